@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { isToken } from './app/tokens/api-token.ts'
+import { databaseUrl, withSslMode } from './config/database-url.ts'
 import { type Setting, setting } from './config/setting.ts'
 import { TELEMETRY_SETTINGS } from './config/telemetry-settings.ts'
 import {
@@ -39,8 +40,8 @@ export const SETTINGS = {
   databaseUrl: setting({
     name: 'DATABASE_URL',
     fallback: null,
-    doc: 'Your own PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/claimkeeper`. By default an embedded one is started.',
-    parse: urlOf('postgres:', 'postgresql:'),
+    doc: 'Your own PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/claimkeeper?sslmode=verify-full`. By default an embedded one is started. See [the database](operating/database.md).',
+    parse: databaseUrl,
   }),
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
@@ -198,9 +199,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     return [key, text === null ? null : read(name, text, parse)]
   })
   const config = Object.fromEntries(entries) as Config
+  if (config.databaseUrl !== null) config.databaseUrl = withSslMode(config.databaseUrl, environment[SSL_MODE])
   requireArchive(config)
   return config
 }
+
+/** The mode of libpq where DATABASE_URL has none. */
+const SSL_MODE = 'PGSSLMODE'
 
 /** Settings of the archive must go with each other. */
 function requireArchive({ archiveDays, archiveDir, notificationDays }: Config): void {

@@ -127,6 +127,43 @@ describe('settings', () => {
     )
   })
 
+  test('a DATABASE_URL whose password seems to end too early is refused, and no piece of it is repeated', () => {
+    for (const address of [
+      'postgres://ann:hunter2#9@db/x',
+      'postgres://ann:22#hunter@db/x',
+      'postgres://ann:22/hunter@db/x',
+      'postgres://ann:22?hunter@db/x',
+      'postgres://ann:22?hunter=2@db/x',
+      'postgres://ann:hunter@2/x@db/y',
+      'postgres://ann:hunter@2?x@db/y',
+      'postgres://db/x?user=ann&password=hunter#2',
+      'postgres://ann:hunter%ff2@db/x',
+      'postgres://ann:hunter2@db:port/x',
+      'postgres://ann:hunter2@/x',
+    ]) {
+      const said = message({ DATABASE_URL: address })
+      assert.match(said, /^DATABASE_URL must be a URL that begins with .* # as %23, % as %25, /, address)
+      assert.doesNotMatch(said, /hunter|22|ann/)
+    }
+  })
+
+  test('a DATABASE_URL is used as it is given, with the mode of PGSSLMODE if it has none', () => {
+    const read = (DATABASE_URL: string, PGSSLMODE = '') => readConfig({ DATABASE_URL, PGSSLMODE }).databaseUrl
+    for (const address of [
+      'postgres://ann:hun%23ter@db/x',
+      'postgres://ann:100%@db/x',
+      'postgres://ann:p@ss@db/x',
+      'postgresql://ann@db/x/',
+      'postgres://db/x?user=ann@server&password=hunter/',
+      'postgres:///x?host=/tmp',
+    ])
+      assert.equal(read(address), address)
+    assert.equal(read('postgres://db/x', 'require'), 'postgres://db/x?sslmode=require')
+    assert.equal(read('postgres://db/x?a=b', 'require'), 'postgres://db/x?a=b&sslmode=require')
+    for (const own of ['postgres://db/x?sslmode=disable', 'postgres://db/x?a=b&ssl=true'])
+      assert.equal(read(own, 'require'), own)
+  })
+
   test('a slash at the end of PUBLIC_URL is dropped', () => {
     assert.equal(
       readConfig({ PUBLIC_URL: 'https://claims.example.com/' }).publicUrl,

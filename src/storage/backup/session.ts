@@ -2,6 +2,7 @@ import pg from 'pg'
 import { OperatorError } from '../../operator-error.ts'
 import { sessionSettings } from '../database/connection-settings.ts'
 import { CONNECT_TIMEOUT_MS } from '../database/lending/pool.ts'
+import { connectTo } from '../database/lending/server-address.ts'
 
 /**
  * One transaction on a connection of its own, for as long as it takes. The caller ends the connection, and so whatever is
@@ -9,15 +10,11 @@ import { CONNECT_TIMEOUT_MS } from '../database/lending/pool.ts'
  * @param mode of the transaction; empty for one that writes
  */
 export async function beginLong(connectionString: string, mode: string, lock: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString,
+  const client = await connectTo(connectionString, {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'claimkeeper backup',
   })
-  // A connection that breaks shows in what is under way; unheard, this would end the process.
-  client.on('error', () => {})
-  await client.connect()
   try {
     // COPY writes values in the same form on every server, and takes as long as it needs.
     await client.query(sessionSettings({ statementMs: 0, idleTransactionMs: 0 }))

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { Metrics } from '../../metrics/metrics.ts'
 import { Distribution } from '../distribution/distribution.ts'
 import { readShards } from '../distribution/read-distribution.ts'
@@ -7,6 +7,7 @@ import { sessionSettings } from './connection-settings.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
 import { CONNECT_TIMEOUT_MS, Pool, type PoolOptions } from './lending/pool.ts'
+import { connectTo } from './lending/server-address.ts'
 
 /** Connections that each kind of work has for itself, so that none starves another. */
 interface Shares {
@@ -60,6 +61,7 @@ export class Database implements Connection {
   readonly #connectionString: string
   readonly #pools: Pool[] = []
   readonly distribution: Distribution
+  readonly poolSize: number
   /** Of all that works on it. */
   readonly metrics: Metrics
   /** Batches of a scheduled check that are moved at once. */
@@ -81,6 +83,7 @@ export class Database implements Connection {
     this.#connectionString = connectionString
     const { distribution = new Distribution(), metrics = new Metrics() } = options
     this.distribution = distribution
+    this.poolSize = poolSize
     this.metrics = metrics
     const share = (name: string, size: number, own: Partial<PoolOptions> = {}) => {
       const measured = { by: metrics, as: name }
@@ -136,19 +139,24 @@ export class Database implements Connection {
     return this.#own.transaction(work)
   }
 
+  /**
+   * Tries again where PostgreSQL has refused a connection because there are too many: a share may have none, while another one works.
+   * @throws DatabaseUnavailable if it refuses one still
+   */
+  async requireConnections(): Promise<void> {
+    const lacking = this.#pools.filter(({ lacksConnections }) => lacksConnections)
+    await Promise.all(lacking.map((pool) => pool.for(THE_SERVICE).withConnection(async () => {})))
+  }
+
   /** A connection outside the shares, for what belongs to a session. Its owner ends it. */
   async openSession(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: this.#connectionString,
+    const client = await connectTo(this.#connectionString, {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'claimkeeper',
     })
-    // A connection that breaks shows in the next query and in the event 'end'; unheard, this would end the process.
-    client.on('error', () => {})
     try {
-      await client.connect()
       await client.query(sessionSettings({ statementMs: 0, idleTransactionMs: 0 }))
     } catch (error) {
       client.end().catch(() => {})

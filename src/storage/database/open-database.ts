@@ -9,6 +9,7 @@ import { DatabaseUnavailable } from './database-unavailable.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { THE_SERVICE } from './lending/places.ts'
 import { Pool } from './lending/pool.ts'
+import { addressOf } from './lending/server-address.ts'
 import { migrate, requireServer } from './migrate.ts'
 import { requireDurable, requireDurableMachines } from './require-durable.ts'
 import { requireSettings } from './require-settings.ts'
@@ -57,6 +58,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const embedded =
     databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal, mayCreate }) : null
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
+  const { ignored } = addressOf(connectionString)
+  if (ignored.length > 0)
+    report(`DATABASE_URL has what is not known and has no effect: ${ignored.join(', ')}`)
   const first = new Pool({ connectionString, size: 1 })
   try {
     const db = first.for(THE_SERVICE)

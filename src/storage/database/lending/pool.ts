@@ -7,6 +7,7 @@ import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
 import { TYPES } from '../parse-time.ts'
 import { Borrower, type Lender } from './borrower.ts'
 import { type AccountBounds, Places } from './places.ts'
+import { addressOf, isRefusedEncryption, type ServerAddress } from './server-address.ts'
 
 /** How long a statement may run, a caller may wait for a connection, and a close for statements, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 30_000
@@ -18,6 +19,10 @@ const IDLE_TRANSACTION_MS = 300_000
 /** How long after its end an answer is waited for, and how often it is looked whether one is missing. */
 const ANSWER_PATIENCE_MS = 5_000
 const LOOK_EVERY_MS = 1_000
+
+const NOT_REACHED = 'The database cannot be reached.'
+const NO_MORE_CONNECTIONS =
+  'The database gives this server no more connections: it allows fewer than DATABASE_POOL_SIZE, or others have them.'
 
 export interface PoolOptions {
   connectionString: string
@@ -52,10 +57,13 @@ interface Use {
  */
 export class Pool implements Lender {
   readonly #pool: pg.Pool
+  /** How a connection is encrypted if the server refuses the first way. */
+  #otherwise: ServerAddress['otherwise']
   readonly #places: Places
   readonly #uses = new Map<pg.PoolClient, Use>()
   readonly #watch: NodeJS.Timeout
   #waited: ((seconds: number) => void) | null = null
+  #lacksConnections = false
   readonly distribution: Distribution
 
   constructor(options: PoolOptions) {
@@ -63,6 +71,8 @@ export class Pool implements Lender {
     if (options.measured) this.#waited = this.#measure(options.measured)
     this.distribution = options.distribution ?? new Distribution()
     this.#places = new Places(size, ofAccount)
+    const { config, otherwise } = addressOf(connectionString)
+    this.#otherwise = otherwise
     const session = sessionSettings({
       statementMs: statementTimeoutMs,
       // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
@@ -70,7 +80,7 @@ export class Pool implements Lender {
     })
     const settings = { text: `${session}; ${POOL_SETTINGS}`, query_timeout: CONNECT_TIMEOUT_MS }
     this.#pool = new pg.Pool({
-      connectionString,
+      ...config,
       max: size,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
@@ -99,16 +109,23 @@ export class Pool implements Lender {
     return new Borrower(this, account)
   }
 
+  /** PostgreSQL has refused a connection because there are too many, and none was had since. */
+  get lacksConnections(): boolean {
+    return this.#lacksConnections
+  }
+
   async lend(account: string): Promise<pg.PoolClient> {
     const since = performance.now()
     await this.#places.take(account)
     try {
       const client = await this.#connect()
+      this.#lacksConnections = false
       this.#waited?.((performance.now() - since) / 1_000)
       return client
     } catch (error) {
       this.#places.giveBack(account)
-      throw new DatabaseUnavailable('The database cannot be reached.', true, error)
+      this.#lacksConnections = isTooMany(error)
+      throw new DatabaseUnavailable(isTooMany(error) ? NO_MORE_CONNECTIONS : NOT_REACHED, true, error)
     }
   }
 
@@ -164,11 +181,26 @@ export class Pool implements Lender {
   /** An idle one; one that should not be there is destroyed. */
   async #connect(): Promise<pg.PoolClient> {
     for (let tries = 0; tries <= this.#places.size; tries++) {
-      const client = await this.#pool.connect()
+      const client = await this.#connectEitherWay()
       if (this.#isIdle(client)) return client
       client.release(true)
     }
     throw new Error('no connection was idle')
+  }
+
+  /** The way that was taken last is tried first. */
+  async #connectEitherWay(): Promise<pg.PoolClient> {
+    const { options } = this.#pool
+    const tried = options.ssl
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      if (this.#otherwise === null || !isRefusedEncryption(error)) throw error
+      // Another one may have turned to it meanwhile.
+      if (options.ssl === tried)
+        [options.ssl, this.#otherwise] = [this.#otherwise.ssl, { ssl: tried ?? false }]
+      return this.#pool.connect()
+    }
   }
 
   #isIdle(client: pg.PoolClient): boolean {
@@ -185,6 +217,9 @@ export class Pool implements Lender {
     }
   }
 }
+
+/** Of PostgreSQL, or of the role or the database. */
+const isTooMany = (error: unknown) => error instanceof pg.DatabaseError && error.code === '53300'
 
 /** Without a goodbye: a server that answers no more would never answer that either, and be waited for. */
 function breakOff(client: pg.PoolClient): void {

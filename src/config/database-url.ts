@@ -1,0 +1,44 @@
+const PROTOCOL = /^postgres(?:ql)?:\/\//i
+const NOT_A_URL = 'a URL that begins with postgres:// or postgresql://'
+const NOT_ENCODED = `${NOT_A_URL}, such as postgres://user:password@host:5432/claimkeeper, in whose user, password and database’s name these characters are encoded: # as %23, % as %25, & as %26, / as %2F, ? as %3F and @ as %40`
+
+/** Authority, path and query. */
+const PARTS = /^[^/]*\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s
+/** Parameters whose values may hold an @: of a hosted PostgreSQL the user is often `user@server`. */
+const MAY_HOLD_AT = ['user', 'password', 'application_name', 'options', 'host']
+
+/**
+ * The address of a PostgreSQL, as it is given. One in which a character of the password seems to end it is refused: what comes
+ * before or behind would be taken for the host, the port or the database, and shown as such.
+ */
+export function databaseUrl(text: string): string {
+  if (!PROTOCOL.test(text)) throw new Error(NOT_A_URL)
+  if (!URL.canParse(text) || isCutShort(text) || !isDecodable(new URL(text))) throw new Error(NOT_ENCODED)
+  return text
+}
+
+/** With the `sslmode` that libpq takes from the environment if the address has none. */
+export function withSslMode(address: string, mode: string | undefined): string {
+  if (!mode || /[?&]ssl(?:mode)?=/.test(address)) return address
+  return `${address}${address.includes('?') ? '&' : '?'}sslmode=${encodeURIComponent(mode)}`
+}
+
+function isCutShort(text: string): boolean {
+  const [, , path = '', query = '', fragment] = PARTS.exec(text) ?? []
+  if (fragment !== undefined || path.includes('@')) return true
+  return query.split('&').some((pair) => {
+    const [name = '', ...value] = pair.split('=')
+    return name.includes('@') || (value.join('=').includes('@') && !MAY_HOLD_AT.includes(name))
+  })
+}
+
+/** Whether what is percent-encoded is UTF-8. A % that encodes nothing is taken as it is. */
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    for (const part of [username, password, pathname])
+      decodeURIComponent(part.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+    return true
+  } catch {
+    return false
+  }
+}

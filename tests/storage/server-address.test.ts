@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { addressOf } from '../support/source/database.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-address-'))
+after(() => rm(folder, { recursive: true }))
+const file = join(folder, 'root.crt')
+writeFileSync(file, 'a certificate')
+
+/** How the server is looked at, in words. */
+function lookOf(ssl: unknown): string {
+  if (ssl === false) return 'not encrypted'
+  const { ca, rejectUnauthorized, checkServerIdentity } = ssl as Record<string, unknown>
+  const who = rejectUnauthorized === false ? 'anyone' : checkServerIdentity ? 'certified' : 'named'
+  return `${who}${ca === undefined ? '' : ` by ${ca}`}`
+}
+
+const waysOf = (query: string): string[] => {
+  const { config, otherwise } = addressOf(`postgres://u:p@h:1/db${query}`)
+  return [lookOf(config.ssl), ...(otherwise ? [lookOf(otherwise.ssl)] : [])]
+}
+
+describe('sslmode means what it means to libpq:', () => {
+  const cases: Record<string, string[]> = {
+    '': ['not encrypted'],
+    '?sslmode=disable': ['not encrypted'],
+    '?sslmode=allow': ['not encrypted', 'anyone'],
+    '?sslmode=prefer': ['anyone', 'not encrypted'],
+    '?sslmode=require': ['anyone'],
+    '?sslmode=verify-ca': ['certified'],
+    '?sslmode=verify-full': ['named'],
+    '?sslmode=no-verify': ['anyone'],
+    [`?sslmode=require&sslrootcert=${file}`]: ['certified by a certificate'],
+    [`?sslmode=prefer&sslrootcert=${file}`]: ['certified by a certificate', 'not encrypted'],
+    [`?sslmode=verify-ca&sslrootcert=${file}`]: ['certified by a certificate'],
+    [`?sslrootcert=${file}&sslmode=verify-full`]: ['named by a certificate'],
+    '?sslmode=verify-full&sslrootcert=system': ['named'],
+    '?sslmode=require&uselibpqcompat=true': ['anyone'],
+    '?sslmode=disable&sslmode=require': ['anyone'],
+    '?sslmode=require&host=/var/run/postgresql': ['not encrypted'],
+    '?ssl=true': ['named'],
+    '?ssl=0': ['not encrypted'],
+    '?ssl=no-verify': ['anyone'],
+    '?sslnegotiation=direct': ['named'],
+  }
+  for (const [query, ways] of Object.entries(cases))
+    test(query || 'without one', () => {
+      assert.deepEqual(waysOf(query), ways)
+    })
+
+  test('what libpq refuses is refused', () => {
+    for (const [query, why] of [
+      ['sslmode=always', 'sslmode must be one of disable, allow, prefer, '],
+      ['sslmode=require&sslrootcert=system', 'sslrootcert=system needs sslmode=verify-full'],
+      ['sslmode=prefer&sslnegotiation=direct', 'sslnegotiation=direct needs sslmode=require'],
+      [
+        'sslmode=verify-ca&sslrootcert=/nowhere/root.crt',
+        'sslrootcert names a file that cannot be read (ENOENT)',
+      ],
+    ] as const)
+      assert.throws(
+        () => addressOf(`postgres://u:secret@h/db?${query}`),
+        ({ name, message }: Error) =>
+          name === 'OperatorError' && message.includes(why) && !message.includes('secret'),
+      )
+  })
+})
+
+test('the driver is given the rest as it was, and what nobody knows is named', () => {
+  const { config, ignored } = addressOf(
+    'postgres://u:p%40@h/db?sslmode=require&options=-c%20jit%3Doff&sslmod=disable&channel_binding=require&application_name=a+b',
+  )
+  assert.equal(
+    config.connectionString,
+    'postgres://u:p%40@h/db?options=-c%20jit%3Doff&sslmod=disable&channel_binding=require&application_name=a+b',
+  )
+  assert.deepEqual(ignored, ['sslmod', 'channel_binding'])
+})
+
+test('beside a password among the parameters none is named: it may be the rest of the password', () => {
+  const { ignored } = addressOf('postgres://h/db?user=u&password=hun&ter2&sslmod=x')
+  assert.deepEqual(ignored, ['the parameter at place 3', 'the parameter at place 4'])
+})

@@ -9,6 +9,7 @@ import { requireFreePort } from './listening.ts'
 import { startMetricsServer } from './metrics/metrics-server.ts'
 import { shareReading } from './metrics/share-reading.ts'
 import { startServerProcess } from './server-process.ts'
+import { warnOfConnections } from './warn-of-connections.ts'
 
 export interface Service extends FirstAccount {
   /** Where it listens. */
@@ -30,6 +31,7 @@ export async function startService(
   await requireFreePort(config)
   const database = await openDatabase(ofService(config, report, signal))
   try {
+    await warnOfConnections(database.db, config, 1, log)
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
     const rates = rateCounts(config.rateLimitPerMinute)
     const { metrics } = database.db

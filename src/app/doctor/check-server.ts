@@ -1,23 +1,20 @@
 import { statfs } from 'node:fs/promises'
 import { readClock } from '../../storage/database/clock.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { lastMigration, OLDEST_POSTGRES } from '../../storage/database/migrate.ts'
+import { ENCODING, HOW_TO_ENCODE, lastMigration, OLDEST_POSTGRES } from '../../storage/database/migrate.ts'
 import { readUnsafeSettings } from '../../storage/database/require-durable.ts'
 import { inWords, type RefusedSetting, readRefusedSettings } from '../../storage/database/require-settings.ts'
 import { readServerFacts, type ServerFacts } from '../../storage/doctor/server-facts.ts'
 import { CODE_VERSION } from '../../storage/upgrade/migration-files.ts'
+import { checkConnections, type Processes } from './check-connections.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** Beyond this the times that people compare tell two stories; beyond the second, tokens and links end at the wrong time. */
 const CLOCKS_APART_MS = { warning: 2_000, fault: 60_000 }
-/** Connections of each process besides its pool: what listens and watches. */
-const BESIDE_THE_POOL = 3
 const MEBIBYTE = 1024 * 1024
 const FREE_BYTES = { warning: 2_048 * MEBIBYTE, fault: 256 * MEBIBYTE }
 
-export interface ServerToCheck {
-  poolSize: number
-  workers: number
+export interface ServerToCheck extends Processes {
   allowUnsafe: boolean
 }
 
@@ -29,9 +26,10 @@ export async function checkServer(db: Connection, settings: ServerToCheck): Prom
   const answeredAt = Date.now()
   return [
     checkVersion(facts),
+    checkEncoding(facts),
     await checkMigrations(db),
     checkClocks(now.getTime() - (askedAt + answeredAt) / 2, answeredAt - askedAt),
-    checkConnections(facts, settings),
+    await checkConnections(db, settings),
     checkDurability(await readUnsafeSettings(db), settings.allowUnsafe),
     checkSession(await readRefusedSettings(db)),
   ]
@@ -41,6 +39,10 @@ function checkVersion({ version, versionNumber }: ServerFacts): Finding {
   return versionNumber >= OLDEST_POSTGRES * 10_000
     ? ok('PostgreSQL', version)
     : fault('PostgreSQL', version, `Upgrade it to ${OLDEST_POSTGRES} or newer.`)
+}
+
+function checkEncoding({ encoding }: ServerFacts): Finding {
+  return encoding === ENCODING ? ok('Encoding', encoding) : fault('Encoding', encoding, HOW_TO_ENCODE)
 }
 
 async function checkMigrations(db: Connection): Promise<Finding> {
@@ -59,21 +61,6 @@ function checkClocks(aheadMs: number, withinMs: number): Finding {
   const advice = 'Let both machines follow a time server (NTP).'
   if (apart > CLOCKS_APART_MS.fault) return fault('Clocks', found, advice)
   return apart > CLOCKS_APART_MS.warning ? warning('Clocks', found, advice) : ok('Clocks', found)
-}
-
-function checkConnections(
-  { maxConnections, otherConnections }: ServerFacts,
-  { poolSize, workers }: ServerToCheck,
-): Finding {
-  const wanted = (poolSize + BESIDE_THE_POOL) * workers
-  const free = maxConnections - otherConnections
-  const found = `this server’s settings take up to ${wanted}, and ${free} of ${maxConnections} are free for Claimkeeper`
-  const advice = 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise max_connections of PostgreSQL.'
-  if (wanted > free) return fault('Connections', found, advice)
-  // A second server while the first is replaced.
-  return 2 * wanted > free
-    ? warning('Connections', `${found}: too few for a second server`, advice)
-    : ok('Connections', found)
 }
 
 function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Finding {

@@ -10,6 +10,7 @@ import { welcomeFirstAccount } from '../first-account.ts'
 import { PortTaken, requireFreePort } from '../listening.ts'
 import { startMetricsServer } from '../metrics/metrics-server.ts'
 import { ofService, type Service, STOP_MS } from '../start-service.ts'
+import { warnOfConnections } from '../warn-of-connections.ts'
 import { Workers } from './workers.ts'
 
 /** Of a stop: a server process takes 5.5 s and its connections; the database has what is left. */
@@ -55,6 +56,7 @@ export async function startWorkers(
   const port = await requireFreePort(config)
   const database = await openDatabase(ofService(config, report, signal))
   try {
+    await warnOfConnections(database.db, config, count, log)
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
     const { connectionString } = database
     const rates = rateCounts(config.rateLimitPerMinute)

@@ -5,21 +5,21 @@ export interface ServerFacts {
   version: string
   /** As 180004. */
   versionNumber: number
-  /** For those who are no superusers. */
-  maxConnections: number
-  /** That others than Claimkeeper have. */
-  otherConnections: number
+  encoding: string
 }
 
 export async function readServerFacts(db: Connection): Promise<ServerFacts> {
   const [facts] = await db.query<ServerFacts>({
     text: `-- read_server_facts
       SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS "versionNumber",
-        current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
-          AS "maxConnections",
-        (SELECT count(*)::integer FROM pg_stat_activity
-         WHERE backend_type = 'client backend' AND application_name NOT LIKE 'claimkeeper%') AS "otherConnections"`,
+        current_setting('server_encoding') AS encoding`,
     readOnly: true,
   })
   return facts as ServerFacts
+}
+
+/** Whether it follows another server, and takes no writes of its own. */
+export async function isStandby(db: Connection): Promise<boolean> {
+  const [row] = await db.query<{ is: boolean }>({ text: 'SELECT pg_is_in_recovery() AS is', readOnly: true })
+  return row?.is === true
 }

@@ -1,26 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
+import type { Database } from '../storage/database/database.ts'
 import { DatabaseUnavailable } from '../storage/database/database-unavailable.ts'
 import { tryWrite } from '../storage/database/try-write.ts'
 import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
 import { readSchemaVersion, whyTooNew } from '../storage/upgrade/schema-version.ts'
 import type { App } from './app.ts'
+import { describeLimits } from './doctor/check-connections.ts'
+import { tryDecisions, Undecidable } from './doctor/try-decisions.ts'
 
+/** For so long it is taken that claims can be decided; a failure is looked at again with the next answer. */
+const DECIDABLE_FOR_MS = 10_000
 /** An answer is given to whoever asks so soon after, and none is waited for longer, in milliseconds. */
 const GOOD_FOR_MS = 2_000
 const LONGEST_WAIT_MS = 3_000
 
 /**
- * Whether the service can take events: the database is reachable, migrated as far as this server needs and can, and takes a write just now. Rejects with
- * UNAVAILABLE otherwise. Anyone may ask, as often as they like: the database is asked once for all, by one at a time.
+ * Whether the service can take events: the database is reachable, migrated as far as this server needs and can, gives connections to all kinds of
+ * work, takes a write just now, and lets claims be decided. Rejects with UNAVAILABLE otherwise. Anyone may ask, as often as they like: the database is asked once for all, by one at a time.
  */
 export function shareReadiness(app: App): () => Promise<void> {
   let shared: Promise<void> | null = null
   let until = 0
   let underWay: Promise<void> | null = null
+  let decidableUntil = 0
+
+  const look = async () => {
+    await checkReadiness(app)
+    if (performance.now() < decidableUntil) return
+    await checkDecisions(app)
+    decidableUntil = performance.now() + DECIDABLE_FOR_MS
+  }
 
   const check = () => {
-    const made = checkReadiness(app).finally(() => {
+    const made = look().finally(() => {
       underWay = null
     })
     // Who waited may have gone by the time that it fails.
@@ -58,6 +71,7 @@ async function checkReadiness({ db }: App): Promise<void> {
   if (schema.version < CODE_VERSION) throw unavailable('The database has not all migrations of this server.')
   const why = whyTooNew(schema)
   if (why) throw unavailable(`The database is too new for this server: ${why}.`)
+  await requireConnections(db)
   try {
     await tryWrite(db.checks)
   } catch (error) {
@@ -67,5 +81,25 @@ async function checkReadiness({ db }: App): Promise<void> {
       'The database takes no writes now.',
       error instanceof DatabaseUnavailable ? error.cause : error,
     )
+  }
+}
+
+async function checkDecisions({ db }: App): Promise<void> {
+  try {
+    await tryDecisions(db.checks)
+  } catch (error) {
+    if (error instanceof Undecidable)
+      throw unavailable(`No claim can be decided: ${error.message}.`, error.cause)
+    throw error
+  }
+}
+
+/** By its connection the write is made all the same, while other work gets none. */
+async function requireConnections(db: Database): Promise<void> {
+  try {
+    await db.requireConnections()
+  } catch (error) {
+    const limits = await describeLimits(db.checks, db.poolSize)
+    throw unavailable(`PostgreSQL gives this server no more connections: ${limits}`, error)
   }
 }

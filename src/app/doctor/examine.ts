@@ -3,6 +3,7 @@ import { lastMigration } from '../../storage/database/migrate.ts'
 import type { OpenDatabase } from '../../storage/database/open-database.ts'
 import { CODE_VERSION } from '../../storage/upgrade/migration-files.ts'
 import { checkClaims } from './check-claims.ts'
+import { checkDecisions } from './check-decisions.ts'
 import { checkServer, type ServerToCheck } from './check-server.ts'
 import { checkWaiting } from './check-waiting.ts'
 import { checkWebhooks } from './check-webhooks.ts'
@@ -28,7 +29,13 @@ export async function examineDatabase(
     const advice = 'Examine it with the version of Claimkeeper that it belongs to, or migrate it.'
     return [...server, warning('Claims', 'not looked at: the tables are of another version', advice)]
   }
-  return [...server, ...(await checkWaiting(db)), ...(await examineContents(database, examination))]
+  const decisions = await checkDecisions(database.db.checks)
+  return [
+    ...server,
+    decisions,
+    ...(await checkWaiting(db)),
+    ...(await examineContents(database, examination)),
+  ]
 }
 
 /** What it holds: claims and logs, chains of deliveries. */

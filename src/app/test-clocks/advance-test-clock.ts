@@ -35,12 +35,21 @@ export async function advanceTestClock(
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])
     }
-    const announced = await announceOfAccount(connection, userId)
-    const counts = await moveDueClaims(connection, clock.id, frozenTime, announced)
-    return { clock: await setTestClock(connection, clock, frozenTime, announced), counts }
+    return moveHeldClock(connection, clock, frozenTime)
   })
   measureTransitions(app, 'test_clock', counts)
   return { clock, transitions: counts.values().reduce((sum, count) => sum + count, 0) }
+}
+
+/** Sets a clock that is held, and moves its claims. */
+export async function moveHeldClock(
+  connection: Connection,
+  clock: TestClock,
+  frozenTime: Date,
+): Promise<{ clock: TestClock; counts: TransitionCounts }> {
+  const announced = await announceOfAccount(connection, clock.userId)
+  const counts = await moveDueClaims(connection, clock.id, frozenTime, announced)
+  return { clock: await setTestClock(connection, clock, frozenTime, announced), counts }
 }
 
 /** Returns the transitions that were made. */

@@ -1,0 +1,28 @@
+import { DatabaseUnavailable } from '../../storage/database/database-unavailable.ts'
+import type { Borrower } from '../../storage/database/lending/borrower.ts'
+import { isStandby } from '../../storage/doctor/server-facts.ts'
+import { type Finding, fault, ok, warning } from './finding.ts'
+import { tryDecisions, Undecidable } from './try-decisions.ts'
+
+const WHAT = 'Decisions'
+
+/** Whether the database lets claims be created, settled, checked and advanced. Nothing is left of the attempt. */
+export async function checkDecisions(db: Borrower): Promise<Finding> {
+  if (db.distribution.isOn) return ok(WHAT, 'not tried on distributed tables')
+  if (await isStandby(db))
+    return warning(WHAT, 'not tried: this is a standby, which takes no writes', 'Examine the primary too.')
+  try {
+    await tryDecisions(db)
+    return ok(WHAT, 'a claim can be created, settled, checked and advanced')
+  } catch (error) {
+    if (error instanceof Undecidable)
+      return fault(WHAT, error.message, 'Undo what was changed in the database.')
+    if (!(error instanceof DatabaseUnavailable)) throw error
+    const { cause } = error
+    return fault(
+      WHAT,
+      `not tried: ${(cause instanceof Error ? cause : error).message}`,
+      'Let it take writes.',
+    )
+  }
+}

@@ -1,0 +1,139 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Contract } from '../../domain/contract/contract.ts'
+import { moveKinds } from '../../storage/claim-writes/move-claims.ts'
+import { insertClaims, insertClaimsOnTestClock, type NewClaim } from '../../storage/claims/claims.ts'
+import { newContract } from '../../storage/claims/contracts.ts'
+import { insertCustomers } from '../../storage/customers.ts'
+import { readClock } from '../../storage/database/clock.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
+import type { Borrower } from '../../storage/database/lending/borrower.ts'
+import { holdTestClock, insertTestClock } from '../../storage/test-clocks.ts'
+import { readBatch } from '../check/move-batch.ts'
+import { ClaimCopies } from '../submission/claim-copies.ts'
+import { PendingSubmission } from '../submission/pending-submission.ts'
+import { recordGroup } from '../submission/record-group.ts'
+import { moveHeldClock } from '../test-clocks/advance-test-clock.ts'
+
+/*
+ * Whether the database lets a claim be decided: the statements of a creation, a submission, a check and an advance, on records
+ * of an account that does not exist, in a transaction that is rolled back. A permission that was taken, a constraint, a trigger
+ * or a function that was changed shows here, before a claim is due.
+ */
+
+const LOCK_WAIT_MS = 500
+const AN_HOUR_MS = 3_600_000
+const TYPE = 'readiness_check'
+
+/** A step that the database does not take, with its words. */
+export class Undecidable extends Error {
+  override readonly name = 'Undecidable'
+}
+
+class RolledBack extends Error {}
+
+/**
+ * Nothing is tried on distributed tables: of several machines one may be away, and claims on the others go on.
+ * @throws Undecidable, or DatabaseUnavailable
+ */
+export async function tryDecisions(db: Borrower): Promise<void> {
+  if (db.distribution.isOn) return
+  try {
+    await db.transaction(async (connection) => {
+      await decide(connection)
+      throw new RolledBack()
+    })
+  } catch (error) {
+    // What was in the way for a moment says nothing.
+    if (!(error instanceof RolledBack) && !isPassing(error)) throw error
+  }
+}
+
+async function decide(connection: Connection): Promise<void> {
+  const userId = randomUUID()
+  const customer = await step('a customer cannot be created', async () => {
+    const [stored] = await insertCustomers(connection, [
+      { userId, externalId: TYPE, name: null, metadata: {} },
+    ])
+    return present(stored)
+  })
+  const [submitted, due, onClock] = [1, 2, 3].map(() => newClaim(userId, customer.id))
+  await step('a claim cannot be created', async () => {
+    for (const claim of await insertClaims(connection, [submitted, due] as NewClaim[])) present(claim)
+  })
+  await step('an event cannot be recorded', () => submit(connection, userId, idOf(submitted)))
+  await step('a scheduled check cannot move a claim', () => check(connection, idOf(due)))
+  await step('a test clock cannot be advanced', () => advance(connection, userId, onClock as NewClaim))
+}
+
+/** Settles the claim. */
+async function submit(connection: Connection, userId: string, claimId: string): Promise<void> {
+  const submission = { id: randomUUID(), type: TYPE, payload: {}, payloadBytes: 2 }
+  const address = { kind: 'claim', id: claimId } as const
+  const pending = new PendingSubmission({ userId, address, submission, payloadJson: '{}' }, () => {})
+  await recordGroup(connection, new ClaimCopies(), [{ claimId, submissions: [pending] }])
+  const result = pending.takeResult()
+  if (result instanceof Error) throw result
+  if ('because' in result) throw result.cause ?? new Error(result.because)
+  requireThat(result.claim.status === 'PENDING', `the claim is ${result.claim.status}`)
+}
+
+/** As if its window had elapsed. */
+async function check(connection: Connection, claimId: string): Promise<void> {
+  const checkTime = new Date((await readClock(connection)).getTime() + AN_HOUR_MS)
+  const { moves } = await readBatch(connection, checkTime, [claimId])
+  requireThat((await moveKinds(connection, moves, LOCK_WAIT_MS)) === 1, 'the claim did not move')
+}
+
+async function advance(connection: Connection, userId: string, claim: NewClaim): Promise<void> {
+  const frozenTime = new Date(0)
+  const { id } = await insertTestClock(connection, { userId, name: null, frozenTime })
+  const created = await insertClaimsOnTestClock(connection, [{ ...claim, testClockId: id }], id)
+  present(created?.[0])
+  const clock = present(await holdTestClock(connection, userId, id, LOCK_WAIT_MS))
+  const { counts } = await moveHeldClock(connection, clock, new Date(AN_HOUR_MS))
+  requireThat(counts.size > 0, 'the claim did not move')
+}
+
+const newClaim = (userId: string, customerId: string): NewClaim => ({
+  address: { kind: 'claim', id: randomUUID() },
+  reference: null,
+  seed: null,
+  userId,
+  customerId,
+  customerExternalId: null,
+  contract: newContract(contract()),
+  schemaId: null,
+  schemaVersion: null,
+  testClockId: null,
+  metadata: {},
+})
+
+/** One of its own each time: servers that store the same one wait for each other. */
+const contract = (): Contract => ({
+  price: randomInt(1e9),
+  activity_window: 1,
+  review_window: 0,
+  fulfillment_condition: { event: TYPE },
+  timeout_outcome: 'fail',
+})
+
+const idOf = (claim: NewClaim | undefined) => (claim as NewClaim & { address: { id: string } }).address.id
+
+async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error
+    throw new Undecidable(`${what}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function present<T>(one: T | null | undefined): T {
+  if (one === null || one === undefined) throw new Error('nothing was stored')
+  return one
+}
+
+function requireThat(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise)
+}

@@ -119,15 +119,6 @@ test('the model of the simulator shares nothing with the service: it imports onl
   }
 })
 
-test('a folder of the service has 15 files at most, and lies no deeper than the third', async () => {
-  const folders = new Map<string, number>()
-  for await (const name of glob('**/*.ts', { cwd: SRC })) {
-    folders.set(dirname(name), (folders.get(dirname(name)) ?? 0) + 1)
-  }
-  const full = [...folders].filter(([folder, files]) => files > 15 || folder.split('/').length > 3)
-  assert.deepEqual(full, [])
-})
-
 for (const [prefix, root] of [
   ['src', SRC],
   ['dashboard/src', DASHBOARD],

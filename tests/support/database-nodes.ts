@@ -42,6 +42,15 @@ export function urlOfDatabase(serverUrl: string, database: string): string {
 
 export const databaseNameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1)
 
+/** The database as services reach it: as the role TEST_SERVICE_ROLE, if there is one (`npm run test:databases`). */
+export function asServiceRole(databaseUrl: string): string {
+  const { TEST_SERVICE_ROLE: role } = process.env
+  if (!role) return databaseUrl
+  const url = new URL(databaseUrl)
+  url.username = role
+  return url.href
+}
+
 /** A test's database on each server, the coordinator's first. */
 export const urlsOfDatabase = (databaseUrl: string): string[] =>
   isOnCitus() ? nodesOfRun().map((node) => urlOfDatabase(node, databaseNameOf(databaseUrl))) : [databaseUrl]

@@ -45,18 +45,20 @@ export interface NodeOptions {
   access: readonly string[]
   /** Lines of postgresql.conf. */
   settings: string
+  /** Words for initdb. */
+  locale?: readonly string[] | undefined
 }
 
 /** Makes the data of a server, in a folder that it makes too. Its server is not started. */
 export async function makeNode(
   { binaries, runAs }: Programs,
   dir: string,
-  { access, settings }: NodeOptions,
+  { access, settings, locale = ['--locale=C.UTF-8'] }: NodeOptions,
 ): Promise<void> {
   await mkdir(dir, { mode: 0o700 })
   if (runAs.user) await chown(dir, runAs.user.uid, runAs.user.gid)
   const words = [`--pgdata=${dir}`, `--username=${SUPERUSER}`, ...access]
-  const others = ['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync', '--no-instructions']
+  const others = ['--encoding=UTF8', ...locale, '--no-sync', '--no-instructions']
   const child = spawnAs(runAs, binaries.initdb, [...words, ...others], {
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],

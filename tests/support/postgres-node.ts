@@ -27,10 +27,15 @@ export class PostgresNode {
     this.url = `postgres://postgres@127.0.0.1:${port}/postgres`
   }
 
-  static async create(programs: Programs, folder: string, settings: string): Promise<PostgresNode> {
+  static async create(
+    programs: Programs,
+    folder: string,
+    settings: string,
+    locale?: readonly string[],
+  ): Promise<PostgresNode> {
     const port = await findFreePort(undefined)
     const own = `${SETTINGS}port = ${port}\n`
-    await makeNode(programs, folder, { access: ['--auth=trust'], settings: `${own}${settings}` })
+    await makeNode(programs, folder, { access: ['--auth=trust'], settings: `${own}${settings}`, locale })
     const node = new PostgresNode(programs, folder, port)
     try {
       await node.start()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import pg from 'pg'
 import { connectionOf } from './connection-of.ts'
-import { POOL_SETTINGS, type Connection, type Statement } from './source/database.ts'
+import { type Connection, POOL_SETTINGS, type Statement } from './source/database.ts'
 import type { Scope } from './test-database.ts'
 
 interface PlanNode {

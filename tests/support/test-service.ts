@@ -7,7 +7,7 @@ import { metricsText } from '../../src/metrics/metrics.ts'
 import type { Tracing } from '../../src/tracing/tracing.ts'
 import { ApiClient } from './api-client.ts'
 import { Conformance } from './conformance.ts'
-import { distributionOf, urlsOfDatabase, withTriggers } from './database-nodes.ts'
+import { asServiceRole, distributionOf, urlsOfDatabase, withTriggers } from './database-nodes.ts'
 import { createToken, createUser, Passwords } from './source/accounts.ts'
 import { Database } from './source/database.ts'
 import { type App, createApp, partsOf, startParts, stopParts } from './source/service.ts'
@@ -64,7 +64,8 @@ const metricsOf = ({ db }: App, token: string) => ({
 /** The real HTTP server on a database of its own, without the scheduler: tests say when a check is due. */
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
-  const connectionString = (await options.throughUrl?.(databaseUrl)) ?? databaseUrl
+  const serviceUrl = asServiceRole(databaseUrl)
+  const connectionString = (await options.throughUrl?.(serviceUrl)) ?? serviceUrl
   const { statementTimeoutMs } = options
   const timeout = statementTimeoutMs === undefined ? {} : { statementTimeoutMs }
   const distribution = await distributionOf(databaseUrl)

@@ -93,6 +93,13 @@ export const appWithin = (app: App, connection: Connection): App => ({
   creations: app.creations.within(connection),
 })
 
+/**
+ * What an account writes and then reads for its answer, in one transaction: if it cannot be read, nothing is written, and no
+ * secret is lost that only the answer has.
+ */
+export const inTransaction = <T>(app: App, userId: string, work: (within: App) => Promise<T>): Promise<T> =>
+  app.db.writes.for(userId).transaction((connection) => work(appWithin(app, connection)))
+
 /** Those that start and stop with the service. */
 export const partsOf = (app: App): Part[] => [
   app.tokenOwners,

@@ -31,7 +31,20 @@ export async function openOnce(
   // The same request may be under way somewhere else.
   const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken)
   if (taken.length > 0)
-    for (const [opening, found] of await findCreatedBefore(app, userId, taken, key))
-      outcomes.set(opening, found)
+    for (const [opening, found] of await lookAgain(app, userId, taken, key)) outcomes.set(opening, found)
   return openings.map((opening) => outcomes.get(opening) as Outcome)
+}
+
+/** What fails here is theirs alone: others of the request are created by now, and answered. */
+async function lookAgain(
+  app: App,
+  userId: string,
+  taken: readonly Opening[],
+  key: CreationKey,
+): Promise<Map<Opening, Outcome>> {
+  try {
+    return await findCreatedBefore(app, userId, taken, key)
+  } catch (error) {
+    return new Map(taken.map((opening) => [opening, error as Error]))
+  }
 }

@@ -1,7 +1,7 @@
 import type { NotificationSettings } from '../../domain/notifications.ts'
 import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import { readNotificationSettings, writeNotificationSettings } from '../../storage/notifications/settings.ts'
-import type { App } from '../app.ts'
+import { type App, inTransaction } from '../app.ts'
 import { changedSince } from '../changed-since.ts'
 
 export const getNotificationSettings = (app: App, userId: string): Promise<Versioned<NotificationSettings>> =>
@@ -18,10 +18,12 @@ export async function changeNotificationSettings(
   expected: ExpectedVersions,
 ): Promise<Versioned<NotificationSettings>> {
   if (eventRecorded !== undefined) {
-    const db = app.db.writes.for(userId)
-    if (!(await writeNotificationSettings(db, userId, { eventRecorded }, expected)))
-      throw changedSince('settings')
-    return getNotificationSettings(app, userId)
+    return inTransaction(app, userId, async (within) => {
+      const db = within.db.writes.for(userId)
+      if (!(await writeNotificationSettings(db, userId, { eventRecorded }, expected)))
+        throw changedSince('settings')
+      return getNotificationSettings(within, userId)
+    })
   }
   const settings = await getNotificationSettings(app, userId)
   if (expected !== null && !expected.includes(settings.version)) throw changedSince('settings')

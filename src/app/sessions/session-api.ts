@@ -68,8 +68,18 @@ export class SessionApi {
   }
 
   /** Answers a request to /api/auth. @throws DatabaseUnavailable, or what made the library fail */
-  handle(request: Request): Promise<Response> {
-    return this.#answer({ errors: [], made: null, outdated: null }, (auth) => auth.handler(request))
+  async handle(request: Request): Promise<Response> {
+    try {
+      return await this.#answer({ errors: [], made: null, outdated: null }, (auth) => auth.handler(request))
+    } catch (error) {
+      // The library writes by several statements, and does not say which of them have been executed.
+      if (request.method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
+      throw new DatabaseUnavailable(
+        'The database was lost; whether the request took effect is not known.',
+        false,
+        error.cause,
+      )
+    }
   }
 
   /**

@@ -33,18 +33,22 @@ export async function createOwnToken(
   const db = app.db.writes.for(userId)
   // Its list has no pages, and what is counted is read: neither grows without end.
   await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
-  const made = await insertApiToken(db, {
-    userId,
-    sessionId,
-    name,
-    hash: hashToken(secret),
-    expiresAt,
-    most: MOST_TOKENS,
+  // In one transaction: a token whose secret nobody was shown is of no use.
+  const token = await db.transaction(async (connection) => {
+    const hash = hashToken(secret)
+    const made = await insertApiToken(connection, {
+      userId,
+      sessionId,
+      name,
+      hash,
+      expiresAt,
+      most: MOST_TOKENS,
+    })
+    if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
+    if (made === 'too many') throw tooManyTokens()
+    return findApiToken(connection, userId, made.id)
   })
-  if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
-  if (made === 'too many') throw tooManyTokens()
-  const token = await findApiToken(db, userId, made.id)
-  if (!token) throw new Error(`the token ${made.id} is not there after it was stored`)
+  if (!token) throw new Error('a token is not there after it was stored')
   return { token, secret }
 }
 

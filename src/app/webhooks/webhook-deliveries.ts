@@ -1,12 +1,12 @@
 import type { ClaimAddress } from '../../domain/claims/claim.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../../domain/webhooks.ts'
-import { validationError } from '../../errors.ts'
+import { unavailable, validationError } from '../../errors.ts'
 import { claimIdOf } from '../../storage/claims/candidate-id.ts'
 import { type DeliveryAddress, findDelivery, listDeliveries } from '../../storage/webhooks/deliveries.ts'
 import { askAgain, askForSomeAgain, findNumberBefore } from '../../storage/webhooks/redeliveries.ts'
 import { readPlace } from '../../storage/webhooks/sending.ts'
-import type { App } from '../app.ts'
+import { type App, inTransaction } from '../app.ts'
 import { webhookDeliveryNotFound, webhookEndpointNotFound } from '../not-found.ts'
 
 /** As callers name a delivery: the endpoint's id, a dot, the number. */
@@ -64,10 +64,18 @@ export async function listWebhookDeliveries(
  */
 export async function redeliverWebhook(app: App, userId: string, id: string): Promise<WebhookDelivery> {
   const address = readDeliveryId(id)
-  const isThere = address && (await askAgain(app.db.writes.for(userId), userId, address))
-  if (!isThere) throw webhookDeliveryNotFound(id)
-  return (await getWebhookDelivery(app, userId, id)).delivery
+  return inTransaction(app, userId, async (within) => {
+    const isThere = address && (await askAgain(within.db.writes.for(userId), userId, address))
+    if (!isThere) throw webhookDeliveryNotFound(id)
+    return (await getWebhookDelivery(within, userId, id)).delivery
+  })
 }
+
+const onlySome = (redelivered: number, cause: unknown) =>
+  unavailable(
+    `The first ${redelivered} deliveries are sent again; of the others it is not known. Send the request again for all of them.`,
+    cause,
+  )
 
 export interface RedeliveryRequest {
   userId: string
@@ -95,7 +103,12 @@ export async function redeliverWebhooks(
   let redelivered = 0
   for (let after: number | null = await findNumberBefore(db, endpointId, range.from); after !== null; ) {
     gone.throwIfAborted()
-    const { asked, last } = await askForSomeAgain(db, endpointId, { ...range, after })
+    const { asked, last }: { asked: number; last: number | null } = await askForSomeAgain(db, endpointId, {
+      ...range,
+      after,
+    }).catch((error) => {
+      throw redelivered > 0 ? onlySome(redelivered, error) : error
+    })
     redelivered += asked
     after = last
   }

@@ -3,6 +3,7 @@ import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../domain/webhooks.ts'
 import { ServiceError, unavailable, validationError } from '../../errors.ts'
 import { findCustomer } from '../../storage/customers.ts'
+import type { Connection } from '../../storage/database/connection.ts'
 import { readFeed } from '../../storage/notifications/feed.ts'
 import { readSettled } from '../../storage/notifications/numbers.ts'
 import { appendDeliveries, findDelivery } from '../../storage/webhooks/deliveries.ts'
@@ -17,7 +18,7 @@ import {
   updateEndpoint,
 } from '../../storage/webhooks/endpoints.ts'
 import { readPlace } from '../../storage/webhooks/sending.ts'
-import type { App } from '../app.ts'
+import { type App, inTransaction } from '../app.ts'
 import { whyNotDone } from '../changed-since.ts'
 import { customerNotFound, webhookEndpointNotFound } from '../not-found.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
@@ -113,9 +114,12 @@ export async function updateWebhookEndpoint(
   await requireCustomer(app, userId, changes.customerId ?? null)
   const passedOver = changes.types === undefined ? null : await findPassedOver(app, userId, id)
   const settings = { ...changes, ...url }
-  const isDone = await updateEndpoint(app.db.writes.for(userId), userId, id, settings, expected, passedOver)
-  if (!isDone) throw await whyNot(app, userId, id, expected)
-  return getWebhookEndpoint(app, userId, id)
+  return inTransaction(app, userId, async (within) => {
+    const db = within.db.writes.for(userId)
+    if (!(await updateEndpoint(db, userId, id, settings, expected, passedOver)))
+      throw await whyNot(within, userId, id, expected)
+    return getWebhookEndpoint(within, userId, id)
+  })
 }
 
 /** @throws WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED */
@@ -145,9 +149,12 @@ export async function rotateWebhookSecret(
 ): Promise<EndpointWithHealth & { secret: string; oldSecretUntil: Date }> {
   const secret = newSecret()
   const encrypted = app.webhookSecrets.encrypt(secret, id)
-  const oldSecretUntil = await replaceSecret(app.db.writes.for(userId), userId, id, encrypted, OLD_SECRET_MS)
-  if (!oldSecretUntil) throw webhookEndpointNotFound(id)
-  return { ...(await getWebhookEndpoint(app, userId, id)), secret, oldSecretUntil }
+  return inTransaction(app, userId, async (within) => {
+    const db = within.db.writes.for(userId)
+    const oldSecretUntil = await replaceSecret(db, userId, id, encrypted, OLD_SECRET_MS)
+    if (!oldSecretUntil) throw webhookEndpointNotFound(id)
+    return { ...(await getWebhookEndpoint(within, userId, id)), secret, oldSecretUntil }
+  })
 }
 
 /** Others may be adding deliveries at the same moment. */
@@ -158,18 +165,23 @@ const MOST_TRIES = 20
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
 export async function testWebhookEndpoint(app: App, userId: string, id: string): Promise<WebhookDelivery> {
-  const db = app.db.writes.for(userId)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const place = await readPlace(db, userId, id)
-    if (!place) throw webhookEndpointNotFound(id)
-    const chain = new Chain(place)
-    chain.addOwn(id, 'webhook_endpoint.test')
-    if (!(await appendDeliveries(db, id, place, place.toldUpTo, chain.made))) continue
-    const found = await findDelivery(db, userId, { endpointId: id, number: place.lastNumber + 1 })
-    if (!found) throw webhookEndpointNotFound(id)
-    return found.delivery
+    const delivery = await app.db.writes.for(userId).transaction((db) => addTest(db, userId, id))
+    if (delivery) return delivery
   }
   throw unavailable('Too many deliveries are being added to the endpoint.')
+}
+
+/** Null if others were added meanwhile. */
+async function addTest(db: Connection, userId: string, id: string): Promise<WebhookDelivery | null> {
+  const place = await readPlace(db, userId, id)
+  if (!place) throw webhookEndpointNotFound(id)
+  const chain = new Chain(place)
+  chain.addOwn(id, 'webhook_endpoint.test')
+  if (!(await appendDeliveries(db, id, place, place.toldUpTo, chain.made))) return null
+  const found = await findDelivery(db, userId, { endpointId: id, number: place.lastNumber + 1 })
+  if (!found) throw webhookEndpointNotFound(id)
+  return found.delivery
 }
 
 /**

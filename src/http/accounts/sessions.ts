@@ -15,6 +15,7 @@ import { getOpenInvitation } from '../../app/invitations/invitations.ts'
 import { revokeOtherSessions } from '../../app/sessions/revoke-other-sessions.ts'
 import { revokeSession } from '../../app/sessions/revoke-session.ts'
 import type { Session, SessionApi } from '../../app/sessions/session-api.ts'
+import { unavailable } from '../../errors.ts'
 import { readCookie } from '../identity/read-cookie.ts'
 import { isFromBrowser, requireSameOrigin } from '../identity/same-origin.ts'
 import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
@@ -74,7 +75,13 @@ function signUpRoute(app: App, sessions: SessionApi, openSignUp: boolean) {
         const { hash } = await signUp(app, request.body, openSignUp)
         const credentials = { email, password }
         const webRequest = toWebRequest(request, credentials)
-        return sendAnswer(reply, await sessions.signInAfterSignUp(webRequest, credentials, hash))
+        const signedIn = sessions.signInAfterSignUp(webRequest, credentials, hash).catch((error) => {
+          throw unavailable(
+            'The account was made, but nobody is signed in to it: sign in with its email and password.',
+            error,
+          )
+        })
+        return sendAnswer(reply, await signedIn)
       }),
   })
 }

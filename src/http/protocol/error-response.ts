@@ -99,6 +99,10 @@ function whatWasAsked({ method, routeOptions, userId }: FastifyRequest) {
   return { method, route: routeOptions.url ?? null, ...(userId ? { userId } : {}) }
 }
 
+const READS = ['GET', 'HEAD']
+/** It may have failed over the answer, once all was committed. */
+const PERHAPS_DONE = 'The service failed; whether the request took effect is not known.'
+
 function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
   const { code, statusCode, message } = error as Partial<FastifyError>
@@ -113,7 +117,9 @@ function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('VALIDATION_ERROR', message, { cause: error })
   }
-  return new ServiceError('INTERNAL_ERROR', undefined, { cause: error })
+  return new ServiceError('INTERNAL_ERROR', READS.includes(request.method) ? undefined : PERHAPS_DONE, {
+    cause: error,
+  })
 }
 
 /** @param request whose body is of another type than its route takes */

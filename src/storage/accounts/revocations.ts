@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { REVOCATIONS } from '../database/advisory-locks.ts'
 import type { Connection } from '../database/connection.ts'
 import type { Database } from '../database/database.ts'
+import { DatabaseUnavailable } from '../database/database-unavailable.ts'
 
 /*
  * Servers hear of tokens that were ended or changed by LISTEN/NOTIFY (migration 0003 sends it). Each revocation
@@ -97,9 +98,22 @@ async function endSession(client: pg.Client): Promise<void> {
   await Promise.race([ended, pause(END_PATIENCE_MS, undefined, { ref: false })])
 }
 
-/** Resolves when every watching server has heard of the revocation, or after the time, when it no longer matters. */
+/**
+ * Resolves when every watching server has heard of the revocation, or after the time, when it no longer matters. If that cannot
+ * be asked, after the time: the revocation is made, and no failure may say otherwise.
+ */
 export async function waitUntilHeard(db: Connection, number: number, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs
+  await poll(db, number, deadline).catch((error) => untilOver(error, deadline))
+}
+
+/** Only a database that is away is waited for. */
+async function untilOver(error: unknown, deadline: number): Promise<void> {
+  if (!(error instanceof DatabaseUnavailable)) throw error
+  await pause(Math.max(0, deadline - performance.now()))
+}
+
+async function poll(db: Connection, number: number, deadline: number): Promise<void> {
   while (performance.now() < deadline) {
     const [row] = await db.query<{ behind: number }>({
       name: 'count_servers_behind',
@@ -116,11 +130,17 @@ export async function waitUntilHeard(db: Connection, number: number, timeoutMs: 
 
 /** The same for all revocations so far. */
 export async function waitUntilAllHeard(db: Connection, timeoutMs: number): Promise<void> {
-  const [row] = await db.query<{ number: number }>({
-    name: 'find_last_revocation',
-    text: `-- find_last_revocation
-      SELECT (last_value * is_called::integer)::integer AS number FROM token_revocations`,
-    readOnly: true,
-  })
-  await waitUntilHeard(db, row?.number ?? 0, timeoutMs)
+  const deadline = performance.now() + timeoutMs
+  const last = async () => {
+    const [row] = await db.query<{ number: number }>({
+      name: 'find_last_revocation',
+      text: `-- find_last_revocation
+        SELECT (last_value * is_called::integer)::integer AS number FROM token_revocations`,
+      readOnly: true,
+    })
+    return row?.number ?? 0
+  }
+  await last()
+    .then((number) => poll(db, number, deadline))
+    .catch((error) => untilOver(error, deadline))
 }

@@ -105,7 +105,7 @@ export const ERRORS = {
     status: 404,
     type: 'invalid_request_error',
     title: 'There is no such invitation.',
-    help: 'An invitation works once and for 7 days, until it is revoked. The first account’s link works until the next start prints another. Ask for a new one.',
+    help: 'An invitation works once and for 7 days, until it is revoked. Of the first account’s links, one for each start, one can be used. Ask for a new one.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,

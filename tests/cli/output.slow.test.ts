@@ -56,6 +56,10 @@ test('a disk that takes only a part of the output is no success', async (t) => {
   if (!disk) return t.skip('no disk can be mounted here')
   const folder = dirname(disk.dataDir)
   await writeFile(join(folder, 'pad'), Buffer.alloc(1024 * 1024 - 4096))
+  // For a backup of more than that.
+  await service.sql(
+    "INSERT INTO users (id, email, created_at) SELECT gen_random_uuid(), gen_random_uuid() || '@example.com', now() FROM generate_series(1, 300)",
+  )
   for (const args of [
     ['serve', '--help'],
     ['backup', '-'],

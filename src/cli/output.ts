@@ -45,7 +45,9 @@ export async function confirm(text: string): Promise<void> {
 }
 
 /** Prints a line on which nothing depends. */
-export const tell = (text: string): void => void process.stdout.write(`${text}\n`)
+export function tell(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
 
 /** Node's stream for a file takes a part of the data for all of it when the disk becomes full. */
 async function writeAll(data: Buffer): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createToken, listTokens, revokeToken } from '../../app/tokens/tokens.ts'
-import { parseIsoTime } from '../../domain/iso-time.ts'
+import { parseIsoTime } from '../../domain/time/iso-time.ts'
 import { confirm, print, printJson } from '../output.ts'
 import { printable } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
@@ -60,16 +60,16 @@ function toName(text: string): string {
   return text
 }
 
+/** A time without a zone: it is read as UTC. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?<clock>[T\s][\d:.,]+)?$/i
+
 /** A note on standard error says how a time without a zone was read: standard output is the token alone. */
 function toFutureTime(text: string): Date {
-  const found = parseIsoTime(text)
-  if (found === null) {
-    throw new InvalidArgumentError(
-      'It must be a date or a time that exists, in ISO 8601, such as 2027-01-31 or 2027-01-31T12:00:00Z.',
-    )
-  }
-  const { time, hasZone } = found
+  const found = WITHOUT_ZONE.exec(text)
+  const zone = found?.groups?.clock === undefined ? 'T00:00Z' : 'Z'
+  const time = parseIsoTime(found === null ? text : `${text}${zone}`)
+  if (typeof time === 'string') throw new InvalidArgumentError(`It ${time}.`)
   if (time.getTime() <= Date.now()) throw new InvalidArgumentError(`${time.toISOString()} is in the past.`)
-  if (!hasZone) console.error(`${text} has no time zone: read as ${time.toISOString()} (UTC).`)
+  if (found !== null) console.error(`${text} has no time zone: read as ${time.toISOString()} (UTC).`)
   return time
 }

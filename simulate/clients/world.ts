@@ -14,6 +14,7 @@ import type { TokenRecord } from '../operations/tokens.ts'
 import { People } from '../people/people.ts'
 import type { Random } from '../random.ts'
 import type { Hook } from './receiver.ts'
+import { SharedNames } from './shared-names.ts'
 
 export interface Account {
   name: string
@@ -106,6 +107,8 @@ export class World {
   /** Somebody is making one. */
   isFilling = false
   readonly people = new People()
+  readonly idempotencyKeys = new SharedNames()
+  readonly references = new SharedNames()
   readonly weather = new Weather()
   readonly tally = new Map<string, number>()
   readonly answers = new Map<string, number>()
@@ -126,6 +129,10 @@ export class World {
   /** Unlike any other of this run. */
   nextNumber = (): number => ++this.#serial
   nextName = (prefix: string): string => `${prefix}-${this.nextNumber()}`
+
+  /** One that the account has not used; other accounts may have. */
+  nextIdempotencyKey = ({ userId }: Account, random: Random): string =>
+    this.idempotencyKeys.take(userId, random, () => this.nextName('key'))
 
   /** @param times how many things are asked for at once, each of which is judged by itself */
   count(operation: string, times = 1): void {

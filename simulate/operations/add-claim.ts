@@ -53,6 +53,8 @@ export function addClaim(
     () => 'a new claim has another contract than was sent',
     about,
   )
+  const isOwn = body.user_id === undefined || body.user_id === account.userId
+  demand(isOwn, () => 'a new claim is of another account', about)
   const shown = alias === null ? body.reference : null
   demand(shown === reference, () => 'a new claim has another reference', about)
   demand(body.schema_id === (wanted.schema?.id ?? null), () => 'a new claim has another schema', about)

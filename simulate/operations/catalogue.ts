@@ -92,7 +92,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 2, run: changeSchema },
   { weight: 2, run: createFromSchema },
   { weight: 1, run: createBatch },
-  { weight: 3, run: createOnce },
+  { weight: 6, run: createOnce },
   { weight: 1, run: createTaken },
   { weight: 2, run: createReferenced },
   { weight: 1, run: revokeToken },

@@ -13,12 +13,12 @@ export interface Naming {
 
 const MOST_TRIES = 4
 
-/** A customer; without an answer it is asked for again, and found if it was made. Some names several clients want. */
+/** A customer; without an answer it is asked for again, and found if it was made. Some names several clients want, and every account has one of them. */
 export async function createCustomer(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const isWanted = random.chance(0.3)
   const externalId = isWanted
-    ? `wanted ${account.name}-${Math.floor(account.customers.length / 2)}`
+    ? `wanted-${Math.floor(account.customers.length / 2)}`
     : world.nextName(`customer ${account.name}`)
   const naming = account.names.get(externalId) ?? { tries: 0, isMade: false }
   if (isWanted) account.names.set(externalId, naming)

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import type { Reply } from '../clients/exchange.ts'
+import { now, type Reply } from '../clients/exchange.ts'
 import type { Account } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import { addCreation, noteUnknown } from './add-claim.ts'
@@ -7,6 +8,9 @@ import { drawContract } from './draw.ts'
 import { bodyOf, drawWanted } from './wanted-claim.ts'
 
 const MOST_TRIES = 4
+/** In calm weather a server that has no room now has some within so many tries. */
+const MOST_REFUSED_TRIES = 10
+const BEFORE_RETRY_MS = 1_000
 
 type Answered = Reply & { is: 'answer' }
 
@@ -23,14 +27,17 @@ export async function createOnce(client: Client, account: Account): Promise<void
     method: 'POST',
     path: isCandidate ? '/v1/candidates' : '/v1/claims',
     body: JSON.stringify(bodyOf(wanted)),
-    headers: { 'idempotency-key': world.nextName('key').replaceAll(' ', '-') },
+    headers: { 'idempotency-key': world.nextIdempotencyKey(account, random) },
   }
   const askers = random.chance(0.3) ? [client, client.second] : [client]
   const mostAnswers = random.int(1, 2)
   const replies: Reply[] = []
   const answers: Answered[] = []
   account.claimsUnderWay++
-  for (let tries = 0; tries < MOST_TRIES && answers.length < mostAnswers; tries++) {
+  for (let tries = 0; answers.length < mostAnswers; tries++) {
+    const isRefused = isRefusedInCalm(client, replies)
+    if (tries >= (isRefused ? MOST_REFUSED_TRIES : MOST_TRIES)) break
+    if (isRefused) await pause(BEFORE_RETRY_MS)
     world.count('create with a key', askers.length)
     for (const reply of await Promise.all(askers.map((one) => one.send(account, exchange)))) {
       replies.push(reply)
@@ -46,6 +53,11 @@ export async function createOnce(client: Client, account: Account): Promise<void
   account.claimsUnderWay--
   const [first] = answers
   if (!first) {
+    demand(
+      !isRefusedInCalm(client, replies),
+      () => 'a creation with a key is refused again and again in calm weather',
+      () => ({ exchange, replies }),
+    )
     if (replies.some((reply) => outcomeOf(reply) === 'unknown')) noteUnknown(account, wanted)
     return
   }
@@ -55,4 +67,10 @@ export async function createOnce(client: Client, account: Account): Promise<void
   demand(made.length <= 1, () => 'what has a key was done twice', about)
   const times = { sentAt: (replies[0] as Reply).sentAt, answeredAt: first.answeredAt }
   addCreation(account, wanted, first.status, parse(first.text), times)
+}
+
+const isRefusedInCalm = (client: Client, replies: readonly Reply[]): boolean => {
+  const [first] = replies
+  if (!first || client.isRough(first.sentAt, now())) return false
+  return replies.every((reply) => outcomeOf(reply) === 'refused')
 }

@@ -1,6 +1,7 @@
 import { type Client, parse } from '../clients/client.ts'
 import type { Account } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
+import { drawContract } from './draw.ts'
 import { bodyOf, drawSubmission } from './submit-event.ts'
 
 /** What belongs to another account answers as if it did not exist, for reading and for writing. */
@@ -14,12 +15,28 @@ export async function reachOthers(client: Client, account: Account): Promise<voi
   const body = JSON.stringify(bodyOf(drawSubmission(client, record)))
   const clock = client.pickClock(owner)
   const customer = random.pick(owner.customers)
+  const contract = drawContract(random, false)
   const requests = [
     { method: 'GET', path: record.path },
     { method: 'GET', path: `${record.path}/explanation` },
     { method: 'POST', path: `${record.path}/events`, body },
     { method: 'GET', path: `/v1/customers/${customer.id}` },
     { method: 'PATCH', path: `/v1/customers/${customer.id}`, body: '{"name":"mine"}' },
+    { method: 'POST', path: '/v1/claims', body: JSON.stringify({ customer_id: customer.id, contract }) },
+    // Of a name that several accounts use this one may have a customer too.
+    ...(owner.names.has(customer.externalId)
+      ? []
+      : [
+          {
+            method: 'POST',
+            path: '/v1/candidates',
+            body: JSON.stringify({
+              candidate_alias: world.nextName('of another account'),
+              customer_uuid: customer.externalId,
+              contract,
+            }),
+          },
+        ]),
     ...(clock
       ? [
           { method: 'GET', path: clock.path },
@@ -39,7 +56,7 @@ export async function reachOthers(client: Client, account: Account): Promise<voi
   )
 }
 
-/** The lists of an account by the names of another's records are empty. */
+/** The lists of an account by the names of another's records show none of them. */
 export async function listOthers(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const others = world.accounts.filter((other) => other !== account)
@@ -55,6 +72,8 @@ export async function listOthers(client: Client, account: Account): Promise<void
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const { data } = parse(reply.text)
+  // Of a name that both accounts use `findCustomer` and `listClaims` judge what is shown.
+  if (path !== paths[0] && account.names.has(externalId)) return
   demand(
     Array.isArray(data) && data.length === 0,
     () => `GET ${path}, of another account, shows something`,

@@ -4,6 +4,7 @@ import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
+import { seeded } from '../random.ts'
 import { drawContract } from './draw.ts'
 
 /** A claim template. Each is changed by one client at a time, so that what it holds is known. */
@@ -26,13 +27,17 @@ const MOST_VERSIONS = 100
 const MOST_REMEMBERED = 100
 
 export async function createSchema(client: Client, account: Account): Promise<void> {
-  client.world.count('create schema')
-  const contract = { ...drawContract(client.random, false), price: 0 }
+  const { random, world } = client
+  world.count('create schema')
+  const key = world.nextIdempotencyKey(account, random)
+  // Accounts that share a key often send the same body.
+  const draws = random.chance(0.5) ? seeded(0).fork(key) : random
+  const contract = { ...drawContract(draws, false), price: 0 }
   const exchange = {
     method: 'POST',
     path: '/v1/schemas',
     body: JSON.stringify({ contract, name: nameOf(contract) }),
-    headers: { 'idempotency-key': client.world.nextName('key').replaceAll(' ', '-') },
+    headers: { 'idempotency-key': key },
   }
   const reply = await client.send(account, exchange)
   if (reply.is !== 'answer' || reply.status >= 500) return
@@ -41,7 +46,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
     () => `a schema's creation was answered ${reply.status}`,
     () => reply,
   )
-  if (client.random.chance(0.5)) {
+  if (random.chance(0.5)) {
     const again = await client.send(account, exchange)
     const isSame = again.is !== 'answer' || again.status >= 500 || again.text === reply.text
     demand(
@@ -54,6 +59,11 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   demand(
     same(body.contract, contract as unknown as JsonObject),
     () => 'a new schema has another contract',
+    () => body,
+  )
+  demand(
+    body.user_id === account.userId,
+    () => 'a new schema is of another account',
     () => body,
   )
   const id = body.id as string

@@ -45,10 +45,13 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
     contract: drawContract(random, clock !== null),
     team: random.chance(0.5) ? random.pick(TEAMS) : null,
     schema: null,
-    reference: !isCandidate && random.chance(0.3) ? world.nextName(`${random.pick(ALIASES)} no.`) : null,
+    reference: !isCandidate && random.chance(0.3) ? drawReference(client, account) : null,
     alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
   }
 }
+
+const drawReference = ({ random, world }: Client, { userId }: Account): string =>
+  world.references.take(userId, random, () => world.nextName(`${random.pick(ALIASES)} no.`))
 
 export function bodyOf({ customer, contract, schema, alias, reference, clock, team }: Wanted): JsonObject {
   const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }

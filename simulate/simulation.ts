@@ -8,7 +8,7 @@ import { Client } from './clients/client.ts'
 import { now } from './clients/exchange.ts'
 import { Receiver } from './clients/receiver.ts'
 import { World } from './clients/world.ts'
-import { Finding } from './model/finding.ts'
+import { Finding, findingOf } from './model/finding.ts'
 import { act } from './operations/catalogue.ts'
 import { judgeFeeds } from './operations/follow-feed.ts'
 import { judgeHook } from './operations/follow-hooks.ts'
@@ -66,7 +66,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
   })
   const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
   try {
-    await openAccounts(world, stage, judge, receiver, options.accounts)
+    await openAccounts(world, stage, judge, receiver, options.accounts).catch(rethrowAsFinding)
     startedAt = now()
     until = withCheck(startedAt, options.seconds * 1000)
     const isAnyMissing = () => options.isNamed && struck.values().some((times) => times === 0)
@@ -79,7 +79,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
       over.abort()
       throw error
     }
-    const work = clients.map((client) => act(client, goesOn).catch(stopAll))
+    const work = clients.map((client) => act(client, goesOn).catch(rethrowAsFinding).catch(stopAll))
     const harm = strikeOnAndOn(
       stage,
       options.faults,
@@ -94,16 +94,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     await stage.calm()
     options.progress.doing('looking at what came of it')
-    await waitForChecks(stage)
-    await judgeClaims(world, clients)
-    await judgeClocks(world, judge)
-    for (const account of world.accounts) await judgeFollowed(judge, account)
-    for (const account of world.accounts) await judgeFeeds(judge, account)
-    await judgeOverviews(world, stage, judge)
-    await judgePeople(world, stage)
-    await judgeTables(stage)
-    // Last: it may take longer than until the next check.
-    for (const account of world.accounts) await judgeHook(judge, account, receiver)
+    await judgeAll({ world, stage, clients, judge, receiver }).catch(rethrowAsFinding)
     if (options.faults.length === 0) await judgeCalm(world, stage)
     if (stage.complaints.length > 0) throw complaintsOf(stage)
     return resultOf(null, lackOf(world, options.isNamed ? struck : new Map()))
@@ -119,6 +110,32 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     for (const client of [...clients, judge]) client.close()
     receiver.close()
   }
+}
+
+interface Judged {
+  world: World
+  stage: Stage
+  clients: readonly Client[]
+  judge: Client
+  receiver: Receiver
+}
+
+/** All that is stored, once it is calm. */
+async function judgeAll({ world, stage, clients, judge, receiver }: Judged): Promise<void> {
+  await waitForChecks(stage)
+  await judgeClaims(world, clients)
+  await judgeClocks(world, judge)
+  for (const account of world.accounts) await judgeFollowed(judge, account)
+  for (const account of world.accounts) await judgeFeeds(judge, account)
+  await judgeOverviews(world, stage, judge)
+  await judgePeople(world, stage)
+  await judgeTables(stage)
+  // Last: it may take longer than until the next check.
+  for (const account of world.accounts) await judgeHook(judge, account, receiver)
+}
+
+function rethrowAsFinding(error: unknown): never {
+  throw findingOf(error)
 }
 
 const MINUTE_MS = 60_000

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { demand, Finding } from '../model/finding.ts'
+import { demand, type Finding, findingOf } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
 import { now } from './exchange.ts'
@@ -48,10 +48,8 @@ export class Receiver {
     this.#random = random
     this.#weather = weather
     this.#server = createServer((request, response) => {
-      this.#receive(request, response).catch((error) => {
-        if (error instanceof Finding) this.finding ??= error
-        response.destroy()
-      })
+      // The connection may break at any moment.
+      this.#receive(request, response).catch(() => response.destroy())
     })
   }
 
@@ -84,7 +82,11 @@ export class Receiver {
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const hook = this.#hooks.get(request.url as string) as Hook
     const body = await text(request)
-    const came = this.#note(hook, request, body)
+    const came = this.#judge(hook, request, body)
+    if (came === null) {
+      response.destroy()
+      return
+    }
     const fate = this.#random.int(1, 10)
     if (this.#random.chance(0.05)) await pause(this.#random.int(0, SLOWEST_MS))
     if (fate === 1) response.writeHead(this.#random.pick([500, 503, 404])).end()
@@ -92,6 +94,16 @@ export class Receiver {
     else {
       came.takenAt ??= now()
       response.end()
+    }
+  }
+
+  /** Null if it is a finding. */
+  #judge(hook: Hook, request: IncomingMessage, body: string): Came | null {
+    try {
+      return this.#note(hook, request, body)
+    } catch (error) {
+      this.finding ??= findingOf(error)
+      return null
     }
   }
 

@@ -75,20 +75,28 @@ export class Client {
 
   /** Null where there is no answer to judge. */
   async ask(request: Request): Promise<Verdict | null> {
-    const { tally, account, note } = this.#seat
+    const { tally, note } = this.#seat
     const answer = await this.#answerTo(request)
     if (answer === null) return null
-    const verdict = this.#judge(request, answer)
-    tally.count(verdict, answer.status)
-    if (verdict.flaw !== null)
-      note(new Finding(`${verdict.flaw}\n${answer.status} ${answer.text.slice(0, 1_000)}`, request))
-    const { operation } = verdict
-    if (answer.status < 300 && operation) {
-      if (operation.method === 'DELETE')
-        account.known.forget(kindOfPath(operation.path), lastOf(request.path))
-      else learn(account.known, operation.path, verdict.body)
+    const answered = `${answer.status} ${answer.text.slice(0, 1_000)}`
+    try {
+      const verdict = this.#judge(request, answer)
+      tally.count(verdict, answer.status)
+      if (verdict.flaw !== null) note(new Finding(`${verdict.flaw}\n${answered}`, request))
+      this.#learn(request, answer, verdict)
+      return verdict
+    } catch (error) {
+      // An answer that the judge cannot read is not as the document says.
+      note(new Finding(`the judge failed: ${error}\n${answered}`, request))
+      return null
     }
-    return verdict
+  }
+
+  #learn(request: Request, answer: Answer, { operation, body }: Verdict): void {
+    if (answer.status >= 300 || !operation) return
+    const { known } = this.#seat.account
+    if (operation.method === 'DELETE') known.forget(kindOfPath(operation.path), lastOf(request.path))
+    else learn(known, operation.path, body)
   }
 
   /** Null where a large body was not wanted. */

@@ -9,6 +9,12 @@ export class Finding extends Error {
   }
 }
 
+/** What a judge cannot read is not as the service documents it, so an exception of the judge is a finding. */
+export const findingOf = (error: unknown): Finding =>
+  error instanceof Finding
+    ? error
+    : new Finding(`the judge failed: ${error}`, error instanceof Error ? error.stack : undefined)
+
 export function demand(holds: boolean, message: () => string, about?: () => unknown): asserts holds {
   if (!holds) throw new Finding(message(), about?.())
 }

@@ -41,8 +41,8 @@ export async function exported(
 }
 
 /** What a file leaves out is as the creation answered it; what it has must be. */
-function asListed(
-  { byAddress, customers }: Account,
+export function asListed(
+  { byAddress, customers }: Pick<Account, 'byAddress' | 'customers'>,
   {
     price,
     reference = null,
@@ -59,7 +59,14 @@ function asListed(
   demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
   const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
   const record = byAddress.get(address)
-  if (!record) return { ...fields, ...alias, metadata: JSON.parse(noted ?? '{}') as JsonObject }
+  // It may have been created a moment ago. A file has the price of a contract alone.
+  if (!record)
+    return {
+      ...fields,
+      ...alias,
+      contract: { price: Number(price) },
+      metadata: JSON.parse(noted ?? '{}') as JsonObject,
+    }
   const isRight = Number(price) === record.terms.contract.price
   demand(isRight, () => `${record.name} is exported at another price`, about)
   const named = (record.fixed.reference ?? null) as string | null

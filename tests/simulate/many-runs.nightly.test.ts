@@ -13,6 +13,7 @@ import { runNode } from '../support/serve-process.ts'
 
 const SIMULATE = fileURLToPath(new URL('../../simulate/run.ts', import.meta.url))
 const PLANTED = fileURLToPath(new URL('./planted-complaint.ts', import.meta.url))
+const BROKEN = fileURLToPath(new URL('./planted-broken-answer.ts', import.meta.url))
 const SMALL = ['--seconds', '2', '--clients', '4', '--patience', '60']
 
 async function makeFolder(t: TestContext): Promise<string> {
@@ -47,6 +48,15 @@ test('what is found is looked for again in smaller runs', async () => {
   const [, smaller = ''] = stdout.split('The smallest run of')
   assert.match(smaller, /^FINDING: the servers complained$/m)
   assert.match(smaller, /Again: npm run simulate -- --seed 6 .*--servers 1 /)
+})
+
+test('an answer that the judge cannot read is a finding, with the command that repeats it', async () => {
+  const options = ['--seed', '8', '--servers', '1', '--faults', 'none', '--no-shrink', '--seconds', '20']
+  const planted = { NODE_OPTIONS: `--import=${pathToFileURL(BROKEN)}` }
+  const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)
+  assert.equal(status, 1, stdout)
+  assert.match(stdout, /^FINDING: the judge failed: SyntaxError/m)
+  assert.match(stdout, /^Again: npm run simulate -- --seed 8 /m)
 })
 
 test('of a run that is killed nothing is left after the next one begins', {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SharedNames } from '../../simulate/clients/shared-names.ts'
 import { guarded, readCsv } from '../../simulate/model/csv.ts'
+import { Finding, findingOf } from '../../simulate/model/finding.ts'
 import { liveOut, withIds } from '../../simulate/model/life.ts'
 import { Rising } from '../../simulate/model/rising.ts'
+import { asListed } from '../../simulate/operations/export-records.ts'
+import { seeded } from '../../simulate/random.ts'
 import { SOME_CONTRACT as contract } from './some-contract.ts'
 
 /* What finds defects must be seen to find them, and to find nothing where there is none. */
@@ -24,6 +28,35 @@ test('a file that breaks off, or has a field too many, is a finding', () => {
 
 test('names that look like formulas have a quote before them, and others none (§4.1)', () => {
   assert.deepEqual(['=1', '-a', 'a-b', 'a=b'].map(guarded), ["'=1", "'-a", 'a-b', 'a=b'])
+})
+
+test('a filter by price judges an exported row of a claim whose creation is not answered yet', () => {
+  const fields = { id: '0', customer_id: '1', price: '12.5', test_clock_id: null, metadata: '{}' }
+  const row = asListed({ byAddress: new Map(), customers: [] }, fields, () => fields)
+  assert.deepEqual(row.contract, { price: 12.5 })
+})
+
+test('an account uses a name once, and shares it with other accounts', () => {
+  const names = new SharedNames()
+  const random = seeded(1)
+  let made = 0
+  const taken = ['a', 'b', 'c'].map(() => new Set<string>())
+  for (let i = 0; i < 300; i++) {
+    const own = taken[i % 3] as Set<string>
+    const name = names.take(`account ${i % 3}`, random, () => `name ${++made}`)
+    assert.ok(!own.has(name), name)
+    own.add(name)
+  }
+  const shared = [...(taken[0] as Set<string>)].filter((name) => taken[1]?.has(name))
+  assert.ok(shared.length > 10, `${shared.length} of 100 are shared`)
+})
+
+test('an exception of the judge is a finding, and a finding stays as it is', () => {
+  const finding = new Finding('two items')
+  assert.equal(findingOf(finding), finding)
+  const { message, about } = findingOf(new TypeError('Cannot read properties of undefined'))
+  assert.equal(message, 'the judge failed: TypeError: Cannot read properties of undefined')
+  assert.match(String(about), /model\.test\.ts/)
 })
 
 test('a reader who began after a number was written or seen must not find a lower one', () => {

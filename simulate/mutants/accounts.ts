@@ -69,6 +69,47 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     by: 'fuzz',
   },
   {
+    name: 'idempotency keys are read across accounts',
+    edits: [
+      edit(
+        'SELECT digest, status, headers, body, is_sealed FROM idempotency_keys\n      WHERE user_id = $1 AND key = $2 AND',
+        'SELECT digest, status, headers, body, is_sealed FROM idempotency_keys\n      WHERE $1::uuid IS NOT NULL AND key = $2 AND',
+      ),
+    ],
+  },
+  {
+    name: 'the claims of a key have the same ids in every account',
+    edits: [edit("decode(digest, 'hex'), gen_random_uuid()", "decode(digest, 'hex'), md5(key)::uuid")],
+  },
+  {
+    name: 'keys that are begun together are told apart without a look at the owner',
+    edits: [
+      edit(
+        "nameOf = ({ userId, key }: Pick<AskedKey, 'userId' | 'key'>) =>",
+        "nameOf = ({ key }: Pick<AskedKey, 'userId' | 'key'>, userId = '') =>",
+      ),
+    ],
+    clients: 32,
+  },
+  {
+    name: 'a reference names the same claim in every account',
+    edits: [
+      edit(
+        'idOfReference = (userId: string, reference: string)',
+        "idOfReference = (_owner: string, reference: string, userId = '')",
+      ),
+    ],
+  },
+  {
+    name: 'a customer is found by its own id without a look at the owner',
+    edits: [
+      edit(
+        'AS named (asking, user_id, external_id)\n      JOIN customers USING (user_id, external_id)',
+        'AS named (asking, owner, external_id)\n      JOIN customers USING (external_id)',
+      ),
+    ],
+  },
+  {
     name: 'a token makes and revokes tokens',
     edits: [edit('if (sessionId === null) throw', "if (sessionId === '') throw")],
     by: 'fuzz',

@@ -20,6 +20,7 @@ interface Options extends Omit<Plan, 'seed' | 'servers'> {
   json?: string
   mutants?: true | string
   suite?: string
+  tests?: string[]
 }
 
 function wholeNumber(text: string): number {
@@ -81,11 +82,12 @@ const program = new Command('npm run simulate --')
       'nightly',
     ]),
   )
+  .option('--tests <patterns...>', 'with --suite: only these test files, given as to npm test')
   .action(async (options: Options) => {
-    const { mutants, jobs, citus = null, suite = null } = options
+    const { mutants, jobs, citus = null, suite = null, tests = null } = options
     const words = mutants === true ? null : (mutants ?? null)
     process.exitCode = mutants
-      ? await tryMutants({ words, citus, suite, jobs, say: (line) => console.error(line) })
+      ? await tryMutants({ words, citus, suite, tests, jobs, say: (line) => console.error(line) })
       : await run(options)
   })
 

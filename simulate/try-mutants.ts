@@ -1,6 +1,6 @@
 import Table from 'cli-table3'
 import { hunt, type Verdict } from './mutants/hunt.ts'
-import { huntByTests } from './mutants/hunt-by-tests.ts'
+import { huntByTests, SERVICE_TESTS } from './mutants/hunt-by-tests.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { mutated, Plot } from './mutants/plant.ts'
 import { MUTANTS } from './mutants.ts'
@@ -12,13 +12,17 @@ interface MutantOptions {
   citus: string | null
   /** The suite of tests that looks for them; null for the simulator and the fuzzer. */
   suite: string | null
+  /** Patterns of the files of the suite; null for all tests of the service. */
+  tests: readonly string[] | null
   /** At once. */
   jobs: number
   say: (line: string) => void
 }
 
 /** Plants each defect in a copy of the tree and lets the simulator, the fuzzer or a suite of tests look for it. Returns the status. */
-export async function tryMutants({ words, citus, suite, jobs, say }: MutantOptions): Promise<number> {
+export async function tryMutants(options: MutantOptions): Promise<number> {
+  const { words, citus, suite, jobs, say } = options
+  const tests = options.tests ?? [SERVICE_TESTS]
   const named = MUTANTS.filter(({ name }) => words === null || name.includes(words))
   const mutants = named.filter(({ onCitus }) => !onCitus || citus !== null)
   for (const { name } of named.filter((mutant) => !mutants.includes(mutant)))
@@ -29,7 +33,7 @@ export async function tryMutants({ words, citus, suite, jobs, say }: MutantOptio
   const verdicts = new Map<Mutant, Verdict>()
   const next = mutants.values()
   const look = (folder: string, mutant: Mutant) =>
-    suite === null ? hunt(folder, mutant, citus) : huntByTests(folder, mutant, suite)
+    suite === null ? hunt(folder, mutant, citus) : huntByTests(folder, mutant, suite, tests)
   const hear = (verdict: Verdict) => {
     verdicts.set(verdict.mutant, verdict)
     say(lineOf(verdict))

@@ -3,15 +3,20 @@ import type { Verdict } from './hunt.ts'
 import type { Mutant } from './mutant.ts'
 
 /** Tests of the service's behaviour. Left out: architecture, documents, dashboard, deployment, benchmark, simulator. */
-const FOLDERS = 'tests/{abuse,app,cli,deterministic,domain,e2e,faults,http,scheduler,storage}/**/*.test.ts'
+export const SERVICE_TESTS = 'tests/{abuse,app,cli,deterministic,domain,e2e,faults,http,storage}/**/*.test.ts'
 /** A run that takes longer is stopped, and the defect counts as not found. */
 const TIMEOUT_MS = 1_800_000
 const MAX_CHARACTERS = 160
 
-/** Runs the tests of a suite on the defect that is planted in the folder, up to the first that fails. */
-export function huntByTests(folder: string, mutant: Mutant, suite: string): Promise<Verdict> {
+/** Runs those tests of a suite on the defect that is planted in the folder, up to the first that fails. */
+export function huntByTests(
+  folder: string,
+  mutant: Mutant,
+  suite: string,
+  tests: readonly string[],
+): Promise<Verdict> {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['scripts/test.ts', '--suite', suite, FOLDERS], {
+  const child = spawn(process.execPath, ['scripts/test.ts', '--suite', suite, ...tests], {
     cwd: folder,
     timeout: TIMEOUT_MS,
     killSignal: 'SIGTERM',

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { wholeOperations } from '../../tests/support/whole-operations.ts'
 
 /** A JSON Schema, as far as the fuzzer reads it. */
 export interface Schema {
@@ -52,7 +53,7 @@ interface RawOperation {
   security?: object[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Content> }
-  responses: Record<string, Answers | { $ref: string }>
+  responses: Record<string, Answers>
 }
 
 /** What the service says of one of its operations. */
@@ -72,7 +73,7 @@ export interface Operation {
 
 interface RawDocument {
   paths: Record<string, Record<string, RawOperation>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, Answers> }
+  components: { schemas: Record<string, Schema> }
   security?: object[]
 }
 
@@ -84,14 +85,12 @@ export class ApiDocument {
   readonly #validators = new Map<object, ValidateFunction>()
 
   constructor(raw: unknown) {
-    const { paths, components } = raw as RawDocument
+    const { paths, components } = wholeOperations(raw as RawDocument)
     this.#schemas = components.schemas
     addFormats.default(this.#ajv)
     this.#ajv.addSchema({ $id: 'openapi', components })
     this.operations = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) =>
-        toOperation(method, path, operation, components.responses),
-      ),
+      Object.entries(methods).map(([method, operation]) => toOperation(method, path, operation)),
     )
   }
 
@@ -139,12 +138,7 @@ export class ApiDocument {
   }
 }
 
-function toOperation(
-  method: string,
-  path: string,
-  raw: RawOperation,
-  shared: Record<string, Answers>,
-): Operation {
+function toOperation(method: string, path: string, raw: RawOperation): Operation {
   const { operationId, parameters = [], requestBody, responses, security } = raw
   const needs = security?.flatMap((one) => Object.keys(one))
   return {
@@ -153,16 +147,10 @@ function toOperation(
     path,
     parameters,
     bodies: requestBody?.content ?? {},
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, answers]) => [status, inlined(answers, shared)]),
-    ),
+    responses,
     access: needs === undefined ? 'account' : needs.length === 0 ? 'anyone' : 'session',
   }
 }
-
-/** Error answers stand once in the document. */
-const inlined = (answers: Answers | { $ref: string }, shared: Record<string, Answers>): Answers =>
-  '$ref' in answers ? (shared[answers.$ref.split('/').at(-1) as string] as Answers) : answers
 
 /** The codes that a status of an operation stands for. */
 export const codesOf = (answers: Answers | undefined): string[] =>

@@ -88,7 +88,7 @@ function bodyFlaw(
   const value = read(text)
   if (value === undefined) return 'its body is no JSON'
   const list = listOf(operation)
-  const flaw = document.flawOf(value, list === null ? schema : withoutItems(schema, list))
+  const flaw = document.flawOf(value, list === null ? schema : withoutItems(document.resolve(schema), list))
   return flaw ? `its body is one of which ${flaw}` : foreignFlaw(operation, value, parties)
 }
 

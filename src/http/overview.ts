@@ -17,7 +17,7 @@ const Tally = Type.Object(
       examples: ['1234.5'],
     }),
   },
-  { description: 'How many, and what they come to.' },
+  { title: 'Tally', description: 'How many, and what they come to.' },
 )
 
 const Records = (description: string, maxItems: number) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { inlineAnswers } from './inline-answers.ts'
+import { wholeOperations } from './whole-operations.ts'
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>
@@ -24,7 +24,7 @@ export class Conformance {
   readonly #validators = new Map<object, ValidateFunction>()
 
   constructor(document: unknown) {
-    this.#document = inlineAnswers(document as OpenApi)
+    this.#document = wholeOperations(document as OpenApi)
     addFormats.default(this.#ajv)
     this.#ajv.addSchema({ $id: 'openapi', components: this.#document.components })
   }

@@ -106,7 +106,7 @@ export const countedPageOf = (record: Parameters<typeof pageOf>[0]) =>
           count: Type.Integer({ minimum: 0 }),
           is_exact: Type.Boolean({ description: 'False if there are at least so many, perhaps more.' }),
         },
-        { description: 'Records of all pages, if `total=true`.' },
+        { title: 'Total', description: 'Records of all pages, if `total=true`.' },
       ),
     ),
   })

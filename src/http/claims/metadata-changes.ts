@@ -44,7 +44,10 @@ interface Changed {
   addressOf: (params: Record<string, unknown>) => ClaimAddress
 }
 
-const ChangeBody = Type.Object({ metadata: MetadataChangeBody }, { additionalProperties: false })
+const ChangeBody = Type.Object(
+  { metadata: MetadataChangeBody },
+  { title: 'ChangedMetadata', additionalProperties: false },
+)
 
 const changeRoute = (app: App, { url, operation, params, body, error, addressOf }: Changed) =>
   onceRoute(app, {

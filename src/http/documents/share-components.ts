@@ -33,14 +33,16 @@ interface Document {
  */
 export function shareComponents<D extends object>(openapiObject: D): D {
   const document: Document = openapiObject
-  const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods))
   const schemas = document.components?.schemas ?? {}
-  for (const operation of operations) nameBodies(operation)
+  for (const operation of operationsOf(document)) nameBodies(operation)
   shareTitled(document, schemas)
-  const parameters = shareParameters(operations)
+  const parameters = shareParameters(operationsOf(document))
   document.components = { ...document.components, schemas, parameters }
   return openapiObject
 }
+
+const operationsOf = ({ paths = {} }: Document): Operation[] =>
+  Object.values(paths).flatMap((methods) => Object.values(methods))
 
 const pascal = (words: string): string =>
   words

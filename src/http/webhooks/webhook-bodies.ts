@@ -53,23 +53,26 @@ const ENDPOINT_FIELDS = {
       number: Type.Integer({ description: 'Its number; 0 before the first.', examples: [417] }),
       hash: Hash('SHA-256 of its body; zeros before the first.'),
     },
-    { description: 'The last that was made, sent or not.' },
+    { title: 'LastWebhookDelivery', description: 'The last that was made, sent or not.' },
   ),
-  health: Type.Object({
-    attempts: Type.Integer({ description: 'Of the last 100, how many there are.', examples: [100] }),
-    succeeded: Type.Integer({ description: 'How many of these succeeded.', examples: [98] }),
-    median_ms: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'How long half of these took at most, in milliseconds.',
-      examples: [87],
-    }),
-    waiting: Type.Integer({
-      description: 'Deliveries that wait for their next attempt, counted up to 1,000.',
-      examples: [2],
-    }),
-    oldest_waiting_at: DateTimeOrNull('When the oldest of these was made.'),
-    failing_since: DateTimeOrNull('Since when all attempts have failed; null if the last one did not.'),
-    paused_until: DateTimeOrNull('Until when none is made, since several failed in a row.'),
-  }),
+  health: Type.Object(
+    {
+      attempts: Type.Integer({ description: 'Of the last 100, how many there are.', examples: [100] }),
+      succeeded: Type.Integer({ description: 'How many of these succeeded.', examples: [98] }),
+      median_ms: Type.Union([Type.Integer(), Type.Null()], {
+        description: 'How long half of these took at most, in milliseconds.',
+        examples: [87],
+      }),
+      waiting: Type.Integer({
+        description: 'Deliveries that wait for their next attempt, counted up to 1,000.',
+        examples: [2],
+      }),
+      oldest_waiting_at: DateTimeOrNull('When the oldest of these was made.'),
+      failing_since: DateTimeOrNull('Since when all attempts have failed; null if the last one did not.'),
+      paused_until: DateTimeOrNull('Until when none is made, since several failed in a row.'),
+    },
+    { title: 'WebhookHealth' },
+  ),
 }
 const SECRET = Type.String({
   description: 'Verifies what is sent (Standard Webhooks). It is in this answer, and never shown again.',
@@ -120,22 +123,25 @@ const DELIVERY_FIELDS = {
   hash: Hash('SHA-256 of its body.'),
   previous_hash: Hash('SHA-256 of the body before it; zeros for the first.'),
   attempts: Type.Array(
-    Type.Object({
-      started_at: DateTime('When it was begun.'),
-      duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.', examples: [87] }),
-      status: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'The HTTP status of the answer; null if there was none.',
-        examples: [200],
-      }),
-      answer: Type.Union([Type.String(), Type.Null()], {
-        description: 'The first KiB of the answer; null if there was none.',
-        examples: ['ok'],
-      }),
-      error: Type.Union([Type.String(), Type.Null()], {
-        description: 'Why it failed; null if it succeeded.',
-        examples: [null],
-      }),
-    }),
+    Type.Object(
+      {
+        started_at: DateTime('When it was begun.'),
+        duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.', examples: [87] }),
+        status: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'The HTTP status of the answer; null if there was none.',
+          examples: [200],
+        }),
+        answer: Type.Union([Type.String(), Type.Null()], {
+          description: 'The first KiB of the answer; null if there was none.',
+          examples: ['ok'],
+        }),
+        error: Type.Union([Type.String(), Type.Null()], {
+          description: 'Why it failed; null if it succeeded.',
+          examples: [null],
+        }),
+      },
+      { title: 'WebhookAttempt' },
+    ),
     { description: 'The newest 20, oldest first.' },
   ),
 }

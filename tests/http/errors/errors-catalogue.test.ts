@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { inlineAnswers } from '../../support/inline-answers.ts'
 import { findTests } from '../../support/run-tests.ts'
 import { sharedService } from '../../support/shared.ts'
 import { ERRORS, type ErrorCode } from '../../support/source/errors.ts'
+import { wholeOperations } from '../../support/whole-operations.ts'
 
 /* The catalogue, the documentation and the tests hold together (§7). */
 
@@ -41,7 +41,7 @@ test('each code has a page that says what to do about it, which doc_url leads to
 })
 
 test('each code is in the OpenAPI document, under its status alone (§7)', async () => {
-  const document: Document & { components: { schemas: { Error: object } } } = inlineAnswers(
+  const document: Document & { components: { schemas: { Error: object } } } = wholeOperations(
     (await api.get('/openapi.json')).body,
   )
   const schema = JSON.stringify(document.components.schemas.Error)

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { inlineAnswers } from '../../support/inline-answers.ts'
 import { sharedService } from '../../support/shared.ts'
 import { type Contract, hintsOf, validateContract } from '../../support/source/contracts.ts'
+import { wholeOperations } from '../../support/whole-operations.ts'
 
 const service = await sharedService()
 const nobody = service.clientWith(null)
@@ -32,7 +32,7 @@ interface Operation {
 }
 
 const operations = Object.entries(
-  inlineAnswers(document).paths as Record<string, Record<string, Operation>>,
+  wholeOperations(document).paths as Record<string, Record<string, Operation>>,
 ).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method} ${path}`,
@@ -178,11 +178,91 @@ describe('each operation', () => {
 })
 
 test('a stream of events is documented as lines, in the request and in the answer (§4.3)', () => {
-  const { requestBody, responses } = document.paths['/v1/events/batch'].post
-  assert.deepEqual(requestBody.content['application/x-ndjson'].schema['x-line-schema'].required, ['type'])
-  assert.equal(requestBody.content['application/x-ndjson'].schema.type, 'string')
+  const { requestBody, responses, operationId } = document.paths['/v1/events/batch#stream'].post
+  assert.equal(operationId, 'submitEventLines')
+  const lines = requestBody.content['application/x-ndjson'].schema
+  assert.equal(lines.type, 'string')
+  assert.deepEqual(lines['x-line-schema'], { $ref: '#/components/schemas/AddressedSubmission' })
   const [success] = responses['200'].content['application/x-ndjson'].schema['x-line-schema'].anyOf
-  assert.deepEqual(success.required, ['status'])
+  assert.deepEqual(success, { $ref: '#/components/schemas/EventResult' })
+  assert.deepEqual(document.components.schemas.EventResult.required, ['status'])
+})
+
+interface Node {
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  pattern?: string
+  format?: string
+  properties?: Record<string, { default?: unknown }>
+  required?: string[]
+}
+
+/** Each schema of the document, wherever it stands; not what callers send as examples. */
+function* schemasIn(node: unknown): Generator<Node> {
+  if (typeof node !== 'object' || node === null) return
+  if (!Array.isArray(node)) yield node
+  for (const [key, value] of Object.entries(node))
+    if (!['example', 'examples', 'enum', 'default'].includes(key)) yield* schemasIn(value)
+}
+
+describe('for generators of code', () => {
+  const schemas = [...schemasIn(document)]
+
+  test('enums and constants have types, and UUIDs their format', () => {
+    const enums = schemas.filter((one) => Array.isArray(one.enum) || typeof one.const === 'string')
+    assert.ok(enums.length > 20)
+    for (const { type, enum: values = [] } of enums) {
+      const types = new Set(values.map((value) => (value === null ? 'null' : typeof value)))
+      assert.ok(type && [...types].every((one) => [type].flat().includes(one)), JSON.stringify(values))
+    }
+    const uuids = schemas.filter(({ pattern }) => pattern?.includes('{8}(-') && !pattern.includes('|'))
+    assert.ok(uuids.length > 20)
+    for (const { format } of uuids) assert.equal(format, 'uuid')
+  })
+
+  test('a property that may be left out has no default, and an object of any keys says so', () => {
+    for (const { type, properties, required = [], ...others } of schemas) {
+      if (![type].flat().includes('object')) continue
+      assert.ok(properties || 'additionalProperties' in others, JSON.stringify(others))
+      for (const [name, property] of Object.entries(properties ?? {}))
+        assert.ok(required.includes(name) || property.default === undefined, name)
+    }
+    assert.match(
+      document.components.schemas.ConditionLeaf.properties.field.description,
+      /Default: "value"\.$/,
+    )
+  })
+
+  test('each body has one media type, and a body of JSON is a component', () => {
+    for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
+      for (const { requestBody, responses, operationId = '' } of Object.values(methods)) {
+        const bodies = [requestBody, ...Object.values(responses)].flatMap(
+          (body): Record<string, { schema?: Schema }>[] => (body?.content ? [body.content] : []),
+        )
+        for (const content of bodies) {
+          assert.equal(Object.keys(content).length, 1, operationId)
+          const json = content['application/json']?.schema
+          if (json) assert.match(json.$ref ?? '', /^#\/components\/schemas\/[A-Z][A-Za-z]+$/, operationId)
+        }
+      }
+    }
+  })
+
+  test('no object and no parameter is written out twice', () => {
+    const objects = schemas.filter(({ type, properties }) => type === 'object' && properties)
+    const parameters = Object.values(document.paths as Record<string, Record<string, Operation>>)
+      .flatMap(Object.values)
+      .flatMap(({ parameters = [] }: Operation) => parameters)
+      .filter((one) => !('$ref' in one))
+    for (const written of [objects, parameters]) {
+      const texts = written.map((one) => JSON.stringify(one))
+      assert.deepEqual(
+        texts.filter((text, i) => texts.indexOf(text) !== i),
+        [],
+      )
+    }
+  })
 })
 
 describe('GET /docs', () => {

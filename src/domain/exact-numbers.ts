@@ -6,9 +6,6 @@ const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*
 /** Strings and numbers that are looked at in one step. */
 const A_STEP = 4_096
 
-/** What is said of one. */
-export const NOT_EXACT = 'is a number that cannot be kept exactly; send it as a string'
-
 /** Whether it is worth looking at its numbers. */
 export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
 

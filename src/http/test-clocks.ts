@@ -10,9 +10,8 @@ import {
 import type { TestClock } from '../domain/records.ts'
 import { ONCE_ERRORS, onceRoute } from './protocol/idempotency-key.ts'
 import { listQuery, pageOf, presentPage } from './protocol/lists.ts'
-import { readTime } from './protocol/read-time.ts'
 import { BODY_ERRORS, LOCATION, ref, responses } from './protocol/responses.ts'
-import { CustomerName, DateTime, DateTimeOrNull, Time, Uuid } from './protocol/scalars.ts'
+import { CustomerName, DateTime, DateTimeOrNull, readTime, Time, Uuid } from './protocol/scalars.ts'
 import { type Route, route } from './route.ts'
 
 const FIELDS_AT_ANY_TIME = {
@@ -87,7 +86,7 @@ const createTestClockRoute = (app: App) =>
     },
     answer: async (app, request) => {
       const { name = null, frozen_time } = request.body
-      const frozenTime = readTime(frozen_time, 'frozen_time')
+      const frozenTime = readTime(frozen_time)
       const clock = await createTestClock(app, { userId: request.userId, name, frozenTime })
       const headers = { Location: `/v1/test_clocks/${clock.id}` }
       return { status: 201, headers, body: presentTestClock(clock) }
@@ -152,7 +151,7 @@ const advanceTestClockRoute = (app: App) =>
     },
     handler: async (request) => {
       const { userId, params, body } = request
-      const frozenTime = readTime(body.frozen_time, 'frozen_time')
+      const frozenTime = readTime(body.frozen_time)
       const id = params.id.toLowerCase()
       const { clock, transitions } = await advanceTestClock(app, { userId, id, frozenTime })
       return { ...presentTestClock(clock), transitions }

@@ -10,6 +10,8 @@ import { sharedService } from '../support/shared.ts'
 const service = await sharedService()
 const { api, url } = service
 const MARK = '\ufeff'
+const ONE_VALUE =
+  'a body, and each line of a stream, is one JSON value. curl keeps line ends with --data-binary, not with -d'
 
 test('a content coding is chosen by its weight, of several the quickest; without a word, none', () => {
   for (const [header, name] of [
@@ -128,8 +130,8 @@ describe('a body', () => {
   })
 
   const FLAWS: [text: string, message: string][] = [
-    ['{"a":1}{"b":2}', 'has a second value behind the first, at character 8; a body is one JSON value'],
-    ['{"a":1},', 'has a comma behind its value, at character 8; a body is one JSON value'],
+    ['{"a":1}{"b":2}', `has a second value behind the first, at character 8; ${ONE_VALUE}`],
+    ['{"a":1},', `has a comma behind its value, at character 8; ${ONE_VALUE}`],
     ['{"a":1,}', 'is not valid JSON: Expected double-quoted property name at line 1, column 8'],
     ['{"a":', 'is not valid JSON: it ends too early'],
     ['{"a":\n nope}', 'is not valid JSON: unexpected \'o\' in "{"a":\n nope}"'],
@@ -186,15 +188,13 @@ describe('lines of JSON', () => {
   test('that were joined on the way are refused with the rule, the place and what curl needs', async () => {
     const { id } = await newClaim(api)
     const [first, second] = [eventOf(id, 'a'), eventOf(id, 'b')]
-    const rule =
-      'a line is one JSON value. Was a line end lost on the way? curl keeps line ends with --data-binary, not with -d'
     const [joined, comma] = await send('application/x-ndjson', `${first}${second}\n${first},\n`)
     const place = `at character ${first.length + 1}`
     assert.deepEqual(joined.error.details, [
-      { path: 'body', message: `has a second value behind the first, ${place}; ${rule}` },
+      { path: 'body', message: `has a second value behind the first, ${place}; ${ONE_VALUE}` },
     ])
     assert.deepEqual(comma.error.details, [
-      { path: 'body', message: `has a comma behind its value, ${place}; ${rule}` },
+      { path: 'body', message: `has a comma behind its value, ${place}; ${ONE_VALUE}` },
     ])
   })
 })

@@ -2,8 +2,8 @@ import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
 import { AddressRefused, literalAddress, publicLookup, requirePublic } from './public-addresses.ts'
-import { readRepeatedLength } from './repeated-length.ts'
-import { NoAnswer, sendRequest } from './send-request.ts'
+import { readRepeatedLength } from './request/repeated-length.ts'
+import { NoAnswer, sendRequest } from './request/send-request.ts'
 import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
 
 export interface WebhookClientOptions {

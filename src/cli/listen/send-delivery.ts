@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { sendRequest } from '../../app/webhooks/send-request.ts'
+import { sendRequest } from '../../app/webhooks/request/send-request.ts'
 import { deliveryHeaders, type SignedDelivery } from '../../app/webhooks/sign-delivery.ts'
 import { faultInWords } from './fault-in-words.ts'
 

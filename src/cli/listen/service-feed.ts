@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, STATUS_CODES } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { json } from 'node:stream/consumers'
-import { sendRequest } from '../../app/webhooks/send-request.ts'
+import { sendRequest } from '../../app/webhooks/request/send-request.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readEvents, type StreamEvent } from './read-events.ts'
 

@@ -1,5 +1,6 @@
 import { type Issue, MAX_ISSUES } from '../issue.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
+import { COMPARATORS } from './comparators.ts'
 import type { Contract } from './contract.ts'
 import { validateCondition } from './validate-condition.ts'
 
@@ -16,6 +17,24 @@ const FIELDS: readonly (keyof Contract)[] = [
   'fulfillment_condition',
   'timeout_outcome',
 ]
+
+const NUMBER_RULES = {
+  price: `must be a number from 0 to ${MAX_PRICE}`,
+  activity_window: `must be a number of seconds greater than 0 and at most ${MAX_WINDOW_SECONDS}`,
+  review_window: `must be a number of seconds from 0 to ${MAX_WINDOW_SECONDS}`,
+}
+const PRECISION = 'up to 15 significant digits are kept as they are'
+
+/** What a number of a contract must be, by the keys and indexes that lead to it. Null where the contract may have text instead. */
+export function ruleOfNumber(path: readonly (string | number)[]): string | null {
+  const [field, ...within] = path
+  if (field !== 'fulfillment_condition')
+    return field !== undefined && Object.hasOwn(NUMBER_RULES, field)
+      ? `a contract's ${field} ${NUMBER_RULES[field as keyof typeof NUMBER_RULES]}; ${PRECISION}`
+      : null
+  const isCompared = !within.includes('match') && COMPARATORS.some((name) => name === within.at(-1))
+  return isCompared ? `what a contract compares must be a number of double precision; ${PRECISION}` : null
+}
 
 /** What is wrong with a contract (§2.1), some of it if it is much; nothing means that the value is a `Contract`. */
 export function validateContract(value: unknown, path = 'contract'): Issue[] {
@@ -54,17 +73,15 @@ function otherFields(value: JsonObject, path: string): Issue[] {
 function validateField(name: keyof Contract, value: unknown, path: string): Issue[] {
   switch (name) {
     case 'price':
-      return isNumberWithin(value, 0, MAX_PRICE)
-        ? []
-        : [{ path, message: `must be a number from 0 to ${MAX_PRICE}` }]
+      return isNumberWithin(value, 0, MAX_PRICE) ? [] : [{ path, message: NUMBER_RULES.price }]
     case 'activity_window':
       return isNumberWithin(value, Number.MIN_VALUE, MAX_WINDOW_SECONDS)
         ? []
-        : [{ path, message: `must be a number of seconds greater than 0 and at most ${MAX_WINDOW_SECONDS}` }]
+        : [{ path, message: NUMBER_RULES.activity_window }]
     case 'review_window':
       return isNumberWithin(value, 0, MAX_WINDOW_SECONDS)
         ? []
-        : [{ path, message: `must be a number of seconds from 0 to ${MAX_WINDOW_SECONDS}` }]
+        : [{ path, message: NUMBER_RULES.review_window }]
     case 'timeout_outcome':
       return value === 'confirm' || value === 'fail' ? [] : [{ path, message: 'must be "confirm" or "fail"' }]
     case 'fulfillment_condition':

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
+import { withRule } from '../bodies/pattern-rules.ts'
 import { DateTime, DateTimeOrNull, Time, TimeZone, Uuid, UuidOrNull } from '../protocol/scalars.ts'
 
 const Currency = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  pattern: '^[A-Z]{3}$',
+  pattern: withRule('^[A-Z]{3}$', 'the code of a currency in capitals (ISO 4217), such as EUR, or null'),
   description: 'In which it counts its prices (ISO 4217); null if it has not said so. It changes no number.',
   examples: ['EUR'],
 })

@@ -4,9 +4,8 @@ import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../app/tokens/
 import { requireSession } from '../identity/authenticate.ts'
 import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
 import { presentEach } from '../protocol/lists.ts'
-import { readTime } from '../protocol/read-time.ts'
 import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
-import { Uuid } from '../protocol/scalars.ts'
+import { readTime, Uuid } from '../protocol/scalars.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { type Route, route } from '../route.ts'
 import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from './account-bodies.ts'
@@ -48,7 +47,7 @@ const createOwnTokenRoute = (app: App) =>
         userId: request.userId,
         sessionId: request.sessionId as string,
         name,
-        expiresAt: expires === undefined ? null : readTime(expires, 'expires_at'),
+        expiresAt: expires === undefined ? null : readTime(expires),
       })
       return { status: 201, body: { ...presentApiToken(token), token: secret } }
     },

@@ -1,4 +1,5 @@
-import { findLossyNumber, NOT_EXACT } from '../../domain/exact-numbers.ts'
+import { ruleOfNumber } from '../../domain/contract/validate-contract.ts'
+import { findLossyNumber } from '../../domain/exact-numbers.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { validationError } from '../../errors.ts'
 import { pathAt } from './json-text.ts'
@@ -8,7 +9,18 @@ const MAX_DEPTH = 128
 /** @throws VALIDATION_ERROR at the first number that would come back as another */
 export function* requireExactNumbers(json: string): Generator<void, void> {
   const index = yield* findLossyNumber(json)
-  if (index !== null) throw validationError([{ path: toPath(pathAt(json, index)), message: NOT_EXACT }])
+  if (index === null) return
+  const path = pathAt(json, index)
+  throw validationError([
+    { path: toPath(path), message: `is a number that cannot be kept exactly; ${ruleAt(path)}` },
+  ])
+}
+
+/** What is to be sent instead. In a contract, a body's own or an item's, text may not stand for a number. */
+function ruleAt(path: (string | number)[]): string {
+  const within = path.indexOf('contract')
+  const rule = within === 0 || within === 2 ? ruleOfNumber(path.slice(within + 1)) : null
+  return rule ?? 'send it as a string'
 }
 
 /** @throws VALIDATION_ERROR if something in the value cannot be stored and returned as it was sent */

@@ -70,21 +70,19 @@ export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Prom
     : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
 
 /** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-export const parseLine = (bytes: Buffer): Generator<void, Json> =>
-  parseBytes(bytes, parseText, decode, ONE_VALUE_A_LINE)
+export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText, decode)
 
 function* parseBytes<Value>(
   bytes: Buffer,
   parsing: (text: string) => Generator<void, Value>,
   decoding: (bytes: Buffer) => Generator<void, string>,
-  rule = ONE_VALUE_A_BODY,
 ): Generator<void, Value> {
   requireUtf8(bytes)
   const text = withoutMark(yield* decoding(bytes))
   try {
     return yield* parsing(text)
   } catch (error) {
-    throw asRefusal(error, text, rule)
+    throw asRefusal(error, text)
   }
 }
 
@@ -95,7 +93,7 @@ function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Valu
   try {
     return parse(text)
   } catch (error) {
-    throw asRefusal(error, text, ONE_VALUE_A_BODY)
+    throw asRefusal(error, text)
   }
 }
 
@@ -115,26 +113,21 @@ function requireUtf8(bytes: Buffer): void {
   throw validationError([{ path: 'body', message }])
 }
 
-const ONE_VALUE_A_BODY = 'a body is one JSON value'
-const ONE_VALUE_A_LINE =
-  'a line is one JSON value. Was a line end lost on the way? curl keeps line ends with --data-binary, not with -d'
+const asRefusal = (error: unknown, text: string): unknown =>
+  error instanceof SyntaxError ? validationError([{ path: 'body', message: flawOf(error, text) }]) : error
 
-/** @param rule what more than one value breaks */
-const asRefusal = (error: unknown, text: string, rule: string): unknown =>
-  error instanceof SyntaxError
-    ? validationError([{ path: 'body', message: flawOf(error, text, rule) }])
-    : error
-
+const ONE_VALUE =
+  'a body, and each line of a stream, is one JSON value. curl keeps line ends with --data-binary, not with -d'
 const AFTER_VALUE = /^Unexpected non-whitespace character after JSON at position (\d+)/
 const BEGINS_VALUE = /[[{"\dtfn-]/
 
-function flawOf({ message }: SyntaxError, text: string, rule: string): string {
+function flawOf({ message }: SyntaxError, text: string): string {
   const [, position] = AFTER_VALUE.exec(message) ?? []
   // A longer list is parsed in pieces, of which the position would be.
   const next = position === undefined || text.length > SHORT ? '' : (text[Number(position)] as string)
   const place = `at character ${Number(position) + 1}`
-  if (next === ',') return `has a comma behind its value, ${place}; ${rule}`
-  if (BEGINS_VALUE.test(next)) return `has a second value behind the first, ${place}; ${rule}`
+  if (next === ',') return `has a comma behind its value, ${place}; ${ONE_VALUE}`
+  if (BEGINS_VALUE.test(next)) return `has a second value behind the first, ${place}; ${ONE_VALUE}`
   return `is not valid JSON: ${reasonOf(message)}`
 }
 

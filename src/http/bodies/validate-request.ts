@@ -1,11 +1,12 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import { validateContract } from '../../domain/contract/validate-contract.ts'
 import { type Issue, MAX_ISSUES } from '../../domain/issue.ts'
 import { isJsonObject } from '../../domain/json.ts'
-import { UUID_PATTERN } from '../../domain/uuid.ts'
+import { LONGEST_METADATA_KEY } from '../../domain/metadata.ts'
+import { parseIsoTime } from '../../domain/time/iso-time.ts'
 import { validationError } from '../../errors.ts'
+import { countOf, formOf, itemsOf, listed, type ToldSchema } from './describe-schema.ts'
 import { flawOfText, join } from './json-flaws.ts'
 
 /** That the schemas are well-formed is held by a test of openapi.json: the schema of schemas costs each start 60 ms. */
@@ -17,11 +18,11 @@ const OPTIONS = { ...PLAIN, allErrors: true, verbose: true } as const
  * itself, which names the exact node; the published schema of it says the same (held by a test).
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
-  const body = withContract(addFormats.default(new Ajv2020(OPTIONS), ['date-time']))
+  const body = withContract(withFormats(new Ajv2020(OPTIONS)))
   // Says yes or no, and is asked first: most bodies are valid, and reasons cost time.
-  const plainBody = withContract(addFormats.default(new Ajv2020(PLAIN), ['date-time']))
+  const plainBody = withContract(withFormats(new Ajv2020(PLAIN)))
   // Path and query are text, so numbers in them are converted.
-  const text = addFormats.default(new Ajv2020({ ...OPTIONS, coerceTypes: true }), ['date-time'])
+  const text = withFormats(new Ajv2020({ ...OPTIONS, coerceTypes: true }))
 
   return ({ schema, httpPart }) => {
     const isBody = httpPart === 'body'
@@ -29,6 +30,7 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
     let isValid: ValidateFunction | null = null
     let validate: ValidateFunction | null = null
     return (data: unknown) => {
+      if (httpPart === 'querystring') restorePlus(data as Record<string, unknown>, schema)
       const flaws = isBody ? [] : flawsOfParameters(data as Record<string, unknown>, schema)
       if (flaws.length > 0) return { error: validationError(flaws) }
       if (isBody) isValid ??= plainBody.compile(schema)
@@ -39,6 +41,10 @@ export function createValidatorCompiler(): FastifySchemaCompiler<object> {
     }
   }
 }
+
+/** Those of requests. A UUID has a pattern beside its format. */
+const withFormats = (ajv: Ajv2020): Ajv2020 =>
+  ajv.addFormat('date-time', (text) => parseIsoTime(text) instanceof Date).addFormat('uuid', true)
 
 /** A body of a hundred thousand fields that nobody knows must not make as many errors: a few are named. */
 function withFewStrangers(data: unknown, schema: object): unknown {
@@ -78,85 +84,127 @@ function withContract(ajv: Ajv2020): Ajv2020 {
   return ajv
 }
 
+type Parameters = Record<string, ToldSchema>
+
+/** In a query a + that is not written %2B stands for a blank. If only with the + it is a time, that was meant. */
+function restorePlus(query: Record<string, unknown>, schema: object): void {
+  const { properties = {} } = schema as { properties?: Parameters }
+  for (const [name, { format }] of Object.entries(properties)) {
+    const value = query[name]
+    if (format !== 'date-time' || typeof value !== 'string' || parseIsoTime(value) instanceof Date) continue
+    const restored = value.replace(/ (?=[\d:]+$)/, '+')
+    if (parseIsoTime(restored) instanceof Date) query[name] = restored
+  }
+}
+
 /** What conversion would let through: text that cannot be stored, and odd spellings of a number (0x10). */
 function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
-  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> }
+  const { properties = {} } = schema as { properties?: Parameters }
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
     const flawOfName = flawOfText(path)
     if (flawOfName) return [{ path: '', message: `has a parameter whose name ${flawOfName.message}` }]
+    const told = properties[path]
+    if (told && Array.isArray(value)) return [{ path, message: onlyOnce(told, value.length) }]
     if (typeof value !== 'string') return []
-    if (properties[path]?.type === 'integer' && !/^-?\d+$/.test(value))
-      return [{ path, message: 'must be an integer' }]
+    if (told?.type === 'integer' && !/^-?\d+$/.test(value))
+      return [{ path, message: `must be ${formOf(told)}` }]
     const flaw = flawOfText(value)
     return flaw ? [{ path, message: flaw.message }] : []
   })
 }
 
+/** A parameter that is there several times. */
+function onlyOnce(schema: ToldSchema, times: number): string {
+  const list = schema.examples?.find((example) => `${example}`.includes(','))
+  const joined = list === undefined ? '' : `; several values are joined by commas: ${list}`
+  return `must be ${formOf(schema)}, not a list: it is there ${times} times${joined}`
+}
+
 function toIssues(errors: ErrorObject[]): Issue[] {
-  // A failed oneOf is preceded by the failures of its alternatives, which say less.
+  const ofAnotherType = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  )
   return errors
-    .filter((error) => !/\/(oneOf|not)\/./.test(error.schemaPath))
+    .filter((error) => saysMost(error, ofAnotherType))
     .slice(0, MAX_ISSUES)
     .map(toIssue)
 }
 
+/** What fails together with a value says less: the alternatives of a oneOf, a key with a flaw, all else of a value of another type. */
+const saysMost = ({ schemaPath, keyword, instancePath }: ErrorObject, ofAnotherType: Set<string>): boolean =>
+  !/\/(anyOf|oneOf|not)\/./.test(schemaPath) &&
+  keyword !== 'propertyNames' &&
+  (keyword === 'type' || !ofAnotherType.has(instancePath))
+
 function toIssue(error: ErrorObject): Issue {
   const { path = toPath(error.instancePath) } = error.params as { path?: string }
-  const schema = (error.parentSchema ?? {}) as Record<string, unknown>
   const at = (key: string) => join(toPath(error.instancePath), key)
-
   switch (error.keyword) {
+    case 'contract':
+      return { path, message: error.message as string }
     case 'required':
       return { path: at(error.params.missingProperty), message: 'is required' }
-    case 'additionalProperties':
-      return {
-        path: at(error.params.additionalProperty),
-        message: `is not known here; known: ${namesOf(schema.properties)}`,
-      }
-    case 'type':
-      return {
-        path: path || 'body',
-        message: `must be ${[schema.type].flat().map(withArticle).join(' or ')}`,
-      }
-    case 'enum':
-      return {
-        path,
-        message: `must be one of ${(schema.enum as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`,
-      }
-    case 'minLength':
-    case 'maxLength':
-      return { path, message: `must have ${schema.minLength ?? 0} to ${schema.maxLength} characters` }
-    case 'minimum':
-    case 'maximum':
-      return { path, message: `must be from ${schema.minimum} to ${schema.maximum}` }
-    case 'oneOf':
-      return { path: path || 'body', message: `needs exactly one of ${alternativesOf(schema.oneOf)}` }
-    case 'format':
-      return { path, message: 'must be a time as ISO 8601 with a zone, such as 2026-01-31T09:30:00.000Z' }
-    case 'minItems':
-    case 'maxItems':
-      return { path, message: `must have ${schema.minItems ?? 0} to ${schema.maxItems} items` }
-    case 'pattern':
-      return { path, message: `must be ${schema.pattern === UUID_PATTERN ? 'a UUID' : formOf(schema)}` }
-    case 'not':
-      return { path, message: 'is reserved for the service' }
-    default:
-      return { path: path || 'body', message: error.message ?? 'is not valid' }
+    case 'additionalProperties': {
+      const name: string = error.params.additionalProperty
+      return { path: at(name), message: strangerIn(schemaOf(error), name) }
+    }
+    default: {
+      const message = messageOf(error)
+      return error.propertyName === undefined
+        ? { path: path || 'body', message }
+        : {
+            path: path || 'body',
+            message: `has the key ${JSON.stringify(error.propertyName)}, which ${message}`,
+          }
+    }
   }
 }
 
-/** By an example, since a pattern tells most people nothing. */
-const formOf = ({ examples = [] }: { examples?: unknown[] }) =>
-  `of another form, such as ${examples.join(' or ')}`
+/** The rule that the value broke, by the schema that states it. */
+function messageOf(error: ErrorObject): string {
+  const { keyword, params, data } = error
+  const schema = schemaOf(error)
+  switch (keyword) {
+    case 'type':
+      return `must be ${formOf(schema)}`
+    case 'minLength':
+    case 'maxLength':
+      return `must have ${countOf(schema.minLength, schema.maxLength)} characters`
+    case 'format': {
+      const flaw = schema.format === 'date-time' ? parseIsoTime(String(data)) : null
+      return typeof flaw === 'string' ? flaw : `must be ${formOf(schema)}`
+    }
+    case 'minItems':
+    case 'maxItems': {
+      const rule = `must have ${itemsOf(schema)}`
+      return [schema.type].flat().includes('null') ? `${rule}; leave it out, or send null, for all` : rule
+    }
+    case 'uniqueItems':
+      return `has ${JSON.stringify((data as unknown[])[params.i])} twice; each item may be there once`
+    case 'minProperties':
+      return `must have at least one of ${namesOf(schema)}`
+    case 'maxProperties':
+      return `must have ${countOf(schema.minProperties, schema.maxProperties)} keys`
+    case 'oneOf':
+      return `needs exactly one of ${(schema.oneOf ?? []).flatMap(({ required = [] }) => required).join(', ')}`
+    case 'not':
+      return schema.not?.enum
+        ? `is reserved for the service, as are all of ${listed(schema.not.enum)}; give the event another type`
+        : 'is reserved for the service; give the field another name'
+    default:
+      return `must be ${formOf(schema)}`
+  }
+}
 
-const namesOf = (properties: unknown) =>
-  Object.keys((properties as object | undefined) ?? {}).join(', ') || 'nothing'
+const schemaOf = ({ parentSchema = {} }: ErrorObject) => parentSchema as ToldSchema
 
-const alternativesOf = (schemas: unknown) =>
-  (schemas as { required?: string[] }[]).flatMap(({ required = [] }) => required).join(', ')
+function strangerIn(schema: ToldSchema, name: string): string {
+  const isFilter = schema.patternProperties !== undefined && name.startsWith('metadata')
+  if (isFilter) return `must name a key of 1 to ${LONGEST_METADATA_KEY} characters, such as metadata[order]`
+  return `is not known here; known: ${namesOf(schema)}`
+}
 
-const withArticle = (type: unknown) =>
-  type === 'null' ? 'null' : `${/^[aeiou]/.test(`${type}`) ? 'an' : 'a'} ${type}`
+const namesOf = ({ properties = {} }: ToldSchema) => Object.keys(properties).join(', ') || 'nothing'
 
 /** `/contract/conditions/0` as `contract.conditions[0]`. */
 function toPath(pointer: string): string {

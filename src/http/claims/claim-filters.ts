@@ -3,21 +3,29 @@ import type { ListFilters, Sorted } from '../../app/claims/list-filters.ts'
 import { CLAIM_SORTS } from '../../domain/claims/claim-sorts.ts'
 import { STATUSES } from '../../domain/claims/lifecycle.ts'
 import { validationError } from '../../errors.ts'
+import { withRule } from '../bodies/pattern-rules.ts'
 import { METADATA_FILTERS, metadataOf } from '../metadata-bodies.ts'
 import { pageOf } from '../protocol/lists.ts'
-import { readTime } from '../protocol/read-time.ts'
-import { ExternalId, Time, Uuid } from '../protocol/scalars.ts'
+import { ExternalId, readTime, Time, Uuid } from '../protocol/scalars.ts'
 
 const ONE_STATUS = `(${STATUSES.join('|')})`
+const SOME_STATUSES = withRule(
+  `^${ONE_STATUS}(,${ONE_STATUS}){0,${STATUSES.length - 1}}$`,
+  `one of ${STATUSES.join(', ')}, or up to ${STATUSES.length} of them joined by commas, such as OPEN,PENDING`,
+)
+const DECIMAL = withRule(
+  '^\\d{1,30}(\\.\\d{1,30})?$',
+  'a decimal without a sign, of up to 30 digits before the point and 30 behind it, such as 49.50',
+)
 const from = (what: string) => Type.Optional(Time(`Only those that ${what} at this time or later.`))
 const before = (what: string) => Type.Optional(Time(`Only those that ${what} before this time.`))
 const price = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^\\d{1,30}(\\.\\d{1,30})?$', description, examples: ['49.50'] }))
+  Type.Optional(Type.String({ pattern: DECIMAL, description, examples: ['49.50'] }))
 
 const FILTERS = {
   status: Type.Optional(
     Type.String({
-      pattern: `^${ONE_STATUS}(,${ONE_STATUS}){0,${STATUSES.length - 1}}$`,
+      pattern: SOME_STATUSES,
       description: `Only those in this status, or in one of these, with commas between: ${STATUSES.join(', ')}.`,
       examples: ['OPEN,PENDING'],
     }),
@@ -135,8 +143,8 @@ export function readFilters(userId: string, query: FilterQuery): ListFilters & S
     const [from, before] = [query[`${name}_from`], query[`${name}_before`]]
     if (from === undefined && before === undefined) return undefined
     const times = {
-      from: from === undefined ? null : readTime(from, `${name}_from`),
-      before: before === undefined ? null : readTime(before, `${name}_before`),
+      from: from === undefined ? null : readTime(from),
+      before: before === undefined ? null : readTime(before),
     }
     if (times.from && times.before && times.before <= times.from)
       throw validationError([{ path: `${name}_before`, message: `must be later than ${name}_from` }])

@@ -4,7 +4,7 @@ import { ServiceError, validationError } from '../../errors.ts'
 import { join } from '../bodies/json-flaws.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { readSubmission } from '../events/read-submission.ts'
-import { readTime } from '../protocol/read-time.ts'
+import { readTime } from '../protocol/scalars.ts'
 import type { SimulatedEventFields } from './simulation-bodies.ts'
 
 /** What no event is called: an id has a character at least. */
@@ -26,7 +26,7 @@ export function* readSimulatedEvents(
     try {
       const { at, ...event } = withoutAddress(readItem(item))
       if (event.id !== undefined) ids.add(event.id)
-      events.push({ at: readTime(at, 'at'), submission: readSubmission(event, NO_ID).submission })
+      events.push({ at: readTime(at), submission: readSubmission(event, NO_ID).submission })
     } catch (error) {
       const found = issuesAt(`events[${i}]`, error)
       if (found) issues.push(...found)

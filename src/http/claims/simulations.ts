@@ -6,8 +6,8 @@ import type { ErrorCode } from '../../errors.ts'
 import { inTurnToSimulate } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
 import { itemReader, validateEnvelope } from '../protocol/batch.ts'
-import { readTime } from '../protocol/read-time.ts'
 import { BODY_ERRORS, ref, responses } from '../protocol/responses.ts'
+import { readTime } from '../protocol/scalars.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
 import { readContractSource } from './contract-source.ts'
@@ -46,8 +46,8 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
       const asked = {
         userId: request.userId,
         source: readContractSource(request.body),
-        openedAt: opened_at === undefined ? null : readTime(opened_at, 'opened_at'),
-        until: until === undefined ? null : readTime(until, 'until'),
+        openedAt: opened_at === undefined ? null : readTime(opened_at),
+        until: until === undefined ? null : readTime(until),
         events: await inSlices(readSimulatedEvents(events, readItem)),
       }
       const simulation = await simulateContract(app, asked, takeMemoryFor(request))

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { SwaggerTransform } from '@fastify/swagger'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app/app.ts'
 import type { EventRequest } from '../../app/submission/pending-submission.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../../domain/claims/event.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { inTurnToTell } from '../bounds/answer-seats.ts'
@@ -95,8 +97,8 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
     },
     handler: async (request, reply) => {
       const key = keyOf(request)
-      const idAt = (place: number) => (key === null ? null : `${key}.${place}`)
-      const read = (item: Item, place: number) => readRequest(request, readItem(item), idAt(place))
+      const read = (item: Item, place: number) =>
+        readRequest(request, readItem(item), key === null ? null : idAt(key, place))
       const results = new EventResults(app, request)
       results.endWith(reply)
       const body: unknown = request.body
@@ -116,6 +118,14 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
       return sendJson(reply, { results: results.tell(await results.ofAll(items, readNext)) })
     },
   })
+}
+
+/** The id of an event that has none, no longer than ids may be. */
+function idAt(key: string, place: number): string {
+  const id = `${key}.${place}`
+  return id.length <= MAX_EVENT_NAME_LENGTH
+    ? id
+    : `${createHash('sha256').update(key).digest('hex')}.${place}`
 }
 
 /** The document tells of both bodies. Of a stream the route validates each line by itself. */

@@ -5,13 +5,14 @@ import type { App } from '../../app/app.ts'
 import { beginCreation, type CreationKey } from '../../app/idempotency/begin-creation.ts'
 import { type Answer, doOnce } from '../../app/idempotency/do-once.ts'
 import type { ErrorCode } from '../../errors.ts'
+import { withRule } from '../bodies/pattern-rules.ts'
 import { type Route, route, type TypedRoute } from '../route.ts'
 import { BODY_ERRORS } from './responses.ts'
 import { sendJson } from './send-json.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Characters of a key: with the place of an item it is the id of an event. */
-const LONGEST_KEY = 200
+/** Characters of a key. It may be the id of an event, which has as many. */
+const LONGEST_KEY = 255
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,10 +21,14 @@ declare module 'fastify' {
   }
 }
 
+const KEY = withRule(
+  `^[\\x21-\\x7e]{1,${LONGEST_KEY}}$`,
+  `1 to ${LONGEST_KEY} visible ASCII characters, without blanks`,
+)
 const key = (description: string) =>
   Type.Optional(
     Type.String({
-      pattern: `^[\\x21-\\x7e]{1,${LONGEST_KEY}}$`,
+      pattern: KEY,
       description: `${description} 1 to ${LONGEST_KEY} visible ASCII characters.`,
       examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     }),

@@ -1,18 +1,22 @@
 import { Type } from 'typebox'
 import { type Outcome, STATUSES } from '../../domain/claims/lifecycle.ts'
+import { parseIsoTime, SOME_TIME } from '../../domain/time/iso-time.ts'
 import { UUID_PATTERN } from '../../domain/uuid.ts'
+import { withRule } from '../bodies/pattern-rules.ts'
 
 /** For examples. */
 export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 
+const UUID = withRule(UUID_PATTERN, `a UUID, 32 hexadecimal digits in five groups, such as ${SOME_UUID}`)
+
 /** Any version; in any case on input. */
 export const Uuid = (description: string) =>
-  Type.String({ description, pattern: UUID_PATTERN, examples: [SOME_UUID] })
+  Type.String({ description, pattern: UUID, examples: [SOME_UUID] })
 
 export const UuidOrNull = (description: string) =>
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    pattern: UUID_PATTERN,
+    pattern: UUID,
     description,
     examples: [null],
   })
@@ -29,7 +33,7 @@ export const DateTime = (description: string) =>
     type: 'string',
     format: 'date-time',
     description,
-    examples: ['2026-01-31T09:30:00.000Z'],
+    examples: [SOME_TIME],
   })
 
 export const DateTimeOrNull = (description: string) =>
@@ -37,7 +41,7 @@ export const DateTimeOrNull = (description: string) =>
     type: ['string', 'null'],
     format: 'date-time',
     description,
-    examples: ['2026-01-31T09:30:00.000Z'],
+    examples: [SOME_TIME],
   })
 
 /** A time in a request. */
@@ -45,8 +49,11 @@ export const Time = (description: string) =>
   Type.String({
     format: 'date-time',
     description: `${description} ISO 8601 with a zone, from 1970 to 2999.`,
-    examples: ['2026-01-31T09:30:00.000Z'],
+    examples: [SOME_TIME],
   })
+
+/** What `Time` has let through. Digits below a millisecond are dropped. */
+export const readTime = (text: string): Date => parseIsoTime(text) as Date
 
 /** Its name in the IANA time zone database. */
 export const TimeZone = (description: string) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { deliveryId } from '../../app/webhooks/webhook-deliveries.ts'
 import type { EndpointWithHealth } from '../../app/webhooks/webhook-endpoints.ts'
-import { EVENT_TYPES, NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
+import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../../domain/notification-types.ts'
 import { DELIVERY_STATUSES, OWN_TYPES, type WebhookDelivery } from '../../domain/webhooks.ts'
 import { DateTime, DateTimeOrNull, SOME_UUID, Uuid, UuidOrNull } from '../protocol/scalars.ts'
 
@@ -17,13 +17,14 @@ export const WebhookUrl = Type.String({
     'Where notifications are sent: https, at a public address, to port 443, 80 or 1024 and higher.',
   examples: ['https://example.com/claimkeeper'],
 })
-export const WebhookTypes = Type.Union(
-  [Type.Array(Type.Enum([...NOTIFICATION_TYPES]), { minItems: 1, uniqueItems: true }), Type.Null()],
-  {
-    description: `Of these types alone; null for all but ${EVENT_TYPES.join(' and ')}.`,
-    examples: [['claim.confirmed', 'claim.failed']],
-  },
-)
+export const WebhookTypes = Type.Unsafe<NotificationType[] | null>({
+  type: ['array', 'null'],
+  items: { enum: NOTIFICATION_TYPES },
+  minItems: 1,
+  uniqueItems: true,
+  description: `Of these types alone; null for all but ${EVENT_TYPES.join(' and ')}.`,
+  examples: [['claim.confirmed', 'claim.failed']],
+})
 export const WebhookDescription = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   minLength: 1,

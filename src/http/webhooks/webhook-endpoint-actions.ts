@@ -6,9 +6,8 @@ import { validationError } from '../../errors.ts'
 import { whileThere } from '../bounds/while-there.ts'
 import { tagged } from '../protocol/entity-tags.ts'
 import { ONCE_ERRORS, onceRoute } from '../protocol/idempotency-key.ts'
-import { readTime } from '../protocol/read-time.ts'
 import { BODY_ERRORS, ETAG, ref, responses } from '../protocol/responses.ts'
-import { Time, Uuid } from '../protocol/scalars.ts'
+import { readTime, Time, Uuid } from '../protocol/scalars.ts'
 import { type Route, route } from '../route.ts'
 import {
   DeliveryStatusBody,
@@ -124,7 +123,7 @@ const redeliverWebhooksRoute = (app: App) =>
     },
     handler: async ({ userId, params, body, server }, reply) => {
       const { status = null } = body
-      const [from, to] = [readTime(body.from, 'from'), readTime(body.to, 'to')]
+      const [from, to] = [readTime(body.from), readTime(body.to)]
       if (from >= to) throw validationError([{ path: 'to', message: 'must be after from' }])
       const endpointId = params.id.toLowerCase()
       const range = { userId, endpointId, from, to, status }

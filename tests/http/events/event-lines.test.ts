@@ -146,7 +146,6 @@ describe('what a line is', () => {
     '100,000 levels': `{"type":"a","value":${'['.repeat(100_000)}1e5`,
     'invalid UTF-8': Buffer.from([0x22, 0xff, 0xfe, 0x22]),
     'a cut sequence of UTF-8': Buffer.from([0x22, 0xe2, 0x82, 0x22]),
-    'a byte order mark alone': Buffer.from([0xef, 0xbb, 0xbf]),
     'an unknown claim': '{"claim_id":"01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42","type":"a"}',
     'an unknown candidate': '{"candidate_alias":"nobody-at-all","type":"a"}',
   }

@@ -6,7 +6,7 @@ import {
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
-import { AddressRefused } from './public-addresses.ts'
+import { AddressRefused } from '../public-addresses.ts'
 
 /** Interim answers (1xx) that are skipped. A receiver may send them without end. */
 const MAX_INTERIM_ANSWERS = 100

@@ -10,6 +10,8 @@ import { assertStoresNothing } from '../../support/stored-rows.ts'
 const service = await sharedService()
 const { api } = service
 const contract = contractWith({ activity_window: 0.5 })
+/** As it is read later. */
+const withoutHints = ({ hints: _, ...candidate }: Record<string, unknown>) => candidate
 
 describe('201 and 200', () => {
   test('creating a candidate answers 201 with every field of an OPEN candidate (§2.4)', async () => {
@@ -22,7 +24,7 @@ describe('201 and 200', () => {
     assert.equal(created.status, 201)
     assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.equal(
-      JSON.stringify(created.body),
+      JSON.stringify(withoutHints(created.body)),
       JSON.stringify({
         candidate_alias: alias,
         customer_uuid: external_id,
@@ -49,7 +51,7 @@ describe('201 and 200', () => {
     assert.equal(created.headers.get('location'), candidatePath(alias))
     const read = await api.get(created.headers.get('location') ?? '')
     assert.equal(read.status, 200)
-    assert.deepEqual(read.body, created.body)
+    assert.deepEqual(read.body, withoutHints(created.body))
   })
 
   test('a candidate names its customer by external_id, not by UUID (§2.4)', async () => {

@@ -41,8 +41,10 @@ describe('201, 200 and 204', () => {
   test('PATCH replaces the whole contract and moves updated_at and the version only (§4.4)', async () => {
     const schema = await newSchema(api, { price: 1 })
     const contract = contractWith({ price: 2, timeout_outcome: 'confirm' })
-    const { status, body } = await api.patch(`/v1/schemas/${schema.id}`, { contract })
+    const { status, body: changed } = await api.patch(`/v1/schemas/${schema.id}`, { contract })
+    const { hints, ...body } = changed
     assert.equal(status, 200)
+    assert.equal(hints[0].code, 'always_confirmed')
     assert.deepEqual(body, { ...schema, version: 2, contract, updated_at: body.updated_at })
     assert.ok(body.updated_at >= schema.updated_at)
     assert.deepEqual((await api.get(`/v1/schemas/${schema.id}`)).body, body)

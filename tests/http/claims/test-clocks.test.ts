@@ -122,7 +122,7 @@ describe('a claim on a test clock', () => {
 
   test('is passed over by the live checks', async () => {
     const clock = await newClock()
-    const claim = await openOn(clock.id, { activity_window: 1 })
+    const claim = await openOn(clock.id, { activity_window: 60 })
     await runScheduledCheck(service.app, new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000))
     assert.deepEqual(await api.readClaim(claim.id), claim)
   })

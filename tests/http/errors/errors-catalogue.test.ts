@@ -41,10 +41,10 @@ test('each code has a page that says what to do about it, which doc_url leads to
 })
 
 test('each code is in the OpenAPI document, under its status alone (§7)', async () => {
-  const document: Document & { components: { schemas: { Error: object } } } = wholeOperations(
+  const document: Document & { components: { schemas: { ErrorDetails: object } } } = wholeOperations(
     (await api.get('/openapi.json')).body,
   )
-  const schema = JSON.stringify(document.components.schemas.Error)
+  const schema = JSON.stringify(document.components.schemas.ErrorDetails)
   const operations = Object.values(document.paths).flatMap(Object.values)
   for (const code of CODES) {
     assert.ok(schema.includes(`"${code}"`), code)

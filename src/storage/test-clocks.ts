@@ -3,6 +3,7 @@ import type { ClockName, TestClock } from '../domain/records.ts'
 import { NOW, readClock } from './database/clock.ts'
 import type { Connection } from './database/connection.ts'
 import { plainArray } from './database/sql-array.ts'
+import { keepPositions } from './lists/deleted-positions.ts'
 import { ENTER_TURNSTILES, IS_FRESH, type ListedRow, type Page, readPage } from './lists/list-page.ts'
 import { ListQuery } from './lists/list-query.ts'
 import { notifyOfOther } from './notifications/notify.ts'
@@ -175,6 +176,7 @@ const DELETE_OF_CLAIMS = [
  * `unused-contracts.ts`), but for those that somebody uses just now. Call it with the clock held.
  */
 export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
+  await keepPositions(db, clock)
   for (const text of DELETE_OF_CLAIMS) await db.query({ text, values: [clock.id] })
   await (db.distribution.isOn ? deleteClaimsInShards(db, clock) : deleteClaims(db, clock))
   await db.query({

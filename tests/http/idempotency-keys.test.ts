@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
@@ -16,6 +16,8 @@ import { wholeOperations } from '../support/whole-operations.ts'
 
 const service = await sharedService()
 const other = await sharedSecondService()
+
+const statuses = ({ body }: Answer) => body.results.map(({ status }: { status: number }) => status)
 
 /** Errors of items name the request that they are answered to, and the server. */
 const withoutIds = (body: unknown) =>
@@ -324,13 +326,17 @@ test('a secret is kept for who asked alone (§4.17 rule 5)', async () => {
   assert.ok(!`${row?.body}`.includes(body.token))
 })
 
-test('what is no key is refused', async () => {
+test('a key has 1 to 255 visible ASCII characters; another one is refused with the rule (§4.17)', async () => {
   const account = await service.newAccount()
   const asked = post('/v1/customers', { external_id: uniqueName() })
-  for (const wrong of ['', 'a b', 'ä', 'a'.repeat(201)])
-    assertError(await send(account, asked, keyed(wrong)), 400, 'VALIDATION_ERROR')
-  const longest = await send(account, asked, keyed(`"${'~'.repeat(198)}"`))
-  assert.equal(longest.status, 201)
+  for (const wrong of ['', 'a b', 'ä', 'a'.repeat(256)]) {
+    const answer = await send(account, asked, keyed(wrong))
+    assertError(answer, 400, 'VALIDATION_ERROR', 'idempotency-key')
+    assert.match(answer.body.error.message, /must be 1 to 255 visible ASCII characters, without blanks$/)
+  }
+  const longest = keyed(`"${'~'.repeat(253)}"`)
+  assert.equal((await send(account, asked, longest)).status, 201)
+  assert.equal((await send(account, asked, longest)).headers.get('idempotent-replayed'), 'true')
 })
 
 test('a creation waits for its clock, and holds nobody up meanwhile', async (t) => {
@@ -352,8 +358,6 @@ test('a creation waits for its clock, and holds nobody up meanwhile', async (t) 
 
 describe('creations (§4.17 rule 6)', () => {
   const claimsOf = async (account: ApiClient) => (await account.get('/v1/claims')).body.data
-  const statuses = ({ body }: Answer) => body.results.map(({ status }: { status: number }) => status)
-
   test('of the same request at the same moment make one claim, and are answered alike', async (t) => {
     const [here, there] = await newAccount()
     const asked = post('/v1/claims', await claimOf(here))
@@ -526,4 +530,21 @@ describe('events (§4.17 rule 7)', () => {
       assert.deepEqual(ids, ['batch.0', 'own', 'batch.3'])
     })
   }
+
+  test('of a batch under a long key have ids that are no longer than ids may be', async () => {
+    const account = await service.newAccount()
+    const { id } = await newClaim(account)
+    const events = [0, 1].map(() => ({ claim_id: id, type: 'seen' }))
+    const key = keyed('k'.repeat(255))
+    const sent = async () => statuses(await send(account, post('/v1/events/batch', { events }), key))
+    assert.deepEqual(
+      [await sent(), await sent()],
+      [
+        [201, 201],
+        [200, 200],
+      ],
+    )
+    const digest = createHash('sha256').update('k'.repeat(255)).digest('hex')
+    assert.deepEqual(await account.eventIds(id), [`${digest}.0`, `${digest}.1`])
+  })
 })

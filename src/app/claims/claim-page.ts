@@ -7,6 +7,7 @@ import { findClaimPosition, listClaims } from '../../storage/claims/lists/claim-
 import { type ClaimPlace, type ClaimSelection, isTimed } from '../../storage/claims/lists/claim-selection.ts'
 import { withSpan } from '../../storage/claims/lists/claim-span.ts'
 import type { NextPlace } from '../../storage/claims/lists/selective-list.ts'
+import { findDeletedPosition } from '../../storage/lists/deleted-positions.ts'
 import type { App } from '../app.ts'
 import { type PageRequest, resolveCursor, unknownCursor } from '../cursor.ts'
 import { fillGaps } from '../fill-gaps.ts'
@@ -89,7 +90,7 @@ export async function resolvePlace(
 
 /**
  * The position of a claim or candidate in its account's list; null if the account has none with this id. Of one that was
- * archived the one that it had: whoever has read the list up to it goes on.
+ * archived, or deleted with its test clock, the one that it had: whoever has read the list up to it goes on.
  */
 export async function findPosition(
   app: App,
@@ -98,5 +99,9 @@ export async function findPosition(
   id: string,
 ): Promise<string | null> {
   const db = app.db.reads.for(userId)
-  return (await findClaimPosition(db, userId, kind, id)) ?? (await findArchivedPosition(db, userId, kind, id))
+  return (
+    (await findClaimPosition(db, userId, kind, id)) ??
+    (await findArchivedPosition(db, userId, kind, id)) ??
+    (await findDeletedPosition(db, userId, kind, id))
+  )
 }

@@ -1,5 +1,6 @@
 import type { TestClock } from '../../domain/records.ts'
 import { isUuid } from '../../domain/uuid.ts'
+import { findDeletedPosition } from '../../storage/lists/deleted-positions.ts'
 import type { Page } from '../../storage/lists/list-page.ts'
 import {
   findTestClockPosition,
@@ -31,10 +32,15 @@ export async function listTestClocks(
   app: App,
   request: PageRequest & { userId: string },
 ): Promise<Page<TestClock>> {
+  const { userId } = request
+  const db = app.db.reads.for(userId)
   const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findTestClockPosition(app.db.reads.for(request.userId), request.userId, id) : null,
+    isUuid(id)
+      ? ((await findTestClockPosition(db, userId, id)) ??
+        (await findDeletedPosition(db, userId, 'test_clock', id)))
+      : null,
   )
-  return readTestClocks(app.db.reads.for(request.userId), { ...request, after })
+  return readTestClocks(db, { ...request, after })
 }
 
 /** Its claims and candidates go with it, and their aliases are free again. @throws TEST_CLOCK_NOT_FOUND, UNAVAILABLE */

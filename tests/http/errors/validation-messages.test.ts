@@ -341,34 +341,6 @@ describe('a message states the rule, the accepted form and where', () => {
   })
 })
 
-test('a key of up to 255 visible ASCII characters is taken; others are refused with the rule (§4.17)', async () => {
-  const create = (key: string, external_id: string) =>
-    api.post('/v1/customers', { external_id }, { 'Idempotency-Key': key })
-  const key = `${'~'.repeat(254)}!`
-  assert.equal((await create(key, 'of-a-long-key')).status, 201)
-  const again = await create(key, 'of-a-long-key')
-  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'])
-  for (const wrong of ['a'.repeat(256), 'a b', 'ä']) {
-    const answer = await create(wrong, 'of-no-key')
-    assertError(answer, 400, 'VALIDATION_ERROR', 'idempotency-key')
-    assert.match(answer.body.error.message, /must be 1 to 255 visible ASCII characters, without blanks$/)
-  }
-})
-
-test('events of a batch under a long key have ids that are no longer than an id may be (§4.17 rule 7)', async () => {
-  const { id } = await newClaim(api)
-  const events = [0, 1].map(() => ({ claim_id: id, type: 'a' }))
-  const headers = { 'Idempotency-Key': 'k'.repeat(255) }
-  const send = () => api.post('/v1/events/batch', { events }, headers)
-  const statuses = ({ body }: Awaited<ReturnType<typeof send>>) =>
-    body.results.map(({ status }: { status: number }) => status)
-  assert.deepEqual(statuses(await send()), [201, 201])
-  assert.deepEqual(statuses(await send()), [200, 200])
-  const [first, second] = await api.eventIds(id)
-  assert.match(`${first}`, /^[0-9a-f]{64}\.0$/)
-  assert.equal(second, `${first}`.replace(/0$/, '1'))
-})
-
 describe('times of requests (§8)', () => {
   test('are taken in the forms that other languages write', async () => {
     for (const time of [

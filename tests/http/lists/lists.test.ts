@@ -8,6 +8,7 @@ import { newCandidate, newClaim, newCustomer } from '../../support/new-records.t
 import { readPage, readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
 import { candidateId } from '../../support/source/claims.ts'
+import { forgetExpired } from '../../support/source/service.ts'
 
 const service = await sharedService()
 
@@ -162,4 +163,101 @@ test('a long contract is in the lists as in the claim', async () => {
   const { body } = await api.get('/v1/claims')
   assert.deepEqual(body.data, [withoutEvents(await api.readClaim(claim.id))])
   assert.deepEqual(body.data[0].contract, claim.contract)
+})
+
+describe('a record that was deleted with its test clock', () => {
+  const FROZEN = { frozen_time: '2026-01-01T00:00:00Z' }
+  const newClock = async (api: ApiClient): Promise<string> =>
+    (await api.post('/v1/test_clocks', FROZEN)).body.id
+  const ON_CLOCKS = {
+    '/v1/claims': async (api: ApiClient, customer: Row, clock: string | null) =>
+      (await newOf(api, '/v1/claims', { customer_id: customer.id }, clock)).id,
+    '/v1/candidates': async (api: ApiClient, customer: Row, clock: string | null) =>
+      (
+        await newOf(
+          api,
+          '/v1/candidates',
+          { customer_uuid: customer.external_id, candidate_alias: `alias-${randomUUID()}` },
+          clock,
+        )
+      ).candidate_alias,
+  }
+  const newOf = async (api: ApiClient, path: string, fields: object, clock: string | null): Promise<Row> => {
+    const onClock = clock === null ? {} : { test_clock_id: clock }
+    const { status, body } = await api.post(path, { contract: contractWith(), ...fields, ...onClock })
+    assert.equal(status, 201)
+    return body
+  }
+  const namesIn = ({ body }: Answer): string[] =>
+    body.data.map(({ id, candidate_alias }: Row) => candidate_alias ?? id)
+
+  for (const [path, create] of Object.entries(ON_CLOCKS))
+    test(`is good as a cursor of ${path} in each order and with filters, and of nobody else’s list (§4)`, async () => {
+      const [api, other] = [await service.newAccount(), await service.newAccount()]
+      const customer = await newCustomer(api)
+      const clock = await newClock(api)
+      const names: string[] = []
+      for (const on of [null, clock, null]) names.push(await create(api, customer, on))
+      const first = await api.get(`${path}?limit=2`)
+      const asked = [`after=${first.body.next_cursor}`, `after=${first.body.next_cursor}&status=OPEN`]
+      if (path === '/v1/candidates') asked.push(`after=${names[1]}`)
+      assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
+      for (const query of asked) {
+        assert.deepEqual(namesIn(await api.get(`${path}?${query}`)), [names[2]], query)
+        assert.deepEqual(namesIn(await api.get(`${path}?${query}&order=desc`)), [names[0]], query)
+        assertError(await other.get(`${path}?${query}`), 400, 'VALIDATION_ERROR', 'after')
+      }
+      const [kind] = Object.keys(ON_CLOCKS).filter((one) => one !== path)
+      const elsewhere = await api.get(`${kind}?after=${first.body.next_cursor}`)
+      assertError(elsewhere, 400, 'VALIDATION_ERROR', 'after')
+    })
+
+  test('is good as a cursor of an order of times too', async () => {
+    const api = await service.newAccount()
+    const customer = await newCustomer(api)
+    const clock = await newClock(api)
+    const names: string[] = []
+    for (let i = 0; i < 3; i++) names.push(await ON_CLOCKS['/v1/claims'](api, customer, null))
+    const onClock = await ON_CLOCKS['/v1/claims'](api, customer, clock)
+    const { created_at } = await api.readClaim(names[2] as string)
+    assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
+    const after = `${created_at}_${onClock}`
+    const { body } = await api.get(`/v1/claims?created_from=2026-01-01T00:00:00Z&after=${after}&order=desc`)
+    assert.ok(body.data.map(({ id }: Row) => id).includes(names[2]))
+  })
+
+  test('clocks that are deleted page by page come to an end', async () => {
+    const api = await service.newAccount()
+    for (let i = 0; i < 5; i++) await newClock(api)
+    let deleted = 0
+    for (let after = ''; ; ) {
+      const { status, body } = await api.get(`/v1/test_clocks?limit=2${after}`)
+      assert.equal(status, 200)
+      for (const { id } of body.data) {
+        await api.delete(`/v1/test_clocks/${id}`)
+        deleted++
+      }
+      if (body.next_cursor === null) break
+      after = `&after=${body.next_cursor}`
+    }
+    assert.equal(deleted, 5)
+  })
+
+  test('is forgotten after 7 days', async () => {
+    const api = await service.newAccount()
+    const clock = await newClock(api)
+    await api.delete(`/v1/test_clocks/${clock}`)
+    const list = () => api.get(`/v1/test_clocks?after=${clock}`)
+    const age = (interval: string) =>
+      service.sql('UPDATE deleted_positions SET deleted_at = now() - $2::interval WHERE id = $1', [
+        clock,
+        interval,
+      ])
+    await age('6 days 23 hours')
+    await forgetExpired(service.app)
+    assert.equal((await list()).status, 200)
+    await age('7 days')
+    await forgetExpired(service.app)
+    assertError(await list(), 400, 'VALIDATION_ERROR', 'after')
+  })
 })

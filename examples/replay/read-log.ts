@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { cellValue } from '../../src/cli/backtest/log/cell-value.ts'
-import { parseTime } from '../../src/cli/backtest/log/parse-time.ts'
+import { TimeReader } from '../../src/cli/backtest/time/time-reader.ts'
+import { cellValue } from './cell-value.ts'
 import { type ColumnNames, type Columns, findColumns } from './columns.ts'
 import { ReplayFailure } from './failure.ts'
 
@@ -90,15 +90,13 @@ function addRow({ info, record }: Row, columns: Columns, { events, customers }: 
   if (!customers.get(event.caseName)) customers.set(event.caseName, record[columns.customer] as string)
 }
 
+const TIMES = new TimeReader({ format: null, zone: null })
+
 function toEvent(record: string[], columns: Columns, line: number): LogEvent {
   // Every row has as many cells as the header: the parser refuses others.
   const cell = (index: number) => record[index] as string
-  const time = parseTime(cell(columns.time).trim())
-  if (time === null) {
-    throw new ReplayFailure(
-      `line ${line}: "${cell(columns.time)}" is not a time such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00`,
-    )
-  }
+  const time = TIMES.read(cell(columns.time))
+  if (Number.isNaN(time)) throw new ReplayFailure(`line ${line}: ${TIMES.explain(cell(columns.time))}`)
   if (!cell(columns.case)) throw new ReplayFailure(`line ${line}: the row names no case`)
   if (!cell(columns.type)) throw new ReplayFailure(`line ${line}: the row names no type of event`)
   const filled = columns.payload.filter(({ index }) => cell(index) !== '')

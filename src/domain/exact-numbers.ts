@@ -29,7 +29,8 @@ export function hasLossyNumber(json: string): boolean {
   }
 }
 
-function isLossy(source: string, value: number): boolean {
+/** Whether a number that is written so comes back as another. */
+export function isLossy(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true
   // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.
   if (/^-?\d+$/.test(source)) return BigInt(source) !== BigInt(value) && source !== String(value)

@@ -33,6 +33,20 @@ export function timeAt(local: string, timeZone: string): Date | null {
   return takenTime(momentOf(shown, timeZone).ms)
 }
 
+/** When clocks there show a time, and how often they do: twice if they are set back, never if they are set forward. */
+export interface LocalMoment {
+  ms: number
+  shown: 'once' | 'twice' | 'never'
+}
+
+/** The same for milliseconds since clocks there showed the beginning of 1970, whatever the year. */
+export function localMoment(shown: number, timeZone: string): LocalMoment {
+  const { ms, isShown } = momentOf(shown, timeZone)
+  if (!isShown) return { ms, shown: 'never' }
+  const later = shown - offsetAt(shown + DAY_MS, timeZone)
+  return { ms, shown: later !== ms && clockAt(later, timeZone) === shown ? 'twice' : 'once' }
+}
+
 /** When the day begins there, or the one so many days after it. Null if it is no day, or no time that the service takes. */
 export function startOfDay(day: string, timeZone: string, daysLater = 0): Date | null {
   const midnight = Date.parse(`${day}T00:00Z`) + daysLater * DAY_MS

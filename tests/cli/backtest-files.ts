@@ -43,10 +43,14 @@ export async function backtestOf(
   const run: BacktestOptions = {
     contracts,
     format: 'csv',
-    separator: ',',
+    encoding: null,
+    separator: null,
+    decimal: '.',
+    times: { format: null, zone: null },
     columns: { case: 'case_id', type: 'type', time: 'occurred_at' },
     isStrict: false,
     until: null,
+    now: Date.UTC(2027),
     isSorted: false,
     ...options,
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { parseSeparator, parseUntil } from '../../src/cli/backtest/log/log-format.ts'
+import { parseSeparator } from '../../src/cli/backtest/log/log-format.ts'
 import { contractWith } from '../support/contracts.ts'
 import { runCli } from '../support/serve-process.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
@@ -112,10 +112,20 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
 
   test('unknown values of options are refused with what they may be', async () => {
     const files = ['--log', SAMPLE_LOG, '--contract', SAMPLE_CONTRACT]
-    const { stderr, status } = await backtest(...files, '--format', 'xml')
-    assert.match(stderr, /Allowed choices are csv, ndjson/)
-    assert.equal(status, 2)
-    assert.throws(() => parseUntil('tomorrow'), /must be a time such as/)
+    const refused: [string, string, RegExp][] = [
+      ['--format', 'xml', /Allowed choices are csv, json, ndjson, xes/],
+      ['--until', 'tomorrow', /--until: "tomorrow" is not a time such as/],
+      ['--encoding', 'latin-9', /must be an encoding such as/],
+      ['--time-zone', 'Berlin', /must be the name of a time zone/],
+      ['--time-format', 'HH:mm', /must name a year, a month and a day/],
+      ['--decimal', ';', /Allowed choices are \., ,/],
+    ]
+    const runs = refused.map(async ([option, value, message]) => {
+      const { stderr, status } = await backtest(...files, option, value)
+      assert.match(stderr, message)
+      assert.notEqual(status, 0, option)
+    })
+    await Promise.all(runs)
     assert.throws(() => parseSeparator('"'), /without quotes and line breaks/)
     assert.equal(parseSeparator('tab'), '\t')
   })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Durations } from '../../src/domain/backtest/durations.ts'
-import { decisiveFields } from '../../src/domain/backtest/fields.ts'
-import { all, any, contractWith, not } from '../support/contracts.ts'
+import { contractWith, not } from '../support/contracts.ts'
 import { type Case, decimalText, minus, plus, runCase, times, toDecimal } from '../support/source/backtest.ts'
 import type { Contract } from '../support/source/contracts.ts'
 import type { JsonObject } from '../support/source/json.ts'
@@ -137,16 +136,6 @@ describe('a case of a back-test', () => {
       'FAILED',
     )
   })
-})
-
-test('the fields that a contract looks at are those of its matches and comparators', () => {
-  const fulfillment_condition = all(
-    { event: 'a', match: { colour: 'red', 'x.y': 1 } },
-    any({ event: 'b', match: 3 }, { event: 'c', field: 'deep.down', lt: 1 }),
-    not({ event: 'd' }),
-  )
-  const fields = decisiveFields(contractWith({ fulfillment_condition }))
-  assert.deepEqual([...fields], ['colour', 'x.y', 'value', 'deep'])
 })
 
 describe('sums of price', () => {

@@ -1,21 +1,24 @@
 import type { Case, CaseResult } from '../../domain/backtest/backtest.ts'
 import { runCase } from '../../domain/backtest/backtest.ts'
 import { Comparison } from '../../domain/backtest/comparison.ts'
-import { decisiveFields } from '../../domain/backtest/fields.ts'
 import { Totals } from '../../domain/backtest/totals.ts'
-import { type Contract, decisiveEventTypes } from '../../domain/contract/contract.ts'
+import type { Contract } from '../../domain/contract/contract.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { HeldCases } from './cases/held-cases.ts'
 import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
-import type { Interest } from './log/log-row.ts'
+import { OtherLineEnd } from './csv/read-csv.ts'
+import { CaseIds } from './log/case-ids.ts'
 import { type LogFile, readLog } from './log/open-log.ts'
 import { type LogOptions, LogReading } from './log/read-rows.ts'
+import { readingNotes } from './log/reading-notes.ts'
 import type { Progress } from './progress.ts'
 
 export interface BacktestOptions extends LogOptions {
   /** One, or two to be compared. */
   contracts: readonly Contract[]
   until: number | null
+  /** The present: no event of a log can be later. */
+  now: number
   /** Whether the log is promised to be sorted by case. */
   isSorted: boolean
 }
@@ -24,6 +27,8 @@ export interface Backtest {
   reading: LogReading
   totals: Totals[]
   comparison: Comparison | null
+  /** What is likely not meant, of how the log was read. */
+  notes: string[]
   /** Cases that open after `until`. */
   casesAfterUntil: number
   /** Events of the other cases that come after `until`. */
@@ -33,6 +38,7 @@ export interface Backtest {
 /**
  * Runs every case of the log. It is taken to be sorted by case, so that one case is held at a time, until a
  * case appears again; then it is read once more from its start, and all of it is held.
+ * @throws OperatorError also if the log has no usable row
  */
 export async function runBacktest(
   log: LogFile,
@@ -40,33 +46,49 @@ export async function runBacktest(
   progress: Progress,
 ): Promise<Backtest> {
   // A pipe cannot be read again.
-  if (!log.isFile && !options.isSorted) return runOver(log, options, progress, HeldCases)
-  try {
-    return await runOver(log, options, progress, SortedCases)
-  } catch (error) {
-    if (!(error instanceof CaseAppearsAgain)) throw error
-    if (!options.isSorted) return runOver(log, options, progress, HeldCases)
-    const { caseId, line } = error
-    throw new OperatorError(
-      `line ${line} of the log: case "${caseId}" appears again after another case; without --sorted it need not be sorted by case`,
-    )
+  let attempt: Attempt =
+    log.isFile || options.isSorted
+      ? { Grouping: SortedCases, hasAllLineEnds: !log.isFile }
+      : { Grouping: HeldCases, hasAllLineEnds: true }
+  for (;;) {
+    try {
+      const backtest = await runOver(log, options, progress, attempt)
+      if (backtest.reading.events === 0) throw noEvents(backtest.reading)
+      return backtest
+    } catch (error) {
+      attempt = nextAttempt(attempt, error, options)
+    }
   }
 }
 
-type Grouping = new (onCase: (found: Case) => void) => CaseGrouping
+interface Attempt {
+  Grouping: new (onCase: (found: Case) => void) => CaseGrouping
+  hasAllLineEnds: boolean
+}
+
+/** @throws the error, unless the log is to be read again */
+function nextAttempt(attempt: Attempt, error: unknown, { isSorted }: BacktestOptions): Attempt {
+  if (error instanceof OtherLineEnd) return { ...attempt, hasAllLineEnds: true }
+  if (!(error instanceof CaseAppearsAgain)) throw error
+  if (!isSorted) return { ...attempt, Grouping: HeldCases }
+  const { caseId, line } = error
+  throw new OperatorError(
+    `line ${line} of the log: case "${caseId}" appears again after another case; without --sorted it need not be sorted by case`,
+  )
+}
 
 async function runOver(
   log: LogFile,
   options: BacktestOptions,
   progress: Progress,
-  Grouping: Grouping,
+  { Grouping, hasAllLineEnds }: Attempt,
 ): Promise<Backtest> {
-  const reading = new LogReading(options, interestOf(options.contracts))
+  const reading = new LogReading(options, options.contracts, { hasAllLineEnds })
   const run = new Run(options, reading)
   const cases = new Grouping((found) => run.add(found))
   progress.start(Grouping === SortedCases ? 'reading' : 'reading, not sorted by case')
   try {
-    await reading.read(readLog(log.path, progress.update), (row) => cases.add(row))
+    await reading.read(log.path, readLog(log.path, progress.update), (row) => cases.add(row))
     cases.finish()
   } finally {
     progress.end()
@@ -74,30 +96,38 @@ async function runOver(
   return run
 }
 
-function interestOf(contracts: readonly Contract[]): Interest {
-  return {
-    types: new Set(contracts.flatMap(decisiveEventTypes)),
-    fields: new Set(contracts.flatMap((contract) => [...decisiveFields(contract)])),
-  }
+function noEvents({ badRows }: LogReading): OperatorError {
+  const [first] = badRows.first
+  if (first === undefined) return new OperatorError('the log has no events')
+  const count = badRows.count === 1 ? 'its one row is bad' : `all of its ${badRows.count} rows are bad`
+  return new OperatorError(`the log has no usable row: ${count}; line ${first.line}: ${first.detail}`)
 }
 
 class Run implements Backtest {
   readonly reading: LogReading
   readonly totals: Totals[]
   readonly comparison: Comparison | null
+  readonly #caseIds = new CaseIds()
   readonly #until: number | null
+  readonly #now: number
   casesAfterUntil = 0
   eventsAfterUntil = 0
 
-  constructor({ contracts, until }: BacktestOptions, reading: LogReading) {
+  constructor({ contracts, until, now }: BacktestOptions, reading: LogReading) {
     const [first, second] = contracts as [Contract, Contract?]
     this.reading = reading
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null
     this.#until = until
+    this.#now = now
+  }
+
+  get notes(): string[] {
+    return readingNotes(this.reading, this.#caseIds, this.#now)
   }
 
   add(found: Case): void {
+    this.#caseIds.add(found.id, found.events[0]?.line ?? 0)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
       const result = runCase(totals.contract, found, this.#until)

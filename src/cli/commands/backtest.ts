@@ -1,14 +1,19 @@
 import { type Command, Option } from 'commander'
+import type { DecimalMark } from '../../domain/backtest/read-cell.ts'
 import { OperatorError } from '../../operator-error.ts'
 import type { BacktestResult } from '../backtest/backtest-result.ts'
-import { formatOf, parseSeparator, parseUntil } from '../backtest/log/log-format.ts'
+import { parseEncoding } from '../backtest/log/decode-text.ts'
+import { LOG_FORMATS, type LogFormat, parseSeparator } from '../backtest/log/log-format.ts'
 import { findLog } from '../backtest/log/open-log.ts'
+import type { LogOptions } from '../backtest/log/read-rows.ts'
 import { showProgress } from '../backtest/progress.ts'
 import { readContract } from '../backtest/read-contract.ts'
 import { reportPage } from '../backtest/report/page.ts'
 import { resultJson } from '../backtest/report/result-json.ts'
 import { resultTable } from '../backtest/report/result-table.ts'
 import { runBacktest } from '../backtest/run-backtest.ts'
+import { parseTimeFormat, TIME_FORMATS, type TimeFormat } from '../backtest/time/time-format.ts'
+import { parseTimeZone, readUntil } from '../backtest/time/time-options.ts'
 import { STANDARD_INPUT } from '../input-file.ts'
 import { print } from '../output.ts'
 import { refuseInputAsOutput, writeForOwner } from '../output-file.ts'
@@ -22,9 +27,13 @@ interface Options {
   type: string
   time: string
   openedAt?: string
-  separator: string
-  format?: 'csv' | 'ndjson'
-  until?: number
+  separator?: string
+  decimal: DecimalMark
+  encoding?: string
+  timeFormat?: TimeFormat
+  timeZone?: string
+  format?: LogFormat
+  until?: string
   strict: boolean
   sorted: boolean
   json: boolean
@@ -35,16 +44,39 @@ export function addBacktestCommand(program: Command): void {
   program
     .command('backtest')
     .description('what a contract would have paid for a whole event log; offline, without a database')
-    .requiredOption('--log <file>', 'the event log: CSV with a header, or NDJSON; plain or gzip')
-    .requiredOption('--contract <file>', 'the contract of every case, as JSON; "-" for standard input')
+    .requiredOption(
+      '--log <file>',
+      'the event log: CSV with a header, NDJSON, JSON or XES; plain or gzip; - is standard input',
+    )
+    .requiredOption('--contract <file>', 'the contract of every case, as JSON; - is standard input')
     .option('--compare <file>', 'a second contract: which cases change, and by how much money')
     .option('--case <column>', 'column that names the case', 'case_id')
     .option('--type <column>', 'column that names the type of the event', 'type')
-    .option('--time <column>', 'column of its time: ISO 8601, or Unix seconds or milliseconds', 'occurred_at')
+    .option(
+      '--time <column>',
+      'column of its time: ISO 8601, or Unix seconds (10 digits) or milliseconds (13)',
+      'occurred_at',
+    )
     .option('--opened-at <column>', 'column of the time that the case opened (default: its first event)')
-    .option('--separator <text>', 'what separates the columns; "tab" for a tab', parseSeparator, ',')
-    .addOption(new Option('--format <format>', 'by default by the name').choices(['csv', 'ndjson']))
-    .option('--until <time>', 'stop there; by default every case runs until it is resolved', parseUntil)
+    .option('--time-format <format>', `another form of the times: ${TIME_FORMATS}`, parseTimeFormat)
+    .option(
+      '--time-zone <name>',
+      'of times that name none, such as Europe/Berlin (default: UTC)',
+      parseTimeZone,
+    )
+    .option(
+      '--separator <text>',
+      'what separates the columns; "tab" for a tab (default: recognized)',
+      parseSeparator,
+    )
+    .addOption(new Option('--decimal <mark>', 'of numbers in CSV').choices(['.', ',']).default('.'))
+    .option(
+      '--encoding <name>',
+      'such as latin1 or windows-1252 (default: UTF-8, or UTF-16 if so marked)',
+      parseEncoding,
+    )
+    .addOption(new Option('--format <format>', 'by default by the name or the content').choices(LOG_FORMATS))
+    .option('--until <time>', 'stop there; by default every case runs until it is resolved')
     .option('--strict', 'stop at the first bad row', false)
     .option('--sorted', 'promise that the rows of a case are together; stop if they are not', false)
     .option('--json', 'print one JSON object in place of the tables', false)
@@ -54,8 +86,13 @@ export function addBacktestCommand(program: Command): void {
 }
 
 const NOTES = `
-All columns but those of the case, the type and the time are the payload of the event; a cell that is a number
-is one, an empty cell is left out. Ids of events are not looked at: each row is an event of its own. If the log has
+All columns but those of the case, the type and the time are the payload of the event. A cell of CSV has no type: the
+value that the contract compares decides how the cell is read, as text, as a number, or as true or false; a column a.b
+is the path a.b, and an empty cell is left out. NDJSON, JSON and XES keep their types. In XES the case is the trace's
+concept:name, the type the event's concept:name and the time its time:timestamp; an attribute x of the trace is case:x.
+The result notes what is likely not meant, such as a text where a number is compared.
+
+Ids of events are not looked at: each row is an event of its own. If the log has
 an event twice, the service would take the second for a repeat, or refuse it for its id; the back-test counts it again.
 
 Memory: a log whose cases follow each other is run case by case: under 300 MB for ten million events of 1.25 million
@@ -71,19 +108,27 @@ async function backtest(options: Options): Promise<void> {
   await checkFiles([options.log, ...paths], options.report)
   const log = await findLog(options.log)
   const contracts = await Promise.all(paths.map(readContract))
-  const format = options.format ?? formatOf(options.log)
-  const until = options.until ?? null
-  const run = { ...readingOptions(options, format), contracts, until, isSorted: options.sorted }
+  const reading = readingOptions(options)
+  const until = options.until === undefined ? null : readUntil(options.until, reading.times)
+  const run = { ...reading, contracts, until, now: Date.now(), isSorted: options.sorted }
   const done = await runBacktest(log, run, showProgress(log.bytes))
+  const { format } = done.reading
   const result = { log: { file: options.log, format }, until, files: paths, backtest: done }
   if (options.report !== undefined) await writeReport(options.report, result)
   await print(options.json ? printableJson(resultJson(result)) : resultTable(result))
 }
 
-function readingOptions(options: Options, format: 'csv' | 'ndjson') {
-  const { case: caseColumn, type, time, openedAt, separator, strict } = options
-  const columns = { case: caseColumn, type, time, ...(openedAt === undefined ? {} : { openedAt }) }
-  return { format, separator, columns, isStrict: strict }
+function readingOptions(options: Options): LogOptions {
+  const { case: caseColumn, type, time, openedAt, decimal, strict } = options
+  return {
+    format: options.format ?? null,
+    encoding: options.encoding ?? null,
+    separator: options.separator ?? null,
+    decimal,
+    times: { format: options.timeFormat ?? null, zone: options.timeZone ?? null },
+    columns: { case: caseColumn, type, time, ...(openedAt === undefined ? {} : { openedAt }) },
+    isStrict: strict,
+  }
 }
 
 /** Before a run that may take long. */

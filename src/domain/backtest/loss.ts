@@ -4,7 +4,7 @@ import { gapOf, hasComparator } from '../contract/comparators.ts'
 import type { Condition, Leaf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
 import { windowMs } from '../contract/contract.ts'
-import { valueAt } from '../json.ts'
+import { readingsAt } from '../contract/readings.ts'
 import type { CaseResult, LateEvent } from './backtest.ts'
 
 /**
@@ -74,7 +74,7 @@ export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts 
   const events = accepted.filter(({ type }) => type === leaf.event)
   const path = (leaf.field ?? 'value').split('.')
   const numbers = events
-    .map(({ payload }) => valueAt(payload, path))
+    .flatMap(({ payload }) => readingsAt(payload, path))
     .filter((value) => typeof value === 'number')
   const nearer = (one: number, other: number) => (gapOf(other, leaf) < gapOf(one, leaf) ? other : one)
   return {

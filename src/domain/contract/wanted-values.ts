@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { testOf } from './comparators.ts'
 import type { Leaf } from './condition.ts'
+import { Readings } from './readings.ts'
 
 /** A leaf by its place among the leaves of its type. */
 export type LeafIndex = number
@@ -34,7 +35,11 @@ export class WantedValues {
 
   /** By the keys of whichever has fewer. */
   #countObject(object: JsonObject, found: Uint16Array): void {
-    if (!this.#children && !this.#rest) return
+    if (!this.#children && !this.#rest && this.#leaf === undefined) return
+    if (object instanceof Readings) {
+      for (const value of object.values) this.count(value, found)
+      return
+    }
     const keys = Object.keys(object)
     this.#rest?.countObject(object, keys.length, found)
     if (!this.#children) return
@@ -160,10 +165,13 @@ class RareWishes {
 
 const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null
 
+const isReadAs = (value: Json, scalar: Json): boolean =>
+  value === scalar || (value instanceof Readings && value.values.includes(scalar))
+
 function hasScalarsOf(wanted: JsonObject, value: JsonObject): boolean {
   for (const key of Object.keys(wanted)) {
     const scalar = wanted[key] as Json
-    if (isScalar(scalar) && !(Object.hasOwn(value, key) && value[key] === scalar)) return false
+    if (isScalar(scalar) && !(Object.hasOwn(value, key) && isReadAs(value[key] as Json, scalar))) return false
   }
   return true
 }

@@ -30,4 +30,13 @@ export class EventTypes {
   has(type: string): boolean {
     return this.#counts.has(type)
   }
+
+  countOf(type: string): number {
+    return this.#counts.get(type)?.count ?? 0
+  }
+
+  /** All that are counted apart. */
+  get all(): Iterable<TypeCount> {
+    return this.#counts.values()
+  }
 }

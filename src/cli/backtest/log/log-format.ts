@@ -1,9 +1,22 @@
 import { InvalidArgumentError } from 'commander'
-import { parseTime } from './parse-time.ts'
 
-/** By the file's name: NDJSON if it says so, else CSV. */
-export function formatOf(path: string): 'csv' | 'ndjson' {
-  return /\.(ndjson|jsonl|json)(\.gz)?$/i.test(path) ? 'ndjson' : 'csv'
+export const LOG_FORMATS = ['csv', 'json', 'ndjson', 'xes'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** By the first character of the log; what the name or the option says decides if that leaves it open. */
+export function formatOf(path: string, head: string): LogFormat {
+  const named = formatByName(path)
+  const first = head.trimStart()[0]
+  if (first === '[' && named !== 'csv') return 'json'
+  if (named !== null) return named === 'json' ? 'ndjson' : named
+  if (first === '{') return 'ndjson'
+  return first === '<' ? 'xes' : 'csv'
+}
+
+function formatByName(path: string): LogFormat | null {
+  const [, name = ''] = /\.(\w+)(?:\.gz)?$/.exec(path.toLowerCase()) ?? []
+  if (name === 'jsonl') return 'ndjson'
+  return LOG_FORMATS.find((format) => format === name) ?? null
 }
 
 /** A tab is awkward to type as itself. */
@@ -13,10 +26,4 @@ export function parseSeparator(text: string): string {
     throw new InvalidArgumentError('It must be one or more characters, without quotes and line breaks.')
   }
   return text
-}
-
-export function parseUntil(text: string): number {
-  const time = parseTime(text.trim())
-  if (time === null) throw new InvalidArgumentError('It must be a time such as 2026-01-31T09:30:00Z.')
-  return time
 }

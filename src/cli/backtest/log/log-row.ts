@@ -15,12 +15,6 @@ export interface ColumnNames {
   openedAt?: string
 }
 
-/** What of the rows the contracts can look at: nothing else is kept. */
-export interface Interest {
-  types: ReadonlySet<string>
-  fields: ReadonlySet<string>
-}
-
 /** Names that mean something else in a submission, or that the service keeps for itself. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'id',
@@ -35,6 +29,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 export type BadRowReason =
   | 'wrong number of cells'
   | 'not a JSON object'
+  | 'not valid in the encoding'
   | 'no case'
   | 'no event type'
   | 'event type too long'

@@ -8,13 +8,28 @@ const CHUNK_BYTES = 256 * 1024
 
 /** A log that exists. `isFile`: it can be read twice, which a pipe cannot. */
 export interface LogFile {
+  /** `-` for the standard input. */
   path: string
   bytes: number
   isFile: boolean
 }
 
+const STANDARD_INPUT = '-'
+
+/** What the first bytes of a file say that it is, if that is not a log. */
+const OTHER_FILES: [magic: string, advice: string][] = [
+  ['PK\x03\x04', 'a zip archive or an Excel workbook: unpack it, or save the sheet as CSV'],
+  ['\xd0\xcf\x11\xe0', 'an Excel workbook: save the sheet as CSV'],
+  ['BZh', 'compressed with bzip2: unpack it, or compress it with gzip'],
+  ['\xfd7zXZ', 'compressed with xz: unpack it, or compress it with gzip'],
+  ['\x28\xb5\x2f\xfd', 'compressed with zstd: unpack it, or compress it with gzip'],
+  ['PAR1', 'a Parquet file: write it as CSV or NDJSON'],
+  ['Obj\x01', 'an Avro file: write it as NDJSON'],
+]
+
 /** @throws OperatorError if there is no such file. */
 export async function findLog(path: string): Promise<LogFile> {
+  if (path === STANDARD_INPUT) return { path, bytes: 0, isFile: false }
   let found: Stats
   try {
     found = await stat(path)
@@ -31,6 +46,8 @@ export async function* readLog(path: string, onBytes: (count: number) => void): 
     const chunks = readFile(path, onBytes)
     const first = await chunks.next()
     if (first.done) return
+    const other = OTHER_FILES.find(([magic]) => first.value.toString('latin1', 0, magic.length) === magic)
+    if (other) throw new OperatorError(`the log ${path} is ${other[1]}`)
     const all = startingWith(first.value, chunks)
     yield* isGzip(first.value) ? unzipped(all) : all
   } catch (error) {
@@ -40,7 +57,9 @@ export async function* readLog(path: string, onBytes: (count: number) => void): 
 
 async function* readFile(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   let count = 0
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+  const bytes =
+    path === STANDARD_INPUT ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  for await (const chunk of bytes) {
     count += (chunk as Buffer).length
     onBytes(count)
     yield chunk as Buffer

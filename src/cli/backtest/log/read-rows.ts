@@ -1,76 +1,185 @@
+import { comparedFields } from '../../../domain/backtest/compared-fields.ts'
+import { FieldStatistics } from '../../../domain/backtest/field-statistics.ts'
+import type { DecimalMark } from '../../../domain/backtest/read-cell.ts'
+import { type Contract, decisiveEventTypes } from '../../../domain/contract/contract.ts'
 import { OperatorError } from '../../../operator-error.ts'
+import { findColumns, reservedWarning } from '../csv/csv-columns.ts'
+import { ALL_LINE_ENDS, type CsvDialect, recognizeDialect } from '../csv/csv-dialect.ts'
+import { CsvPayloads } from '../csv/csv-payload.ts'
+import { CsvRows } from '../csv/csv-rows.ts'
+import { readCsv } from '../csv/read-csv.ts'
+import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
+import { JsonRows } from '../typed/json-rows.ts'
+import { readArray } from '../typed/read-array.ts'
+import { readLines } from '../typed/read-lines.ts'
+import { readXes } from '../typed/read-xes.ts'
+import { TypedRows } from '../typed/typed-rows.ts'
 import { BadRows } from './bad-rows.ts'
-import { type CsvColumns, findColumns, reservedWarning } from './csv-columns.ts'
-import { toLogRow } from './csv-rows.ts'
+import { TextDecoding } from './decode-text.ts'
 import { EventTypes } from './event-types.ts'
-import { type ColumnNames, type Interest, isFault, type LogRow, type RowFault } from './log-row.ts'
-import { faultOfText, NdjsonRows } from './ndjson-rows.ts'
-import { readCsv } from './read-csv.ts'
-import { readLines } from './read-ndjson.ts'
+import { formatOf, type LogFormat } from './log-format.ts'
+import { type ColumnNames, isFault, type LogRow, type RowFault } from './log-row.ts'
+import { lossyNumber } from './row-faults.ts'
+import { peekHead } from './text-head.ts'
 
 export interface LogOptions {
-  format: 'csv' | 'ndjson'
-  separator: string
+  /** Null for the one that the name or the first character says. */
+  format: LogFormat | null
+  /** Null for the encoding that the log begins with, or UTF-8. */
+  encoding: string | null
+  /** Null for the separator that makes the columns. */
+  separator: string | null
+  decimal: DecimalMark
+  times: TimeOptions
   columns: ColumnNames
   isStrict: boolean
 }
 
+/** Enough to see the separator, the ends of lines and the format. */
+const HEAD_BYTES = 64 * 1024
+
 /** Reads a log once, and keeps what is to be told of it. */
 export class LogReading {
-  readonly #options: LogOptions
-  readonly #interest: Interest
+  readonly options: LogOptions
   readonly badRows: BadRows
   readonly types = new EventTypes()
+  readonly times: TimeReader
+  /** The types that a contract names, with what its leaves compare. */
+  readonly statistics: ReadonlyMap<string, readonly FieldStatistics[]>
+  readonly #hasAllLineEnds: boolean
+  format: LogFormat = 'csv'
+  /** What the columns and the separator were taken for. */
   warnings: string[] = []
+  /** Of the columns or fields that may be payload. */
+  fieldNames: Iterable<string> = []
   /** Good rows. */
   events = 0
   firstAt: number | null = null
   lastAt: number | null = null
+  /** Where the first and the last are. */
+  firstLine = 0
+  lastLine = 0
 
-  constructor(options: LogOptions, interest: Interest) {
-    this.#options = options
-    this.#interest = interest
+  constructor(
+    options: LogOptions,
+    contracts: readonly Contract[],
+    { hasAllLineEnds }: { hasAllLineEnds: boolean },
+  ) {
+    this.options = options
     this.badRows = new BadRows(options.isStrict)
+    this.times = new TimeReader(options.times)
+    this.statistics = statisticsOf(contracts)
+    this.#hasAllLineEnds = hasAllLineEnds
   }
 
-  /** @throws OperatorError if the log as a whole cannot be read. */
-  async read(chunks: AsyncGenerator<Buffer>, onRow: (row: LogRow) => void): Promise<void> {
+  /**
+   * @throws OperatorError if the log as a whole cannot be read
+   * @throws OtherLineEnd if it is to be read with all ends of lines
+   */
+  async read(path: string, bytes: AsyncIterable<Buffer>, onRow: (row: LogRow) => void): Promise<void> {
+    const decoding = new TextDecoding(this.options.encoding)
+    const { head, all } = await peekHead(decoding.decode(bytes), HEAD_BYTES)
+    if (head.toString('utf8').trim() === '') throw new OperatorError('the log is empty: not even a header')
+    const text = head.toString('utf8')
+    this.format = this.options.format ?? formatOf(path, text)
+    if (this.format === 'ndjson' && text.trimStart().startsWith('[')) this.format = 'json'
     const take = (row: LogRow | RowFault, line: number) => {
       if (isFault(row)) this.badRows.add(line, row)
       else onRow(this.#noted(row))
     }
-    await (this.#options.format === 'csv' ? this.#readCsv(chunks, take) : this.#readNdjson(chunks, take))
+    if (this.format === 'csv') await this.#readCsv(all, text, decoding, take)
+    else await this.#readTyped(all, decoding, take)
   }
 
   #noted(row: LogRow): LogRow {
     this.events++
     row.type = this.types.count(row.type)
-    if (this.firstAt === null || row.at < this.firstAt) this.firstAt = row.at
-    if (this.lastAt === null || row.at > this.lastAt) this.lastAt = row.at
+    if (this.firstAt === null || row.at < this.firstAt) {
+      this.firstAt = row.at
+      this.firstLine = row.line
+    }
+    if (this.lastAt === null || row.at > this.lastAt) {
+      this.lastAt = row.at
+      this.lastLine = row.line
+    }
     return row
   }
 
-  async #readCsv(chunks: AsyncGenerator<Buffer>, take: TakeRow): Promise<void> {
-    const { separator, columns: names } = this.#options
-    const isNamed = (type: string) => this.#interest.types.has(type)
-    let columns: CsvColumns | null = null
-    await readCsv(chunks, separator, (record, line, mayHoldNul) => {
-      if (columns === null) {
-        columns = findColumns(record, names, separator, this.#interest.fields)
-        return
+  async #readCsv(
+    chunks: AsyncIterable<Buffer>,
+    head: string,
+    decoding: TextDecoding,
+    take: TakeRow,
+  ): Promise<void> {
+    const { separator, columns: names } = this.options
+    const [header = ''] = head.split(/\r|\n/, 1)
+    const headerFault = decoding.isDamaged ? decoding.faultOf(header) : null
+    if (headerFault) throw new OperatorError(`the header of the log: ${headerFault.detail}`)
+    const dialect = this.#dialectOf(head, separator, names)
+    let isSeparatorLine = dialect.hasSeparatorLine
+    let rows: CsvRows | null = null
+    await readCsv(chunks, dialect, (record, line, mayHoldNul) => {
+      if (isSeparatorLine) isSeparatorLine = false
+      else if (rows === null) rows = this.#rowsOf(dialect)
+      else {
+        const fault = mayHoldNul || decoding.isDamaged ? decoding.faultOf(record.join('\n')) : null
+        take(fault ?? rows.read(record, line), line)
       }
-      const fault = mayHoldNul ? faultOfText(record.join('')) : null
-      take(fault ?? toLogRow(record, columns, isNamed, line), line)
     })
-    if (columns === null) throw new OperatorError('the log is empty: not even a header')
-    this.warnings = (columns as CsvColumns).warnings
   }
 
-  async #readNdjson(chunks: AsyncGenerator<Buffer>, take: TakeRow): Promise<void> {
-    const rows = new NdjsonRows(this.#options.columns, this.#interest)
-    await readLines(chunks, (text, line) => take(rows.read(text, line), line))
-    this.warnings = [...rows.reservedNames].map(reservedWarning)
+  #dialectOf(head: string, separator: string | null, names: ColumnNames): CsvDialect {
+    const dialect = recognizeDialect(head, separator, names)
+    return this.#hasAllLineEnds ? { ...dialect, lineEnds: ALL_LINE_ENDS } : dialect
+  }
+
+  #rowsOf({ header, notes }: CsvDialect): CsvRows {
+    const columns = findColumns(header, this.options.columns)
+    this.warnings = [...notes, ...columns.warnings]
+    this.fieldNames = columns.payload.map(({ name }) => name)
+    const payloads = [...this.statistics].map(([type, statistics]): [string, CsvPayloads] => [
+      type,
+      new CsvPayloads(statistics, columns, this.options.decimal),
+    ])
+    return new CsvRows(columns, this.times, new Map(payloads))
+  }
+
+  async #readTyped(chunks: AsyncIterable<Buffer>, decoding: TextDecoding, take: TakeRow): Promise<void> {
+    const { columns: names } = this.options
+    const own = this.format === 'xes' ? [] : [names.case, names.type, names.time]
+    const typed = new TypedRows(this.times, this.statistics, own)
+    if (this.format === 'xes') await this.#readXes(chunks, typed, decoding, take)
+    else {
+      const rows = new JsonRows(names, typed, decoding)
+      const read = this.format === 'json' ? readArray : readLines
+      await read(chunks, (text, line) => take(rows.read(text, line), line))
+    }
+    this.warnings = [...typed.reservedNames].map(reservedWarning)
+    this.fieldNames = typed.names
+  }
+
+  async #readXes(
+    chunks: AsyncIterable<Buffer>,
+    typed: TypedRows,
+    decoding: TextDecoding,
+    take: TakeRow,
+  ): Promise<void> {
+    const { openedAt: opening } = this.options.columns
+    await readXes(chunks, ({ lossy, ...event }) => {
+      const opened = opening === undefined ? undefined : event.fields[opening]
+      const fault = decoding.isDamaged ? decoding.faultOf(JSON.stringify(event)) : null
+      const row = lossy === null ? typed.read({ ...event, openedAt: `${opened ?? ''}` }) : lossyNumber(lossy)
+      take(fault ?? row, event.line)
+    })
   }
 }
 
 type TakeRow = (row: LogRow | RowFault, line: number) => void
+
+function statisticsOf(contracts: readonly Contract[]): Map<string, FieldStatistics[]> {
+  const compared = comparedFields(contracts)
+  const types = new Set(contracts.flatMap(decisiveEventTypes))
+  return new Map(
+    [...types].map((type) => [type, (compared.get(type) ?? []).map((field) => new FieldStatistics(field))]),
+  )
+}

@@ -47,7 +47,7 @@ export function resultJson({ log, until, files, backtest }: BacktestResult): str
     }),
     comparison: comparison && comparisonJson(comparison),
     bad_rows: { count: badRows.count, by_reason: Object.fromEntries(badRows.byReason), first: badRows.first },
-    warnings: reading.warnings,
+    warnings: backtest.notes,
   }
   return JSON.stringify(json, null, 2)
 }

@@ -5,13 +5,13 @@ import type { Backtest } from '../run-backtest.ts'
 import { grouped } from './figures.ts'
 
 /** What was left out, and what the person should know of the columns. */
-export function notesOf({ casesAfterUntil, eventsAfterUntil, reading }: Backtest): string[] {
+export function notesOf({ casesAfterUntil, eventsAfterUntil, notes }: Backtest): string[] {
   return [
     ...(casesAfterUntil > 0 ? [`${grouped(casesAfterUntil)} cases open after --until: not counted`] : []),
     ...(eventsAfterUntil > 0
       ? [`${grouped(eventsAfterUntil)} events come after --until: not looked at`]
       : []),
-    ...reading.warnings,
+    ...notes,
   ]
 }
 

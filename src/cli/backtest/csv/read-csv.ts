@@ -1,36 +1,36 @@
 import { pipeline } from 'node:stream/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { OperatorError } from '../../../operator-error.ts'
+import type { CsvDialect } from './csv-dialect.ts'
 
 /** A quote that never closes would take the rest of the log into one cell. */
 const MAX_ROW_BYTES = 16 * 1024 * 1024
+const CARRIAGE_RETURN = 13
 
 /** `line` is where the row begins. `mayHoldNul`: whether there is a NUL anywhere near the row. */
 export type OnCsvRow = (record: readonly string[], line: number, mayHoldNul: boolean) => void
 
-/** Reads CSV row by row. @throws OperatorError if the text is not CSV. */
+/** A log whose lines end with LF has a CR later on: it is to be read again, with every end of a line. */
+export class OtherLineEnd extends Error {}
+
+/**
+ * Reads CSV row by row. @throws OperatorError if the text is not CSV.
+ * @throws OtherLineEnd if the dialect does not have a line end of the text
+ */
 export async function readCsv(
-  chunks: AsyncGenerator<Buffer>,
-  separator: string,
+  chunks: AsyncIterable<Buffer>,
+  dialect: CsvDialect,
   onRow: OnCsvRow,
 ): Promise<void> {
-  const first = await chunks.next()
-  if (first.done) return
-  const parser = new RowParser(separator, lineEndsOf(first.value), onRow)
+  const parser = new RowParser(dialect, onRow)
   try {
-    await pipeline(parser.watch(first.value, chunks), parser)
+    await pipeline(parser.watch(chunks), parser)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     throw new OperatorError(
       `the row that begins on line ${parser.nextLine} of the log is not CSV: ${error.message}`,
     )
   }
-}
-
-/** Each more that is looked for makes the parser slower. */
-function lineEndsOf(start: Buffer): string[] {
-  if (start.includes('\r\n')) return ['\r\n', '\n']
-  return start.includes('\n') ? ['\n'] : ['\r\n', '\n', '\r']
 }
 
 /** Hands every row over as it is parsed: a stream of row objects would cost as much again as parsing. */
@@ -41,11 +41,11 @@ class RowParser extends Parser {
   #overcount = 0
   #bytesSinceRow = 0
   #isNulNear = false
+  readonly #hasCarriageReturns: boolean
 
-  constructor(separator: string, lineEnds: string[], onRow: OnCsvRow) {
+  constructor({ separators, lineEnds }: CsvDialect, onRow: OnCsvRow) {
     super({
-      bom: true,
-      delimiter: separator,
+      delimiter: separators,
       record_delimiter: lineEnds,
       skip_empty_lines: true,
       relax_column_count: true,
@@ -53,14 +53,14 @@ class RowParser extends Parser {
       relax_quotes: true,
     })
     this.#onRow = onRow
+    this.#hasCarriageReturns = lineEnds.includes('\r')
   }
 
   /** Passes the log on; looks in whole chunks for what would be dear to look for in every row. */
-  async *watch(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let isNulInLast = first.includes(0)
-    this.#isNulNear = isNulInLast
-    yield first
-    for await (const chunk of rest) {
+  async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let isNulInLast = false
+    for await (const chunk of chunks) {
+      if (!this.#hasCarriageReturns && chunk.includes(CARRIAGE_RETURN)) throw new OtherLineEnd()
       const isNulInThis = chunk.includes(0)
       this.#isNulNear = isNulInLast || isNulInThis || this.#bytesSinceRow > 0
       isNulInLast = isNulInThis

@@ -12,11 +12,7 @@ export async function readLines(
   let line = 0
   const take = (bytes: Buffer) => {
     line++
-    // In UTF-8 a byte order mark at the start is no part of the text.
-    const text = bytes
-      .toString('utf8')
-      .replace(line === 1 ? /^\uFEFF/ : '', '')
-      .trim()
+    const text = bytes.toString('utf8').trim()
     if (text !== '') onLine(text, line)
   }
   for await (const chunk of chunks) {

@@ -1,13 +1,10 @@
-import { OperatorError } from '../../../operator-error.ts'
-import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
+import { type ColumnNames, RESERVED_NAMES } from '../log/log-row.ts'
 
 interface PayloadColumn {
   index: number
   name: string
   /** Of its name in a JSON object, with the quotes, the colon and a comma. */
   nameBytes: number
-  /** Whether a contract looks at it. */
-  isRead: boolean
 }
 
 export interface CsvColumns {
@@ -21,34 +18,17 @@ export interface CsvColumns {
   warnings: string[]
 }
 
-/** Finds the columns in the header of the log. @throws OperatorError that names those there are. */
-export function findColumns(
-  header: readonly string[],
-  names: ColumnNames,
-  separator: string,
-  fields: ReadonlySet<string>,
-): CsvColumns {
-  const find = (option: string, name: string) => {
-    const index = header.indexOf(name)
-    if (index !== -1) return index
-    throw new OperatorError(
-      `the log has no column "${name}" (${option}); separated by ${JSON.stringify(separator)} it has: ${header.join(', ')}`,
-    )
-  }
-  const own = {
-    case: find('--case', names.case),
-    type: find('--type', names.type),
-    time: find('--time', names.time),
-  }
-  const openedAt = names.openedAt === undefined ? null : find('--opened-at', names.openedAt)
-  const others = payloadColumns(header, Object.values(own), fields)
-  return { count: header.length, ...own, openedAt, ...others }
+/** Finds the columns in the header of the log, which has those of the names. */
+export function findColumns(header: readonly string[], names: ColumnNames): CsvColumns {
+  const find = (name: string) => header.indexOf(name.trim())
+  const own = { case: find(names.case), type: find(names.type), time: find(names.time) }
+  const openedAt = names.openedAt === undefined ? null : find(names.openedAt)
+  return { count: header.length, ...own, openedAt, ...payloadColumns(header, Object.values(own)) }
 }
 
 function payloadColumns(
   header: readonly string[],
   taken: number[],
-  fields: ReadonlySet<string>,
 ): Pick<CsvColumns, 'payload' | 'warnings'> {
   const payload: PayloadColumn[] = []
   const warnings: string[] = []
@@ -56,7 +36,7 @@ function payloadColumns(
     if (taken.includes(index)) continue
     const objection = objectionTo(name, index, header)
     if (objection) warnings.push(objection)
-    else payload.push({ index, name, nameBytes: nameBytes(name), isRead: fields.has(name) })
+    else payload.push({ index, name, nameBytes: nameBytes(name) })
   }
   return { payload, warnings }
 }
@@ -71,3 +51,19 @@ export const reservedWarning = (name: string) =>
   `"${name}" is left out of the payloads: the service keeps that name`
 
 const nameBytes = (name: string) => Buffer.byteLength(JSON.stringify(name)) + 2
+
+/** ASCII without what JSON escapes. */
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/** The size of the row's payload as JSON, with each cell as text. */
+export function payloadBytesOf(record: readonly string[], { payload }: CsvColumns): number {
+  let bytes = 1
+  for (const { index, nameBytes } of payload) {
+    const cell = record[index] as string
+    if (cell !== '') bytes += nameBytes + textBytes(cell)
+  }
+  return Math.max(bytes, 2)
+}
+
+const textBytes = (text: string) =>
+  PLAIN.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text))

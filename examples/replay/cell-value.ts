@@ -1,8 +1,6 @@
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 /** Decimals of so many digits come back from a double as they were written. */
 const SAFE_DIGITS = 15
-/** ASCII without what JSON escapes. */
-const PLAIN = /^[ !#-[\]-~]*$/
 
 /** A number only if nothing is lost by it: "007" is a name, and large keys would change their last digits. */
 export function cellValue(cell: string): string | number {
@@ -20,10 +18,4 @@ function isExact(number: number, cell: string): boolean {
   return (
     cell.length <= SAFE_DIGITS || cell.replace(/[eE].*|\D/g, '').length <= SAFE_DIGITS || `${number}` === cell
   )
-}
-
-/** The size of a cell's value as JSON. */
-export function valueBytes(value: string | number): number {
-  if (typeof value === 'number') return `${value}`.length
-  return PLAIN.test(value) ? value.length + 2 : Buffer.byteLength(JSON.stringify(value))
 }

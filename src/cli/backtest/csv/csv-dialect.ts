@@ -1,0 +1,137 @@
+import { parse } from 'csv-parse/sync'
+import { similarityKey } from '../../../domain/backtest/similar-texts.ts'
+import { OperatorError } from '../../../operator-error.ts'
+import type { ColumnNames } from '../log/log-row.ts'
+
+/** How a log writes CSV. */
+export interface CsvDialect {
+  /** The longest first. */
+  separators: string[]
+  lineEnds: string[]
+  /** The first line says `sep=;`, as Excel reads it. */
+  hasSeparatorLine: boolean
+  /** The names of the columns. */
+  header: string[]
+  notes: string[]
+}
+
+const SEPARATORS = [',', ';', '\t', '|']
+const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
+const SAMPLED_ROWS = 20
+const MAX_SHOWN_NAMES = 40
+const MAX_SHOWN_LENGTH = 60
+
+/**
+ * Finds the dialect in the beginning of the log. The separator is the one that makes the columns that the options name.
+ * @throws OperatorError that names the columns there are
+ */
+export function recognizeDialect(head: string, given: string | null, names: ColumnNames): CsvDialect {
+  const line = SEPARATOR_LINE.exec(head)
+  const text = line === null ? head : head.slice(line[0].length)
+  const lineEnds = lineEndsOf(head)
+  const separator = separatorOf(text, given ?? line?.[1] ?? null, names)
+  const isSpaced = given === null && separator.trim() !== '' && hasBlanksAfter(separator, text)
+  return {
+    separators: isSpaced ? withBlank(separator) : [separator],
+    lineEnds,
+    hasSeparatorLine: line !== null,
+    header: headerOf(text, separator),
+    notes: isSpaced
+      ? [`a blank follows each ${JSON.stringify(separator)} and is taken as part of the separator`]
+      : [],
+  }
+}
+
+/** Each more that is looked for makes the parser slower. */
+export const ALL_LINE_ENDS = ['\r\n', '\n', '\r']
+
+function lineEndsOf(head: string): string[] {
+  return head.includes('\n') && !head.includes('\r') ? ['\n'] : ALL_LINE_ENDS
+}
+
+function separatorOf(text: string, given: string | null, names: ColumnNames): string {
+  const candidates = given === null ? SEPARATORS : [given]
+  const found = candidates.find((separator) => missingColumn(headerOf(text, separator), names) === null)
+  if (found !== undefined) return found
+  const best = candidates.reduce((most, separator) =>
+    headerOf(text, separator).length > headerOf(text, most).length ? separator : most,
+  )
+  throw noSuchColumn(text, best, given, names)
+}
+
+const withBlank = (separator: string) => [`${separator} `, separator]
+
+/** Without the blanks around the names. */
+function headerOf(text: string, separator: string): string[] {
+  return (rowsOf(text, withBlank(separator), 1)[0] ?? []).map((name) => name.trim())
+}
+
+function rowsOf(text: string, separators: string[], count: number): string[][] {
+  try {
+    return parse(text, {
+      delimiter: separators,
+      record_delimiter: ALL_LINE_ENDS,
+      to: count,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      relax_quotes: true,
+    })
+  } catch {
+    // A quote that is not closed here is closed after the beginning, or the reading of the rows names its line.
+    return []
+  }
+}
+
+const OPTIONS: [keyof ColumnNames, string][] = [
+  ['case', '--case'],
+  ['type', '--type'],
+  ['time', '--time'],
+  ['openedAt', '--opened-at'],
+]
+
+function missingColumn(header: string[], names: ColumnNames): { option: string; name: string } | null {
+  for (const [key, option] of OPTIONS) {
+    const name = names[key]?.trim()
+    if (name !== undefined && !header.includes(name)) return { option, name }
+  }
+  return null
+}
+
+function noSuchColumn(
+  text: string,
+  separator: string,
+  given: string | null,
+  names: ColumnNames,
+): OperatorError {
+  const header = headerOf(text, separator)
+  const { option, name } = missingColumn(header, names) as { option: string; name: string }
+  const similar = header.find((other) => similarityKey(other) === similarityKey(name))
+  const meant = similar === undefined ? '' : `; is ${JSON.stringify(similar)} meant?`
+  const other = SEPARATORS.find((one) => missingColumn(headerOf(text, one), names) === null)
+  const proposal =
+    given !== null && other !== undefined
+      ? `; separated by ${JSON.stringify(other)} it has the column: --separator ${other === '\t' ? 'tab' : `'${other}'`}`
+      : meant
+  return new OperatorError(
+    `the log has no column "${name}" (${option}); separated by ${JSON.stringify(separator)} it has: ${shownNames(header)}${proposal}`,
+  )
+}
+
+/** Not the whole log, if it is no CSV. */
+export function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_SHOWN_NAMES).map((name) => {
+    return name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name
+  })
+  const more = names.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** Whether each cell but the first begins with a blank, as in `a, b, c`: then it belongs to the separator. */
+function hasBlanksAfter(separator: string, text: string): boolean {
+  const [, ...rows] = rowsOf(text, [separator], SAMPLED_ROWS + 1)
+  const complete = rows.length > SAMPLED_ROWS - 1 ? rows.slice(0, -1) : rows
+  return (
+    complete.length > 0 &&
+    complete.every((row) => row.slice(1).every((cell) => cell.startsWith(' ')) && row.length > 1)
+  )
+}

@@ -1,0 +1,119 @@
+import type { ComparedField } from '../../../domain/backtest/compared-fields.ts'
+import type { FieldStatistics } from '../../../domain/backtest/field-statistics.ts'
+import { type DecimalMark, isLossyCell, readCell } from '../../../domain/backtest/read-cell.ts'
+import { Readings } from '../../../domain/contract/readings.ts'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import type { RowFault } from '../log/log-row.ts'
+import { lossyNumber } from '../log/row-faults.ts'
+import type { CsvColumns } from './csv-columns.ts'
+
+/** One for all events of which nothing is looked at. */
+export const EMPTY_PAYLOAD: JsonObject = Object.freeze({})
+
+/** A key of the payload that leaves look at, or that holds such keys. */
+interface PayloadKey {
+  key: string
+  /** The column that is called as the path to the key, joined by dots. */
+  column: number | null
+  /** One for each type that leaves compare it with. */
+  compared: FieldStatistics[]
+  /** Whether it is compared with an empty object: then every column below it counts. */
+  isAnyObject: boolean
+  keys: PayloadKey[]
+}
+
+/** Makes payloads of the rows of one event type: of each cell what the leaves that compare it read. */
+export class CsvPayloads {
+  readonly #root: PayloadKey = { key: '', column: null, compared: [], isAnyObject: false, keys: [] }
+  readonly #mark: DecimalMark
+  /** A number of the row that the service would refuse. */
+  #lossy: string | null = null
+  #line = 0
+
+  constructor(statistics: readonly FieldStatistics[], columns: CsvColumns, mark: DecimalMark) {
+    this.#mark = mark
+    for (const one of statistics) {
+      const place = placeOf(one.field, this.#root, columns)
+      place.compared.push(one)
+      if (one.field.type === 'object') addColumnsBelow(place, one.field.path, columns)
+    }
+  }
+
+  read(record: readonly string[], line: number): JsonObject {
+    this.#lossy = null
+    this.#line = line
+    return this.#objectOf(this.#root, record) ?? EMPTY_PAYLOAD
+  }
+
+  /** What is wrong with the payload that was read last. */
+  get fault(): RowFault | null {
+    return this.#lossy === null ? null : lossyNumber(this.#lossy)
+  }
+
+  #objectOf({ keys }: PayloadKey, record: readonly string[]): JsonObject | null {
+    let object: JsonObject | null = null
+    for (const key of keys) {
+      const value = this.#valueOf(key, record)
+      if (value === undefined) continue
+      object ??= {}
+      // A column may be called __proto__.
+      if (key.key === '__proto__')
+        Object.defineProperty(object, key.key, {
+          value,
+          enumerable: true,
+          writable: true,
+          configurable: true,
+        })
+      else object[key.key] = value
+    }
+    return object
+  }
+
+  #valueOf(key: PayloadKey, record: readonly string[]): Json | undefined {
+    const cell = key.column === null ? '' : (record[key.column] as string)
+    const first = cell === '' ? undefined : this.#readingOf(cell, key)
+    if (key.keys.length === 0) return first
+    const object = this.#objectOf(key, record)
+    if (object === null) return first
+    if (key.isAnyObject)
+      for (const one of key.compared) if (one.field.type === 'object') one.add(object, this.#line)
+    return first === undefined ? object : Readings.of([first, object])
+  }
+
+  #readingOf(cell: string, { compared }: PayloadKey): Json | undefined {
+    if (compared.length === 0) return cell
+    const readings: Json[] = []
+    for (const one of compared) {
+      const value = readCell(cell, one.field.type, this.#mark)
+      if (value === undefined) {
+        one.addOther('text', cell, this.#line)
+        continue
+      }
+      if (typeof value === 'number' && isLossyCell(cell, value)) this.#lossy = cell
+      one.add(value, this.#line)
+      readings.push(value)
+    }
+    return Readings.of(readings)
+  }
+}
+
+function placeOf({ path }: ComparedField, root: PayloadKey, columns: CsvColumns): PayloadKey {
+  return path.reduce((place, _, depth) => keyIn(place, path.slice(0, depth + 1), columns), root)
+}
+
+function keyIn(place: PayloadKey, path: readonly string[], columns: CsvColumns): PayloadKey {
+  const key = path.at(-1) as string
+  const known = place.keys.find((one) => one.key === key)
+  if (known) return known
+  const column = columns.payload.find(({ name }) => name === path.join('.'))?.index ?? null
+  const made: PayloadKey = { key, column, compared: [], isAnyObject: false, keys: [] }
+  place.keys.push(made)
+  return made
+}
+
+function addColumnsBelow(place: PayloadKey, path: readonly string[], columns: CsvColumns): void {
+  place.isAnyObject = true
+  const prefix = `${path.join('.')}.`
+  for (const { name } of columns.payload)
+    if (name.startsWith(prefix)) keyIn(place, [...path, name.slice(prefix.length)], columns)
+}

@@ -1,0 +1,183 @@
+import { isUtf8 } from 'node:buffer'
+import { InvalidArgumentError } from 'commander'
+import { OperatorError } from '../../../operator-error.ts'
+import type { RowFault } from './log-row.ts'
+
+/* Log bytes of any encoding as UTF-8. What is not valid in the encoding becomes a mark, so that its row is a bad row. */
+
+/** A code point that is no character (Unicode, 23.7), so that no text has it. */
+const MARK = '\uFDD0'
+const MARK_BYTES = Buffer.from(MARK).toString('latin1')
+
+/** In bytes taken as Latin-1: a character of UTF-8 beyond ASCII, or a byte that belongs to none. */
+const UTF8_CHARACTER =
+  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g
+
+/** With a byte order mark, or a declaration of XML. */
+const START_BYTES = 256
+const XML_ENCODING = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/
+
+const BYTE_ORDER_MARKS: [encoding: string, bytes: number[]][] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+]
+
+/** By the names that the Encoding Standard gives them; "latin1" is windows-1252 there. */
+export function parseEncoding(label: string): string {
+  try {
+    return new TextDecoder(label.trim()).encoding
+  } catch {
+    throw new InvalidArgumentError('It must be an encoding such as utf-8, utf-16le, latin1 or windows-1252.')
+  }
+}
+
+/** Makes UTF-8 without a byte order mark of a log's bytes, chunk by chunk. */
+export class TextDecoding {
+  encoding: string | null
+  /** The first byte, or half of a character, that the encoding does not have. */
+  #firstInvalid: string | null = null
+
+  /** @param encoding null for what the log begins with: a byte order mark, UTF-16, or else UTF-8 */
+  constructor(encoding: string | null) {
+    this.encoding = encoding
+  }
+
+  /** Whether anything was not valid so far. */
+  get isDamaged(): boolean {
+    return this.#firstInvalid !== null
+  }
+
+  async *decode(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let decoder: ChunkDecoder | null = null
+    let start: Buffer = Buffer.alloc(0)
+    for await (const chunk of chunks) {
+      if (decoder !== null) {
+        yield decoder(chunk, false)
+        continue
+      }
+      start = start.length === 0 ? chunk : Buffer.concat([start, chunk])
+      if (start.length < START_BYTES) continue
+      decoder = this.#decoderFor(start)
+      yield decoder(start.subarray(this.#markLength(start)), false)
+    }
+    decoder ??= this.#decoderFor(start)
+    const isShort = start.length < START_BYTES
+    yield decoder(isShort ? start.subarray(this.#markLength(start)) : Buffer.alloc(0), true)
+  }
+
+  /** What is wrong with the text of a row; null if it may be in an event (§8). */
+  faultOf(text: string): RowFault | null {
+    if (text.isWellFormed() && !text.includes('\0') && !(this.isDamaged && text.includes(MARK))) return null
+    if (this.isDamaged && text.includes(MARK)) return this.#encodingFault()
+    const what = text.includes('\0') ? 'a NUL character (U+0000)' : 'half of a surrogate pair'
+    return { reason: 'character that no string may have', detail: `the row holds ${what}` }
+  }
+
+  #encodingFault(): RowFault {
+    const proposal =
+      this.encoding === 'utf-8'
+        ? '; if the log is in another encoding, name it: --encoding latin1 or --encoding windows-1252, for example'
+        : ''
+    const detail = `the row is not valid ${this.encoding?.replace('utf', 'UTF')} (the first such in the log: ${this.#firstInvalid})${proposal}`
+    return { reason: 'not valid in the encoding', detail }
+  }
+
+  #decoderFor(start: Buffer): ChunkDecoder {
+    this.encoding =
+      markedEncoding(start)?.[0] ??
+      this.encoding ??
+      unmarkedUtf16(start) ??
+      declaredEncoding(start) ??
+      'utf-8'
+    const onInvalid = (what: string) => {
+      this.#firstInvalid ??= what
+    }
+    if (this.encoding === 'utf-32le')
+      throw new OperatorError('the log is in UTF-32, which is not read: convert it to UTF-8')
+    if (this.encoding === 'utf-8') return utf8Decoder(onInvalid)
+    if (this.encoding.startsWith('utf-16')) return utf16Decoder(this.encoding === 'utf-16be', onInvalid)
+    return otherDecoder(this.encoding, onInvalid)
+  }
+
+  #markLength(start: Buffer): number {
+    return markedEncoding(start)?.[1].length ?? 0
+  }
+}
+
+type ChunkDecoder = (chunk: Buffer, isLast: boolean) => Buffer
+type OnInvalid = (what: string) => void
+
+const markedEncoding = (start: Buffer) =>
+  BYTE_ORDER_MARKS.find(([, bytes]) => bytes.every((byte, i) => start[i] === byte))
+
+/** Without a mark: a log begins with ASCII, so every second byte is 0. */
+function unmarkedUtf16(start: Buffer): string | null {
+  const [first, second, third, fourth] = start
+  if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return 'utf-16le'
+  return first === 0 && second !== 0 && third === 0 && fourth !== 0 ? 'utf-16be' : null
+}
+
+function declaredEncoding(start: Buffer): string | null {
+  const label = XML_ENCODING.exec(start.toString('latin1'))?.[1]
+  return label === undefined ? null : parseEncoding(label)
+}
+
+function utf8Decoder(onInvalid: OnInvalid): ChunkDecoder {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk, isLast) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const end = bytes.length - (isLast ? 0 : unfinishedBytes(bytes))
+    rest = bytes.subarray(end)
+    const whole = bytes.subarray(0, end)
+    return isUtf8(whole) ? whole : markInvalidBytes(whole, onInvalid)
+  }
+}
+
+/** At the end: bytes of a character that goes on in the next chunk. */
+function unfinishedBytes(bytes: Buffer): number {
+  for (let count = 1; count <= Math.min(3, bytes.length); count++) {
+    const byte = bytes[bytes.length - count] as number
+    if (byte >= 0x80 && byte < 0xc0) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > count ? count : 0
+  }
+  return 0
+}
+
+function markInvalidBytes(bytes: Buffer, onInvalid: OnInvalid): Buffer {
+  const marked = bytes.toString('latin1').replace(UTF8_CHARACTER, (found) => {
+    if (found.length > 1) return found
+    onInvalid(`the byte 0x${found.charCodeAt(0).toString(16).toUpperCase()}`)
+    return MARK_BYTES
+  })
+  return Buffer.from(marked, 'latin1')
+}
+
+function utf16Decoder(isBigEndian: boolean, onInvalid: OnInvalid): ChunkDecoder {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk, isLast) => {
+    const bytes = Buffer.concat([rest, chunk])
+    let end = bytes.length - (bytes.length % 2)
+    const highByte = bytes[isBigEndian ? end - 2 : end - 1] ?? 0
+    if (!isLast && highByte >= 0xd8 && highByte < 0xdc) end -= 2
+    rest = bytes.subarray(end)
+    const whole = bytes.subarray(0, end)
+    const text = (isBigEndian ? whole.swap16() : whole).toString('utf16le')
+    const hasHalf = isLast && rest.length > 0
+    if (text.isWellFormed() && !hasHalf) return Buffer.from(text)
+    onInvalid('half of a character')
+    return Buffer.from(text.replace(/\p{Surrogate}/gu, MARK) + (hasHalf ? MARK : ''))
+  }
+}
+
+function otherDecoder(encoding: string, onInvalid: OnInvalid): ChunkDecoder {
+  const decoder = new TextDecoder(encoding)
+  return (chunk, isLast) => {
+    const text = decoder.decode(chunk, { stream: !isLast })
+    if (!text.includes('\uFFFD')) return Buffer.from(text)
+    onInvalid('a byte without a character')
+    return Buffer.from(text.replaceAll('\uFFFD', MARK))
+  }
+}

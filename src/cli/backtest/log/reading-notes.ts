@@ -1,0 +1,164 @@
+import type { ValueType } from '../../../domain/backtest/compared-fields.ts'
+import type { Example, Examples, FieldStatistics } from '../../../domain/backtest/field-statistics.ts'
+import { differenceOf, similarityKey } from '../../../domain/backtest/similar-texts.ts'
+import { grouped } from '../report/figures.ts'
+import type { CaseIds } from './case-ids.ts'
+import { RESERVED_NAMES } from './log-row.ts'
+import type { LogReading } from './read-rows.ts'
+
+/* What a person should know of how a log was read: each note says what is likely not meant, how often, and where. */
+
+const YEAR_2000_MS = Date.UTC(2000)
+const DAY_MS = 86_400_000
+const MAX_SPAN_DAYS = 20 * 365
+
+const TYPE_WORDS: Record<ValueType, string> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+  array: 'an array',
+  object: 'an object',
+}
+
+export function readingNotes(reading: LogReading, caseIds: CaseIds, now: number): string[] {
+  return [
+    ...reading.warnings,
+    ...similarTypes(reading),
+    ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
+    ...caseNotes(caseIds),
+    ...timeNotes(reading, now),
+  ]
+}
+
+/** For each type that a contract names: types of the log that look the same. */
+function similarTypes({ statistics, types }: LogReading): string[] {
+  const byKey = Map.groupBy(types.all, ({ type }) => similarityKey(type))
+  return [...statistics.keys()].flatMap((named) =>
+    (byKey.get(similarityKey(named)) ?? [])
+      .filter(({ type }) => type !== named && !statistics.has(type))
+      .map(({ type, count }) => {
+        const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
+        return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceOf(type, named)}`
+      }),
+  )
+}
+
+function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
+  const { field, present, otherTypes, similar } = one
+  const place = `${shown(field.path.join('.'))} of ${shown(field.event)}`
+  if (reading.types.countOf(field.event) === 0) return []
+  if (present === 0)
+    return [`no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`]
+  const compared = `${place} is compared with ${TYPE_WORDS[field.type]}`
+  return [
+    ...[...otherTypes].map(
+      ([type, examples]) =>
+        `${compared}, but is ${TYPE_WORDS[type]} in ${grouped(examples.count)} of ${grouped(present)} events: ${list(examples)}${advice(one, examples, reading)}`,
+    ),
+    ...[...similar].map(
+      ([wanted, examples]) =>
+        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs only by ${differenceOf(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
+    ),
+  ]
+}
+
+function whyMissing(path: readonly string[], { options, fieldNames, format }: LogReading): string {
+  const name = path.join('.')
+  const { case: caseName, type, time, openedAt } = options.columns
+  const own = Object.entries({ '--case': caseName, '--type': type, '--time': time, '--opened-at': openedAt })
+  const option = format === 'xes' ? undefined : own.find(([, column]) => column === name)?.[0]
+  if (option) return `: it is the column of ${option}, which is no part of the payload`
+  if (RESERVED_NAMES.has(path[0] ?? '')) return ': the service keeps that name'
+  const names = [...fieldNames]
+  const similar = names.find((other) => other !== name && similarityKey(other) === similarityKey(name))
+  if (similar !== undefined) return `: is ${shown(similar)} meant?`
+  if (format !== 'csv')
+    return names.includes(name) && path.length > 1
+      ? `: a field has that name with its dots, and is not the path`
+      : ''
+  return names.includes(name) ? ': its cells are empty' : ': the log has no such column'
+}
+
+function advice({ field }: FieldStatistics, { first }: Examples, { options, format }: LogReading): string {
+  const hasComma = first.some(({ text }) => /^\s*[+-]?\d+,\d+\s*$/.test(text))
+  return field.type === 'number' && format === 'csv' && options.decimal === '.' && hasComma
+    ? '; --decimal , reads decimal commas'
+    : ''
+}
+
+function caseNotes({ similar }: CaseIds): string[] {
+  if (similar.count === 0) return []
+  const ids =
+    similar.count === 1
+      ? '1 case has an id that differs'
+      : `${grouped(similar.count)} cases have ids that differ`
+  return [
+    `${ids} from another one only by blanks, letter case, Unicode form or characters at the end: ${list(similar)}`,
+  ]
+}
+
+function timeNotes(reading: LogReading, now: number): string[] {
+  const { times } = reading
+  const { zoneless, shownTwice, neverShown } = times
+  const { zone } = times.options
+  return [
+    ...(zoneless > 0 && zone === null
+      ? [
+          `${zoneless === 1 ? '1 time names no zone and was' : `${grouped(zoneless)} times name no zone and were`} read as UTC; --time-zone reads them as those of a place, such as Europe/Berlin`,
+        ]
+      : []),
+    ...(shownTwice > 0
+      ? [
+          `times that the clocks of ${zone} show twice, because they were set back, were taken as the first: ${grouped(shownTwice)}`,
+        ]
+      : []),
+    ...(neverShown > 0
+      ? [
+          `times that the clocks of ${zone} never show, because they were set forward, were read as if that had not been yet: ${grouped(neverShown)}`,
+        ]
+      : []),
+    ...spanNotes(reading, now),
+  ]
+}
+
+function spanNotes({ firstAt, firstLine, lastAt, lastLine }: LogReading, now: number): string[] {
+  if (firstAt === null || lastAt === null) return []
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const years = Math.floor((lastAt - firstAt) / DAY_MS / 365)
+  return [
+    ...(firstAt < YEAR_2000_MS
+      ? [
+          `the earliest event is of ${day(firstAt)} (line ${grouped(firstLine)}): is that the time of an event?`,
+        ]
+      : []),
+    ...(lastAt > now + DAY_MS
+      ? [
+          `the latest event is of ${day(lastAt)}, in the future (line ${grouped(lastLine)}): is that the time of an event?`,
+        ]
+      : []),
+    ...(lastAt - firstAt > MAX_SPAN_DAYS * DAY_MS
+      ? [`the events are spread over ${years} years, from ${day(firstAt)} to ${day(lastAt)}`]
+      : []),
+  ]
+}
+
+const list = ({ first }: Examples) => first.map(exampleText).join(', ')
+
+const exampleText = ({ text, count, line }: Example) =>
+  count === 1
+    ? `${shown(text)} (line ${grouped(line)})`
+    : `${shown(text)} (${grouped(count)}, first on line ${grouped(line)})`
+
+const MAX_SHOWN_LENGTH = 60
+/** Blanks but the common one, marks of letters, and what nobody sees. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
+
+/** In quotes, with escapes in place of what does not show. */
+function shown(text: string): string {
+  const short = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
+  const escaped = short.replace(UNSEEN, (character) => {
+    return `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`
+  })
+  return `“${escaped}”`
+}

@@ -1,0 +1,124 @@
+import { InvalidArgumentError } from 'commander'
+import type { WrittenTime } from './iso-time.ts'
+import { offsetMs, wallClockMs } from './wall-clock.ts'
+
+/** Reads a time that is written in a format. Null if the text is not written in it. */
+export interface TimeFormat {
+  /** As it was given. */
+  name: string
+  parse: (text: string) => WrittenTime | null
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** The letters of a format, as Unicode's date patterns have them (UTS 35), and what each stands for. */
+const LETTERS: Record<string, { pattern: string; part: string }> = {
+  yyyy: { pattern: '\\d{4}', part: 'year' },
+  yy: { pattern: '\\d{2}', part: 'shortYear' },
+  MMM: { pattern: '[A-Za-z]{3}', part: 'monthName' },
+  MM: { pattern: '\\d{2}', part: 'month' },
+  M: { pattern: '\\d{1,2}', part: 'month' },
+  dd: { pattern: '\\d{2}', part: 'day' },
+  d: { pattern: '\\d{1,2}', part: 'day' },
+  HH: { pattern: '\\d{2}', part: 'hour' },
+  H: { pattern: '\\d{1,2}', part: 'hour' },
+  hh: { pattern: '\\d{2}', part: 'halfDayHour' },
+  h: { pattern: '\\d{1,2}', part: 'halfDayHour' },
+  mm: { pattern: '\\d{2}', part: 'minute' },
+  m: { pattern: '\\d{1,2}', part: 'minute' },
+  ss: { pattern: '\\d{2}', part: 'second' },
+  s: { pattern: '\\d{1,2}', part: 'second' },
+  a: { pattern: '[AaPp]\\.?[Mm]\\.?', part: 'halfDay' },
+  Z: { pattern: '[Zz]|UTC|GMT|[+-]\\d\\d(?::?\\d\\d)?', part: 'zone' },
+}
+const FRACTION = /^S+$/
+const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
+
+/** Numbers that count from a moment: by the unit, in milliseconds. */
+const UNIX_UNITS_MS: Record<string, number> = {
+  'unix-s': 1000,
+  'unix-ms': 1,
+  'unix-us': 1e-3,
+  'unix-ns': 1e-6,
+}
+const EXCEL_1970_DAYS = 25_569
+const DAY_MS = 86_400_000
+
+export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or excel, ${Object.keys(UNIX_UNITS_MS).join(', ')}`
+
+/** @throws InvalidArgumentError for a format that names no date, or has letters of another meaning */
+export function parseTimeFormat(name: string): TimeFormat {
+  if (name === 'excel') return { name, parse: excelTime }
+  const unit = UNIX_UNITS_MS[name]
+  if (unit !== undefined) return { name, parse: (text) => unixTime(text, unit) }
+  const { pattern, parts } = compile(name)
+  const missing = REQUIRED.filter((names) => !names.some((part) => parts.includes(part)))
+  if (missing.length > 0)
+    throw new InvalidArgumentError(
+      `It must name a year, a month and a day, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a", or be one of excel, ${Object.keys(UNIX_UNITS_MS).join(', ')}.`,
+    )
+  return {
+    name,
+    parse: (text) => {
+      const found = pattern.exec(text)
+      return found && timeOf(new Map(parts.map((part, i) => [part, found[i + 1] as string])))
+    },
+  }
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+function compile(format: string): { pattern: RegExp; parts: string[] } {
+  const parts: string[] = []
+  let pattern = ''
+  for (const [token, quoted] of format.matchAll(/'([^']*)'|([A-Za-z])\2*|[^A-Za-z]/g)) {
+    if (quoted !== undefined || !/^[A-Za-z]/.test(token)) {
+      pattern += quoted === undefined && /\s/.test(token) ? '\\s+' : escaped(quoted ?? token)
+      continue
+    }
+    const letters = FRACTION.test(token) ? { pattern: '\\d{1,9}', part: 'fraction' } : LETTERS[token]
+    if (letters === undefined || parts.includes(letters.part)) {
+      const known = `${Object.keys(LETTERS).join(', ')}, S`
+      throw new InvalidArgumentError(
+        `"${token}" is not known${letters ? ' a second time' : ''}; known are ${known}, and text in single quotes.`,
+      )
+    }
+    parts.push(letters.part)
+    pattern += `(${letters.pattern})`
+  }
+  return { pattern: new RegExp(`^${pattern}$`, 'i'), parts }
+}
+
+function timeOf(parts: ReadonlyMap<string, string>): WrittenTime {
+  const number = (part: string) => Number(parts.get(part) ?? 0)
+  const shortYear = number('shortYear')
+  const year = parts.has('year') ? number('year') : shortYear + (shortYear < 70 ? 2000 : 1900)
+  const name = parts.get('monthName')?.toLowerCase()
+  const month = name === undefined ? number('month') : MONTHS.indexOf(name) + 1
+  const second = number('second') + Number(`0.${parts.get('fraction') ?? '0'}`)
+  const zone = parts.get('zone')
+  const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), second)
+  return { ms: ms - offsetMs(zone ?? 'Z'), hasZone: zone !== undefined }
+}
+
+/** 12 a.m. is midnight. NaN for 13 p.m. */
+function hourOf(parts: ReadonlyMap<string, string>): number {
+  const hour = parts.get('halfDayHour')
+  if (hour === undefined) return Number(parts.get('hour') ?? 0)
+  if (Number(hour) < 1 || Number(hour) > 12) return Number.NaN
+  return (Number(hour) % 12) + (/^p/i.test(parts.get('halfDay') ?? '') ? 12 : 0)
+}
+
+function unixTime(text: string, unitMs: number): WrittenTime | null {
+  return /^\d+(?:\.\d+)?$/.test(text) ? { ms: Number(text) * unitMs, hasZone: true } : null
+}
+
+/** Days since the end of 1899, with the time of day as a fraction: to the second, if the fraction has too few digits. */
+function excelTime(text: string): WrittenTime | null {
+  const found = /^\d{1,6}(?:[.,](\d+))?$/.exec(text)
+  if (!found) return null
+  const ms = (Number(text.replace(',', '.')) - EXCEL_1970_DAYS) * DAY_MS
+  const lastDigitMs = DAY_MS / 10 ** (found[1]?.length ?? 0)
+  const nearestSecond = Math.round(ms / 1000) * 1000
+  return { ms: Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms), hasZone: false }
+}

@@ -1,0 +1,129 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
+import { isLossy } from '../../../domain/exact-numbers.ts'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import { OperatorError } from '../../../operator-error.ts'
+
+/* XES, the format of IEEE 1849 for event logs: traces, which are the cases, with events, both with attributes. */
+
+const NAME = 'concept:name'
+const TIME = 'time:timestamp'
+/** Before the names of a trace's attributes, where they stand beside those of an event. */
+const TRACE_PREFIX = 'case:'
+
+/** An event with the attributes of its trace. */
+export interface XesEvent {
+  caseId: string
+  type: string
+  time: string
+  /** All attributes but those that name the case, the type and the time. */
+  fields: JsonObject
+  /** A number that a double does not keep. */
+  lossy: string | null
+  line: number
+}
+
+/** @throws OperatorError if the text is not XML or holds no log */
+export async function readXes(
+  chunks: AsyncIterable<Buffer>,
+  onEvent: (event: XesEvent) => void,
+): Promise<void> {
+  const reader = new XesReader(onEvent)
+  for await (const chunk of chunks) reader.add(chunk)
+  reader.finish()
+}
+
+class XesReader {
+  readonly #parser = new SaxesParser()
+  readonly #decoder = new TextDecoder('utf-8')
+  readonly #onEvent: (event: XesEvent) => void
+  readonly #open: string[] = []
+  #trace: Attributes = new Attributes()
+  #event: Attributes | null = null
+  #eventLine = 0
+
+  constructor(onEvent: (event: XesEvent) => void) {
+    this.#onEvent = onEvent
+    this.#parser.on('opentag', (tag) => this.#openTag(tag))
+    this.#parser.on('closetag', () => this.#closeTag())
+    this.#parser.on('error', ({ message }) => {
+      throw new OperatorError(
+        `line ${this.#parser.line} of the log is not XML: ${message.replace(/^[\d:]+ /, '')}`,
+      )
+    })
+  }
+
+  add(chunk: Buffer): void {
+    this.#parser.write(this.#decoder.decode(chunk, { stream: true }))
+  }
+
+  finish(): void {
+    this.#parser.close()
+  }
+
+  #openTag({ name: qualified, attributes }: SaxesTagPlain): void {
+    const name = qualified.slice(qualified.indexOf(':') + 1)
+    const parent = this.#open.at(-1)
+    this.#open.push(name)
+    if (parent === undefined && name !== 'log')
+      throw new OperatorError(`the log is XML, but not XES: it begins with <${qualified}>, not with <log>`)
+    if (name === 'trace') this.#trace = new Attributes()
+    else if (name === 'event') {
+      this.#event = new Attributes()
+      this.#eventLine = this.#parser.line
+    } else if (parent === 'event') this.#event?.add(name, attributes)
+    else if (parent === 'trace') this.#trace.add(name, attributes)
+  }
+
+  #closeTag(): void {
+    const name = this.#open.pop()
+    if (name === 'event' && this.#event !== null) {
+      const isInTrace = this.#open.at(-1) === 'trace'
+      this.#onEvent(eventOf(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
+      this.#event = null
+    }
+  }
+}
+
+/** The attributes of a trace or an event by their keys. Those of attributes, and lists, are not read. */
+class Attributes {
+  readonly #texts = new Map<string, string>()
+  readonly values = new Map<string, Json>()
+  /** A number that a double does not keep. */
+  lossy: string | null = null
+
+  add(element: string, { key, value: text }: Record<string, string>): void {
+    const read = text === undefined ? undefined : READERS[element]?.(text)
+    if (key === undefined || text === undefined || read === undefined) return
+    this.#texts.set(key, text)
+    if (key === NAME || key === TIME) return
+    if (typeof read === 'number' && isLossy(text, read)) this.lossy = text
+    this.values.set(key, read)
+  }
+
+  /** As it is written: a name may be a number of any length. */
+  textOf(key: string): string {
+    return this.#texts.get(key) ?? ''
+  }
+}
+
+/** What is not written as its type stays a text. */
+const READERS: Record<string, (text: string) => Json> = {
+  string: (text) => text,
+  id: (text) => text,
+  date: (text) => text,
+  int: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text),
+  float: (text) => (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
+  boolean: (text) => (/^(?:true|1)$/i.test(text) ? true : /^(?:false|0)$/i.test(text) ? false : text),
+}
+
+function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
+  const ofTrace = [...trace.values].map(([key, value]): [string, Json] => [TRACE_PREFIX + key, value])
+  return {
+    caseId: trace.textOf(NAME),
+    type: event.textOf(NAME),
+    time: event.textOf(TIME),
+    fields: Object.fromEntries([...ofTrace, ...event.values]),
+    lossy: event.lossy,
+    line,
+  }
+}

@@ -1,0 +1,46 @@
+import { isLossy } from '../exact-numbers.ts'
+import type { Json } from '../json.ts'
+import type { ValueType } from './compared-fields.ts'
+
+/*
+ * How a cell of CSV becomes a value. A cell is text. The value that a leaf compares decides how the cell is read (§10
+ * rule 1): the back-test cannot know of which type the value would be in an event.
+ */
+
+export type DecimalMark = '.' | ','
+
+/** Decimal digits, in every spelling that leaves no doubt: no groups of digits, no units. */
+const DECIMAL: Record<DecimalMark, RegExp> = {
+  '.': /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/,
+  ',': /^[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?$/,
+}
+
+/** The value of the cell as the type, or undefined if the cell writes none. */
+export function readCell(cell: string, type: ValueType, mark: DecimalMark): Json | undefined {
+  if (type === 'text') return cell
+  if (type === 'number') return readNumber(cell.trim(), mark)
+  return type === 'boolean' ? readBoolean(cell.trim()) : undefined
+}
+
+/** The nearest double, as JSON is read: 4.5000000000000000 is 4.5. */
+function readNumber(text: string, mark: DecimalMark): number | undefined {
+  if (!DECIMAL[mark].test(text)) return undefined
+  return Number(mark === ',' ? text.replace(',', '.') : text)
+}
+
+function readBoolean(text: string): boolean | undefined {
+  if (text.length < 4 || text.length > 5) return undefined
+  const folded = text.toLowerCase()
+  if (folded === 'true') return true
+  return folded === 'false' ? false : undefined
+}
+
+/** Whether the number would come back as another, so that the service refuses it (§8). */
+export function isLossyCell(cell: string, value: number): boolean {
+  if (cell.length < 16 && Number.isFinite(value) && value !== 0) return false
+  const source = cell
+    .trim()
+    .replace(',', '.')
+    .replace(/^\+|\.$/g, '')
+  return isLossy(source, value)
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { all, any, contractWith, not } from '../support/contracts.ts'
+import type { BacktestOptions } from '../support/source/backtest.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import type { Scope } from '../support/test-database.ts'
+import { backtestOf, filesIn } from './backtest-files.ts'
+
+const AT = '2026-01-01T00:00:00Z'
+const withCondition = (fulfillment_condition: unknown): Contract =>
+  contractWith({ fulfillment_condition: fulfillment_condition as Contract['fulfillment_condition'] })
+
+/** A log of CSV rows, each a case of its own with one event "done", whose further cells are these. */
+async function runRows(
+  t: Scope,
+  header: string,
+  rows: string[],
+  conditions: unknown[],
+  options: Partial<BacktestOptions> = {},
+) {
+  const lines = rows.map((cells, i) => `c${i},done,${AT},${cells}`)
+  const path = await filesIn(t, { 'log.csv': [`case_id,type,occurred_at,${header}`, ...lines].join('\n') })
+  const { json } = await backtestOf(path('log.csv'), conditions.map(withCondition), options)
+  return json
+}
+
+describe('cells', () => {
+  test('are read by the value that each leaf compares, also in one row and by two contracts (§10 rule 1)', async (t) => {
+    const number = { event: 'done', field: 'code', gte: 7 }
+    const json = await runRows(
+      t,
+      'code',
+      ['007', '7', 'x'],
+      [number, { event: 'done', match: { code: '007' } }],
+    )
+    assert.deepEqual(
+      json.contracts.map(({ confirmed }: { confirmed: number }) => confirmed),
+      [2, 1],
+    )
+    const both = { event: 'done', match: { code: '007' }, field: 'code', lte: 7 }
+    const [contract] = (await runRows(t, 'code', ['007', '7', '8'], [both])).contracts
+    assert.equal(contract.confirmed, 1)
+    const [either] = (
+      await runRows(
+        t,
+        'code',
+        ['007', '7', 'true'],
+        [any({ event: 'done', match: { code: 7 } }, { event: 'done', match: { code: true } })],
+      )
+    ).contracts
+    assert.equal(either.confirmed, 3)
+  })
+
+  test('of a column with dots are the value at the path; an object is there if a cell below it is (§10 rule 2)', async (t) => {
+    const confirmed = async (condition: object) => {
+      const [contract] = (
+        await runRows(t, 'a.b,a.c.d,a, spaced ', ['5,x,text,1', ',,text,'], [{ event: 'done', ...condition }])
+      ).contracts
+      return contract.confirmed
+    }
+    for (const condition of [
+      { field: 'a.b', gte: 5 },
+      { match: { a: { b: 5, c: { d: 'x' } } } },
+      { match: { a: { b: '5' } }, field: 'a.b', eq: 5 },
+      { match: { 'a.b': '5' } },
+      { match: { a: {} } },
+      { match: { spaced: 1 } },
+    ])
+      assert.equal(await confirmed(condition), 1, JSON.stringify(condition))
+    assert.equal(await confirmed({ match: { a: 'text' } }), 2)
+    const json = await runRows(
+      t,
+      'a,a.b',
+      ['text,1'],
+      [all({ event: 'done', match: { a: 'text' } }, { event: 'done', match: { a: { b: 1 } } })],
+    )
+    assert.equal(json.contracts[0].confirmed, 1)
+  })
+
+  test('more than 32 keys of a match are read each by its own value (§10 rule 1)', async (t) => {
+    const keys = Array.from({ length: 33 }, (_, i) => `k${i}`)
+    const match = Object.fromEntries(keys.map((key) => [key, 1]))
+    const condition = all({ event: 'done', match }, { event: 'done', match: { k0: '01' } })
+    const json = await runRows(t, keys.join(), [`01${',1'.repeat(32)}`], [condition])
+    assert.equal(json.contracts[0].confirmed, 1)
+  })
+
+  test('the nearest number of a lost case is that of the cell, also beside a leaf that reads it as text', async (t) => {
+    const condition = all({ event: 'done', field: 'x', gte: 7 }, { event: 'done', match: { x: '5.0' } })
+    const [contract] = (await runRows(t, 'x', ['5.0'], [condition])).contracts
+    assert.match(contract.nearest_losers[0].missing, /the nearest was 5, off by 2/)
+  })
+
+  test('a number that the service refuses makes a bad row where a leaf compares it, and nowhere else (§10 rule 4)', async (t) => {
+    const rows = ['9007199254740993,1', '1,9007199254740993']
+    const json = await runRows(t, 'value,other', rows, [{ event: 'done', gte: 1 }])
+    assert.deepEqual(json.bad_rows.by_reason, { 'number out of range': 1 })
+    assert.match(json.bad_rows.first[0].detail, /^the number 9007199254740993 cannot be kept exactly/)
+    assert.equal(json.contracts[0].confirmed, 1)
+  })
+})
+
+describe('notes', () => {
+  test('tell a field whose values have another type, with counts and examples (§10 rule 8)', async (t) => {
+    const rating = { event: 'done', gte: 4 }
+    const rows = ['"4,5"', '3', '"4,5"', '"7,25"', 'n/a', '']
+    const csv = await runRows(t, 'value', rows, [rating, not(rating)])
+    assert.deepEqual(csv.warnings, [
+      '“value” of “done” is compared with a number, but is a text in 4 of 5 events: “4,5” (2, first on line 2), “7,25” (line 5), “n/a” (line 6); --decimal , reads decimal commas',
+    ])
+    const comma = await runRows(t, 'value', rows, [rating], { decimal: ',' })
+    assert.equal(comma.contracts[0].confirmed, 3)
+    assert.match(comma.warnings.join(), /is a text in 1 of 5 events: “n\/a” \(line 6\)$/)
+    const boolean = await runRows(t, 'ok', ['yes', 'True'], [{ event: 'done', match: { ok: true } }])
+    assert.deepEqual(boolean.warnings, [
+      '“ok” of “done” is compared with true or false, but is a text in 1 of 2 events: “yes” (line 2)',
+    ])
+  })
+
+  test('tell the same of values that have types (§10 rules 3, 8)', async (t) => {
+    const line = (n: number, fields: object) =>
+      JSON.stringify({ case_id: `c${n}`, type: 'done', occurred_at: AT, ...fields })
+    const path = await filesIn(t, {
+      'log.ndjson': [
+        line(1, { ok: 'true', value: '4.5', 'a.b': 1 }),
+        line(2, { ok: true, value: null, n: true }),
+        line(3, { ok: [1], value: 5, n: 'x' }),
+      ].join('\n'),
+    })
+    const leaf = { event: 'done', match: { ok: true, n: 'true' }, gte: 4 }
+    const condition = all(leaf, { event: 'done', field: 'a.b', eq: 1 }, { event: 'done', match: { x: 1 } })
+    const { json } = await backtestOf(path('log.ndjson'), [withCondition(condition)], { format: null })
+    assert.deepEqual(json.warnings, [
+      '“ok” of “done” is compared with true or false, but is a text in 1 of 3 events: “true” (line 1)',
+      '“ok” of “done” is compared with true or false, but is an array in 1 of 3 events: “[1]” (line 3)',
+      '“n” of “done” is compared with a text, but is true or false in 1 of 2 events: “true” (line 2)',
+      '“value” of “done” is compared with a number, but is a text in 1 of 2 events: “4.5” (line 1)',
+      'no event has “a.b” of “done”, which the contract compares: a field has that name with its dots, and is not the path',
+      'no event has “x” of “done”, which the contract compares',
+    ])
+  })
+
+  test('tell a field that no event has, and why (§10 rule 8)', async (t) => {
+    const missing = async (field: string) => {
+      const json = await runRows(t, 'Score,empty,id', ['1,,2'], [{ event: 'done', field, gte: 1 }])
+      return json.warnings.at(-1)
+    }
+    const start = (name: string) => `no event has “${name}” of “done”, which the contract compares: `
+    assert.equal(await missing('score'), `${start('score')}is “Score” meant?`)
+    assert.equal(await missing('empty'), `${start('empty')}its cells are empty`)
+    assert.equal(await missing('other.x'), `${start('other.x')}the log has no such column`)
+    assert.equal(await missing('id'), `${start('id')}the service keeps that name`)
+    assert.equal(
+      await missing('case_id'),
+      `${start('case_id')}it is the column of --case, which is no part of the payload`,
+    )
+  })
+
+  test('tell texts, types and cases that differ only by what people do not see (§10 rules 4, 8)', async (t) => {
+    const rows = [
+      'case_id,type,occurred_at,carrier',
+      `a ,done,${AT},dhl `,
+      `a,done,${AT},DHL`,
+      `b,Done,${AT},DHL`,
+      `c,"done ",${AT},DHL`,
+      `d,done,${AT},DHL Express`,
+      `e,done,${AT},dhl `,
+    ]
+    const path = await filesIn(t, { 'log.csv': rows.join('\n') })
+    const condition = { event: 'done', match: { carrier: 'DHL' } }
+    const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
+    assert.equal(json.contracts[0].confirmed, 1)
+    assert.deepEqual(json.warnings, [
+      '1 event has the type “Done”, which differs from “done” of the contract only by letter case',
+      '1 event has the type “done ”, which differs from “done” of the contract only by blanks',
+      '“carrier” of “done” is compared with “DHL”, but 2 events have a text that differs only by blanks and letter case: “dhl ” (2, first on line 2)',
+      '1 case has an id that differs from another one only by blanks, letter case, Unicode form or characters at the end: “a” and “a ” (line 3)',
+    ])
+  })
+
+  test('show what does not show', async (t) => {
+    const json = await runRows(t, 'x', ['do\u200bne', 'ne\u0301'], [{ event: 'done', match: { x: 'done' } }])
+    assert.match(json.warnings[0], /“do\\u200bne” \(line 2\)$/)
+  })
+
+  test('are none for a log that holds what the contract compares', async (t) => {
+    const json = await runRows(t, 'x,y', ['done,1', ',2'], [{ event: 'done', match: { x: 'done', y: 1 } }])
+    assert.deepEqual(json.warnings, [])
+  })
+})

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { jsonFaultOf } from '../../src/cli/backtest/typed/json-fault.ts'
+import { all, contractWith } from '../support/contracts.ts'
+import type { BacktestOptions } from '../support/source/backtest.ts'
+import { backtestOf, filesIn } from './backtest-files.ts'
+
+const AT = '2026-01-01T00:00:00Z'
+const LATER = '2026-01-01T00:10:00Z'
+const condition = all({ event: 'resolved' }, { event: 'rating', gte: 4 })
+const contract = contractWith({ fulfillment_condition: condition })
+const AUTO: Partial<BacktestOptions> = { format: null }
+
+async function countsOf(path: string, options: Partial<BacktestOptions> = AUTO) {
+  const { json } = await backtestOf(path, [contract], options)
+  const [{ cases, confirmed }] = json.contracts
+  return { cases, confirmed, bad: json.bad_rows.count, warnings: json.warnings, format: json.log.format }
+}
+
+describe('CSV (§10 rule 2)', () => {
+  const rows = [
+    ['case_id', 'type', 'occurred_at', 'value'],
+    ['a', 'resolved', AT, ''],
+    ['a', 'rating', LATER, '5'],
+  ]
+  const joined = (separator: string) => rows.map((row) => row.join(separator)).join('\n')
+
+  test('the separator is the one that makes the columns, or the one of the line sep=', async (t) => {
+    const path = await filesIn(t, {
+      'semicolon.csv': joined(';'),
+      'tab.tsv': joined('\t'),
+      'pipe.txt': joined('|'),
+      'sep.csv': `sep=;\r\n${joined(';').replaceAll('\n', '\r\n')}`,
+      'comma-in-name.csv': joined(';')
+        .replace('value', 'value;"x,y"')
+        .replaceAll(/(\n.*)/g, '$1;'),
+    })
+    for (const name of ['semicolon.csv', 'tab.tsv', 'pipe.txt', 'sep.csv', 'comma-in-name.csv']) {
+      const { cases, confirmed, bad, warnings } = await countsOf(path(name))
+      assert.deepEqual([cases, confirmed, bad, warnings], [1, 1, 0, []], name)
+    }
+    await assert.rejects(countsOf(path('semicolon.csv'), { separator: ',' }), {
+      message:
+        /no column "case_id" \(--case\); separated by "," it has: .*; separated by ";" it has the column: --separator ';'$/,
+    })
+  })
+
+  test('a blank after each separator belongs to it, also before quotes; blanks around names do not count', async (t) => {
+    const path = await filesIn(t, {
+      'blank.csv': joined(', ').replace(
+        'case_id, type, occurred_at, value',
+        'case_id,type,occurred_at,value',
+      ),
+      'quotes.csv': joined(', ').replaceAll(/(?<= )(\w\S*?)(?=,|\n|$)/g, '"$1"'),
+      'names.csv': joined(',').replace(
+        'case_id,type,occurred_at,value',
+        ' case_id , type,occurred_at\t, value ',
+      ),
+    })
+    const note = 'a blank follows each "," and is taken as part of the separator'
+    const expected = { cases: 1, confirmed: 1, bad: 0, format: 'any' }
+    assert.deepEqual(await countsOf(path('blank.csv')), { ...expected, warnings: [note] })
+    assert.deepEqual(await countsOf(path('quotes.csv')), { ...expected, warnings: [note] })
+    assert.deepEqual(await countsOf(path('names.csv')), { ...expected, warnings: [] })
+  })
+
+  test('a column that is missing is told with those there are, not with the whole log', async (t) => {
+    const path = await filesIn(t, {
+      'names.csv': ' Case_ID ,type\nx,y\n',
+      'prose.txt': `${'word '.repeat(10_000)}\n`,
+      'many.csv': `${Array.from({ length: 1000 }, (_, i) => `c${i}`).join()}\n`,
+    })
+    await assert.rejects(countsOf(path('names.csv')), {
+      message: /no column "case_id" \(--case\); .* it has: Case_ID, type; is "Case_ID" meant\?$/,
+    })
+    for (const name of ['prose.txt', 'many.csv']) {
+      const error: Error = await countsOf(path(name)).then(assert.fail, (error) => error)
+      assert.ok(error.message.length < 500, error.message)
+    }
+  })
+})
+
+describe('JSON (§10 rule 3)', () => {
+  const events = [
+    { case_id: 'a', type: 'resolved', occurred_at: AT, note: 'a "]" and a \\ in [text]' },
+    { case_id: 'a', type: 'rating', occurred_at: LATER, value: 4.5, list: [1, [2]], object: { x: {} } },
+    { case_id: 'b', type: 'rating', occurred_at: AT, value: 3 },
+  ]
+
+  test('an array is read, however it is laid out', async (t) => {
+    const path = await filesIn(t, {
+      'short.json': JSON.stringify(events),
+      'long.json': `\uFEFF\n${JSON.stringify(events, null, 2)}\n`,
+      'named.ndjson': JSON.stringify(events),
+      unnamed: JSON.stringify(events),
+      'lines.json': events.map((event) => JSON.stringify(event)).join('\n'),
+    })
+    for (const name of ['short.json', 'long.json', 'named.ndjson', 'unnamed', 'lines.json']) {
+      const { cases, confirmed, bad } = await countsOf(path(name))
+      assert.deepEqual([cases, confirmed, bad], [2, 1, 0], name)
+    }
+  })
+
+  test('bad items of an array are told with their lines; an array that does not end is refused', async (t) => {
+    const path = await filesIn(t, {
+      'bad.json': `[\n${JSON.stringify(events[0])},\n\n  {"case_id": NaN},\n7\n]`,
+      'cut.json': JSON.stringify(events).slice(0, -20),
+      'more.json': `${JSON.stringify(events)}\n{}`,
+      'none.json': '[ ]',
+    })
+    const { json } = await backtestOf(path('bad.json'), [contract], AUTO)
+    assert.deepEqual(
+      json.bad_rows.first.map(({ line, detail }: { line: number; detail: string }) => [line, detail]),
+      [
+        [4, 'not JSON: column 13: NaN is not a JSON value'],
+        [5, 'not a JSON object, but 7'],
+      ],
+    )
+    await assert.rejects(countsOf(path('cut.json')), { message: /array does not end: the log is cut short/ })
+    await assert.rejects(countsOf(path('more.json')), { message: /line 2 of the log: something follows/ })
+    await assert.rejects(countsOf(path('none.json')), { message: 'the log has no events' })
+  })
+
+  test('ids keep all of their digits; a number that the service refuses makes a bad row (§10 rule 4)', async (t) => {
+    const line = (id: string, fields: string) => `{"case_id":${id},"occurred_at":1767225600,${fields}}`
+    const path = await filesIn(t, {
+      'log.ndjson': [
+        line('1161888007138312192', '"type":"resolved"'),
+        line('1161888007138312193', '"type":"rating","value":5'),
+        line('7', '"type":"rating","x":{"case_id":9007199254740993}'),
+        line('7', '"type":"rating","value":1e999'),
+        line('7', '"type":"rating","value":4.50000000000000000000'),
+      ].join('\n'),
+    })
+    const { json } = await backtestOf(path('log.ndjson'), [contract], AUTO)
+    assert.deepEqual([json.contracts[0].cases, json.contracts[0].confirmed], [3, 0])
+    assert.deepEqual(json.bad_rows.by_reason, { 'number out of range': 2 })
+    assert.match(json.bad_rows.first[0].detail, /^the number 9007199254740993 cannot be kept exactly/)
+  })
+
+  test('what names a case, a type or a time is a text or a number, also at a path', async (t) => {
+    const line = (fields: object) =>
+      JSON.stringify({ case_id: 'a', type: 'resolved', occurred_at: AT, ...fields })
+    const at = { occurred_at: { $date: AT } }
+    const path = await filesIn(t, {
+      'log.ndjson': [line({}), line(at), line({ case_id: null }), line({ type: [1] })].join('\n'),
+      'path.ndjson': line(at),
+    })
+    const { json } = await backtestOf(path('log.ndjson'), [contract], AUTO)
+    assert.deepEqual(
+      json.bad_rows.first.map(({ detail }: { detail: string }) => detail),
+      [
+        '"occurred_at" is an object ({"$date":"2026-01-01T00:00:00Z"}), but a time is a text or a number; "occurred_at.$date" names a value in it',
+        '"case_id" is null, but a case is a text or a number',
+        '"type" is an array ([1]), but a type is a text or a number',
+      ],
+    )
+    const columns = { case: 'case_id', type: 'type', time: 'occurred_at.$date' }
+    assert.equal((await countsOf(path('path.ndjson'), { ...AUTO, columns })).bad, 0)
+  })
+
+  test('the fault of a text that is not JSON is told with its place', () => {
+    const faults: [text: string, fault: RegExp][] = [
+      ['{"a":NaN}', /^column 6: NaN is not a JSON value$/],
+      ['{"a":-Infinity}', /^column 6: -Infinity is not a JSON value$/],
+      ['{"a":None}', /^column 6: None is not/],
+      ['{"a":True}', /^column 6: True is not/],
+      ['{"a":1},', /^column 8: a comma follows the value/],
+      ['{"a":1}{"b":2}', /^column 8: a second value follows the first/],
+      ['{"a":1},{"b":2}', /^column 8: a second value/],
+      ['\x1e{"a":1}', /^column 1: U\+001E is a character that JSON does not have here$/],
+      ["{'a':1}", /^column 2: a name in double quotes must stand here$/],
+      ['{"a":\'x\'}', /^column 6: a text stands in double quotes/],
+      ['{"a":1', /^column 7: the text ends before the value does/],
+      ['{', /^column 2: a name/],
+      ['{"a":"x\ty"}', /^column 6: a text begins here that/],
+      ['{"a":"\\x"}', /^column 6: a text begins here/],
+      ['{"a":+1}', /^column 6: "\+" must not stand here$/],
+      ['{"a":01}', /^column 7: "1" must not stand here$/],
+      ['{"a":1,}', /^column 8: a name/],
+      ['a,b', /^column 1: a is not a JSON value$/],
+      [`${'['.repeat(600)}`, /nested too deep$/],
+    ]
+    for (const [text, fault] of faults) assert.match(jsonFaultOf(text) ?? '', fault, text)
+    for (const text of ['{"a":[1,-0.5e3,true,null,"\\u00e9\x7f",{}],"b":{"c":[]}}', ' [ ] ', '"x"'])
+      assert.equal(jsonFaultOf(text), null, text)
+  })
+})
+
+describe('XES (§10 rule 3)', () => {
+  const event = (name: string, attributes: string) =>
+    `<event><string key="concept:name" value="${name}"/>${attributes}</event>`
+  const time = (text: string) => `<date key="time:timestamp" value="${text}"/>`
+  const trace = (id: string, events: string) =>
+    `<trace><string key="concept:name" value="${id}"/><int key="amount" value="7"/>${events}</trace>`
+  const log = (traces: string) =>
+    `<?xml version="1.0" encoding="UTF-8"?>\n<!-- made here -->\n<log xes.version="1.0" xmlns="http://www.xes-standard.org/">
+<extension name="Concept" prefix="concept" uri="http://www.xes-standard.org/concept.xesext"/>
+<global scope="event"><string key="concept:name" value="unknown"/></global>\n${traces}\n</log>`
+  const traces =
+    trace(
+      'a &amp; b',
+      event(
+        'resolved',
+        `${time(AT)}<boolean key="ok" value="true"/><list key="l"><string key="x" value="1"/></list>`,
+      ) +
+        event(
+          'rating',
+          `${time('2026-01-01T01:10:00.000+01:00')}<float key="value" value="4.5"><string key="unit" value="x"/></float>`,
+        ),
+    ) + trace('c', event('rating', `${time(AT)}<string key="value" value="5"/><int key="n" value="3"/>`))
+
+  test('traces are cases, and attributes keep their types', async (t) => {
+    const path = await filesIn(t, {
+      'log.xes': log(traces),
+      'log.xes.gz': gzipSync(log(traces)),
+      'unnamed.xml': log(traces),
+      'latin1.xes': Buffer.from(
+        log(traces).replace('UTF-8', 'ISO-8859-1').replaceAll('a &amp; b', 'ä'),
+        'latin1',
+      ),
+    })
+    for (const name of ['log.xes', 'log.xes.gz', 'unnamed.xml', 'latin1.xes']) {
+      const { cases, confirmed, bad, warnings } = await countsOf(path(name))
+      assert.deepEqual([cases, confirmed, bad], [2, 1, 0], name)
+      assert.deepEqual(warnings, [
+        '“value” of “rating” is compared with a number, but is a text in 1 of 2 events: “5” (line 6)',
+      ])
+    }
+    const typed = all(
+      { event: 'resolved', match: { ok: true, 'case:amount': 7 } },
+      { event: 'rating', gt: 4 },
+    )
+    const { json } = await backtestOf(path('log.xes'), [contractWith({ fulfillment_condition: typed })], AUTO)
+    assert.equal(json.contracts[0].confirmed, 1)
+  })
+
+  test('bad events are told with their lines, and what is not XES is refused', async (t) => {
+    const path = await filesIn(t, {
+      'bad.xes': log(
+        `${trace('a', event('resolved', time(AT)))}\n${event('rating', time(AT))}\n${trace('b', event('x', time('never')))}\n${trace('c', event('x', `${time(AT)}<int key="n" value="9007199254740993"/>`))}`,
+      ),
+      'broken.xes': log(traces).slice(0, -30),
+      'other.xml': '<html><body/></html>',
+    })
+    const { json } = await backtestOf(path('bad.xes'), [contract], AUTO)
+    assert.deepEqual(
+      json.bad_rows.first.map(({ line, reason }: { line: number; reason: string }) => [line, reason]),
+      [
+        [7, 'no case'],
+        [8, 'bad time'],
+        [9, 'number out of range'],
+      ],
+    )
+    await assert.rejects(countsOf(path('broken.xes')), { message: /^line 6 of the log is not XML: / })
+    await assert.rejects(countsOf(path('other.xml')), {
+      message: /is XML, but not XES: it begins with <html>/,
+    })
+  })
+})
+
+test('a log without a usable row is refused with the first reason; other files with what they are (§10 rule 7)', async (t) => {
+  const path = await filesIn(t, {
+    'header.csv': 'case_id,type,occurred_at\n',
+    'bad.csv': 'case_id,type,occurred_at\na,done,01.02.2026\na,done,02.02.2026\n',
+    'book.xlsx': Buffer.from('PK\x03\x04rest', 'latin1'),
+  })
+  await assert.rejects(countsOf(path('header.csv')), {
+    name: 'OperatorError',
+    message: 'the log has no events',
+  })
+  await assert.rejects(countsOf(path('bad.csv')), {
+    message:
+      /^the log has no usable row: all of its 2 rows are bad; line 2: "01\.02\.2026" is not a time .*--time-format/,
+  })
+  await assert.rejects(countsOf(path('book.xlsx')), { message: /is a zip archive or an Excel workbook: / })
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseTimeFormat } from '../../src/cli/backtest/time/time-format.ts'
+import { contractWith } from '../support/contracts.ts'
+import { TimeReader } from '../support/source/backtest.ts'
+import { backtestOf, filesIn } from './backtest-files.ts'
+
+const reader = (format: string | null = null, zone: string | null = null) =>
+  new TimeReader({ format: format === null ? null : parseTimeFormat(format), zone })
+const MOMENT = '2026-03-02T07:05:00Z'
+
+describe('times (§10 rule 5)', () => {
+  test('are those of the calendar, in the forms that logs write, whatever the zone of the machine', () => {
+    for (const text of [
+      MOMENT,
+      '2026-03-02T07:05:00.000Z',
+      ' 2026-03-02 07:05:00 ',
+      '2026/03/02 07:05',
+      '2026-03-02T08:05:00+01:00',
+      '2026-03-02T08:05+01',
+      '2026-03-02 07:05:00 UTC',
+      '1772435100',
+      '1772435100.000',
+      '1772435100000',
+      '2026-03-02T01:05:00-0600',
+    ])
+      assert.equal(reader().read(text), Date.parse(MOMENT), text)
+    for (let day = 0; day < 376_200; day += 1237) {
+      const time = day * 86_400_000 + 45_296_789
+      const text = new Date(time).toISOString()
+      assert.equal(reader().read(text), time, text)
+    }
+  })
+
+  test('that are none are told with the reason', () => {
+    const refused: [text: string, reason: RegExp][] = [
+      ['2026-02-29T00:00:00Z', /a day or a time of day that does not exist$/],
+      ['2026-13-01', /does not exist$/],
+      ['2026-03-02T24:00:00Z', /does not exist$/],
+      ['2026-03-02T07:60:00Z', /does not exist$/],
+      ['2026-03-02T07:05:00+25:00', /does not exist$/],
+      ['2016-12-31T23:59:60Z', /is a leap second, which is not accepted$/],
+      ['0001-01-01T00:00:00Z', /outside of the times that the service takes, 1970 to 2999$/],
+      ['1899-12-30', /1970 to 2999$/],
+      ['3000-01-01T00:00:00Z', /1970 to 2999$/],
+      ['02-03-2026', /is not a time such as 2026-01-31T09:30:00Z .*--time-format/],
+      ['now', /is not a time such as/],
+      ['2026-0a-02T07:05:00Z', /is not a time/],
+      ['2026-03-02T07:05:00.0x0Z', /is not a time/],
+      ['46023.2083333', /of 10 digits \(Unix seconds\) or 13 \(milliseconds\); --time-format excel, unix-s/],
+      ['177243510', /of 10 digits/],
+      ['20260302070500', /of 10 digits/],
+      ['1772435100000000', /of 10 digits/],
+      ['"2026-03-02T07:05:00Z"', /the quotes belong to the cell/],
+    ]
+    for (const [text, reason] of refused) {
+      assert.ok(Number.isNaN(reader().read(text)), text)
+      assert.match(reader().explain(text), reason)
+    }
+  })
+
+  test('of another form are read by the format that is named', () => {
+    const cases: [format: string, text: string][] = [
+      ['dd.MM.yyyy HH:mm', '02.03.2026 07:05'],
+      ['d.M.yyyy H:mm', '2.3.2026 7:05'],
+      ['M/d/yyyy h:mm a', '3/2/2026 7:05 AM'],
+      ['M/d/yy h:mm:ss a', '3/2/26 7:05:00 a.m.'],
+      ['dd-MMM-yyyy HH:mm:ss.SSS', '02-Mar-2026 07:05:00.000'],
+      ["yyyyMMdd'T'HHmmssZ", '20260302T080500+0100'],
+      ['yyyyMMddHHmmss', '20260302070500'],
+      ['yyyy-dd-MM HH:mm', '2026-02-03 07:05'],
+      ['excel', '46083.2951389'],
+      ['excel', '46083,2951388889'],
+      ['unix-s', '1772435100'],
+      ['unix-us', '1772435100000000'],
+      ['unix-ns', '1772435100000000000'],
+    ]
+    for (const [format, text] of cases) {
+      const read = reader(format)
+      assert.equal(read.read(text), Date.parse(MOMENT), `${format}: ${text}`)
+      assert.equal(read.read(MOMENT), Date.parse(MOMENT), `${format}: ISO 8601 is read too`)
+    }
+    const midnight = reader('M/d/yyyy h:mm a')
+    assert.equal(midnight.read('3/2/2026 12:00 AM'), Date.parse('2026-03-02T00:00:00Z'))
+    assert.equal(midnight.read('3/2/2026 12:00 PM'), Date.parse('2026-03-02T12:00:00Z'))
+    for (const text of ['3/2/2026 13:00 PM', '2/30/2026 1:00 PM', '1/1/1960 1:00 PM'])
+      assert.ok(Number.isNaN(midnight.read(text)), text)
+    assert.match(midnight.explain('tomorrow'), /is not a time in the format "M\/d\/yyyy h:mm a", or such as/)
+    for (const [format, message] of [
+      ['HH:mm', /must name a year, a month and a day/],
+      ['dd.MM.YYYY', /"YYYY" is not known; known are yyyy/],
+      ['dd.MM.yyyy dd', /"dd" is not known a second time/],
+    ] as const)
+      assert.throws(() => parseTimeFormat(format), message)
+  })
+
+  test('without a zone are in that of --time-zone; a time that clocks show twice is the first', () => {
+    const berlin = reader(null, 'Europe/Berlin')
+    assert.equal(berlin.read('2026-03-02 08:05'), Date.parse(MOMENT))
+    assert.equal(berlin.read('2026-07-02T08:05:30.5'), Date.parse('2026-07-02T06:05:30.500Z'))
+    assert.equal(berlin.read(MOMENT), Date.parse(MOMENT), 'the zone of the time')
+    assert.equal(berlin.read('2026-10-25 02:30'), Date.parse('2026-10-25T00:30:00Z'))
+    assert.equal(berlin.read('2026-03-29 02:30'), Date.parse('2026-03-29T01:30:00Z'))
+    assert.deepEqual([berlin.zoneless, berlin.shownTwice, berlin.neverShown], [4, 1, 1])
+  })
+
+  test('without a zone, long ago, in the future and far apart are noted (§10 rule 8)', async (t) => {
+    const log = (...times: string[]) =>
+      ['case_id,type,occurred_at', ...times.map((time) => `a,done,${time}`)].join('\n')
+    const path = await filesIn(t, {
+      'zone.csv': log('2026-01-01 00:00:00', '2026-01-01', '1899-12-30', '2026-01-01T00:00:00Z'),
+      'zero.csv': log('1970-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
+      'late.csv': log('2026-01-01T00:00:00Z', '2029-01-01T00:00:00Z'),
+    })
+    const notes = async (name: string, zone: string | null = null) =>
+      (await backtestOf(path(name), [contractWith()], { times: { format: null, zone } })).json.warnings
+    assert.deepEqual(await notes('zone.csv'), [
+      '2 times name no zone and were read as UTC; --time-zone reads them as those of a place, such as Europe/Berlin',
+    ])
+    assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [])
+    assert.deepEqual(await notes('zero.csv'), [
+      'the earliest event is of 1970-01-01 (line 2): is that the time of an event?',
+      'the events are spread over 56 years, from 1970-01-01 to 2026-01-01',
+    ])
+    assert.deepEqual(await notes('late.csv'), [
+      'the latest event is of 2029-01-01, in the future (line 3): is that the time of an event?',
+    ])
+  })
+})

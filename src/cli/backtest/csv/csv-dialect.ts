@@ -1,7 +1,7 @@
-import { parse } from 'csv-parse/sync'
 import { similarityKey } from '../../../domain/backtest/similar-texts.ts'
 import { OperatorError } from '../../../operator-error.ts'
 import type { ColumnNames } from '../log/log-row.ts'
+import { headRows } from './head-rows.ts'
 
 /** How a log writes CSV. */
 export interface CsvDialect {
@@ -63,23 +63,7 @@ const withBlank = (separator: string) => [`${separator} `, separator]
 
 /** Without the blanks around the names. */
 function headerOf(text: string, separator: string): string[] {
-  return (rowsOf(text, withBlank(separator), 1)[0] ?? []).map((name) => name.trim())
-}
-
-function rowsOf(text: string, separators: string[], count: number): string[][] {
-  try {
-    return parse(text, {
-      delimiter: separators,
-      record_delimiter: ALL_LINE_ENDS,
-      to: count,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      relax_quotes: true,
-    })
-  } catch {
-    // A quote that is not closed here is closed after the beginning, or the reading of the rows names its line.
-    return []
-  }
+  return (headRows(text, withBlank(separator), 1)[0] ?? []).map((name) => name.trim())
 }
 
 const OPTIONS: [keyof ColumnNames, string][] = [
@@ -128,10 +112,9 @@ export function shownNames(names: readonly string[]): string {
 
 /** Whether each cell but the first begins with a blank, as in `a, b, c`: then it belongs to the separator. */
 function hasBlanksAfter(separator: string, text: string): boolean {
-  const [, ...rows] = rowsOf(text, [separator], SAMPLED_ROWS + 1)
-  const complete = rows.length > SAMPLED_ROWS - 1 ? rows.slice(0, -1) : rows
+  const [, ...rows] = headRows(text, [separator], SAMPLED_ROWS + 1)
   return (
-    complete.length > 0 &&
-    complete.every((row) => row.slice(1).every((cell) => cell.startsWith(' ')) && row.length > 1)
+    rows.length > 0 &&
+    rows.every((row) => row.slice(1).every((cell) => cell.startsWith(' ')) && row.length > 1)
   )
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { parseSeparator } from '../../src/cli/backtest/log/log-format.ts'
@@ -6,6 +7,8 @@ import { contractWith } from '../support/contracts.ts'
 import { runCli } from '../support/serve-process.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 import { filesIn, SAMPLE_CONTRACT, SAMPLE_LOG } from './backtest-files.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const backtest = (...args: string[]) => runSharedCli(['backtest', ...args])
 
@@ -91,6 +94,13 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
       to: 'CONFIRMED',
       price_difference: '12.5',
     })
+  })
+
+  test('--log - reads the standard input', async (t) => {
+    const path = await filesIn(t, { 'contract.json': await fourHours() })
+    const args = [MAIN, 'backtest', '--log', '-', '--contract', path('contract.json'), '--json']
+    const json = execFileSync(process.execPath, args, { input: await readFile(SAMPLE_LOG), encoding: 'utf8' })
+    assert.equal(JSON.parse(json).contracts[0].confirmed, 5)
   })
 
   test('bad input is answered by one line and status 1', async (t) => {

@@ -99,7 +99,8 @@ describe('encodings (§10 rule 6)', () => {
           for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
         }
         const decoding = new TextDecoding(encoding)
-        const decoded = await Array.fromAsync(decoding.decode(chunks()))
+        const decoded: Buffer[] = []
+        for await (const chunk of decoding.decode(chunks())) decoded.push(chunk)
         assert.equal(Buffer.concat(decoded).toString(), text, `${decoding.encoding} in pieces of ${size}`)
         assert.ok(!decoding.isDamaged)
       }

@@ -34,7 +34,8 @@ function quotedCell(text: string, start: number, separators: readonly string[]):
 
 function plainCell(text: string, start: number, separators: readonly string[]): Cell {
   let end = start
-  while (end < text.length && !isLineEnd(text[end]) && !separators.some((one) => text.startsWith(one, end))) end++
+  while (end < text.length && !isLineEnd(text[end]) && !separators.some((one) => text.startsWith(one, end)))
+    end++
   return { text: text.slice(start, end), end }
 }
 

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../../operator-error.ts'
+import { STANDARD_INPUT } from '../../input-file.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -13,8 +14,6 @@ export interface LogFile {
   bytes: number
   isFile: boolean
 }
-
-const STANDARD_INPUT = '-'
 
 /** What the first bytes of a file say that it is, if that is not a log. */
 const OTHER_FILES: [magic: string, advice: string][] = [

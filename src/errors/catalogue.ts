@@ -237,7 +237,7 @@ export const ERRORS = {
     status: 500,
     type: 'api_error',
     title: 'The service failed.',
-    help: 'It is a fault of the service, not of the request. Quote the `request_id` when you report it; the server’s log holds the cause.',
+    help: 'It is a fault of the service, not of the request. If the message says that it is not known whether the request took effect, look before you send it again without an `Idempotency-Key`. Quote the `request_id` when you report it; the server’s log holds the cause.',
   },
   UNAVAILABLE: {
     status: 503,

@@ -37,7 +37,7 @@ function getReadinessRoute(app: App) {
     url: '/readyz',
     schema: {
       operationId: 'getReadiness',
-      summary: 'Can it serve? The database is reachable, migrated, and takes writes.',
+      summary: 'Can it serve? The database is reachable, migrated, takes writes, and lets claims be decided.',
       tags,
       security: [],
       response: {

@@ -66,7 +66,7 @@ async function connect(server: Server, query: string, host = '127.0.0.1'): Promi
         .for(THE_SERVICE)
         .query<{ ssl: boolean }>({ text: 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()' })
     // Two at once: both may have to turn to the other way.
-    const [[one], [other]] = await Promise.all([ask(), ask()])
+    const [[one], [other]] = (await Promise.all([ask(), ask()])) as [{ ssl: boolean }[], { ssl: boolean }[]]
     assert.deepEqual(one, other)
     return one?.ssl ?? null
   } catch {

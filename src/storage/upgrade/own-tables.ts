@@ -30,8 +30,8 @@ export async function hasVersionTable(db: Queries): Promise<boolean> {
 
 interface Found {
   database: string
-  /** In which tables are made; null if the search_path names none that exists. */
-  schema: string | null
+  /** In which tables are made. */
+  schema: string
   hasVersionTable: boolean
   /** Tables, views and sequences of that schema, but for those of extensions and the record of migrations. */
   others: string[]
@@ -81,10 +81,6 @@ export async function requireOwnTables(
       `The database ${database} has tables of another program in a schema that its search_path names before Claimkeeper’s: ${named(hidden)}. Let search_path name Claimkeeper’s schema first.`,
     )
   }
-  if (schema === null)
-    throw new OperatorError(
-      `The search_path of the database ${database} names no schema that exists, so no table can be made. Set it to one that does, such as public.`,
-    )
   if (first !== null) others.unshift('schema_migrations')
   // An empty record of migrations says nothing.
   if (others.length === 0) return

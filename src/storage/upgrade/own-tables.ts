@@ -21,7 +21,7 @@ const VERSION_TABLE = `SELECT c.oid, c.relnamespace FROM pg_class c
 /** Whether anything of Claimkeeper is in the database, of whatever version. */
 export async function hasVersionTable(db: Queries): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>({
-    text: `-- has_version_table
+    text: `-- find_version_table
       SELECT EXISTS (${VERSION_TABLE}) AS found`,
     readOnly: true,
   })

@@ -4,6 +4,7 @@ import { assertError } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { newClaim } from '../../support/new-records.ts'
 import { sharedService } from '../../support/shared.ts'
+import { wholeOperations } from '../../support/whole-operations.ts'
 
 /* What a validation error says: the rule that was broken, the form that is accepted, and where (§7). */
 
@@ -41,7 +42,7 @@ interface Operation {
 type Json = Record<string, unknown>
 
 const { body: document } = await api.get('/openapi.json')
-const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
+const operations = Object.entries(wholeOperations(document).paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       path,

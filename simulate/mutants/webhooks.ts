@@ -52,8 +52,8 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
     edits: [
       editWithin(
         'judge',
-        'statusCode >= 200 && statusCode < 300\n',
-        'statusCode >= 200 && statusCode < 600\n',
+        'status >= 200 && status < 300\n',
+        'status >= 200 && status < 600\n',
       ),
     ],
   },

@@ -281,7 +281,7 @@ export function testStatementsOfRequests(planned: PlannedClaims): void {
       }
       await deleteTestClock(reader.connection, gone)
       const plans = reader.take()
-      assert.equal(plans.length, 6)
+      assert.equal(plans.length, 8)
       for (const plan of plans) assertBounded(plan, { rowsRead: 10 * 20, rowsSorted: 20 })
     })
 

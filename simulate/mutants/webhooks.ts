@@ -49,12 +49,6 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'an answer that refuses a delivery counts as its success',
-    edits: [
-      editWithin(
-        'judge',
-        'status >= 200 && status < 300\n',
-        'status >= 200 && status < 600\n',
-      ),
-    ],
+    edits: [editWithin('judge', 'status >= 200 && status < 300', 'status >= 200 && status < 600')],
   },
 ]

@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts'
 
 const PATIENCE_MS = 300_000
 const RUN_SECONDS = 30
+/** On a slow machine an answer that is late must not be taken for the defect. */
+const PATIENCE_S = 60
 const FUZZED_REQUESTS = 5_000
 /** A run that hangs is no finding. */
 const LONGEST_RUN_MS = 240_000
@@ -37,7 +39,7 @@ function commandOf(
   citus: string | null,
 ) {
   if (by === 'fuzz') return ['simulate/fuzz/run.ts', '--seed', `${seed}`, '--requests', `${FUZZED_REQUESTS}`]
-  const settings = { seed, seconds: RUN_SECONDS, servers, workers, clients, accounts, faults }
+  const settings = { seed, seconds: RUN_SECONDS, patience: PATIENCE_S, servers, workers, clients, accounts, faults }
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
   const where = onCitus && citus !== null ? ['--citus', citus] : []
   return ['simulate/run.ts', '--no-shrink', ...options, ...where]

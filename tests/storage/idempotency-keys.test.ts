@@ -36,3 +36,16 @@ test('a key that is removed just when it is asked again is begun anew', async ()
     { ...beside, isKnown: true },
   ])
 })
+
+test('a key that two accounts begin together is one of each (§4.17 rule 1)', async () => {
+  const { db } = (await sharedService()).app
+  const digests = [randomBytes(32), randomBytes(32)]
+  const asked = digests.map((digest) => ({ userId: randomUUID(), key: 'shared', digest }))
+  const begun = await beginKeys(db, asked)
+  assert.ok(begun.every((key) => key?.isKnown === false))
+  assert.notEqual(begun[0]?.seed, begun[1]?.seed)
+  assert.deepEqual(
+    await beginKeys(db, asked.toReversed()),
+    begun.toReversed().map((key) => ({ ...key, isKnown: true })),
+  )
+})

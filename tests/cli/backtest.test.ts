@@ -2,14 +2,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { parseSeparator } from '../../src/cli/backtest/log/log-format.ts'
 import { contractWith } from '../support/contracts.ts'
-import { runCli } from '../support/serve-process.ts'
+import { MAIN, runCli } from '../support/serve-process.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 import { filesIn, SAMPLE_CONTRACT, SAMPLE_LOG } from './backtest-files.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 const backtest = (...args: string[]) => runSharedCli(['backtest', ...args])
 

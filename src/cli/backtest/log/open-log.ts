@@ -1,15 +1,13 @@
-import { createReadStream, type Stats } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../../operator-error.ts'
-import { STANDARD_INPUT } from '../../input-file.ts'
+import { inputName, openInput, STANDARD_INPUT, statInput } from '../../input-file.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
 /** A log that exists. `isFile`: it can be read twice, which a pipe cannot. */
 export interface LogFile {
-  /** `-` for the standard input. */
   path: string
   bytes: number
   isFile: boolean
@@ -28,15 +26,15 @@ const OTHER_FILES: [magic: string, advice: string][] = [
 
 /** @throws OperatorError if there is no such file. */
 export async function findLog(path: string): Promise<LogFile> {
-  if (path === STANDARD_INPUT) return { path, bytes: 0, isFile: false }
   let found: Stats
   try {
-    found = await stat(path)
+    found = await statInput(path)
   } catch (error) {
     throw unreadable(path, error)
   }
-  if (found.isDirectory()) throw new OperatorError(`the log ${path} is a folder`)
-  return { path, bytes: found.size, isFile: found.isFile() }
+  if (found.isDirectory()) throw new OperatorError(`the log ${inputName(path)} is a folder`)
+  // Standard input cannot be read again, even if it comes from a file.
+  return { path, bytes: found.size, isFile: found.isFile() && path !== STANDARD_INPUT }
 }
 
 /** The log's text, unzipped if it begins as gzip does. `onBytes` is told how many bytes of the file were read. */
@@ -46,7 +44,7 @@ export async function* readLog(path: string, onBytes: (count: number) => void): 
     const first = await chunks.next()
     if (first.done) return
     const other = OTHER_FILES.find(([magic]) => first.value.toString('latin1', 0, magic.length) === magic)
-    if (other) throw new OperatorError(`the log ${path} is ${other[1]}`)
+    if (other) throw new OperatorError(`the log ${inputName(path)} is ${other[1]}`)
     const all = startingWith(first.value, chunks)
     yield* isGzip(first.value) ? unzipped(all) : all
   } catch (error) {
@@ -56,9 +54,7 @@ export async function* readLog(path: string, onBytes: (count: number) => void): 
 
 async function* readFile(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   let count = 0
-  const bytes =
-    path === STANDARD_INPUT ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  for await (const chunk of bytes) {
+  for await (const chunk of openInput(path, CHUNK_BYTES)) {
     count += (chunk as Buffer).length
     onBytes(count)
     yield chunk as Buffer
@@ -84,9 +80,10 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 
 function unreadable(path: string, error: unknown): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT') return new OperatorError(`there is no log ${path}`)
+  const name = inputName(path)
+  if (code === 'ENOENT') return new OperatorError(`there is no log ${name}`)
   if (code === 'Z_BUF_ERROR')
-    return new OperatorError(`the log ${path} is cut short: its gzip data does not end`)
-  if (code?.startsWith('Z_')) return new OperatorError(`the log ${path} is damaged gzip data: ${message}`)
-  return new OperatorError(`the log ${path} cannot be read: ${message}`)
+    return new OperatorError(`the log ${name} is cut short: its gzip data does not end`)
+  if (code?.startsWith('Z_')) return new OperatorError(`the log ${name} is damaged gzip data: ${message}`)
+  return new OperatorError(`the log ${name} cannot be read: ${message}`)
 }

@@ -106,14 +106,14 @@ describe('notes', () => {
     const rows = ['"4,5"', '3', '"4,5"', '"7,25"', 'n/a', '']
     const csv = await runRows(t, 'value', rows, [rating, not(rating)])
     assert.deepEqual(csv.warnings, [
-      '“value” of “done” is compared with a number, but is a text in 4 of 5 events: “4,5” (2, first on line 2), “7,25” (line 5), “n/a” (line 6); --decimal , reads decimal commas',
+      '"value" of "done" is compared with a number, but is a text in 4 of 5 events: "4,5" (2, first on line 2), "7,25" (line 5), "n/a" (line 6); --decimal , reads decimal commas',
     ])
     const comma = await runRows(t, 'value', rows, [rating], { decimal: ',' })
     assert.equal(comma.contracts[0].confirmed, 3)
-    assert.match(comma.warnings.join(), /is a text in 1 of 5 events: “n\/a” \(line 6\)$/)
+    assert.match(comma.warnings.join(), /is a text in 1 of 5 events: "n\/a" \(line 6\)$/)
     const boolean = await runRows(t, 'ok', ['yes', 'True'], [{ event: 'done', match: { ok: true } }])
     assert.deepEqual(boolean.warnings, [
-      '“ok” of “done” is compared with true or false, but is a text in 1 of 2 events: “yes” (line 2)',
+      '"ok" of "done" is compared with true or false, but is a text in 1 of 2 events: "yes" (line 2)',
     ])
   })
 
@@ -131,12 +131,12 @@ describe('notes', () => {
     const condition = all(leaf, { event: 'done', field: 'a.b', eq: 1 }, { event: 'done', match: { x: 1 } })
     const { json } = await backtestOf(path('log.ndjson'), [withCondition(condition)], { format: null })
     assert.deepEqual(json.warnings, [
-      '“ok” of “done” is compared with true or false, but is a text in 1 of 3 events: “true” (line 1)',
-      '“ok” of “done” is compared with true or false, but is an array in 1 of 3 events: “[1]” (line 3)',
-      '“n” of “done” is compared with a text, but is true or false in 1 of 2 events: “true” (line 2)',
-      '“value” of “done” is compared with a number, but is a text in 1 of 2 events: “4.5” (line 1)',
-      'no event has “a.b” of “done”, which the contract compares: a field has that name with its dots, and is not the path',
-      'no event has “x” of “done”, which the contract compares',
+      '"ok" of "done" is compared with true or false, but is a text in 1 of 3 events: "true" (line 1)',
+      '"ok" of "done" is compared with true or false, but is an array in 1 of 3 events: "[1]" (line 3)',
+      '"n" of "done" is compared with a text, but is true or false in 1 of 2 events: "true" (line 2)',
+      '"value" of "done" is compared with a number, but is a text in 1 of 2 events: "4.5" (line 1)',
+      'no event has "a.b" of "done", which the contract compares: a field has that name with its dots, and is not the path',
+      'no event has "x" of "done", which the contract compares',
     ])
   })
 
@@ -145,8 +145,8 @@ describe('notes', () => {
       const json = await runRows(t, 'Score,empty,id', ['1,,2'], [{ event: 'done', field, gte: 1 }])
       return json.warnings.at(-1)
     }
-    const start = (name: string) => `no event has “${name}” of “done”, which the contract compares: `
-    assert.equal(await missing('score'), `${start('score')}is “Score” meant?`)
+    const start = (name: string) => `no event has "${name}" of "done", which the contract compares: `
+    assert.equal(await missing('score'), `${start('score')}is "Score" meant?`)
     assert.equal(await missing('empty'), `${start('empty')}its cells are empty`)
     assert.equal(await missing('other.x'), `${start('other.x')}the log has no such column`)
     assert.equal(await missing('id'), `${start('id')}the service keeps that name`)
@@ -171,16 +171,16 @@ describe('notes', () => {
     const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
     assert.equal(json.contracts[0].confirmed, 1)
     assert.deepEqual(json.warnings, [
-      '1 event has the type “Done”, which differs from “done” of the contract only by letter case',
-      '1 event has the type “done ”, which differs from “done” of the contract only by blanks',
-      '“carrier” of “done” is compared with “DHL”, but 2 events have a text that differs only by blanks and letter case: “dhl ” (2, first on line 2)',
-      '1 case has an id that differs from another one only by blanks, letter case, Unicode form or characters at the end: “a” and “a ” (line 3)',
+      '1 event has the type "Done", which differs from "done" of the contract only by letter case: U+0044 “D” in place of U+0064 “d” at position 1',
+      '1 event has the type "done ", which differs from "done" of the contract only by characters that do not show: U+0020 SPACE at position 5',
+      '"carrier" of "done" is compared with "DHL", but 2 events have a text that differs only by letter case: U+0064 “d” U+0068 “h” U+006C “l” … in place of U+0044 “D” U+0048 “H” U+004C “L” at position 1: "dhl " (2, first on line 2)',
+      '1 case has an id that differs from another one only by letter case, characters that do not show or characters at the end: "a" (line 3, and "a " before it)',
     ])
   })
 
   test('show what does not show', async (t) => {
     const json = await runRows(t, 'x', ['do\u200bne', 'ne\u0301'], [{ event: 'done', match: { x: 'done' } }])
-    assert.match(json.warnings[0], /“do\\u200bne” \(line 2\)$/)
+    assert.match(json.warnings[0], /"do\\u200bne" \(line 2\)$/)
   })
 
   test('are none for a log that holds what the contract compares', async (t) => {

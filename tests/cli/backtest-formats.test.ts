@@ -224,7 +224,7 @@ describe('XES (§10 rule 3)', () => {
       const { cases, confirmed, bad, warnings } = await countsOf(path(name))
       assert.deepEqual([cases, confirmed, bad], [2, 1, 0], name)
       assert.deepEqual(warnings, [
-        '“value” of “rating” is compared with a number, but is a text in 1 of 2 events: “5” (line 6)',
+        '"value" of "rating" is compared with a number, but is a text in 1 of 2 events: "5" (line 6)',
       ])
     }
     const typed = all(

@@ -1,23 +1,33 @@
-import { Examples } from '../../../domain/backtest/field-statistics.ts'
 import { similarityKey } from '../../../domain/backtest/similar-texts.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
 
 const MAX_REMEMBERED = 1000
+const MAX_EXAMPLES = 3
 
-/** Finds cases that may be one for people: their ids differ only by blanks, letter case or Unicode form. */
+interface SimilarCase {
+  id: string
+  /** The first line of the case. */
+  line: number
+  /** The id that it is similar to, if that was remembered. */
+  other: string | null
+}
+
+/** Finds cases that may be one for people: their ids differ only in what people do not see. */
 export class CaseIds {
   readonly #keys = new SeenCases()
-  /** Ids with blanks around them, by their keys: the first of two similar ids may be the odd one. */
+  /** Ids with blanks around them, by their keys: of two similar ids, these are the odd ones. */
   readonly #blank = new Map<string, string>()
-  /** Ids that are similar to one before them. */
-  readonly similar = new Examples()
+  /** Cases whose id is similar to one before it, and the first of them. */
+  similar = 0
+  readonly first: SimilarCase[] = []
 
   /** Takes each case once. */
-  add(caseId: string, line: number): void {
-    const key = similarityKey(caseId)
-    if (!this.#keys.add(key)) {
-      const other = this.#blank.get(key)
-      this.similar.add(other === undefined ? caseId : `${caseId}” and “${other}`, line)
-    } else if (caseId !== caseId.trim() && this.#blank.size < MAX_REMEMBERED) this.#blank.set(key, caseId)
+  add(id: string, line: number): void {
+    const key = similarityKey(id)
+    if (this.#keys.add(key)) {
+      if (id !== id.trim() && this.#blank.size < MAX_REMEMBERED) this.#blank.set(key, id)
+    } else if (++this.similar <= MAX_EXAMPLES) {
+      this.first.push({ id, line, other: this.#blank.get(key) ?? null })
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { ValueType } from '../../../domain/backtest/compared-fields.ts'
 import type { Example, Examples, FieldStatistics } from '../../../domain/backtest/field-statistics.ts'
-import { differenceOf, similarityKey } from '../../../domain/backtest/similar-texts.ts'
+import { differenceFrom, similarityKey } from '../../../domain/backtest/similar-texts.ts'
+import { quoted } from '../../../domain/contract/hints/spelling.ts'
 import { grouped } from '../report/figures.ts'
 import type { CaseIds } from './case-ids.ts'
 import { RESERVED_NAMES } from './log-row.ts'
@@ -39,7 +40,7 @@ function similarTypes({ statistics, types }: LogReading): string[] {
       .filter(({ type }) => type !== named && !statistics.has(type))
       .map(({ type, count }) => {
         const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
-        return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceOf(type, named)}`
+        return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`
       }),
   )
 }
@@ -58,7 +59,7 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ),
     ...[...similar].map(
       ([wanted, examples]) =>
-        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs only by ${differenceOf(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
+        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs only by ${differenceFrom(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
     ),
   ]
 }
@@ -87,14 +88,16 @@ function advice({ field }: FieldStatistics, { first }: Examples, { options, form
     : ''
 }
 
-function caseNotes({ similar }: CaseIds): string[] {
-  if (similar.count === 0) return []
-  const ids =
-    similar.count === 1
-      ? '1 case has an id that differs'
-      : `${grouped(similar.count)} cases have ids that differ`
+function caseNotes({ similar, first }: CaseIds): string[] {
+  if (similar === 0) return []
+  const cases =
+    similar === 1 ? '1 case has an id that differs' : `${grouped(similar)} cases have ids that differ`
+  const examples = first.map(
+    ({ id, line, other }) =>
+      `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, and ${shown(other)} before it`})`,
+  )
   return [
-    `${ids} from another one only by blanks, letter case, Unicode form or characters at the end: ${list(similar)}`,
+    `${cases} from another one only by letter case, characters that do not show or characters at the end: ${examples.join(', ')}`,
   ]
 }
 
@@ -151,14 +154,6 @@ const exampleText = ({ text, count, line }: Example) =>
     : `${shown(text)} (${grouped(count)}, first on line ${grouped(line)})`
 
 const MAX_SHOWN_LENGTH = 60
-/** Blanks but the common one, marks of letters, and what nobody sees. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{M}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu
 
-/** In quotes, with escapes in place of what does not show. */
-function shown(text: string): string {
-  const short = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
-  const escaped = short.replace(UNSEEN, (character) => {
-    return `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`
-  })
-  return `“${escaped}”`
-}
+const shown = (text: string): string =>
+  quoted(text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text)

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import type { WrittenTime } from './iso-time.ts'
 import { offsetMs, wallClockMs } from './wall-clock.ts'
+import type { WrittenTime } from './written-time.ts'
 
 /** Reads a time that is written in a format. Null if the text is not written in it. */
 export interface TimeFormat {

@@ -1,6 +1,6 @@
 import { type LocalMoment, localMoment } from '../../../domain/time-zone.ts'
-import { parseCommonTime, parseIsoTime, type WrittenTime } from './iso-time.ts'
 import type { TimeFormat } from './time-format.ts'
+import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
 export interface TimeOptions {
   /** Tried before ISO 8601 and Unix times. */
@@ -53,7 +53,7 @@ export class TimeReader {
     if (formatted !== null) return formatted
     if (UNIX_SECONDS.test(text)) return { ms: Number(text) * 1000, hasZone: true }
     if (UNIX_MILLISECONDS.test(text)) return { ms: Number(text), hasZone: true }
-    return parseIsoTime(text)
+    return parseWrittenTime(text)
   }
 
   #inZone(shown: number): number {

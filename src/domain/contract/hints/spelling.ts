@@ -29,6 +29,9 @@ const KEYS: Record<Difference, (text: string) => string> = {
   case: (text) => KEYS.form(text).toLowerCase(),
 }
 
+/** The same for all texts that differ in these ways alone. */
+export const spellingKey = (text: string): string => KEYS.case(text)
+
 /** How the texts differ, if they differ in one of these ways alone; else null. */
 export function differenceOf(text: string, other: string): Difference | null {
   if (text === other) return null

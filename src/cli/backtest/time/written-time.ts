@@ -13,7 +13,7 @@ export interface WrittenTime {
  * ISO 8601 as logs write it: with a space or a slash, with or without seconds and zone. Null if it is no such time.
  * `Date.parse` would also take "09-10-2012" and guess which is the month.
  */
-export function parseIsoTime(text: string): WrittenTime | null {
+export function parseWrittenTime(text: string): WrittenTime | null {
   const found = ISO_TIME.exec(text)
   if (!found) return null
   const [, year, month, day, hour = 0, minute = 0, second = '0', zone] = found

@@ -25,7 +25,7 @@ const WRITES =
 
 /** Why others are not struck. */
 const NOT_STRUCK: Readonly<Record<string, string>> = {
-  'they only read': 'begin_overview has_password round_trip share_test_clock wait_at_turnstile',
+  'they only read': 'begin_overview has_api_token has_password round_trip share_test_clock wait_at_turnstile',
   'they are one statement of a request that may be sent again':
     'ask_for_deliveries_again ask_for_delivery_again count_attempt delete_claim_schema delete_expired_sessions ' +
     'delete_expired_throttles delete_sessions_of delete_webhook_endpoint forget_attempts forget_ended_invitations ' +

@@ -15,6 +15,7 @@ import { addTokenCommand } from './commands/token.ts'
 import { addUserCommand } from './commands/user.ts'
 import { listenForOutputErrors, write } from './output.ts'
 import { printable, printableLines } from './printable.ts'
+import { UsageError } from './usage-error.ts'
 
 /** Of a command line that cannot be understood: an unknown option, a value that is missing or of another form. */
 const USAGE_ERROR = 2
@@ -56,7 +57,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
     console.error(`${styleText('red', 'claimkeeper:', { stream: process.stderr })} ${describe(error)}`)
-    return 1
+    return error instanceof UsageError ? USAGE_ERROR : 1
   }
 }
 

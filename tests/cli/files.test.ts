@@ -63,7 +63,7 @@ test('a contract is read from standard input for -, and only one file is', async
   assert.equal(found.status, 0, found.stderr)
   assert.equal(JSON.parse(found.stdout).log.events, 46)
   const both = await runSharedCli([...args, '--compare', '-'])
-  assert.equal(both.status, 1)
+  assert.equal(both.status, 2)
   assert.match(both.stderr, /only one of --log, --contract and --compare can be - for standard input/)
 })
 

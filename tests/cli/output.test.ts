@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { FULL } from '../support/full-disk.ts'
 import { sharedService } from '../support/shared.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
+import { SAMPLE_CONTRACT, SAMPLE_LOG } from './backtest-files.ts'
 import { runWithOutput } from './run-with-output.ts'
 
 const { databaseUrl: DATABASE_URL, sql, api } = await sharedService()
@@ -56,9 +57,14 @@ test('a command line that cannot be understood ends with status 2, anything else
     ['user'],
     ['user', 'list', '--no-such-option'],
     ['token', 'revoke'],
+    ['token', 'revoke', 'nightly'],
+    ['archive', 'show', 'order-17'],
     ['token', 'create', '--name', 'x'],
     ['token', 'create', '--email', email, '--name', 'x', '--expires', 'tomorrow'],
     ['backtest', '--log', 'x', '--contract', 'y', '--format', 'xls'],
+    ['backtest', '--log', '-', '--contract', '-'],
+    ['backtest', '--log', SAMPLE_LOG, '--contract', SAMPLE_CONTRACT, '--until', '2027-02-30'],
+    ['backtest', '--log', SAMPLE_LOG, '--contract', SAMPLE_CONTRACT, '--report', '-'],
   ]) {
     const { status, stdout } = await runSharedCli(args, { DATABASE_URL })
     assert.deepEqual([status, stdout], [2, ''], args.join(' '))

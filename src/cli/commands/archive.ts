@@ -9,6 +9,7 @@ import { confirm, print, printJson } from '../output.ts'
 import { printable, printableJson } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
 import { formatTable } from '../table.ts'
+import { UsageError } from '../usage-error.ts'
 
 export function addArchiveCommand(program: Command): void {
   const archive = program
@@ -54,8 +55,9 @@ function addShow(archive: Command): void {
     .argument('<id>', 'the claim’s id')
     .option('--candidate', 'it is the alias of a candidate')
     .action(async (id: string, { candidate }: Named) => {
+      const address = toAddress(id, candidate)
       const folder = archiveFolder()
-      const { line } = await runCommand((app) => findArchivedLine(app, folder, toAddress(id, candidate)))
+      const { line } = await runCommand((app) => findArchivedLine(app, folder, address))
       await print(printableJson(JSON.stringify(JSON.parse(line), null, 2)))
     })
 }
@@ -67,8 +69,9 @@ function addRestore(archive: Command): void {
     .argument('<id>', 'the claim’s id')
     .option('--candidate', 'it is the alias of a candidate')
     .action(async (id: string, { candidate }: Named) => {
+      const address = toAddress(id, candidate)
       const folder = archiveFolder()
-      await runCommand((app) => restoreClaim(app, folder, toAddress(id, candidate)))
+      await runCommand((app) => restoreClaim(app, folder, address))
       await confirm(`Restored ${printable(id)}.`)
     })
 }
@@ -98,6 +101,6 @@ function archiveFolder(): string {
 
 function toAddress(id: string, isCandidate = false): ClaimAddress {
   if (isCandidate) return { kind: 'candidate', alias: id }
-  if (!isUuid(id)) throw new OperatorError(`${id} is no UUID; the alias of a candidate needs --candidate.`)
+  if (!isUuid(id)) throw new UsageError(`${id} is no UUID; the alias of a candidate needs --candidate.`)
   return { kind: 'claim', id: id.toLowerCase() }
 }

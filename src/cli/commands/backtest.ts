@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import type { DecimalMark } from '../../domain/backtest/read-cell.ts'
-import { OperatorError } from '../../operator-error.ts'
 import type { BacktestResult } from '../backtest/backtest-result.ts'
 import { parseEncoding } from '../backtest/log/decode-text.ts'
 import { LOG_FORMATS, type LogFormat, parseSeparator } from '../backtest/log/log-format.ts'
@@ -18,6 +17,7 @@ import { STANDARD_INPUT } from '../input-file.ts'
 import { print } from '../output.ts'
 import { refuseInputAsOutput, writeForOwner } from '../output-file.ts'
 import { printable, printableJson } from '../printable.ts'
+import { UsageError } from '../usage-error.ts'
 
 interface Options {
   log: string
@@ -134,9 +134,9 @@ function readingOptions(options: Options): LogOptions {
 /** Before a run that may take long. */
 async function checkFiles(inputs: readonly string[], report: string | undefined): Promise<void> {
   if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
-    throw new OperatorError('only one of --log, --contract and --compare can be - for standard input')
+    throw new UsageError('only one of --log, --contract and --compare can be - for standard input')
   }
-  if (report === '-') throw new OperatorError('--report takes a file: standard output has the result')
+  if (report === '-') throw new UsageError('--report takes a file: standard output has the result')
   await refuseInputAsOutput(null, inputs)
   if (report !== undefined) await refuseInputAsOutput(report, inputs)
 }

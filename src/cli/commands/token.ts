@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createToken, listTokens, revokeToken } from '../../app/tokens/tokens.ts'
 import { parseIsoTime } from '../../domain/time/iso-time.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { confirm, print, printJson } from '../output.ts'
 import { printable } from '../printable.ts'
 import { runCommand } from '../run-command.ts'
@@ -48,11 +49,16 @@ export function addTokenCommand(program: Command): void {
   token
     .command('revoke')
     .description('end a token at once, on every server')
-    .argument('<id>', 'its ID, from: claimkeeper token list')
+    .argument('<id>', 'its ID, from: claimkeeper token list', toId)
     .action(async (id: string) => {
       await runCommand((app) => revokeToken(app, id))
       await confirm(`Revoked ${printable(id)}.`)
     })
+}
+
+function toId(text: string): string {
+  if (!isUuid(text)) throw new InvalidArgumentError('It is not a token’s ID. See: claimkeeper token list')
+  return text
 }
 
 function toName(text: string): string {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { isTimeZone } from '../../../domain/time-zone.ts'
-import { OperatorError } from '../../../operator-error.ts'
+import { UsageError } from '../../usage-error.ts'
 import { type TimeOptions, TimeReader } from './time-reader.ts'
 
 export function parseTimeZone(name: string): string {
@@ -8,10 +8,10 @@ export function parseTimeZone(name: string): string {
   throw new InvalidArgumentError('It must be the name of a time zone, such as Europe/Berlin.')
 }
 
-/** @throws OperatorError if the text is not a time as those of the log are written */
+/** @throws UsageError if the text is not a time as those of the log are written */
 export function readUntil(text: string, options: TimeOptions): number {
   const reader = new TimeReader(options)
   const time = reader.read(text)
-  if (Number.isNaN(time)) throw new OperatorError(`--until: ${reader.explain(text)}`)
+  if (Number.isNaN(time)) throw new UsageError(`--until: ${reader.explain(text)}`)
   return time
 }

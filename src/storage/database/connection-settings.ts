@@ -31,12 +31,21 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
  * found first. If the default of a role, a database or a server finds none, it is the one schema that has them. Where
  * there are none yet, or an address names the schema, `search_path` stays, and the first migration makes them there.
  */
-const SET_SCHEMA = `SELECT set_config('search_path', quote_ident(min(nspname::text)), false)
-  FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-  WHERE relname = 'claim_events' AND relkind IN ('r', 'p') AND CASE
-    WHEN to_regclass('claim_events') IS NOT NULL THEN c.oid = to_regclass('claim_events')
-    ELSE pg_has_role(relowner, 'USAGE') AND (SELECT source <> 'client' FROM pg_settings WHERE name = 'search_path')
-  END HAVING count(*) = 1`
+const SET_SCHEMA = `DO $$
+  DECLARE
+    events constant regclass := to_regclass('claim_events');
+  BEGIN
+    -- The usual case by itself: one query for both takes PostgreSQL longer to plan, on each connection.
+    IF events IS NOT NULL THEN
+      PERFORM set_config('search_path', relnamespace::regnamespace::text, false) FROM pg_class WHERE oid = events;
+    ELSE
+      PERFORM set_config('search_path', min(relnamespace::regnamespace::text), false) FROM pg_class
+      WHERE relname = 'claim_events' AND relkind IN ('r', 'p') AND pg_has_role(relowner, 'USAGE')
+        AND (SELECT source <> 'client' FROM pg_settings WHERE name = 'search_path')
+      HAVING count(*) = 1;
+    END IF;
+  END
+  $$`
 
 export interface SessionTimeouts {
   /** Of a statement; 0 for none. */

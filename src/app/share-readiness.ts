@@ -11,6 +11,8 @@ import { tryDecisions, Undecidable } from './doctor/try-decisions.ts'
 
 /** For so long it is taken that claims can be decided; a failure is looked at again with the next answer. */
 const DECIDABLE_FOR_MS = 10_000
+/** For so long others may hold locks that keep claims from being decided. */
+const LONGEST_HELD_MS = 30_000
 /** An answer is given to whoever asks so soon after, and none is waited for longer, in milliseconds. */
 const GOOD_FOR_MS = 2_000
 const LONGEST_WAIT_MS = 3_000
@@ -23,13 +25,20 @@ export function shareReadiness(app: App): () => Promise<void> {
   let shared: Promise<void> | null = null
   let until = 0
   let underWay: Promise<void> | null = null
+  let heldSince: number | null = null
   let decidableUntil = 0
 
   const look = async () => {
     await checkReadiness(app)
-    if (performance.now() < decidableUntil) return
-    await checkDecisions(app)
-    decidableUntil = performance.now() + DECIDABLE_FOR_MS
+    const now = performance.now()
+    if (now < decidableUntil) return
+    if (await checkDecisions(app)) {
+      heldSince = null
+      decidableUntil = now + DECIDABLE_FOR_MS
+      return
+    }
+    heldSince ??= now
+    if (now - heldSince > LONGEST_HELD_MS) throw unavailable('No claim can be decided: others hold locks.')
   }
 
   const check = () => {
@@ -84,9 +93,9 @@ async function checkReadiness({ db }: App): Promise<void> {
   }
 }
 
-async function checkDecisions({ db }: App): Promise<void> {
+async function checkDecisions({ db }: App): Promise<boolean> {
   try {
-    await tryDecisions(db.checks)
+    return await tryDecisions(db.checks)
   } catch (error) {
     if (error instanceof Undecidable)
       throw unavailable(`No claim can be decided: ${error.message}.`, error.cause)

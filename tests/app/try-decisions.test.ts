@@ -84,6 +84,16 @@ describe('a database in which claims cannot be decided is found:', () => {
     })
 })
 
+test('locks of others say nothing', async (t) => {
+  const open = await openNew(t, true)
+  const [db, other] = [open(), open()]
+  await other.transaction(async (connection) => {
+    await connection.query({ text: 'LOCK TABLE claim_events' })
+    assert.equal(await tryDecisions(db.checks), false)
+  })
+  assert.equal(await tryDecisions(db.checks), true)
+})
+
 test('nothing is left of an attempt, and attempts at the same time are in nobody’s way', async (t) => {
   const db = (await openNew(t, true))()
   await Promise.all([1, 2, 3].map(() => tryDecisions(db.checks)))

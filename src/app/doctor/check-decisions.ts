@@ -12,8 +12,9 @@ export async function checkDecisions(db: Borrower): Promise<Finding> {
   if (await isStandby(db))
     return warning(WHAT, 'not tried: this is a standby, which takes no writes', 'Examine the primary too.')
   try {
-    await tryDecisions(db)
-    return ok(WHAT, 'a claim can be created, settled, checked and advanced')
+    return (await tryDecisions(db))
+      ? ok(WHAT, 'a claim can be created, settled, checked and advanced')
+      : warning(WHAT, 'not tried: others hold locks', 'Look in pg_stat_activity for what is open.')
   } catch (error) {
     if (error instanceof Undecidable)
       return fault(WHAT, error.message, 'Undo what was changed in the database.')

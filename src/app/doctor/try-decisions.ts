@@ -34,19 +34,21 @@ class RolledBack extends Error {}
 
 /**
  * Nothing is tried on distributed tables: of several machines one may be away, and claims on the others go on.
+ * @returns false if others held locks, so that it says nothing
  * @throws Undecidable, or DatabaseUnavailable
  */
-export async function tryDecisions(db: Borrower): Promise<void> {
-  if (db.distribution.isOn) return
+export async function tryDecisions(db: Borrower): Promise<boolean> {
+  if (db.distribution.isOn) return true
   try {
     await db.transaction(async (connection) => {
       await decide(connection)
       throw new RolledBack()
     })
   } catch (error) {
-    // What was in the way for a moment says nothing.
-    if (!(error instanceof RolledBack) && !isPassing(error)) throw error
+    if (isPassing(error)) return false
+    if (!(error instanceof RolledBack)) throw error
   }
+  return true
 }
 
 async function decide(connection: Connection): Promise<void> {

@@ -90,7 +90,8 @@ function encryptionOf(given: ReadonlyMap<string, string>): [Encryption] | [Encry
 /** Without `sslmode` nothing is encrypted, unless something else asks for it; then the driver has always looked at the name. */
 function modeOf(given: ReadonlyMap<string, string>): string {
   const mode = given.get('sslmode')
-  if (mode !== undefined && !MODES.includes(mode)) throw refused(`sslmode must be one of ${MODES.join(', ')}`)
+  if (mode !== undefined && !MODES.includes(mode))
+    throw refused(`sslmode must be one of ${MODES.join(', ')}, also in PGSSLMODE`)
   if (mode !== undefined) return mode
   const ssl = given.get('ssl')
   if (ssl === 'no-verify') return ssl

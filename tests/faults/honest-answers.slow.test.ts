@@ -57,12 +57,14 @@ interface Operation {
   prepare: () => Promise<() => Promise<Answer>>
 }
 
+/** Nothing is sent there: the tests run no sender. */
+const HOOK = 'http://127.0.0.1:8009/hook'
 const RANGE = { from: '2020-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z' }
 const post = (path: string, body: unknown = {}, by = api) => by.post(path, body)
 /** Of an account of its own, which may have few. */
 async function newEndpoint() {
   const owner = await service.newAccount()
-  const { body } = await post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/hook' }, owner)
+  const { body } = await post('/v1/webhook_endpoints', { url: HOOK }, owner)
   return { owner, path: `/v1/webhook_endpoints/${body.id}` }
 }
 async function newDelivery() {
@@ -131,7 +133,7 @@ const OPERATIONS: Record<string, Operation['prepare']> = {
   },
   'create an endpoint': async () => {
     const owner = await service.newAccount()
-    return () => post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/hook' }, owner)
+    return () => post('/v1/webhook_endpoints', { url: HOOK }, owner)
   },
   'change an endpoint': async () => {
     const { owner, path } = await newEndpoint()

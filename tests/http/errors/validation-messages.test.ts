@@ -42,13 +42,14 @@ interface Operation {
 type Json = Record<string, unknown>
 
 const { body: document } = await api.get('/openapi.json')
-const operations = Object.entries(wholeOperations(document).paths as Record<string, Record<string, Operation>>).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      ...operation,
-    })),
+const operations = Object.entries(
+  wholeOperations(document).paths as Record<string, Record<string, Operation>>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    ...operation,
+  })),
 )
 
 const resolved = (schema: Schema): Schema =>

@@ -71,8 +71,9 @@ export class LogHints {
       const missed = this.#missed.get(leaf) ?? { misses: new NearMisses(leaf), why: '', ids: [] }
       this.#missed.set(leaf, missed)
       if (missed.ids.length === MAX_NAMED_EVENTS) continue
-      this.#valuesLeft -= missed.misses.size
+      const before = missed.misses.looked
       const why = missed.misses.whyMissed(payload)
+      this.#valuesLeft -= missed.misses.looked - before
       if (why === null) continue
       if (missed.ids.length === 0) missed.why = why
       missed.ids.push(id)

@@ -14,35 +14,61 @@ interface Part {
 const MET: Verdict = { kind: 'met' }
 const MISSED: Verdict = { kind: 'missed' }
 
+/** Keys of an object that are compared with one that is not there. */
+const MAX_KEYS = 50
+/** Keys of a leaf that are looked for in this way in one payload. */
+const MAX_ALIKE_KEYS = 5
 /** Characters of a text of the payload in a message. */
 const SHOWN_LENGTH = 60
 
 /**
- * Finds events that miss a leaf only by how a value is written: by its type, such as the text "5" where a number is compared, or
- * by characters that do not show.
+ * Finds events that miss a leaf only by how a value or a key is written: by its type, such as the text "5" where a number is
+ * compared, or by characters that do not show.
  */
 export class NearMisses {
   readonly #parts: readonly Part[]
+  /** Values and keys that it has looked at. */
+  looked = 0
 
   constructor(leaf: Leaf) {
     this.#parts = [...(leaf.match === undefined ? [] : partsOfMatch(leaf.match)), ...partsOfRange(leaf)]
   }
 
-  /** How many values it looks at in each payload. */
-  get size(): number {
-    return this.#parts.length
-  }
-
   /** What the payload has in place of what is asked for; null if it satisfies the leaf, or misses it by more. */
   whyMissed(payload: JsonObject): string | null {
     let why: string | null = null
+    let keysLeft = MAX_ALIKE_KEYS
     for (const { path, judge } of this.#parts) {
-      const verdict = judge(valueAt(payload, path))
+      this.looked++
+      const value = valueAt(payload, path)
+      const alike = value === undefined && keysLeft-- > 0 ? this.#valueAlike(payload, path) : null
+      const verdict = judge(alike ? alike.value : value)
       if (verdict.kind === 'missed') return null
-      if (verdict.kind === 'near')
+      if (alike) why ??= alike.why
+      else if (verdict.kind === 'near')
         why ??= `${verdict.has} at ${quoted(path.join('.'))}, where ${verdict.wanted}`
     }
     return why
+  }
+
+  /** Where a key of the path is not there: the value at one that can be taken for it. */
+  #valueAlike(payload: JsonObject, path: readonly string[]): { value: Json | undefined; why: string } | null {
+    const dotted = path.join('.')
+    if (path.length > 1 && Object.hasOwn(payload, dotted))
+      return { value: payload[dotted], why: `the key ${quoted(dotted)}, but dots lead into objects` }
+    const depth = path.findIndex((_, i) => valueAt(payload, path.slice(0, i + 1)) === undefined)
+    const [key = '', ...rest] = path.slice(depth)
+    const object = valueAt(payload, path.slice(0, depth))
+    if (!isJsonObject(object)) return null
+    const keys = Object.keys(object).slice(0, MAX_KEYS)
+    this.looked += keys.length
+    for (const other of keys) {
+      const by = differenceOf(other, key)
+      if (by === null) continue
+      const why = `the key ${quoted(other)} in place of ${quoted(key)}, and they differ only by ${differenceInWords(other, key, by)}`
+      return { value: valueAt(object, [other, ...rest]), why }
+    }
+    return null
   }
 }
 

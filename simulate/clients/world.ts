@@ -150,10 +150,10 @@ export class World {
 
 const STATE_FIELDS = ['status', 'status_since', 'scheduled_outcome', 'due_at', 'events'] as const
 
-/** Of its metadata the team alone never changes. */
+/** Of its metadata the team alone never changes. Hints are in the answer to the creation alone. */
 export function fixedOf(body: JsonObject): JsonObject {
   const fixed = Object.fromEntries(
-    Object.entries(body).filter(([key]) => !STATE_FIELDS.some((name) => name === key)),
+    Object.entries(body).filter(([key]) => key !== 'hints' && !STATE_FIELDS.some((name) => name === key)),
   )
   return body.metadata === undefined ? fixed : { ...fixed, metadata: { team: teamOf(body) } }
 }

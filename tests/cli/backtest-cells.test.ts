@@ -77,6 +77,17 @@ describe('cells', () => {
     assert.equal(json.contracts[0].confirmed, 1)
   })
 
+  test('that are empty are no value, except for a leaf that compares with the empty text (§10 rule 1)', async (t) => {
+    const empty = { event: 'done', match: { x: '' } }
+    const json = await runRows(t, 'x', ['', 'y'], [empty, { event: 'done', match: { x: 'z' } }])
+    assert.deepEqual(
+      json.contracts.map(({ confirmed }: { confirmed: number }) => confirmed),
+      [1, 0],
+    )
+    const [missing] = (await runRows(t, 'y', ['1'], [empty])).contracts
+    assert.equal(missing.confirmed, 0)
+  })
+
   test('more than 32 keys of a match are read each by its own value (§10 rule 1)', async (t) => {
     const keys = Array.from({ length: 33 }, (_, i) => `k${i}`)
     const match = Object.fromEntries(keys.map((key) => [key, 1]))
@@ -106,7 +117,7 @@ describe('notes', () => {
     const rows = ['"4,5"', '3', '"4,5"', '"7,25"', 'n/a', '']
     const csv = await runRows(t, 'value', rows, [rating, not(rating)])
     assert.deepEqual(csv.warnings, [
-      '"value" of "done" is compared with a number, but is a text in 4 of 5 events: "4,5" (2, first on line 2), "7,25" (line 5), "n/a" (line 6); --decimal , reads decimal commas',
+      '"value" of "done" is compared with a number, but is a text in 4 of 5 events: "4,5" (2, first on line 2), "7,25" (line 5), "n/a" (line 6); a comma is a decimal mark with --decimal , and groups no digits',
     ])
     const comma = await runRows(t, 'value', rows, [rating], { decimal: ',' })
     assert.equal(comma.contracts[0].confirmed, 3)

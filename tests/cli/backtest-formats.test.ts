@@ -172,7 +172,7 @@ describe('JSON (§10 rule 3)', () => {
       ["{'a':1}", /^column 2: a name in double quotes must stand here$/],
       ['{"a":\'x\'}', /^column 6: a text stands in double quotes/],
       ['{"a":1', /^column 7: the text ends before the value does/],
-      ['{', /^column 2: a name/],
+      ['{', /^column 2: the text ends before the value does; a line holds a whole object$/],
       ['{"a":"x\ty"}', /^column 6: a text begins here that/],
       ['{"a":"\\x"}', /^column 6: a text begins here/],
       ['{"a":+1}', /^column 6: "\+" must not stand here$/],

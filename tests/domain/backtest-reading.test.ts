@@ -64,6 +64,7 @@ test('texts are similar that people take for the same, and the difference is nam
     ['caf\u00e9', 'cafe\u0301', /^characters that do not show/],
     ['done', 'ｄｏｎｅ', /^the form of characters/],
     ['Done', 'done\r', /^letter case: U\+0044 “D” in place of U\+0064 “d” at position 1, no U\+000D/],
+    ['007', '="007"', /^quotes or characters at the end$/],
     ['done', 'done.', /^quotes or characters at the end$/],
     ['done', ' "Done"', /^quotes or characters at the end$/],
   ]

@@ -7,7 +7,7 @@ import { differenceInWords, differenceOf, spellingKey } from '../contract/hints/
 
 /** ASCII of which only the letter case counts: nearly all ids of cases, so no more is done with them. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
-const AROUND = /^["'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
+const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
 
 /** The same for all texts that are similar. */
 export function similarityKey(text: string): string {

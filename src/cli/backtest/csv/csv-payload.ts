@@ -71,7 +71,7 @@ export class CsvPayloads {
 
   #valueOf(key: PayloadKey, record: readonly string[]): Json | undefined {
     const cell = key.column === null ? '' : (record[key.column] as string)
-    const first = cell === '' ? undefined : this.#readingOf(cell, key)
+    const first = cell === '' ? emptyReading(key) : this.#readingOf(cell, key)
     if (key.keys.length === 0) return first
     const object = this.#objectOf(key, record)
     if (object === null) return first
@@ -96,6 +96,10 @@ export class CsvPayloads {
     return Readings.of(readings)
   }
 }
+
+/** An empty cell is no value, unless a leaf compares it with the empty text. */
+const emptyReading = ({ column, compared }: PayloadKey): Json | undefined =>
+  column !== null && compared.some(({ field }) => field.texts.has('')) ? '' : undefined
 
 function placeOf({ path }: ComparedField, root: PayloadKey, columns: CsvColumns): PayloadKey {
   return path.reduce((place, _, depth) => keyIn(place, path.slice(0, depth + 1), columns), root)

@@ -84,7 +84,7 @@ function whyMissing(path: readonly string[], { options, fieldNames, format }: Lo
 function advice({ field }: FieldStatistics, { first }: Examples, { options, format }: LogReading): string {
   const hasComma = first.some(({ text }) => /^\s*[+-]?\d+,\d+\s*$/.test(text))
   return field.type === 'number' && format === 'csv' && options.decimal === '.' && hasComma
-    ? '; --decimal , reads decimal commas'
+    ? '; a comma is a decimal mark with --decimal , and groups no digits'
     : ''
 }
 

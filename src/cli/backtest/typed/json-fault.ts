@@ -62,7 +62,9 @@ class Scanner {
     this.#take(BLANKS)
     if (!this.#take(STRING))
       this.#fail(
-        this.#text[this.#at] === '"' ? this.#unexpected() : 'a name in double quotes must stand here',
+        [undefined, '"'].includes(this.#text[this.#at])
+          ? this.#unexpected()
+          : 'a name in double quotes must stand here',
       )
     this.#take(BLANKS)
     this.#expect(':')

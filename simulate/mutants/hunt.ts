@@ -39,7 +39,16 @@ function commandOf(
   citus: string | null,
 ) {
   if (by === 'fuzz') return ['simulate/fuzz/run.ts', '--seed', `${seed}`, '--requests', `${FUZZED_REQUESTS}`]
-  const settings = { seed, seconds: RUN_SECONDS, patience: PATIENCE_S, servers, workers, clients, accounts, faults }
+  const settings = {
+    seed,
+    seconds: RUN_SECONDS,
+    patience: PATIENCE_S,
+    servers,
+    workers,
+    clients,
+    accounts,
+    faults,
+  }
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
   const where = onCitus && citus !== null ? ['--citus', citus] : []
   return ['simulate/run.ts', '--no-shrink', ...options, ...where]

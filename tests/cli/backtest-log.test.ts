@@ -78,10 +78,11 @@ describe('the log', () => {
       '{"flag":"true"}',
       '{"flag":true}',
       '{"code":"007"}',
+      '{"empty":""}',
       '{"__proto__":"p"}',
     ])
       assert.ok(await confirmed(payload), payload)
-    for (const payload of ['{"value":"1.5"}', '{"id":9}', '{"empty":""}', '{"case_id":"a"}'])
+    for (const payload of ['{"value":"1.5"}', '{"id":9}', '{"case_id":"a"}'])
       assert.ok(!(await confirmed(payload)), payload)
   })
 

@@ -34,7 +34,7 @@ export const SETTINGS = {
   publicUrl: setting({
     name: 'PUBLIC_URL',
     fallback: null,
-    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default links lead to the `Host` that each request names, which its caller may choose: see [proxies](operating/proxies.md#public_url).',
+    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default links lead to the `Host` that each request names, which its caller may choose. See [proxies](operating/proxies.md#public_url).',
     parse: urlOf('http:', 'https:'),
   }),
   databaseUrl: setting({

@@ -109,7 +109,7 @@ test('listen tries a delivery again if the receiver answers 500, and the next on
   assert.equal(second, first)
 })
 
-const TO = ['--forward-to', 'http://127.0.0.1:9/hook']
+const TO = ['--forward-to', 'http://127.0.0.1:1024/hook']
 
 test('listen refuses options that are wrong', async () => {
   for (const [what, args, message] of [

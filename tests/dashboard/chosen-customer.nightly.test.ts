@@ -242,7 +242,7 @@ test('the name of an endpoint’s customer, or of a filter’s, that comes late 
   const { page } = await newPage()
   const acme = await createCustomer(page, 'acme')
   const globex = await createCustomer(page, 'globex')
-  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
+  const hook = { url: 'http://127.0.0.1:1024/', customer_id: acme }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
   for (const status of [200, 500]) {
     const gate = Promise.withResolvers<void>()

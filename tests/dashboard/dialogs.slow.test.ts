@@ -88,14 +88,14 @@ test('a secret that is shown once stays until its own button is pressed', async 
 
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
-  await page.getByLabel('URL').fill('http://127.0.0.1:9/')
+  await page.getByLabel('URL').fill('http://127.0.0.1:1024/')
   await button(page, 'Create').click()
   await stays(/whsec_/, 'I have copied it')
 })
 
 test('what was sent from a dialog that is closed is told of when it is answered, and leaves the next dialog alone', async () => {
   const { page, complaints } = await newPage()
-  const hook = { url: 'http://127.0.0.1:9/' }
+  const hook = { url: 'http://127.0.0.1:1024/' }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
   const dialog = page.getByRole('dialog')
   const holdAndClose = async (path: string, send: () => Promise<void>) => {

@@ -39,7 +39,7 @@ await createAs(page, '/v1/candidates', { candidate_alias: alias, customer_uuid: 
 for (const path of [`/v1/claims/${claim.id}`, `/v1/candidates/${encodeURIComponent(alias)}`])
   await createAs(page, `${path}/events`, { id: NAME, type, value: NAME })
 const endpoint = await createAs(page, '/v1/webhook_endpoints', {
-  url: 'http://127.0.0.1:9/',
+  url: 'http://127.0.0.1:1024/',
   description: NAME,
 })
 await createAs(page, '/v1/tokens', { name: NAME })

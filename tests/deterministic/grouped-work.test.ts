@@ -64,7 +64,7 @@ interface Asked {
 
 /** A work of which each group is looked at. */
 class WatchedWork {
-  readonly pool = new Pool({ connectionString: '', size: 3 })
+  readonly pool = new Pool({ connectionString: 'postgres://nowhere', size: 3 })
   readonly asked: Asked[] = []
   readonly work: GroupedWork<Item, number>
   readonly #world: World

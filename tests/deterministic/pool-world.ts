@@ -57,7 +57,7 @@ export class WatchedPool {
   constructor(world: World, size: number) {
     this.#world = world
     this.#size = size
-    this.pool = new Pool({ connectionString: '', size })
+    this.pool = new Pool({ connectionString: 'postgres://nowhere', size })
     const { lend, takeBack } = this.pool
     this.pool.lend = async (account) => {
       const since = world.course.time.nowMs

@@ -57,7 +57,7 @@ test('the npm package', async (t) => {
       const main = await extractPackage(t, made.packed)
       const settings = {
         DATABASE_URL: await createTestDatabase(t),
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9/v1/traces',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1024/v1/traces',
       }
       const server = await startServeProcess(t, settings, main)
       assert.equal((await fetch(`${server.url}/readyz`)).status, 200)

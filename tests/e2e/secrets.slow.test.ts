@@ -72,7 +72,7 @@ async function useSecrets(browser: Browser, key: string): Promise<number[]> {
   const invitation = await browser.send('POST', '/v1/invitations', {})
   if (token.status === 201) browser.secrets.add(token.body.token)
   if (invitation.status === 201) browser.secrets.add(invitation.body.url.split('key=')[1])
-  const endpoint = await browser.send('POST', '/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/' })
+  const endpoint = await browser.send('POST', '/v1/webhook_endpoints', { url: 'http://127.0.0.1:1024/' })
   if (endpoint.status === 201) {
     const rotated = await browser.send('POST', `/v1/webhook_endpoints/${endpoint.body.id}/rotate_secret`)
     for (const { secret } of [endpoint.body, rotated.body]) browser.secrets.add(secret.slice('whsec_'.length))

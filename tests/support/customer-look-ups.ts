@@ -45,7 +45,7 @@ export async function createWhileLookedUp(
 /** The form of an endpoint of acme's. */
 export async function openEndpointForm(page: Page) {
   const acme = await createCustomer(page, 'acme')
-  const hook = { url: 'http://127.0.0.1:9/', customer_id: acme }
+  const hook = { url: 'http://127.0.0.1:1024/', customer_id: acme }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
   await page.goto(`/webhooks/${id}`)
   await page.getByRole('button', { name: 'Edit' }).click()

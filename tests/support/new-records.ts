@@ -11,9 +11,9 @@ export async function newCustomer(api: ApiClient): Promise<{ id: string; externa
   return created(await api.post('/v1/customers', { external_id: uniqueName('customer') }))
 }
 
-/** A new claim of a new customer. */
+/** A new claim of a new customer, as it is read: without the hints of its creation. */
 export async function newClaim(api: ApiClient, terms: Partial<Contract> = {}): Promise<Answer['body']> {
-  return api.claim((await newCustomer(api)).id, contractWith(terms))
+  return withoutHints(await api.claim((await newCustomer(api)).id, contractWith(terms)))
 }
 
 interface CandidateDetails {
@@ -22,13 +22,13 @@ interface CandidateDetails {
   customer?: { external_id: string }
 }
 
-/** A new candidate, of a new customer if none is given. */
+/** A new candidate, of a new customer if none is given, as it is read: without the hints of its creation. */
 export async function newCandidate(
   api: ApiClient,
   { alias = uniqueName('candidate'), terms = {}, customer }: CandidateDetails = {},
 ): Promise<Answer['body']> {
   const body = candidateBody(alias, customer ?? (await newCustomer(api)), terms)
-  return created(await api.post('/v1/candidates', body))
+  return withoutHints(created(await api.post('/v1/candidates', body)))
 }
 
 /** What is sent to open a candidate. */
@@ -48,6 +48,10 @@ export async function newClock(api: ApiClient, frozenTime = '2026-01-01T00:00:00
 }
 
 export const candidatePath = (alias: string) => `/v1/candidates/${encodeURIComponent(alias)}`
+
+function withoutHints({ hints: _, ...record }: Answer['body']): Answer['body'] {
+  return record
+}
 
 function created({ status, body }: Answer): Answer['body'] {
   if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`)

@@ -28,4 +28,4 @@ function settingsText(): string {
 
 /** Without the marks of Markdown, and without sentences that name documents: the package has none of them. */
 const inPlainText = (doc: string): string =>
-  doc.replaceAll(/ See \[[^\]]+\]\([^)]+\.md\)\./g, '').replaceAll('`', '')
+  doc.replaceAll(/ See \[[^\]]+\]\([^)]+\.md(?:#[^)]+)?\)\./g, '').replaceAll('`', '')

@@ -58,7 +58,7 @@ const toReceiver =
 
 /** An endpoint that is disabled, with thousands of deliveries. */
 async function manyDeliveries(stage: Stage): Promise<Record<string, string>> {
-  const { id } = await stage.post(ENDPOINTS_PATH, { url: 'http://127.0.0.1:9/', enabled: false })
+  const { id } = await stage.post(ENDPOINTS_PATH, { url: 'http://127.0.0.1:1024/', enabled: false })
   const endpoint = id as string
   await stage.deliveries(endpoint, stage.many(MANY_DELIVERIES))
   return { endpoint }
@@ -198,7 +198,7 @@ export const webhookAttacks: Attack[] = [
     prepare: async (stage) => {
       const { endpoint } = await manyDeliveries(stage)
       for (let n = 1; n < ENDPOINTS; n++) {
-        const { id } = await stage.post(ENDPOINTS_PATH, { url: 'http://127.0.0.1:9/', enabled: false })
+        const { id } = await stage.post(ENDPOINTS_PATH, { url: 'http://127.0.0.1:1024/', enabled: false })
         await stage.deliveries(id as string, stage.many(1_000))
       }
       return { endpoint: endpoint as string }

@@ -409,7 +409,7 @@ describe('a delivery that is asked for again', () => {
 test('a redelivery of a range ends when its caller has gone', async () => {
   const api = await service.newAccount()
   const { id: userId } = (await api.get('/v1/me')).body
-  const url = 'http://127.0.0.1:9/'
+  const url = 'http://127.0.0.1:1024/'
   const { id } = (await api.post('/v1/webhook_endpoints', { url, enabled: false })).body
   await api.post(`/v1/webhook_endpoints/${id}/test`, undefined)
   await service.sql(

@@ -329,7 +329,7 @@ describe('what is not for batches', () => {
     for (const headers of [
       { ...JSON_TYPE, 'Content-Encoding': 'gzip' },
       { 'Content-Type': 'text/plain' },
-      { 'Content-Type': 'application/jsonl' },
+      { 'Content-Type': 'application/xml' },
     ] as Record<string, string>[]) {
       assertError(await api.send('POST', PATH, body, headers), 415, 'UNSUPPORTED_MEDIA_TYPE')
     }

@@ -70,7 +70,7 @@ const CONTRACT_FIELDS: Record<string, Takes[]> = {
   [`${TREE}.conditions[1].condition`]: [],
 }
 const WEBHOOK_FIELDS: Record<string, Takes[]> = {
-  types: ['null'],
+  types: ['null', 'array'],
   customer_id: ['null'],
   description: ['null'],
   enabled: ['boolean'],

@@ -80,7 +80,12 @@ test('wrong settings, commands and arguments are answered by a clear line and st
   const url = new URL(await createTestDatabase(t))
   Object.assign(url, { username: 'nobody_here', password: 'hunter2' })
   for (const [args, settings, expected, expectedStatus] of [
-    [['serve'], { PORT: 'abc' }, /^claimkeeper: PORT must be a whole number from 0 to 65535, not "abc"\.\n$/, 1],
+    [
+      ['serve'],
+      { PORT: 'abc' },
+      /^claimkeeper: PORT must be a whole number from 0 to 65535, not "abc"\.\n$/,
+      1,
+    ],
     [['serve'], { DATABASE_URL: 'localhost' }, /^claimkeeper: DATABASE_URL must be a URL/, 1],
     [['migrate'], { DATABASE_URL: url.href }, /^claimkeeper: Cannot use the database at [^\n]*\n$/, 1],
     [['dance'], {}, /unknown command 'dance'/, 2],

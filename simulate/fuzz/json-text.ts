@@ -25,6 +25,9 @@ export function read(text: string): unknown {
   }
 }
 
+/** Without the byte order mark that may come first. */
+export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
+
 /** An object whose keys are all its own, `__proto__` too. */
 export function fieldsOf(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   const fields = Object.create(null) as Record<string, unknown>

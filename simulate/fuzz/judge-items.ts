@@ -1,5 +1,5 @@
 import { type ApiDocument, codesOf, type Operation } from './document.ts'
-import { read } from './json-text.ts'
+import { read, withoutMark } from './json-text.ts'
 import { foreignFlaw, isLines, listOf, type Parties } from './must-fail.ts'
 import type { Answer, Request } from './request.ts'
 
@@ -56,7 +56,7 @@ function reasonOf(document: ApiDocument, single: Operation, item: unknown, parti
 
 /** Each as others read it; undefined for what is no JSON. */
 function itemsOf(operation: Operation, { headers, body }: Request): unknown[] {
-  const text = body?.toString('utf8') ?? ''
+  const text = withoutMark(body?.toString('utf8') ?? '')
   if (!isLines(headers['Content-Type'] ?? '')) {
     return (read(text) as Record<string, unknown[]>)[listOf(operation) as string] ?? []
   }

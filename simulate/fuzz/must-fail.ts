@@ -1,6 +1,6 @@
 import type { Account } from './account.ts'
 import type { ApiDocument, Operation, Parameter, Schema } from './document.ts'
-import { read } from './json-text.ts'
+import { read, withoutMark } from './json-text.ts'
 import { kindOfField, kindOfPath } from './known.ts'
 import type { Request } from './request.ts'
 
@@ -85,7 +85,7 @@ function bodyFlaw(
   if (request.body === null || request.body.length === 0) return 'it has no body'
   const text = request.body.toString('utf8')
   if (!Buffer.from(text).equals(request.body)) return 'its body is not UTF-8'
-  const value = read(text)
+  const value = read(withoutMark(text))
   if (value === undefined) return 'its body is no JSON'
   const list = listOf(operation)
   const flaw = document.flawOf(value, list === null ? schema : withoutItems(document.resolve(schema), list))

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
-import { createApp } from '../src/app/app.ts'
+import { createApp } from '../src/app/create-app.ts'
 import { SETTINGS } from '../src/config.ts'
 import { ERRORS } from '../src/errors/catalogue.ts'
 import { createServer } from '../src/http/server.ts'

@@ -1,25 +1,24 @@
 import type { Connection } from '../storage/database/connection.ts'
 import type { Database } from '../storage/database/database.ts'
 import type { Tracing } from '../tracing/tracing.ts'
-import { Attempts } from './accounts/attempts.ts'
-import { Doorway } from './accounts/doorway.ts'
-import { Passwords } from './accounts/passwords.ts'
-import { Overdue } from './check/overdue.ts'
-import { ContractHints } from './claims/contract-hints.ts'
-import { newShortClaims, type ShortClaims } from './claims/short-claims.ts'
-import { AliasTries } from './creation/alias-tries.ts'
-import { CreationGroups } from './creation/creation-groups.ts'
-import { FeedCursors } from './notifications/feed-cursors.ts'
-import { FeedWatch } from './notifications/feed-watch.ts'
-import { Overviews } from './overview/overviews.ts'
-import { Pace } from './pace.ts'
-import type { Part } from './part.ts'
-import { SubmissionQueue } from './submission/submission-queue.ts'
-import { HeldClocks } from './test-clocks/held-clocks.ts'
-import { TokenOwners } from './tokens/token-owners.ts'
-import { TokenUse } from './tokens/token-use.ts'
-import { BackgroundMigrations } from './upgrade/background-migrations.ts'
-import { WebhookSecrets } from './webhooks/webhook-secrets.ts'
+import type { Attempts } from './accounts/attempts.ts'
+import type { Doorway } from './accounts/doorway.ts'
+import type { Passwords } from './accounts/passwords.ts'
+import type { Overdue } from './check/overdue.ts'
+import type { ContractHints } from './claims/contract-hints.ts'
+import type { ShortClaims } from './claims/short-claims.ts'
+import type { AliasTries } from './creation/alias-tries.ts'
+import type { CreationGroups } from './creation/creation-groups.ts'
+import type { FeedCursors } from './notifications/feed-cursors.ts'
+import type { FeedWatch } from './notifications/feed-watch.ts'
+import type { Overviews } from './overview/overviews.ts'
+import type { Pace } from './pace.ts'
+import type { SubmissionQueue } from './submission/submission-queue.ts'
+import type { HeldClocks } from './test-clocks/held-clocks.ts'
+import type { TokenOwners } from './tokens/token-owners.ts'
+import type { TokenUse } from './tokens/token-use.ts'
+import type { BackgroundMigrations } from './upgrade/background-migrations.ts'
+import type { WebhookSecrets } from './webhooks/webhook-secrets.ts'
 
 /** What every use case works on. */
 export interface App {
@@ -50,42 +49,6 @@ export interface App {
   aliasTries: AliasTries
 }
 
-/**
- * @param webhookKey under which the operator has secrets of webhooks encrypted; null for one in the database
- * @param tracing null for no traces
- */
-export function createApp(
-  db: Database,
-  webhookKey: string | null = null,
-  tracing: Tracing | null = null,
-): App {
-  const heldClocks = new HeldClocks(db)
-  const pace = new Pace()
-  return {
-    db,
-    tracing,
-    submissions: new SubmissionQueue(db, heldClocks, pace, tracing),
-    overdue: new Overdue(),
-    pace,
-    creations: new CreationGroups(db),
-    shortClaims: newShortClaims(db),
-    contractHints: new ContractHints(),
-    heldClocks,
-    tokenOwners: new TokenOwners(db),
-    tokenUse: new TokenUse(db),
-    overviews: new Overviews(db),
-    feedCursors: new FeedCursors(db),
-    feedWatch: new FeedWatch(db),
-    webhookSecrets: new WebhookSecrets(db, webhookKey),
-    backgroundMigrations: new BackgroundMigrations(db),
-    attempts: new Attempts(db.identity),
-    passwords: new Passwords(),
-    signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
-    invitationLookups: new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 10, patienceMs: 5_000 }),
-    aliasTries: new AliasTries(),
-  }
-}
-
 /** The same, but that what an account writes and reads is in the transaction of this connection. Claims are not created there. */
 export const appWithin = (app: App, connection: Connection): App => ({
   ...app,
@@ -99,18 +62,3 @@ export const appWithin = (app: App, connection: Connection): App => ({
  */
 export const inTransaction = <T>(app: App, userId: string, work: (within: App) => Promise<T>): Promise<T> =>
   app.db.writes.for(userId).transaction((connection) => work(appWithin(app, connection)))
-
-/** Those that start and stop with the service. */
-export const partsOf = (app: App): Part[] => [
-  app.tokenOwners,
-  app.tokenUse,
-  app.heldClocks,
-  app.submissions,
-  app.creations,
-  app.shortClaims,
-  app.overviews,
-  app.feedCursors,
-  app.feedWatch,
-  app.webhookSecrets,
-  app.backgroundMigrations,
-]

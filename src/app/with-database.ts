@@ -1,12 +1,14 @@
 import { LEAST_CONNECTIONS } from '../storage/database/database.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from '../storage/database/open-database.ts'
 import { unlessAborted } from '../storage/database/unless-aborted.ts'
-import { type App, createApp } from './app.ts'
 
-type Options = Omit<DatabaseOptions, 'role' | 'poolSize'>
+export type CommandOptions = Omit<DatabaseOptions, 'role' | 'poolSize'>
 
 /** Opens the database for a command, does the work, and leaves the database as it was found. */
-async function withDatabase<T>(options: Options, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  options: CommandOptions,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
   const database = await openDatabase({ ...options, role: 'command', poolSize: LEAST_CONNECTIONS })
   try {
     return await unlessAborted(options.signal, work(database))
@@ -15,12 +17,8 @@ async function withDatabase<T>(options: Options, work: (database: OpenDatabase) 
   }
 }
 
-/** For a short command that does what a server does. */
-export const withApp = <T>(options: Options, work: (app: App) => Promise<T>): Promise<T> =>
-  withDatabase(options, ({ db }) => work(createApp(db)))
-
 /** For one that is about all of the database, of whatever version and however safe it is. */
 export const withDatabaseAsItIs = <T>(
-  options: Omit<Options, 'leavesTables' | 'allowUnsafe'>,
+  options: Omit<CommandOptions, 'leavesTables' | 'allowUnsafe'>,
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> => withDatabase({ ...options, leavesTables: true, allowUnsafe: true }, work)

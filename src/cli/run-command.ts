@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { App } from '../app/app.ts'
-import { withApp } from '../app/with-database.ts'
+import { withApp } from '../app/with-app.ts'
 import { readConfig } from '../config.ts'
 import { printable } from './printable.ts'
 import { killedAfter, listenForStop } from './stop-signal.ts'

@@ -7,7 +7,7 @@ import {
   listClaimSchemas,
   updateClaimSchema,
 } from '../app/claim-schemas.ts'
-import { hintsToNew } from '../app/claims/hints-to.ts'
+import { hintsToNew } from '../app/claims/hints-to-new.ts'
 import type { WithContract } from '../domain/claims/claim.ts'
 import { MAX_HINTS } from '../domain/contract/hints/hints.ts'
 import type { ClaimSchema } from '../domain/records.ts'

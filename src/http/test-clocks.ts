@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { App } from '../app/app.ts'
-import { advanceTestClock } from '../app/test-clocks/advance-test-clock.ts'
 import {
   createTestClock,
   deleteTestClock,
@@ -61,11 +60,17 @@ const AdvanceBody = Type.Object(
 const tags = ['Test clocks']
 const params = Type.Object({ id: Uuid('The test clock.') })
 
-export const testClockRoutes = (app: App): Route[] => [
+/** The checks of an advance belong to a part above this one. @throws TEST_CLOCK_NOT_FOUND */
+type Advance = (
+  app: App,
+  request: { userId: string; id: string; frozenTime: Date },
+) => Promise<{ clock: TestClock; transitions: number }>
+
+export const testClockRoutes = (app: App, advance: Advance): Route[] => [
   createTestClockRoute(app),
   listTestClocksRoute(app),
   getTestClockRoute(app),
-  advanceTestClockRoute(app),
+  advanceTestClockRoute(app, advance),
   deleteTestClockRoute(app),
 ]
 
@@ -131,7 +136,7 @@ const getTestClockRoute = (app: App) =>
       presentTestClock(await getTestClock(app, request.userId, request.params.id.toLowerCase())),
   })
 
-const advanceTestClockRoute = (app: App) =>
+const advanceTestClockRoute = (app: App, advance: Advance) =>
   route({
     method: 'POST',
     url: '/v1/test_clocks/:id/advance',
@@ -153,7 +158,7 @@ const advanceTestClockRoute = (app: App) =>
       const { userId, params, body } = request
       const frozenTime = readTime(body.frozen_time)
       const id = params.id.toLowerCase()
-      const { clock, transitions } = await advanceTestClock(app, { userId, id, frozenTime })
+      const { clock, transitions } = await advance(app, { userId, id, frozenTime })
       return { ...presentTestClock(clock), transitions }
     },
   })

@@ -1,6 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { App } from '../app/app.ts'
 import type { SessionApi } from '../app/sessions/session-api.ts'
+import { advanceTestClock } from '../app/test-clocks/advance-test-clock.ts'
 import { invitationRoutes } from './accounts/invitations.ts'
 import { meRoutes } from './accounts/me.ts'
 import { tokenRoutes } from './accounts/tokens.ts'
@@ -88,7 +89,7 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
     ...claimSchemaRoutes(app, mostSchemas),
     ...schemaVersionRoutes(app),
     ...customerRoutes(app),
-    ...testClockRoutes(app),
+    ...testClockRoutes(app, advanceTestClock),
     listEventTypesRoute(app),
     simulateContractRoute(app, compile),
     getOverviewRoute(app),

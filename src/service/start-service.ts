@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createApp } from '../app/app.ts'
+import { createApp } from '../app/create-app.ts'
 import type { Config } from '../config.ts'
 import { rateCounts } from '../http/bounds/rate-counts.ts'
 import { metricsText } from '../metrics/metrics.ts'

@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ClaimAddress, NotedClaim, StoredClaim } from '../../domain/claims/claim.ts'
-import {
-  canonicalMetadata,
-  changeMetadata,
-  type Metadata,
-  type MetadataChange,
-  MOST_METADATA_KEYS,
-} from '../../domain/metadata.ts'
+import { canonicalMetadata, type Metadata, type MetadataChange } from '../../domain/metadata.ts'
 import type { ExpectedVersions } from '../../domain/records.ts'
-import { validationError } from '../../errors.ts'
 import { changeClaimMetadata } from '../../storage/claims/claim-metadata.ts'
 import type { App } from '../app.ts'
 import { whyAbsent } from '../archive/absent-claim.ts'
+import { changedMetadata } from '../changed-metadata.ts'
 import { changedSince } from '../changed-since.ts'
 
 /**
@@ -35,14 +29,6 @@ export async function changeMetadataOf(
   })
   if (!claim) throw await whyAbsent(db, { userId, address })
   return claim
-}
-
-/** @throws VALIDATION_ERROR if there would be too many keys */
-export function changedMetadata(metadata: Metadata, change: MetadataChange): Metadata {
-  const result = changeMetadata(metadata, change)
-  if (result) return result
-  const message = `must not have more than ${MOST_METADATA_KEYS} keys with those that it has`
-  throw validationError([{ path: 'metadata', message }])
 }
 
 /**

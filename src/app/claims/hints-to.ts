@@ -9,16 +9,6 @@ import { listEventTypes } from './event-types.ts'
 /** For the types of the account's events. */
 const READ_TIMEOUT_MS = 1_000
 
-/** Hints to the contract of what was created just now, for its answer; undefined if there are none. */
-export async function hintsToNew(
-  app: App,
-  userId: string,
-  contract: Contract,
-): Promise<readonly Hint[] | undefined> {
-  const hints = await app.contractHints.of(app.db.reads.for(userId), userId, contract)
-  return hints.length > 0 ? hints : undefined
-}
-
 /** All hints to the contract. Those about its types and its price are left out if the database does not answer soon. */
 export async function hintsTo(app: App, userId: string, contract: Contract): Promise<readonly Hint[]> {
   const [types, currency] = await Promise.all([

@@ -21,8 +21,8 @@ import {
   readToldEvents,
 } from '../../storage/notifications/feed.ts'
 import { readSettled } from '../../storage/notifications/numbers.ts'
+import { findEndpoints } from '../../storage/notifications/webhook-endpoints.ts'
 import { findTestClocks } from '../../storage/test-clocks.ts'
-import { findEndpoints } from '../../storage/webhooks/endpoints.ts'
 import type { App } from '../app.ts'
 import { CONTRACTS_AT_ONCE, readLongParts } from '../claims/read-contracts.ts'
 import { fillGaps } from '../fill-gaps.ts'

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
-import type { TakeMemory } from '../../app/creation/resolve-contract.ts'
 import { atOnce, inSlices } from '../../app/in-slices.ts'
 import { ServiceError, unavailable } from '../../errors.ts'
 import { type Seat, Seats } from './seats.ts'
@@ -168,6 +167,6 @@ const tooHeavy = () =>
 
 /** For use cases of which what they read may be large. */
 export const takeMemoryFor =
-  ({ memory }: FastifyRequest): TakeMemory =>
+  ({ memory }: FastifyRequest): ((json: string) => Promise<void>) =>
   async (json) =>
     memory?.takeMore(json)

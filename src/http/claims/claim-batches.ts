@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { hintsToNew } from '../../app/claims/hints-to.ts'
+import { hintsToNew } from '../../app/claims/hints-to-new.ts'
 import { createCandidates } from '../../app/creation/create-candidates.ts'
 import { createClaims } from '../../app/creation/create-claims.ts'
 import type { OpenedClaim } from '../../app/creation/open-claims.ts'

@@ -1,13 +1,4 @@
 import type { ClaimExplanation } from '../../app/claims/explain-claim.ts'
-import type { ContractSimulation } from '../../app/claims/simulate-contract.ts'
-import type { Decision } from '../../domain/claims/claim-run.ts'
-import { eventOf } from '../../domain/claims/late-submission.ts'
-import type { TimelineEntry } from '../../domain/claims/simulate.ts'
-import type { ErrorCode } from '../../errors.ts'
-import { presentRecorded } from '../events/present-event.ts'
-import { JsonText } from '../protocol/send-json.ts'
-
-/* How a claim came to stand where it does, or would. */
 
 export function presentExplanation(explanation: ClaimExplanation) {
   const { claim, condition, transitions, hints } = explanation
@@ -23,38 +14,7 @@ export function presentExplanation(explanation: ClaimExplanation) {
   }
 }
 
-export function presentSimulation({ openedAt, timeline, final, hints }: ContractSimulation) {
-  return {
-    opened_at: openedAt,
-    timeline: timeline.values().map(presentTimelineEntry),
-    final: {
-      status: final.status,
-      scheduled_outcome: final.scheduledOutcome,
-      status_since: final.statusSince,
-      due_at: final.dueAt,
-    },
-    hints,
-  }
-}
-
-/** What the live service answers if it does not record. */
-const REFUSALS: Partial<Record<Decision['kind'], ErrorCode>> = {
-  'not-open': 'CLAIM_NOT_OPEN',
-  'id-conflict': 'EVENT_ID_CONFLICT',
-  'log-full': 'EVENT_LIMIT_REACHED',
-}
-
-function presentTimelineEntry(entry: TimelineEntry) {
-  if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
-  const { kind, at, submission, decision } = entry
-  const event = presentRecorded(eventOf(submission, at))
-  const code = REFUSALS[decision]
-  const verdict = code ? { accepted: false, code } : { accepted: true }
-  const body = { kind, at, event, ...verdict, ...(decision === 'replay' ? { replayed: true } : {}) }
-  return event instanceof JsonText ? JsonText.ofObject(body) : body
-}
-
-function presentBecause(because: { eventId?: string; windowElapsed?: string }) {
+export function presentBecause(because: { eventId?: string; windowElapsed?: string }) {
   const { eventId, windowElapsed } = because
   return {
     ...(windowElapsed === undefined ? {} : { window_elapsed: windowElapsed }),

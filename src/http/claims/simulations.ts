@@ -11,7 +11,7 @@ import { readTime } from '../protocol/scalars.ts'
 import { sendJson } from '../protocol/send-json.ts'
 import { route } from '../route.ts'
 import { readContractSource } from './contract-source.ts'
-import { presentSimulation } from './present-history.ts'
+import { presentSimulation } from './present-simulation.ts'
 import { readSimulatedEvents } from './read-simulated-events.ts'
 import {
   MAX_EVENTS,

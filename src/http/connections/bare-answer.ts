@@ -8,9 +8,15 @@ import {
   REQUEST_ID_HEADER,
   strictTransport,
 } from '../protocol/error-response.ts'
-import type { BareAnswer } from '../requests/request-log.ts'
 
 /* Answers where the framework is not reached: to a socket, or to a request that Node keeps from it. */
+
+/** The answer to a request that never reached the framework. */
+export interface BareAnswer {
+  requestId: string
+  status: number
+  code: string
+}
 
 /** With what callers see, and who is told. */
 export interface Answering {

@@ -1,13 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { BareAnswer } from '../connections/bare-answer.ts'
 import { claimOfRequest } from './claim-of-request.ts'
 import type { ToldRequest } from './told-request.ts'
-
-/** What a request that the framework never had was answered. */
-export interface BareAnswer {
-  requestId: string
-  status: number
-  code: string
-}
 
 /**
  * A line of the log for each request: all that failed or were refused, all whose callers went away, and a share of the

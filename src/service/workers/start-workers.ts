@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-import { createApp } from '../../app/app.ts'
+import { createApp } from '../../app/create-app.ts'
 import { type Config, MOST_WORKERS } from '../../config.ts'
 import { rateCounts } from '../../http/bounds/rate-counts.ts'
 import { OperatorError } from '../../operator-error.ts'

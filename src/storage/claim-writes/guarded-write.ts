@@ -1,5 +1,5 @@
+import { asksForEvents } from '../notifications/event-listeners.ts'
 import { ANNOUNCE, insertNotifications } from '../notifications/numbers.ts'
-import { asksForEvents } from '../notifications/settings.ts'
 
 interface Parts {
   name: string

@@ -1,17 +1,7 @@
-import { EVENT_TYPES } from '../../domain/notification-types.ts'
 import type { NotificationSettings } from '../../domain/notifications.ts'
 import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import type { Connection } from '../database/connection.ts'
 import { isExpected, versionOf } from '../record-version.ts'
-import { isThere } from '../webhooks/endpoints.ts'
-
-/** Of endpoints of webhooks; the index `webhook_endpoints_for_events` has the same. */
-const NAMES_EVENTS = `w.types && '{${EVENT_TYPES.join(',')}}'::text[] AND ${isThere('w')}`
-
-/** SQL for whether somebody of the account asks to be told of each event. By OFFSET it is looked up, and all who ask are not read. */
-export const asksForEvents = (userId: string): string =>
-  `(EXISTS (SELECT FROM notification_settings s WHERE s.user_id = ${userId} AND s.event_recorded OFFSET 0)
-          OR EXISTS (SELECT FROM webhook_endpoints w WHERE w.user_id = ${userId} AND ${NAMES_EVENTS} OFFSET 0))`
 
 /** Those of an account that has said nothing are all false. */
 export async function readNotificationSettings(

@@ -2,7 +2,7 @@ import type { DeliveryStatus, WebhookDelivery } from '../../domain/webhooks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
-import { isThere } from './endpoints.ts'
+import { isThere } from '../notifications/webhook-endpoints.ts'
 
 /** A delivery that is to be made. */
 export interface NewDelivery {

@@ -1,48 +1,19 @@
-import type { NotificationType } from '../../domain/notification-types.ts'
 import type { ExpectedVersions, Versioned } from '../../domain/records.ts'
 import type { WebhookEndpoint } from '../../domain/webhooks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
+import {
+  ENDPOINT_COLUMNS,
+  type EndpointRow,
+  isThere,
+  toEndpoint,
+} from '../notifications/webhook-endpoints.ts'
 import { isExpected, versionOf } from '../record-version.ts'
 
-export interface EndpointRow {
-  id: string
-  user_id: string
-  created_at: Date
-  url: string
-  types: NotificationType[] | null
-  customer_id: string | null
-  description: string | null
-  disabled: WebhookEndpoint['disabled']
-  last_number: string
-  last_hash: string
-  failing_since: Date | null
-  paused_until: Date | null
-}
-
-export const ENDPOINT_COLUMNS = `id, user_id, created_at, url, types, customer_id, description, disabled, last_number, last_hash,
-        failing_since, paused_until`
+const IS_THERE = isThere('webhook_endpoints')
 
 /** Of its settings: what is sent, and whether it arrives, changes at any time. */
 const VERSION = versionOf('url', 'types', 'customer_id', 'description', 'disabled')
-
-/** SQL for whether an endpoint, by this alias, is there for its account: what is left of a deleted one goes later (`removal.ts`). */
-export const isThere = (endpoint: string): string => `${endpoint}.disabled IS DISTINCT FROM 'deleted'`
-const IS_THERE = isThere('webhook_endpoints')
-
-export const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
-  id: row.id,
-  userId: row.user_id,
-  createdAt: row.created_at,
-  url: row.url,
-  types: row.types,
-  customerId: row.customer_id,
-  description: row.description,
-  disabled: row.disabled,
-  last: { number: Number(row.last_number), hash: row.last_hash },
-  failingSince: row.failing_since,
-  pausedUntil: row.paused_until,
-})
 
 /** What the account says of an endpoint. */
 export type EndpointSettings = Pick<
@@ -145,23 +116,6 @@ export async function readEndpoints(
       oldestWaitingAt: row.oldest_waiting_at,
     },
   }))
-}
-
-/** Those of these that are there, by their ids. */
-export async function findEndpoints(
-  db: Connection,
-  userId: string,
-  ids: readonly string[],
-): Promise<Map<string, WebhookEndpoint>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db.query<EndpointRow>({
-    name: 'find_webhook_endpoints',
-    text: `-- find_webhook_endpoints
-      SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND ${IS_THERE}`,
-    values: [userId, ids],
-    readOnly: true,
-  })
-  return new Map(rows.map((row) => [row.id, toEndpoint(row)]))
 }
 
 /** Notifications that are not for an endpoint as it is at this version: those with numbers up to `upTo`. */

@@ -1,8 +1,8 @@
 import type { DeliveryStatus } from '../../domain/webhooks.ts'
 import { NOW } from '../database/clock.ts'
 import type { Connection } from '../database/connection.ts'
+import { isThere } from '../notifications/webhook-endpoints.ts'
 import type { DeliveryAddress } from './deliveries.ts'
-import { isThere } from './endpoints.ts'
 
 /** It is sent again, as if for the first time. False if the account has none there. */
 export async function askAgain(

@@ -4,8 +4,13 @@ import type { Connection } from '../database/connection.ts'
 import { plainArray } from '../database/sql-array.ts'
 import { notifyOfOther } from '../notifications/notify.ts'
 import { announceOfAccount } from '../notifications/numbers.ts'
+import {
+  ENDPOINT_COLUMNS,
+  type EndpointRow,
+  isThere,
+  toEndpoint,
+} from '../notifications/webhook-endpoints.ts'
 import type { EndpointPlace } from './deliveries.ts'
-import { ENDPOINT_COLUMNS, type EndpointRow, isThere, toEndpoint } from './endpoints.ts'
 
 /*
  * One server at a time sends to an endpoint: it takes the endpoint for a while and takes it again before that is over.

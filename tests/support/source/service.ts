@@ -1,6 +1,7 @@
 /* The service as a whole: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { type App, createApp, partsOf } from '../../../src/app/app.ts'
+export type { App } from '../../../src/app/app.ts'
+export { createApp, partsOf } from '../../../src/app/create-app.ts'
 export { Pace } from '../../../src/app/pace.ts'
 export { type Part, startParts, stopParts } from '../../../src/app/part.ts'
 export { forgetExpired } from '../../../src/app/removal/forget-expired.ts'

@@ -18,6 +18,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 # Whether the process lives; whether the database does is /readyz, and no reason to start this one again.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The flags of `npm start`.
-ENTRYPOINT ["node", "--expose-gc", "--max-semi-space-size=4", "--max-old-space-size=1024", "--heap-growing-percent=30", "--v8-pool-size=2", "bin/claimkeeper.cjs"]
+ENTRYPOINT ["/claimkeeper/bin/claimkeeper.cjs"]
 CMD ["serve"]

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --expose-gc --max-semi-space-size=4 --heap-growing-percent=30
+#!/usr/bin/env -S node --max-semi-space-size=4 --v8-pool-size=2
 // Runs the command line: from src/ in a checkout, from dist/ in the npm package. In a checkout whose machine
 // has an older Node, hands over to the one that `npm ci` brought. CommonJS, and words that an old Node knows:
 // it must get as far as saying that it is too old.

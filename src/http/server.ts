@@ -1,5 +1,4 @@
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http'
-import type { Readable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import type { App } from '../app/app.ts'
@@ -7,7 +6,6 @@ import { SessionApi } from '../app/sessions/session-api.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { sessionRoutes } from './accounts/sessions.ts'
 import { type ListOfItems, parseItems, parseJson } from './bodies/parse-json.ts'
-import { readBody } from './bodies/read-body.ts'
 import { createValidatorCompiler } from './bodies/validate-request.ts'
 import type { RateCounter } from './bounds/rate-counts.ts'
 import { LIGHT } from './bounds/work-memory.ts'
@@ -165,8 +163,8 @@ function listenWith(connections: Connections, handle: RequestListener, hasProxie
 
 function acceptJsonOnly(server: TypedServer): void {
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
-    const bytes = await readBody(request, payload)
+  const parseAs = { parseAs: 'buffer' } as const
+  server.addContentTypeParser('application/json', parseAs, async (request: FastifyRequest, bytes: Buffer) => {
     refuseEncoding(request)
     if (bytes.length === 0) return undefined
     noteBody(request, bytes)

@@ -13,14 +13,12 @@ import { createServer } from '../http/server.ts'
 import { endsWithin } from '../owned-promise.ts'
 import { archiveClaimsJob } from '../scheduler/jobs/archive-claims.ts'
 import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
-import { giveBackMemoryJob } from '../scheduler/jobs/give-back-memory.ts'
 import { measureDatabaseJob } from '../scheduler/jobs/measure-database.ts'
 import { migrateInBackgroundJob } from '../scheduler/jobs/migrate-in-background.ts'
 import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
 import { removalJobs } from '../scheduler/jobs/removals.ts'
 import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
 import { sumUpResolutionsJob } from '../scheduler/jobs/sum-up-resolutions.ts'
-import { trimAllocatorJob } from '../scheduler/jobs/trim-allocator.ts'
 import { type Job, Scheduler } from '../scheduler/scheduler.ts'
 import type { Database } from '../storage/database/database.ts'
 import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
@@ -107,7 +105,7 @@ export async function startServerProcess(
       log.info({ removed }, `${what} removed`),
     )
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
-    const ofService = new Scheduler(
+    const scheduler = new Scheduler(
       [
         check,
         contracts,
@@ -120,18 +118,16 @@ export async function startServerProcess(
       ],
       onError,
     )
-    const ofProcess = new Scheduler([giveBackMemoryJob(), trimAllocatorJob()], onError)
-    await ofProcess.start()
 
     let maySchedule = true
     const schedule = async () => {
       if (!maySchedule) return
       maySchedule = false
-      await ofService.start()
+      await scheduler.start()
     }
     const stop = async () => {
       maySchedule = false
-      await endsWithin(DRAIN_MS, Promise.allSettled([server.close(), ofService.stop(), ofProcess.stop()]))
+      await endsWithin(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()
       await end()

@@ -33,8 +33,6 @@ const SHORT_HASHES = 32
 /** Of a leaf that is satisfied: half of a set may be empty. */
 const LEAF_BYTES = 40
 
-const OFTEN_THE_SAME = ['userId', 'customerId', 'schemaId', 'testClockId', 'status'] as const
-
 /**
  * Copies of OPEN claims lately written by this server. A copy may be stale: only a write that is guarded by the
  * claim's version tells, so nothing may be answered from a copy but together with such a write.
@@ -48,8 +46,6 @@ export class ClaimCopies {
   })
   /** How many copies are under each contract: it is counted once for all of them. */
   readonly #copiesUnder = new Map<Contract, number>()
-  /** The one that came last: the next is often of the same account. */
-  #last: Claim | null = null
   #contractBytes = 0
 
   get(claimId: string): ClaimCopy | undefined {
@@ -64,7 +60,6 @@ export class ClaimCopies {
 
   keep(copy: ClaimCopy): void {
     const { id } = copy.claim
-    if (this.#copies.peek(id) !== copy) this.#shareWhatIsTheSame(copy)
     // Its size is only looked at when it is new.
     const bytes = copy.bytes + LEAF_BYTES * copy.log.satisfiedCount
     if (bytes > 1.2 * copy.countedBytes) {
@@ -79,16 +74,6 @@ export class ClaimCopies {
     this.#copies.delete(claimId)
   }
 
-  /** The database's answer has it anew for each claim, and thousands would hold it as often. */
-  #shareWhatIsTheSame(copy: ClaimCopy): void {
-    const { claim } = copy
-    const { createdAt } = claim
-    if (+claim.statusSince === +createdAt) claim.statusSince = createdAt
-    if (+copy.lastAt === +createdAt) copy.lastAt = createdAt
-    if (this.#last) for (const key of OFTEN_THE_SAME) share(claim, this.#last, key)
-    this.#last = claim
-  }
-
   #hold({ claim: { contract }, contractBytes }: ClaimCopy): void {
     const copies = this.#copiesUnder.get(contract) ?? 0
     this.#copiesUnder.set(contract, copies + 1)
@@ -100,10 +85,6 @@ export class ClaimCopies {
     if (left > 0) this.#copiesUnder.set(contract, left)
     else if (this.#copiesUnder.delete(contract)) this.#contractBytes -= contractBytes
   }
-}
-
-function share<Key extends keyof Claim>(one: Claim, other: Claim, key: Key): void {
-  if (one[key] === other[key]) one[key] = other[key]
 }
 
 export function copyOf({

@@ -5,7 +5,6 @@ import { MAX_PAYLOAD_BYTES } from '../../domain/claims/event.ts'
 import { mayLoseDigits } from '../../domain/exact-numbers.ts'
 import { isJsonObject, type Json } from '../../domain/json.ts'
 import { ServiceError, validationError } from '../../errors.ts'
-import { giveBackBytes } from './give-back-bytes.ts'
 import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
@@ -55,9 +54,7 @@ export class ItemText {
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
-  bytes.length > AS_IT_COMES
-    ? inSlices(parseBytes(bytes, parseText, decodeBody))
-    : parseAtOnce(bytes, parseShort)
+  bytes.length > AS_IT_COMES ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
 
 /**
  * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
@@ -66,19 +63,18 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
   bytes.length > AS_IT_COMES
-    ? inSlices(parseBytes(bytes, (text) => parseList(text, list), decodeBody))
+    ? inSlices(parseBytes(bytes, (text) => parseList(text, list)))
     : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
 
 /** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText, decode)
+export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText)
 
 function* parseBytes<Value>(
   bytes: Buffer,
   parsing: (text: string) => Generator<void, Value>,
-  decoding: (bytes: Buffer) => Generator<void, string>,
 ): Generator<void, Value> {
   requireUtf8(bytes)
-  const text = withoutMark(yield* decoding(bytes))
+  const text = withoutMark(yield* decode(bytes))
   try {
     return yield* parsing(text)
   } catch (error) {
@@ -137,13 +133,6 @@ const reasonOf = (message: string): string =>
     .replace(/^Unexpected token (.+), (\.{0,3}".*"(?:\.\.\.)?) is not valid JSON$/s, 'unexpected $1 in $2')
     .replace(/^Unexpected end of JSON input$/, 'it ends too early')
     .replace(/(?: in)? JSON at position \d+ \((line \d+) (column \d+)\)$/, ' at $1, $2')
-
-/** Nobody looks at the bytes again, but at short ones to weigh them. */
-function* decodeBody(bytes: Buffer): Generator<void, string> {
-  const text = yield* decode(bytes)
-  if (bytes.length > SHORT) giveBackBytes(bytes)
-  return text
-}
 
 function* decode(bytes: Buffer): Generator<void, string> {
   if (bytes.length <= DECODED_AT_ONCE || isAscii(bytes)) return bytes.toString('utf8')

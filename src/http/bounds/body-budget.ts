@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../../errors.ts'
-import { tooLarge } from '../bodies/read-body.ts'
-import { CallerGone } from '../protocol/error-response.ts'
+import { bodyTooLarge, CallerGone } from '../protocol/error-response.ts'
 import { NDJSON_TYPES } from '../protocol/responses.ts'
 import { breakOff } from './while-there.ts'
 import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from './who-gives-way.ts'
@@ -57,7 +56,7 @@ export class BodyBudget {
     const declared = Number(headers['content-length'] ?? 0)
     const isStream = isLines(headers['content-type'])
     // There will never be room for it.
-    if (!isStream && declared > routeOptions.bodyLimit) return done(tooLarge(routeOptions.bodyLimit))
+    if (!isStream && declared > routeOptions.bodyLimit) return done(bodyTooLarge(routeOptions.bodyLimit))
     const bytes = isStream ? OF_A_STREAM : declared > SMALL ? declared : 0
     if (!this.#take(userId, bytes, reply)) return done(unavailable('Too many large bodies are on their way.'))
     if (!isStream && (bytes > 0 || headers['transfer-encoding'] !== undefined))

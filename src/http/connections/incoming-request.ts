@@ -1,5 +1,4 @@
 import { IncomingMessage } from 'node:http'
-import { giveBackBytes } from '../bodies/give-back-bytes.ts'
 
 /** Pieces in which a body may come: so many, so many more a second, and one more for so many bytes. */
 const FREE = 1_000
@@ -19,17 +18,14 @@ export class IncomingRequest extends IncomingMessage {
   override push(piece: Buffer | null): boolean {
     if (this.#isCut) return false
     if (piece === null) return super.push(null)
-    if (this.#isUnwanted) {
-      giveBackBytes(piece)
-      return true
-    }
+    if (this.#isUnwanted) return true
     if (!this.#isCrumbled(piece.length)) return super.push(piece)
     this.#isCut = true
     this.socket.emit('crumbled')
     return false
   }
 
-  /** What is left of its body is read for the sake of the next request alone. */
+  /** The rest of a refused body is read only to reach the next request. It is dropped, and costs nothing. */
   get #isUnwanted(): boolean {
     return this.readableFlowing === true && this.listenerCount('data') === 0
   }

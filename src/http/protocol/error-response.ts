@@ -58,9 +58,18 @@ export class CallerGone extends ServiceError {
   }
 }
 
+export const bodyTooLarge = (bodyLimit: number) =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesInWords(bodyLimit)}.`)
+
+const bytesInWords = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`
+
+/** Codes of a response to a closed connection, and of a body that was cut off. */
+const LEAVING = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET']
+
 /** An answer that was to be sent to a closed connection, or was cut off by it, ends so. */
 const isLeaving = (error: unknown): boolean =>
-  error instanceof CallerGone || (error as Partial<FastifyError>).code === 'ERR_STREAM_PREMATURE_CLOSE'
+  error instanceof CallerGone || LEAVING.includes((error as Partial<FastifyError>).code ?? '')
 
 /** Answers any error that a request ended in. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -111,6 +120,8 @@ function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
       return validationError([
         { path: 'path', message: 'is not valid percent-encoded UTF-8, or is too long' },
       ])
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return bodyTooLarge(request.routeOptions.bodyLimit)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType(wantedType(request))
   }

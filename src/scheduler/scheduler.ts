@@ -1,12 +1,24 @@
 import { Cron } from 'croner'
 import type { Part } from '../app/part.ts'
 
-/** Work that is done again and again. One file a job, in jobs/. */
+/** Periodic work. */
 export interface Job {
   name: string
-  /** A cron pattern, in UTC. */
-  pattern: string
+  /**
+   * At each whole minute, or so many seconds apart: a divisor of 60, of minutes, or an hour. The latter never run at a whole
+   * minute, when the scheduled check begins.
+   */
+  every: 'whole minute' | number
   run: () => Promise<void>
+}
+
+/** The job's cron pattern. Jobs of one list start at different seconds. */
+function patternOf({ every }: Job, index: number): string {
+  if (every === 'whole minute') return '* * * * *'
+  const second = 1 + ((index * 7) % Math.max(1, Math.min(every, 60) - 1))
+  if (every < 60) return `${second}-59/${every} * * * * *`
+  const minute = every < 3_600 ? `*/${every / 60}` : (index * 7) % 60
+  return `${second} ${minute} * * * *`
 }
 
 /** Runs each job at its times; a run that takes longer than its interval is not overtaken by the next. */
@@ -23,7 +35,7 @@ export class Scheduler implements Part {
 
   async start(): Promise<void> {
     this.#crons = this.#jobs.map(
-      (job) => new Cron(job.pattern, { timezone: 'UTC', protect: true }, () => this.#run(job)),
+      (job, i) => new Cron(patternOf(job, i), { timezone: 'UTC', protect: true }, () => this.#run(job)),
     )
   }
 

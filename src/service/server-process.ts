@@ -3,6 +3,7 @@ import type { App } from '../app/app.ts'
 import { requireArchiveFolder } from '../app/archive/archive-file.ts'
 import type { ArchiveSettings } from '../app/archive/claim-archive.ts'
 import { createApp, partsOf } from '../app/create-app.ts'
+import { measureDatabase } from '../app/measures/measure-database.ts'
 import { ProcessMeasures } from '../app/measures/process-measures.ts'
 import { type Part, startParts, stopParts } from '../app/part.ts'
 import { WebhookSender } from '../app/webhooks/webhook-sender.ts'
@@ -12,13 +13,10 @@ import { presentNotification } from '../http/notifications/present-notification.
 import { createServer } from '../http/server.ts'
 import { endsWithin } from '../owned-promise.ts'
 import { archiveClaimsJob } from '../scheduler/jobs/archive-claims.ts'
-import { forgetExpiredJob } from '../scheduler/jobs/forget-expired.ts'
-import { measureDatabaseJob } from '../scheduler/jobs/measure-database.ts'
+import { scheduledCheckJob, sumUpResolutionsJob } from '../scheduler/jobs/check-jobs.ts'
 import { migrateInBackgroundJob } from '../scheduler/jobs/migrate-in-background.ts'
 import { moveContractsJob } from '../scheduler/jobs/move-contracts.ts'
-import { removalJobs } from '../scheduler/jobs/removals.ts'
-import { scheduledCheckJob } from '../scheduler/jobs/run-scheduled-check.ts'
-import { sumUpResolutionsJob } from '../scheduler/jobs/sum-up-resolutions.ts'
+import { retentionJobs } from '../scheduler/jobs/retention-jobs.ts'
 import { type Job, Scheduler } from '../scheduler/scheduler.ts'
 import type { Database } from '../storage/database/database.ts'
 import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
@@ -101,7 +99,7 @@ export async function startServerProcess(
       if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
     })
     const contracts = moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims'))
-    const removals = removalJobs(app, config.notificationDays, (what, removed) =>
+    const removals = retentionJobs(app, config.notificationDays, (what, removed) =>
       log.info({ removed }, `${what} removed`),
     )
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
@@ -113,8 +111,7 @@ export async function startServerProcess(
         ...removals,
         ...archiveJobs(app, archive, log),
         sumUpResolutionsJob(app),
-        forgetExpiredJob(app),
-        measureDatabaseJob(app),
+        { name: 'measuring the database', every: 10, run: () => measureDatabase(app) },
       ],
       onError,
     )

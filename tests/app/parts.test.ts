@@ -49,7 +49,7 @@ const scheduler = new Scheduler(
   [
     {
       name: 'long',
-      pattern: '* * * * * *',
+      every: 1,
       run: async () => {
         jobs.begun++
         await job.promise

@@ -40,7 +40,7 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
         if (/two runs/.test(`${error}`)) world.unheard.push(error)
         sum.reported++
       }
-      const scheduler = new Scheduler([{ name: 'job', pattern: '* * * * * *', run }], onError)
+      const scheduler = new Scheduler([{ name: 'job', every: 1, run }], onError)
       await scheduler.start()
       await world.goOnFor(stopsAfterMs)
       let isStopped = false

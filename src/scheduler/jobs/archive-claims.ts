@@ -12,7 +12,7 @@ export function archiveClaimsJob(
   const archive = new ClaimArchive(app, settings)
   return {
     name: 'archiving claims',
-    pattern: '12-57/15 * * * * *',
+    every: 15,
     run: async () => {
       const archived = await archive.archiveSome(shortRun())
       if (archived > 0) onArchived(archived)

@@ -15,7 +15,7 @@ export function migrateInBackgroundJob(
   let wasUnderWay = false
   return {
     name: 'migrating in the background',
-    pattern: '3-53/10 * * * * *',
+    every: 10,
     run: async () => {
       if (isDone) return
       const state = await backgroundMigrations.lookAfter(onError)

@@ -11,7 +11,7 @@ export function moveContractsJob(app: App, onProgress: (moves: ContractMoves) =>
   let isDone = false
   return {
     name: 'moving contracts',
-    pattern: '1-58/3 * * * * *',
+    every: 3,
     run: async () => {
       if (isDone) return
       const moves = await moveContracts(app, shortRun())

@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts'
 import { readCheckTime } from '../../app/check/read-check-time.ts'
 import { runScheduledCheck } from '../../app/check/run-scheduled-check.ts'
+import { sumUpResolutions } from '../../app/check/sum-up-resolutions.ts'
 import { MINUTE_MS } from '../../domain/check-time.ts'
 import type { Job } from '../scheduler.ts'
 
@@ -16,7 +17,7 @@ export function scheduledCheckJob(
   const { checks } = app.db.metrics.instruments
   return {
     name: 'scheduled check',
-    pattern: '* * * * *',
+    every: 'whole minute',
     run: async () => {
       try {
         await app.overdue.during(app.db, async () => {
@@ -52,3 +53,10 @@ async function checkForAMinute(
   onDone(transitions, checkTime, Math.round(durationMs))
   return goesOn
 }
+
+/** The totals of the overview. It would hold up a scheduled check for a moment, so it runs between checks. */
+export const sumUpResolutionsJob = (app: App): Job => ({
+  name: 'sums of resolutions',
+  every: 300,
+  run: () => sumUpResolutions(app),
+})

@@ -1,4 +1,5 @@
 import type { App } from '../../app/app.ts'
+import { forgetExpired } from '../../app/removal/forget-expired.ts'
 import { oldDeliveries } from '../../app/removal/old-deliveries.ts'
 import { oldNotifications } from '../../app/removal/old-notifications.ts'
 import { UnusedContracts } from '../../app/removal/unused-contracts.ts'
@@ -10,15 +11,15 @@ interface Removal {
   removeSome: (isOver: () => boolean) => Promise<number>
 }
 
-/** What nobody needs any more, piece by piece, at no whole minute. `onRemoved` hears of what and how many. */
-export function removalJobs(
+/** Remove what is not needed any more, piece by piece. `onRemoved` gets what was removed and how many. */
+export function retentionJobs(
   app: App,
   keptDays: number,
   onRemoved: (what: string, removed: number) => void,
 ): Job[] {
-  const job = (what: string, pattern: string, removal: Removal): Job => ({
+  const job = (what: string, every: number, removal: Removal): Job => ({
     name: `removing ${what}`,
-    pattern,
+    every,
     run: async () => {
       const removed = await removal.removeSome(shortRun())
       if (removed > 0) onRemoved(what, removed)
@@ -26,8 +27,9 @@ export function removalJobs(
   })
   return [
     // A day after test clocks were deleted.
-    job('unused contracts', '9-54/15 * * * * *', new UnusedContracts(app)),
-    job('old notifications', '39 */5 * * * *', oldNotifications(app, keptDays)),
-    job('old deliveries', '49 */5 * * * *', oldDeliveries(app, keptDays)),
+    job('unused contracts', 15, new UnusedContracts(app)),
+    job('old notifications', 300, oldNotifications(app, keptDays)),
+    job('old deliveries', 300, oldDeliveries(app, keptDays)),
+    { name: 'forgetting what has expired', every: 3_600, run: () => forgetExpired(app) },
   ]
 }

@@ -17,7 +17,8 @@ test('a thousand callers may wait for a connection; one more is refused at once,
   const db = open(t)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const holders = [1, 2].map(() => db.withConnection(() => released))
-  const waiting = Array.from({ length: 1_000 }, () => db.query({ text: 'SELECT 1 AS one' }))
+  // Without a statement, so that they are served before they have waited too long, however slow the machine is.
+  const waiting = Array.from({ length: 1_000 }, (_, i) => db.withConnection(async () => i))
   await assert.rejects(db.query({ text: 'SELECT 1' }), {
     code: 'UNAVAILABLE',
     message: 'Too many requests are waiting for the database.',
@@ -25,10 +26,7 @@ test('a thousand callers may wait for a connection; one more is refused at once,
   })
   release()
   await Promise.all(holders)
-  assert.deepEqual(
-    new Set((await Promise.all(waiting)).flat().map((row) => JSON.stringify(row))),
-    new Set(['{"one":1}']),
-  )
+  assert.deepEqual(await Promise.all(waiting), [...Array(1_000).keys()])
 })
 
 test('one account never has all connections, and those that wait take turns with its flood', async (t) => {

@@ -2,7 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unavailable } from '../../errors.ts'
 import { owned } from '../../owned-promise.ts'
 import type { Connection } from '../../storage/database/connection.ts'
-import { DatabaseUnavailable, isPassing } from '../../storage/database/database-unavailable.ts'
+import {
+  DatabaseOverloaded,
+  DatabaseUnavailable,
+  isPassing,
+} from '../../storage/database/database-unavailable.ts'
 import { FairLine } from '../../storage/database/lending/fair-line.ts'
 import type { Part } from '../part.ts'
 
@@ -68,7 +72,7 @@ export class GroupedWork<Item, Outcome> implements Part {
   do(userId: string, item: Item): Promise<Outcome> {
     if (this.#ending) return Promise.reject(unavailable('The server is stopping.'))
     if (!this.#hasRoom(userId)) {
-      return Promise.reject(new DatabaseUnavailable('Too many requests are waiting for the database.', true))
+      return Promise.reject(new DatabaseOverloaded('Too many requests are waiting for the database.'))
     }
     return new Promise((resolve, reject) => {
       this.#line.add(userId, {
@@ -195,4 +199,4 @@ export class GroupedWork<Item, Outcome> implements Part {
 /** One of them is at fault, or was in somebody's way: the others may well succeed. */
 const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
 
-const notInTime = () => new DatabaseUnavailable('The database did not come to it in time.', true)
+const notInTime = () => new DatabaseOverloaded('The database did not come to it in time.')

@@ -8,7 +8,7 @@ import { LONGEST_TRUST_MS } from './token-owners.ts'
  * @param db in whose name it is done: many servers may have to be waited for
  */
 export async function endToken(db: Borrower, id: string): Promise<boolean> {
-  const number = await db.transaction((connection) => revokeApiToken(connection, id))
+  const number = await revokeApiToken(db, id)
   if (number === null) return false
   await waitUntilHeard(db, number, LONGEST_TRUST_MS)
   return true

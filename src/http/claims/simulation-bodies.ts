@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { MAX_EVENTS } from '../../domain/claims/event.ts'
 import { MAX_HINTS } from '../../domain/contract/hints/hints.ts'
 import { MAX_LOG_HINTS } from '../../domain/contract/hints/log-hints.ts'
 import type { JsonObject } from '../../domain/json.ts'
@@ -6,9 +7,6 @@ import { SUBMISSION_FIELDS } from '../events/submission-bodies.ts'
 import { DateTime, DateTimeOrNull, ScheduledOutcome, Status, Time, Uuid } from '../protocol/scalars.ts'
 import { ContractRef, EXAMPLE_CONTRACT } from './contract-body.ts'
 import { BECAUSE, Hints } from './explanation-body.ts'
-
-/** Events that a simulation takes. */
-export const MAX_EVENTS = 10_000
 
 export type SimulatedEventFields = JsonObject & { type: string; id?: string; at: string }
 

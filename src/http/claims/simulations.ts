@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { App } from '../../app/app.ts'
 import { simulateContract } from '../../app/claims/simulate-contract.ts'
 import { inSlices } from '../../app/in-slices.ts'
+import { MAX_EVENTS } from '../../domain/claims/event.ts'
 import type { ErrorCode } from '../../errors.ts'
 import { inTurnToSimulate } from '../bounds/answer-seats.ts'
 import { takeMemoryFor } from '../bounds/work-memory.ts'
@@ -14,7 +15,6 @@ import { readContractSource } from './contract-source.ts'
 import { presentSimulation } from './present-simulation.ts'
 import { readSimulatedEvents } from './read-simulated-events.ts'
 import {
-  MAX_EVENTS,
   SimulatedEvent,
   type SimulatedEventFields,
   SimulationBody,

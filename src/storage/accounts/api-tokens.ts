@@ -175,21 +175,24 @@ export async function touchApiToken(db: Connection, hash: Buffer): Promise<void>
 
 /**
  * Ends a token. The number of the revocation, by which to wait until every server has heard of it; null if
- * there is no such token. Revoking twice changes nothing. Call it in a transaction.
+ * there is no such token. Revoking twice changes nothing.
  */
-export async function revokeApiToken(db: Connection, id: string): Promise<number | null> {
-  const rows = await db.query({
-    name: 'revoke_api_token',
-    text: `-- revoke_api_token
-      UPDATE api_tokens SET revoked_at = coalesce(revoked_at, ${NOW})
-      WHERE id = $1 RETURNING id`,
-    values: [id],
+export function revokeApiToken(db: Connection, id: string): Promise<number | null> {
+  // `currval` is of the connection that revoked.
+  return db.transaction(async (connection) => {
+    const rows = await connection.query({
+      name: 'revoke_api_token',
+      text: `-- revoke_api_token
+        UPDATE api_tokens SET revoked_at = coalesce(revoked_at, ${NOW})
+        WHERE id = $1 RETURNING id`,
+      values: [id],
+    })
+    if (rows.length === 0) return null
+    const [row] = await connection.query<{ number: number }>({
+      text: "SELECT currval('token_revocations')::integer AS number",
+    })
+    return row?.number ?? null
   })
-  if (rows.length === 0) return null
-  const [row] = await db.query<{ number: number }>({
-    text: "SELECT currval('token_revocations')::integer AS number",
-  })
-  return row?.number ?? null
 }
 
 /** Ends the tokens that were made in these sessions. Returns how many ended by it. */

@@ -127,7 +127,7 @@ export async function revokeInvitationOf(db: Connection, userId: string, id: str
   const rows = await db.query({
     name: 'revoke_invitation_of',
     text: `-- revoke_invitation_of
-      UPDATE invitations SET revoked_at = clock_timestamp()
+      UPDATE invitations SET revoked_at = ${NOW}
       WHERE invited_by = $1 AND id = $2 AND revoked_at IS NULL RETURNING id`,
     values: [userId, id],
   })
@@ -138,7 +138,7 @@ export async function revokeInvitationOf(db: Connection, userId: string, id: str
 export async function revokeInvitationsTo(db: Connection, claimsUserId: string): Promise<void> {
   await db.query({
     text: `-- revoke_invitations_to
-      UPDATE invitations SET revoked_at = clock_timestamp()
+      UPDATE invitations SET revoked_at = ${NOW}
       WHERE claims_user_id = $1 AND used_at IS NULL AND revoked_at IS NULL`,
     values: [claimsUserId],
   })

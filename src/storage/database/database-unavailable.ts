@@ -25,6 +25,13 @@ export class DatabaseUnavailable extends ServiceError {
   }
 }
 
+/** Too many requests wait for the database, which itself may be well. The request changed nothing. */
+export class DatabaseOverloaded extends DatabaseUnavailable {
+  constructor(message: string) {
+    super(message, true)
+  }
+}
+
 /** Whether it may well succeed if it is tried again at once. */
 export const isPassing = (error: unknown): boolean => error instanceof DatabaseUnavailable && error.isPassing
 

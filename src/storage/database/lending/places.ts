@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { DatabaseOverloaded } from '../database-unavailable.ts'
 import { FairLine } from './fair-line.ts'
 
 /** Whose the work is: an account's, or the service's own. */
@@ -17,7 +17,7 @@ export interface AccountBounds {
 interface Waiting {
   since: number
   resolve: () => void
-  reject: (error: DatabaseUnavailable) => void
+  reject: (error: DatabaseOverloaded) => void
 }
 
 /**
@@ -42,11 +42,11 @@ export class Places {
     return this.#waiting.length
   }
 
-  /** @throws DatabaseUnavailable at once if too many wait */
+  /** @throws DatabaseOverloaded at once if too many wait */
   async take(account: string): Promise<void> {
     if (this.#waiting.lengthOf(account) === 0 && this.#mayTake(account)) return this.#give(account)
     if (!this.#mayWait(account)) {
-      throw new DatabaseUnavailable('Too many requests are waiting for the database.', true)
+      throw new DatabaseOverloaded('Too many requests are waiting for the database.')
     }
     await new Promise<void>((resolve, reject) => {
       this.#waiting.add(account, { since: performance.now(), resolve, reject })
@@ -65,7 +65,7 @@ export class Places {
   refuseAfter(longestMs: number): void {
     const before = performance.now() - longestMs
     for (const { reject } of this.#waiting.removeWhile(({ since }) => since <= before)) {
-      reject(new DatabaseUnavailable('No connection to the database was free in time.', true))
+      reject(new DatabaseOverloaded('No connection to the database was free in time.'))
     }
   }
 

@@ -219,7 +219,7 @@ export class StoreClient extends EventEmitter {
 
   #execute({ site, values }: Sent, answer: (answer: Answer) => void): void {
     const patienceMs = site === 'move_kinds' ? (values[3] as number) : null
-    if (site === 'connection_settings') answer({ rows: [], command: 'SET' })
+    if (site === 'connection_settings') answer({ rows: [{ set_config: 'public' }], command: 'SELECT' })
     else this.#backend.execute({ site, values, at: this.#network.store.now() }, patienceMs, answer)
   }
 

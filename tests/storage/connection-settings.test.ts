@@ -147,6 +147,17 @@ async function sessionOf(pool: Pool): Promise<unknown> {
   return { settings, values }
 }
 
+test('a table claim_events of another program leads to no other schema', async (t) => {
+  const url = await createTestDatabase(t, { migrated: false })
+  await ask(url, 'CREATE SCHEMA analytics; CREATE TABLE analytics.claim_events (id integer)')
+  await open(url)
+  const rows = await ask(
+    url,
+    "SELECT relnamespace::regnamespace::text AS schema FROM pg_class WHERE relname = 'claims'",
+  )
+  assert.deepEqual(rows, [{ schema: 'public' }])
+})
+
 test('an address that names a schema is taken at its word: another service has its tables there', async (t) => {
   const url = new URL(await createTestDatabase(t))
   await ask(url.href, 'CREATE SCHEMA second')

@@ -1,7 +1,5 @@
 import pg from 'pg'
 import { OperatorError } from '../../operator-error.ts'
-import { sessionSettings } from '../database/connection-settings.ts'
-import { CONNECT_TIMEOUT_MS } from '../database/lending/pool.ts'
 import { connectTo } from '../database/lending/server-address.ts'
 
 /**
@@ -10,14 +8,8 @@ import { connectTo } from '../database/lending/server-address.ts'
  * @param mode of the transaction; empty for one that writes
  */
 export async function beginLong(connectionString: string, mode: string, lock: string): Promise<pg.Client> {
-  const client = await connectTo(connectionString, {
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    application_name: 'claimkeeper backup',
-  })
+  const client = await connectTo(connectionString, { application_name: 'claimkeeper backup' })
   try {
-    // COPY writes values in the same form on every server, and takes as long as it needs.
-    await client.query(sessionSettings({ statementMs: 0, idleTransactionMs: 0 }))
     await client.query(`BEGIN ${mode}`)
     // First: the transaction sees what is there after this.
     if (lock !== '') await client.query(`SET LOCAL lock_timeout = '10s'; ${lock}; SET LOCAL lock_timeout = 0`)

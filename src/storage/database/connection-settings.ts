@@ -1,3 +1,6 @@
+import type pg from 'pg'
+import { hasVersionColumns } from '../upgrade/own-tables.ts'
+
 /*
  * Settings of the service's sessions. A server, a role, a database or an address may have other defaults; what a value
  * means and what a statement does must not depend on them. They are sent as statements once the connection is made:
@@ -26,26 +29,26 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   idle_session_timeout: '0',
 }
 
+export const CONNECT_TIMEOUT_MS = 5_000
+
+/** `search_path` is the schema in which it finds the tables, alone: no table of the same name in another schema is found first. */
+const SET_SCHEMA = `SELECT set_config('search_path', relnamespace::regnamespace::text, false) FROM pg_class
+  WHERE oid = to_regclass('claim_events')`
+
 /**
- * The schema in which `search_path` finds the service's tables, alone: a table of the same name in another schema is not
- * found first. If the default of a role, a database or a server finds none, it is the one schema that has them. Where
- * there are none yet, or an address names the schema, `search_path` stays, and the first migration makes them there.
+ * If the default of a role, a database or a server finds no tables, `search_path` is the one schema that has them. Where
+ * there are none yet, or an address names the schema, `search_path` stays, and the first migration makes them there. A
+ * table `claim_events` of another program has no version table of Claimkeeper beside it.
  */
-const SET_SCHEMA = `DO $$
-  DECLARE
-    events constant regclass := to_regclass('claim_events');
-  BEGIN
-    -- The usual case by itself: one query for both takes PostgreSQL longer to plan, on each connection.
-    IF events IS NOT NULL THEN
-      PERFORM set_config('search_path', relnamespace::regnamespace::text, false) FROM pg_class WHERE oid = events;
-    ELSE
-      PERFORM set_config('search_path', min(relnamespace::regnamespace::text), false) FROM pg_class
-      WHERE relname = 'claim_events' AND relkind IN ('r', 'p') AND pg_has_role(relowner, 'USAGE')
-        AND (SELECT source <> 'client' FROM pg_settings WHERE name = 'search_path')
-      HAVING count(*) = 1;
-    END IF;
-  END
-  $$`
+const SEARCH_SCHEMA = `-- connection_settings
+  SELECT set_config('search_path', min(relnamespace::regnamespace::text), false) FROM pg_class c
+  WHERE relname = 'claim_events' AND relkind IN ('r', 'p') AND pg_has_role(relowner, 'USAGE')
+    AND EXISTS (
+      SELECT FROM pg_class v
+      WHERE v.relname = 'schema_migrations' AND v.relnamespace = c.relnamespace AND ${hasVersionColumns('v.oid')}
+    )
+    AND (SELECT source <> 'client' FROM pg_settings WHERE name = 'search_path')
+  HAVING count(*) = 1`
 
 export interface SessionTimeouts {
   /** Of a statement; 0 for none. */
@@ -54,15 +57,34 @@ export interface SessionTimeouts {
   idleTransactionMs: number
 }
 
-/** SQL that sets up a session, whatever it is for. The timeouts come first, as a foreign one would hold for the rest. */
-export const sessionSettings = ({ statementMs, idleTransactionMs }: SessionTimeouts): string =>
-  `-- connection_settings
-  SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = ${idleTransactionMs};
+/** The timeouts come first: the default of a role would hold for the rest. */
+const sessionSettings = ({ statementMs, idleTransactionMs }: SessionTimeouts): string =>
+  `SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = ${idleTransactionMs};
   SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;
   ${Object.entries(SESSION_SETTINGS)
     .map(([name, value]) => `SET ${name} = '${value}'`)
-    .join('; ')};
-  ${SET_SCHEMA}`
+    .join('; ')}`
+
+/**
+ * Sets up a session, in one round trip if its `search_path` finds the tables.
+ * @param more SQL of settings
+ */
+export async function setUpSession(
+  client: pg.ClientBase,
+  timeouts: SessionTimeouts,
+  more = '',
+): Promise<void> {
+  const all = [sessionSettings(timeouts), more, SET_SCHEMA].filter((text) => text !== '').join(';\n')
+  const results = await send(client, `-- connection_settings\n${all}`)
+  const ofSchema = results.at(-1)
+  if (ofSchema?.rows.length === 0) await send(client, SEARCH_SCHEMA)
+}
+
+/** The driver's types do not know that several statements have several results. */
+async function send(client: pg.ClientBase, text: string): Promise<pg.QueryResult[]> {
+  const config = { text, query_timeout: CONNECT_TIMEOUT_MS }
+  return [await client.query(config)].flat()
+}
 
 /**
  * Settings of the connections of a pool, besides. Whatever the service asks is answered by an index, in its order: the planner is not to

@@ -3,10 +3,10 @@ import { Metrics } from '../../metrics/metrics.ts'
 import { Distribution } from '../distribution/distribution.ts'
 import { readShards } from '../distribution/read-distribution.ts'
 import type { Connection, Statement } from './connection.ts'
-import { sessionSettings } from './connection-settings.ts'
+import { CONNECT_TIMEOUT_MS } from './connection-settings.ts'
 import type { Borrower } from './lending/borrower.ts'
 import { type AccountBounds, THE_SERVICE } from './lending/places.ts'
-import { CONNECT_TIMEOUT_MS, Pool, type PoolOptions } from './lending/pool.ts'
+import { Pool, type PoolOptions } from './lending/pool.ts'
 import { connectTo } from './lending/server-address.ts'
 
 /** Connections that each kind of work has for itself, so that none starves another. */
@@ -149,20 +149,11 @@ export class Database implements Connection {
   }
 
   /** A connection outside the shares, for what belongs to a session. Its owner ends it. */
-  async openSession(): Promise<pg.Client> {
-    const client = await connectTo(this.#connectionString, {
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  openSession(): Promise<pg.Client> {
+    return connectTo(this.#connectionString, {
       query_timeout: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
       application_name: 'claimkeeper',
     })
-    try {
-      await client.query(sessionSettings({ statementMs: 0, idleTransactionMs: 0 }))
-    } catch (error) {
-      client.end().catch(() => {})
-      throw error
-    }
-    return client
   }
 
   /** A connection outside the shares, whose statements take as long as they need. Its owner closes it. */

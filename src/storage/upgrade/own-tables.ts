@@ -8,15 +8,18 @@ type Queries = Pick<Connection, 'query'>
 const MOST_NAMED = 3
 
 /**
- * Other programs also call their record of migrations `schema_migrations` (Rails, Ecto, golang-migrate, dbmate). Ours has these
- * columns since its first version.
+ * SQL: whether a table has the columns that Claimkeeper's record of migrations has since its first version. Other programs also
+ * call theirs `schema_migrations` (Rails, Ecto, golang-migrate, dbmate).
+ * @param oid SQL
  */
-const VERSION_TABLE = `SELECT c.oid, c.relnamespace FROM pg_class c
-      WHERE c.oid = to_regclass('schema_migrations') AND (
+export const hasVersionColumns = (oid: string): string => `(
         SELECT count(*) FROM pg_attribute
-        WHERE attrelid = c.oid AND NOT attisdropped AND (attname, atttypid) IN
+        WHERE attrelid = ${oid} AND NOT attisdropped AND (attname, atttypid) IN
           (('version', 'integer'::regtype), ('name', 'text'::regtype), ('applied_at', 'timestamptz'::regtype))
       ) = 3`
+
+const VERSION_TABLE = `SELECT c.oid, c.relnamespace FROM pg_class c
+      WHERE c.oid = to_regclass('schema_migrations') AND ${hasVersionColumns('c.oid')}`
 
 /** Whether anything of Claimkeeper is in the database, of whatever version. */
 export async function hasVersionTable(db: Queries): Promise<boolean> {

@@ -2,16 +2,15 @@ import pg from 'pg'
 import type { Metrics } from '../../../metrics/metrics.ts'
 import { endsWithin } from '../../../owned-promise.ts'
 import { Distribution } from '../../distribution/distribution.ts'
-import { POOL_SETTINGS, sessionSettings } from '../connection-settings.ts'
+import { CONNECT_TIMEOUT_MS, POOL_SETTINGS, setUpSession } from '../connection-settings.ts'
 import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
 import { TYPES } from '../parse-time.ts'
 import { Borrower, type Lender } from './borrower.ts'
 import { type AccountBounds, Places } from './places.ts'
 import { addressOf, isRefusedEncryption, type ServerAddress } from './server-address.ts'
 
-/** How long a statement may run, a caller may wait for a connection, and a close for statements, in milliseconds. */
+/** How long a statement may run, and a close waits for statements. */
 const STATEMENT_TIMEOUT_MS = 30_000
-export const CONNECT_TIMEOUT_MS = 5_000
 const CLOSE_PATIENCE_MS = 1_000
 /** What is still being connected then is left to itself: it may take as long as a connection may. */
 const LONGEST_CLOSE_MS = 1_500
@@ -73,12 +72,11 @@ export class Pool implements Lender {
     this.#places = new Places(size, ofAccount)
     const { config, otherwise } = addressOf(connectionString)
     this.#otherwise = otherwise
-    const session = sessionSettings({
+    const timeouts = {
       statementMs: statementTimeoutMs,
       // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
       idleTransactionMs: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
-    })
-    const settings = { text: `${session}; ${POOL_SETTINGS}`, query_timeout: CONNECT_TIMEOUT_MS }
+    }
     this.#pool = new pg.Pool({
       ...config,
       max: size,
@@ -86,7 +84,7 @@ export class Pool implements Lender {
       keepAlive: true,
       application_name: 'claimkeeper',
       types: TYPES,
-      onConnect: (client) => client.query(settings),
+      onConnect: (client) => setUpSession(client, timeouts, POOL_SETTINGS),
     })
     // The server ends a statement first; this is for a server that answers no more.
     const longestMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_PATIENCE_MS

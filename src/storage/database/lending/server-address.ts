@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { OperatorError } from '../../../operator-error.ts'
+import { CONNECT_TIMEOUT_MS, setUpSession } from '../connection-settings.ts'
 
 /** How a connection is encrypted; false for not at all. */
 type Encryption = boolean | ConnectionOptions
@@ -146,14 +147,23 @@ function isOfEncryption(error: unknown): boolean {
   return / SSL connection/.test(message) || /^ERR_(?:SSL|TLS)|CERT|SIGNATURE/.test(code)
 }
 
-/** A connection of its own. Its owner ends it. */
-export async function connectTo(connectionString: string, options: pg.ClientConfig): Promise<pg.Client> {
+/** A connection of its own without timeouts of statements. Its owner ends it. */
+export async function connectTo(
+  connectionString: string,
+  options: Pick<pg.ClientConfig, 'application_name' | 'query_timeout'>,
+): Promise<pg.Client> {
   const { config, otherwise } = addressOf(connectionString)
-  try {
-    return await connected({ ...options, ...config })
-  } catch (error) {
+  const all = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, ...options, ...config }
+  const client = await connected(all).catch((error) => {
     if (otherwise === null || !isRefusedEncryption(error)) throw error
-    return await connected({ ...options, ...config, ...otherwise })
+    return connected({ ...all, ...otherwise })
+  })
+  try {
+    await setUpSession(client, { statementMs: 0, idleTransactionMs: 0 })
+    return client
+  } catch (error) {
+    client.end().catch(() => {})
+    throw error
   }
 }
 

@@ -11,17 +11,17 @@ after(() => rm(folder, { recursive: true }))
 const file = join(folder, 'root.crt')
 writeFileSync(file, 'a certificate')
 
-/** How the server is looked at, in words. */
-function lookOf(ssl: unknown): string {
+/** What is verified of the server's certificate. */
+function verificationOf(ssl: unknown): string {
   if (ssl === false) return 'not encrypted'
   const { ca, rejectUnauthorized, checkServerIdentity } = ssl as Record<string, unknown>
   const who = rejectUnauthorized === false ? 'anyone' : checkServerIdentity ? 'certified' : 'named'
   return `${who}${ca === undefined ? '' : ` by ${ca}`}`
 }
 
-const waysOf = (query: string): string[] => {
-  const { config, otherwise } = addressOf(`postgres://u:p@h:1/db${query}`)
-  return [lookOf(config.ssl), ...(otherwise ? [lookOf(otherwise.ssl)] : [])]
+const attemptsOf = (query: string): string[] => {
+  const { config, fallback } = addressOf(`postgres://u:p@h:1/db${query}`)
+  return [config.ssl, ...(fallback === null ? [] : [fallback])].map(verificationOf)
 }
 
 describe('sslmode means what it means to libpq:', () => {
@@ -47,9 +47,9 @@ describe('sslmode means what it means to libpq:', () => {
     '?ssl=no-verify': ['anyone'],
     '?sslnegotiation=direct': ['named'],
   }
-  for (const [query, ways] of Object.entries(cases))
+  for (const [query, attempts] of Object.entries(cases))
     test(query || 'without one', () => {
-      assert.deepEqual(waysOf(query), ways)
+      assert.deepEqual(attemptsOf(query), attempts)
     })
 
   test('what libpq refuses is refused', () => {

@@ -56,8 +56,8 @@ interface Use {
  */
 export class Pool implements Lender {
   readonly #pool: pg.Pool
-  /** How a connection is encrypted if the server refuses the first way. */
-  #otherwise: ServerAddress['otherwise']
+  /** The encryption of a second attempt to connect. */
+  #fallback: ServerAddress['fallback']
   readonly #places: Places
   readonly #uses = new Map<pg.PoolClient, Use>()
   readonly #watch: NodeJS.Timeout
@@ -70,8 +70,8 @@ export class Pool implements Lender {
     if (options.measured) this.#waited = this.#measure(options.measured)
     this.distribution = options.distribution ?? new Distribution()
     this.#places = new Places(size, ofAccount)
-    const { config, otherwise } = addressOf(connectionString)
-    this.#otherwise = otherwise
+    const { config, fallback } = addressOf(connectionString)
+    this.#fallback = fallback
     const timeouts = {
       statementMs: statementTimeoutMs,
       // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
@@ -107,7 +107,7 @@ export class Pool implements Lender {
     return new Borrower(this, account)
   }
 
-  /** PostgreSQL has refused a connection because there are too many, and none was had since. */
+  /** PostgreSQL has refused a connection because there are too many, and has accepted none since. */
   get lacksConnections(): boolean {
     return this.#lacksConnections
   }
@@ -179,24 +179,23 @@ export class Pool implements Lender {
   /** An idle one; one that should not be there is destroyed. */
   async #connect(): Promise<pg.PoolClient> {
     for (let tries = 0; tries <= this.#places.size; tries++) {
-      const client = await this.#connectEitherWay()
+      const client = await this.#connectOrFallBack()
       if (this.#isIdle(client)) return client
       client.release(true)
     }
     throw new Error('no connection was idle')
   }
 
-  /** The way that was taken last is tried first. */
-  async #connectEitherWay(): Promise<pg.PoolClient> {
+  /** If the second attempt was needed once, its encryption is the first attempt from then on. */
+  async #connectOrFallBack(): Promise<pg.PoolClient> {
     const { options } = this.#pool
     const tried = options.ssl
     try {
       return await this.#pool.connect()
     } catch (error) {
-      if (this.#otherwise === null || !isRefusedEncryption(error)) throw error
-      // Another one may have turned to it meanwhile.
-      if (options.ssl === tried)
-        [options.ssl, this.#otherwise] = [this.#otherwise.ssl, { ssl: tried ?? false }]
+      if (this.#fallback === null || !isRefusedEncryption(error)) throw error
+      // A concurrent call may have exchanged them.
+      if (options.ssl === tried) [options.ssl, this.#fallback] = [this.#fallback, tried ?? false]
       return this.#pool.connect()
     }
   }
@@ -216,7 +215,7 @@ export class Pool implements Lender {
   }
 }
 
-/** Of PostgreSQL, or of the role or the database. */
+/** The limit of the server, of the role or of the database. */
 const isTooMany = (error: unknown) => error instanceof pg.DatabaseError && error.code === '53300'
 
 /** Without a goodbye: a server that answers no more would never answer that either, and be waited for. */

@@ -7,20 +7,28 @@ import { CONNECT_TIMEOUT_MS, setUpSession } from '../connection-settings.ts'
 /** How a connection is encrypted; false for not at all. */
 type Encryption = boolean | ConnectionOptions
 
-/** What the address of a PostgreSQL says, in the driver's terms. */
+/** The address of a PostgreSQL server as settings of the driver. */
 export interface ServerAddress {
-  /** For the driver, which reads `sslmode` otherwise than libpq: without what is about encryption. */
+  /** Without the parameters of encryption: the driver gives `sslmode` another meaning than libpq. */
   config: Pick<pg.ClientConfig, 'connectionString' | 'ssl'>
-  /** With which it is tried once more if the server refuses the first; null for not. */
-  otherwise: { ssl: Encryption } | null
-  /** Parameters that have no effect, in words that repeat nothing of a password. */
+  /** The encryption of a second attempt if the server refuses the first; null for no second attempt. */
+  fallback: Encryption | null
+  /** Names of parameters that have no effect. They contain no part of a password. */
   ignored: string[]
 }
 
-/** About encryption: read here. */
-const OURS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat']
+/** Read here. */
+const ENCRYPTION_PARAMETERS = [
+  'ssl',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'uselibpqcompat',
+]
 /** Read by the driver. */
-const OF_DRIVER = [
+const DRIVER_PARAMETERS = [
   'user',
   'password',
   'host',
@@ -36,59 +44,64 @@ const OF_DRIVER = [
   'query_timeout',
 ]
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
-/** These need no encryption to connect, so that nothing about it may be demanded. */
-const WEAK = ['disable', 'allow', 'prefer']
+/** In these modes a connection without encryption is allowed. */
+const UNENFORCED_MODES = ['disable', 'allow', 'prefer']
 
 /** @throws OperatorError for what libpq refuses as well */
 export function addressOf(connectionString: string): ServerAddress {
-  const [place = '', query = ''] = splitOnce(connectionString, '?')
-  const pairs = query.split('&').filter((pair) => pair !== '')
-  const ours = new Map<string, string>()
-  const others: string[] = []
-  for (const pair of pairs) {
-    const [name, value] = [...new URLSearchParams(pair)][0] ?? ['', '']
-    if (OURS.includes(name)) ours.set(name, value)
-    else others.push(pair)
-  }
-  const [ssl, otherwise] = isSocket(connectionString) ? [false as const] : encryptionOf(ours)
-  const direct = ours.get('sslnegotiation')
+  const [base = '', query = ''] = splitOnce(connectionString, '?')
+  const parameters = query
+    .split('&')
+    .filter((text) => text !== '')
+    .map((text) => {
+      const [name, value] = [...new URLSearchParams(text)][0] ?? ['', '']
+      return { name, value, text, isOfEncryption: ENCRYPTION_PARAMETERS.includes(name) }
+    })
+  const given = new Map(
+    parameters.filter(({ isOfEncryption }) => isOfEncryption).map(({ name, value }) => [name, value]),
+  )
+  const others = parameters.filter(({ isOfEncryption }) => !isOfEncryption).map(({ text }) => text)
+  const [ssl, fallback] = isSocket(connectionString) ? [false as const] : encryptionOf(given)
+  const negotiation = given.get('sslnegotiation')
   return {
     config: {
-      connectionString: others.length > 0 ? `${place}?${others.join('&')}` : place,
+      connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base,
       ssl,
-      // Of the driver, though its types do not know it.
-      ...(direct === undefined ? {} : { sslnegotiation: direct }),
+      // The driver reads it, but its types lack it.
+      ...(negotiation === undefined ? {} : { sslnegotiation: negotiation }),
     },
-    otherwise: otherwise === undefined ? null : { ssl: otherwise },
-    ignored: ignoredOf(pairs),
+    fallback: fallback ?? null,
+    ignored: ignoredOf(parameters.map(({ name }) => name)),
   }
 }
 
-/** Both ways if libpq would try both, the second if the first is refused. */
+/** One or two attempts, in the order of libpq. */
 function encryptionOf(given: ReadonlyMap<string, string>): [Encryption] | [Encryption, Encryption] {
   const mode = modeOf(given)
   const rootcert = given.get('sslrootcert')
   if (rootcert === 'system' && mode !== 'verify-full')
     throw refused(`sslrootcert=system needs sslmode=verify-full`)
-  if (given.get('sslnegotiation') === 'direct' && WEAK.includes(mode))
+  if (given.get('sslnegotiation') === 'direct' && UNENFORCED_MODES.includes(mode))
     throw refused('sslnegotiation=direct needs sslmode=require, verify-ca or verify-full')
   const files = {
     ...(rootcert === undefined || rootcert === 'system' ? {} : { ca: fileOf('sslrootcert', given) }),
     ...(given.has('sslcert') ? { cert: fileOf('sslcert', given) } : {}),
     ...(given.has('sslkey') ? { key: fileOf('sslkey', given) } : {}),
   }
-  const whoever = { checkServerIdentity: () => undefined }
-  // As libpq: with a root certificate, the server's must be of it in every mode.
-  const unnamed =
-    mode !== 'no-verify' && 'ca' in files ? { ...files, ...whoever } : { ...files, rejectUnauthorized: false }
+  const anyHostName = { checkServerIdentity: () => undefined }
+  // As in libpq: with a root certificate, every mode requires a server certificate that it has signed.
+  const encrypted =
+    mode !== 'no-verify' && 'ca' in files
+      ? { ...files, ...anyHostName }
+      : { ...files, rejectUnauthorized: false }
   if (mode === 'disable') return [false]
-  if (mode === 'allow') return [false, unnamed]
-  if (mode === 'prefer') return [unnamed, false]
-  if (mode === 'verify-ca') return [{ ...files, ...whoever }]
-  return mode === 'verify-full' ? [files] : [unnamed]
+  if (mode === 'allow') return [false, encrypted]
+  if (mode === 'prefer') return [encrypted, false]
+  if (mode === 'verify-ca') return [{ ...files, ...anyHostName }]
+  return mode === 'verify-full' ? [files] : [encrypted]
 }
 
-/** Without `sslmode` nothing is encrypted, unless something else asks for it; then the driver has always looked at the name. */
+/** Without `sslmode` the connection is not encrypted, unless another parameter requires it: then as by the driver, with `verify-full`. */
 function modeOf(given: ReadonlyMap<string, string>): string {
   const mode = given.get('sslmode')
   if (mode !== undefined && !MODES.includes(mode))
@@ -96,10 +109,11 @@ function modeOf(given: ReadonlyMap<string, string>): string {
   if (mode !== undefined) return mode
   const ssl = given.get('ssl')
   if (ssl === 'no-verify') return ssl
-  const isOff = ssl === 'false' || ssl === '0' || ssl === ''
-  const asks = ['sslrootcert', 'sslcert', 'sslkey'].some((name) => given.has(name))
-  if (asks || given.get('sslnegotiation') === 'direct') return 'verify-full'
-  return ssl === undefined || isOff ? 'disable' : 'verify-full'
+  const isOff = ssl === undefined || ssl === 'false' || ssl === '0' || ssl === ''
+  const isRequired =
+    ['sslrootcert', 'sslcert', 'sslkey'].some((name) => given.has(name)) ||
+    given.get('sslnegotiation') === 'direct'
+  return isOff && !isRequired ? 'disable' : 'verify-full'
 }
 
 function fileOf(name: string, given: ReadonlyMap<string, string>): string {
@@ -113,22 +127,18 @@ function fileOf(name: string, given: ReadonlyMap<string, string>): string {
 
 const refused = (why: string) => new OperatorError(`DATABASE_URL: ${why}.`)
 
-/** libpq encrypts nothing on a socket of the machine. */
+/** libpq does not encrypt connections over a Unix socket. */
 function isSocket(connectionString: string): boolean {
   const { hostname, searchParams } = new URL(connectionString)
   const host = searchParams.get('host') || hostname
   return host.startsWith('/') || /^%2f/i.test(host)
 }
 
-/**
- * A `&` in a password that stands among the parameters would make one of its rest. So beside such a password they are told
- * by their places.
- */
-function ignoredOf(pairs: readonly string[]): string[] {
-  const names = pairs.map((pair) => [...new URLSearchParams(pair).keys()][0] ?? '')
+/** With a `password` among the parameters a name may be a part of it, behind a `&`: then parameters are named by their positions. */
+function ignoredOf(names: readonly string[]): string[] {
   const mayBeSecret = names.includes('password')
   return names.flatMap((name, i) => {
-    if (OURS.includes(name) || OF_DRIVER.includes(name)) return []
+    if (ENCRYPTION_PARAMETERS.includes(name) || DRIVER_PARAMETERS.includes(name)) return []
     return [mayBeSecret ? `the parameter at place ${i + 1}` : name]
   })
 }
@@ -138,11 +148,11 @@ function splitOnce(text: string, by: string): [string, string] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Whether libpq would try the other way: the server does not encrypt, or takes only what is, or only what is not. */
+/** Whether libpq would make a second attempt: the server does not encrypt, or requires encryption, or refuses it. */
 export const isRefusedEncryption = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError ? error.code === '28000' : isOfEncryption(error)
+  error instanceof pg.DatabaseError ? error.code === '28000' : isTlsError(error)
 
-function isOfEncryption(error: unknown): boolean {
+function isTlsError(error: unknown): boolean {
   const { message = '', code = '' } = error as { message?: string; code?: string }
   return / SSL connection/.test(message) || /^ERR_(?:SSL|TLS)|CERT|SIGNATURE/.test(code)
 }
@@ -152,11 +162,11 @@ export async function connectTo(
   connectionString: string,
   options: Pick<pg.ClientConfig, 'application_name' | 'query_timeout'>,
 ): Promise<pg.Client> {
-  const { config, otherwise } = addressOf(connectionString)
+  const { config, fallback } = addressOf(connectionString)
   const all = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, ...options, ...config }
   const client = await connected(all).catch((error) => {
-    if (otherwise === null || !isRefusedEncryption(error)) throw error
-    return connected({ ...all, ...otherwise })
+    if (fallback === null || !isRefusedEncryption(error)) throw error
+    return connected({ ...all, ssl: fallback })
   })
   try {
     await setUpSession(client, { statementMs: 0, idleTransactionMs: 0 })
@@ -169,7 +179,7 @@ export async function connectTo(
 
 async function connected(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config)
-  // A connection that breaks shows in what is under way; unheard, this would end the process.
+  // Statements in progress report a broken connection. Without a listener the event would end the process.
   client.on('error', () => {})
   await client.connect()
   return client

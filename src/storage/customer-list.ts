@@ -1,6 +1,6 @@
 import type { Metadata } from '../domain/metadata.ts'
 import type { Customer } from '../domain/records.ts'
-import { beginningOf, foundIds, isFound } from './customer-search.ts'
+import { matchesSql, matchingIdsSql, prefixOf } from './customer-search.ts'
 import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customers.ts'
 import type { Connection } from './database/connection.ts'
 import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from './lists/list-page.ts'
@@ -93,7 +93,7 @@ export async function readCustomerMetadata(
 
 function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] {
   const filters: FoundFilter[] = []
-  if (search !== undefined) filters.push(beginningWith(search))
+  if (search !== undefined) filters.push(startingWith(search))
   if (metadata) {
     const { table, owner } = PAIRS.customers
     for (const pair of pairsOf(userId, 'customer', metadata))
@@ -107,9 +107,9 @@ function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] 
   return filters
 }
 
-function beginningWith(search: string): FoundFilter {
-  const beginning = beginningOf(search)
-  return { fits: (query) => isFound(query, beginning), ids: (query) => foundIds(query, beginning) }
+function startingWith(search: string): FoundFilter {
+  const prefix = prefixOf(search)
+  return { fits: (query) => matchesSql(query, prefix), ids: (query) => matchingIdsSql(query, prefix) }
 }
 
 async function firstOfFew(

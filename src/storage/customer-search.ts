@@ -1,83 +1,84 @@
 import type { ListQuery } from './lists/list-query.ts'
 
 /*
- * Customers by the beginning of their external id or name, whatever the case of the letters (§4.5): by Unicode's simple
- * case folding, A to Z with a to z alone. PostgreSQL folds other letters by the language of the database, or not at all.
- * So the indexes fold ASCII alone (`COLLATE "C"`), which every PostgreSQL does alike, and a search names the forms of its
- * other letters: each combination for the first of them is a range of an index, and all of them are compared.
+ * Prefix search of customers by external id or name, case-insensitive (§4.5) by Unicode's simple case folding; A to Z match
+ * only a to z. PostgreSQL folds other letters by the locale of the database, or not at all. So the indexes fold only ASCII
+ * (`COLLATE "C"`), which is the same in every database. A search lists the case variants of its other letters: each
+ * combination of variants of the first letters is an index range, and a filter compares all letters.
  */
 
-/** An index is read in a range for each combination of their forms: 8 where each has two. */
-const LETTERS_IN_RANGES = 3
+/** Letters whose variants make index ranges: 8 ranges where each letter has two variants. */
+const MAX_LETTERS_IN_RANGES = 3
 const LAST_CHARACTER = 'chr(1114111)'
-/** As the indexes have them. */
+/** The expressions of the indexes. */
 const EXTERNAL_ID = 'lower(external_id COLLATE "C")'
 const NAME = 'lower(name COLLATE "C")'
 
-/** What a text begins with in any case of its letters. */
-export interface Beginning {
+/** A prefix to search for, in any case of its letters. */
+export interface Prefix {
   folded: string
-  /** Beginnings, ASCII folded, one of which the text has. */
+  /** ASCII-folded prefixes. A match has one of them. */
   ranges: string[]
-  /** Forms of its letters beyond ASCII, in the order of `foldedForms`. */
-  forms: string
-  foldedForms: string
+  /** Variants of its letters beyond ASCII, in the order of `foldedVariants`. */
+  variants: string
+  foldedVariants: string
 }
 
-/** Letters that are not the upper-case form of what they fold to, such as a final sigma or a capital ẞ. */
-const OTHER_FORMS = Map.groupBy(
+/** Letters that are not the upper case of the letter they fold to, such as a final sigma or a capital ẞ. */
+const OTHER_VARIANTS = Map.groupBy(
   '\u00b5ǅǈǋǲ\u0345ςϐϑϕϖϰϱϴϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛẞᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼ\u1fbeῌῼ\u2126\u212b',
   foldLetter,
 )
 
-/** Of a letter beyond ASCII to another such one; anything else stays. */
+/** Folds a letter beyond ASCII if its folded form is one letter beyond ASCII. */
 function foldLetter(letter: string): string {
-  const alone = (text: string, otherwise: string) =>
-    text > '\x7f' && [...text].length === 1 ? text : otherwise
-  return alone(alone(letter.toUpperCase(), letter).toLowerCase(), letter)
+  const oneLetter = (text: string, fallback: string) =>
+    text > '\x7f' && [...text].length === 1 ? text : fallback
+  return oneLetter(oneLetter(letter.toUpperCase(), letter).toLowerCase(), letter)
 }
 
-/** What folds to this letter, itself included. */
-function formsOf(folded: string): string[] {
-  const upper = folded.toUpperCase()
-  return [folded, upper, ...(OTHER_FORMS.get(folded) ?? [])].filter((form) => foldLetter(form) === folded)
+/** All letters that fold to this one, including itself. */
+function variantsOf(folded: string): string[] {
+  const candidates = [folded, folded.toUpperCase(), ...(OTHER_VARIANTS.get(folded) ?? [])]
+  return [...new Set(candidates)].filter((letter) => foldLetter(letter) === folded)
 }
 
-export function beginningOf(search: string): Beginning {
-  const beginning: Beginning = { folded: '', ranges: [''], forms: '', foldedForms: '' }
+export function prefixOf(search: string): Prefix {
+  const prefix: Prefix = { folded: '', ranges: [''], variants: '', foldedVariants: '' }
   let letters = 0
   for (const character of search) {
-    const folded = character <= '\x7f' ? character.toLowerCase() : foldLetter(character)
-    const forms = character <= '\x7f' ? [folded] : [...new Set(formsOf(folded))]
-    beginning.folded += folded
-    if (forms.length > 1) {
+    const isAscii = character <= '\x7f'
+    const folded = isAscii ? character.toLowerCase() : foldLetter(character)
+    const variants = isAscii ? [folded] : variantsOf(folded)
+    prefix.folded += folded
+    if (variants.length > 1) {
       letters++
-      beginning.forms += forms.join('')
-      beginning.foldedForms += folded.repeat(forms.length)
+      prefix.variants += variants.join('')
+      prefix.foldedVariants += folded.repeat(variants.length)
     }
-    if (letters <= LETTERS_IN_RANGES)
-      beginning.ranges = beginning.ranges.flatMap((range) => forms.map((form) => range + form))
+    if (letters <= MAX_LETTERS_IN_RANGES)
+      prefix.ranges = prefix.ranges.flatMap((range) => variants.map((letter) => range + letter))
   }
-  return beginning
+  return prefix
 }
 
-/** SQL of whether a customer is found. */
-export function isFound(query: ListQuery, beginning: Beginning): string {
-  const [folded, forms, foldedForms] = [beginning.folded, beginning.forms, beginning.foldedForms].map(
+/** SQL: whether a customer matches. */
+export function matchesSql(query: ListQuery, prefix: Prefix): string {
+  const [folded, variants, foldedVariants] = [prefix.folded, prefix.variants, prefix.foldedVariants].map(
     (text) => `${query.parameter(text)}::text`,
   )
-  const begins = (by: string) => `translate(${by}, ${forms}, ${foldedForms}) ^@ ${folded}`
-  return `(${begins(EXTERNAL_ID)} OR ${begins(NAME)})`
+  const startsWith = (by: string) => `translate(${by}, ${variants}, ${foldedVariants}) ^@ ${folded}`
+  return `(${startsWith(EXTERNAL_ID)} OR ${startsWith(NAME)})`
 }
 
-/** SQL of the ids of those of the account $1 that are found, for each range of an index. */
-export function foundIds(query: ListQuery, beginning: Beginning): string[] {
-  const found = isFound(query, beginning)
-  return beginning.ranges.flatMap((range) => {
-    // With a generic plan `^@` alone is no range in an index.
+/** SQL: the ids of the matching customers of the account $1, one query for each index range. */
+export function matchingIdsSql(query: ListQuery, prefix: Prefix): string[] {
+  const matches = matchesSql(query, prefix)
+  return prefix.ranges.flatMap((range) => {
+    // In a generic plan `^@` alone does not become an index range.
     const from = `${query.parameter(range)}::text`
     const ids = (by: string) =>
-      `SELECT id FROM customers WHERE user_id = $1 AND ${by} >= ${from} AND ${by} < ${from} || ${LAST_CHARACTER} AND ${found}`
+      `SELECT id FROM customers WHERE user_id = $1 AND ${by} >= ${from} AND ${by} < ${from} || ${LAST_CHARACTER} AND ${matches}`
     return [ids(EXTERNAL_ID), `${ids(NAME)} AND name IS NOT NULL`]
   })
 }

@@ -6,67 +6,68 @@ import { tryWrite } from '../storage/database/try-write.ts'
 import { CODE_VERSION } from '../storage/upgrade/migration-files.ts'
 import { readSchemaVersion, whyTooNew } from '../storage/upgrade/schema-version.ts'
 import type { App } from './app.ts'
-import { describeLimits } from './doctor/check-connections.ts'
+import { describeTightestLimit } from './doctor/check-connections.ts'
 import { tryDecisions, Undecidable } from './doctor/try-decisions.ts'
 
-/** For so long it is taken that claims can be decided; a failure is looked at again with the next answer. */
-const DECIDABLE_FOR_MS = 10_000
-/** For so long others may hold locks that keep claims from being decided. */
-const LONGEST_HELD_MS = 30_000
-/** An answer is given to whoever asks so soon after, and none is waited for longer, in milliseconds. */
-const GOOD_FOR_MS = 2_000
-const LONGEST_WAIT_MS = 3_000
+/** How long a successful decision counts. A failed one is tried again by the next check. */
+const DECISION_TTL_MS = 10_000
+/** How long others may hold the locks that a decision needs before the server is not ready. */
+const MAX_LOCKED_MS = 30_000
+/** How long an answer is reused. */
+const ANSWER_TTL_MS = 2_000
+const CHECK_TIMEOUT_MS = 3_000
 
 /**
- * Whether the service can take events: the database is reachable, migrated as far as this server needs and can, gives connections to all kinds of
- * work, takes a write just now, and lets claims be decided. Rejects with UNAVAILABLE otherwise. Anyone may ask, as often as they like: the database is asked once for all, by one at a time.
+ * Whether the service can take events: the database is reachable, has the migrations of this server and none that are too new, gives
+ * connections to all kinds of work, takes a write, and lets a claim be decided. Rejects with UNAVAILABLE otherwise. Concurrent and
+ * frequent calls share one check.
  */
 export function shareReadiness(app: App): () => Promise<void> {
   let shared: Promise<void> | null = null
-  let until = 0
-  let underWay: Promise<void> | null = null
-  let heldSince: number | null = null
+  let sharedUntil = 0
+  let running: Promise<void> | null = null
+  let lockedSince: number | null = null
   let decidableUntil = 0
 
-  const look = async () => {
+  const check = async () => {
     await checkReadiness(app)
     const now = performance.now()
     if (now < decidableUntil) return
     if (await checkDecisions(app)) {
-      heldSince = null
-      decidableUntil = now + DECIDABLE_FOR_MS
+      lockedSince = null
+      decidableUntil = now + DECISION_TTL_MS
       return
     }
-    heldSince ??= now
-    if (now - heldSince > LONGEST_HELD_MS) throw unavailable('No claim can be decided: others hold locks.')
+    lockedSince ??= now
+    if (now - lockedSince > MAX_LOCKED_MS) throw unavailable('No claim can be decided: others hold locks.')
   }
 
-  const check = () => {
-    const made = look().finally(() => {
-      underWay = null
+  const startCheck = () => {
+    const started = check().finally(() => {
+      running = null
     })
-    // Who waited may have gone by the time that it fails.
-    made.catch(() => {})
-    return made
+    // It may fail after its callers have timed out.
+    started.catch(() => {})
+    return started
   }
 
   return () => {
-    if (shared && performance.now() < until) return shared
-    underWay ??= check()
-    const answer = withinTime(underWay)
+    if (shared && performance.now() < sharedUntil) return shared
+    running ??= startCheck()
+    const answer = withTimeout(running)
     const keep = () => {
-      until = performance.now() + GOOD_FOR_MS
+      sharedUntil = performance.now() + ANSWER_TTL_MS
     }
     shared = answer
-    until = Number.POSITIVE_INFINITY
+    sharedUntil = Number.POSITIVE_INFINITY
     answer.then(keep, keep)
     return answer
   }
 }
 
-async function withinTime(work: Promise<void>): Promise<void> {
+async function withTimeout(work: Promise<void>): Promise<void> {
   const timer = new AbortController()
-  const late = pause(LONGEST_WAIT_MS, 'late', { ref: false, signal: timer.signal }).catch(() => 'cancelled')
+  const late = pause(CHECK_TIMEOUT_MS, 'late', { ref: false, signal: timer.signal }).catch(() => 'cancelled')
   try {
     if ((await Promise.race([work, late])) === 'late')
       throw unavailable('The database takes too long to write.')
@@ -85,7 +86,7 @@ async function checkReadiness({ db }: App): Promise<void> {
     await tryWrite(db.checks)
   } catch (error) {
     if (error instanceof DatabaseUnavailable && !error.outcomeKnown) throw error
-    // A full disk, a standby, a database that is set to be read only, or damaged; the log has its words.
+    // A full disk, a standby, a read-only or damaged database. The log has PostgreSQL's message.
     throw unavailable(
       'The database takes no writes now.',
       error instanceof DatabaseUnavailable ? error.cause : error,
@@ -103,12 +104,12 @@ async function checkDecisions({ db }: App): Promise<boolean> {
   }
 }
 
-/** By its connection the write is made all the same, while other work gets none. */
+/** The write uses a connection that the server already has, so it succeeds while other work gets no connection. */
 async function requireConnections(db: Database): Promise<void> {
   try {
     await db.requireConnections()
   } catch (error) {
-    const limits = await describeLimits(db.checks, db.poolSize)
+    const limits = await describeTightestLimit(db.checks, db.poolSize)
     throw unavailable(`PostgreSQL gives this server no more connections: ${limits}`, error)
   }
 }

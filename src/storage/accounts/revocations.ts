@@ -99,18 +99,37 @@ async function endSession(client: pg.Client): Promise<void> {
 }
 
 /**
- * Resolves when every watching server has heard of the revocation, or after the time, when it no longer matters. If that cannot
- * be asked, after the time: the revocation is made, and no failure may say otherwise.
+ * Resolves when every watching server has heard of the revocation, at the latest after the timeout. An unavailable database delays
+ * it until the timeout: the revocation is committed, so it must not fail.
  */
-export async function waitUntilHeard(db: Connection, number: number, timeoutMs: number): Promise<void> {
+export const waitUntilHeard = (db: Connection, number: number, timeoutMs: number): Promise<void> =>
+  waitOutUnavailable(timeoutMs, (deadline) => poll(db, number, deadline))
+
+/** The same for all revocations so far. */
+export const waitUntilAllHeard = (db: Connection, timeoutMs: number): Promise<void> =>
+  waitOutUnavailable(timeoutMs, async (deadline) => poll(db, await findLastRevocation(db), deadline))
+
+async function waitOutUnavailable(
+  timeoutMs: number,
+  work: (deadline: number) => Promise<void>,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs
-  await poll(db, number, deadline).catch((error) => untilOver(error, deadline))
+  try {
+    await work(deadline)
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error
+    await pause(Math.max(0, deadline - performance.now()))
+  }
 }
 
-/** Only a database that is away is waited for. */
-async function untilOver(error: unknown, deadline: number): Promise<void> {
-  if (!(error instanceof DatabaseUnavailable)) throw error
-  await pause(Math.max(0, deadline - performance.now()))
+async function findLastRevocation(db: Connection): Promise<number> {
+  const [row] = await db.query<{ number: number }>({
+    name: 'find_last_revocation',
+    text: `-- find_last_revocation
+      SELECT (last_value * is_called::integer)::integer AS number FROM token_revocations`,
+    readOnly: true,
+  })
+  return row?.number ?? 0
 }
 
 async function poll(db: Connection, number: number, deadline: number): Promise<void> {
@@ -126,21 +145,4 @@ async function poll(db: Connection, number: number, deadline: number): Promise<v
     if (row?.behind === 0) return
     await pause(POLL_MS)
   }
-}
-
-/** The same for all revocations so far. */
-export async function waitUntilAllHeard(db: Connection, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  const last = async () => {
-    const [row] = await db.query<{ number: number }>({
-      name: 'find_last_revocation',
-      text: `-- find_last_revocation
-        SELECT (last_value * is_called::integer)::integer AS number FROM token_revocations`,
-      readOnly: true,
-    })
-    return row?.number ?? 0
-  }
-  await last()
-    .then((number) => poll(db, number, deadline))
-    .catch((error) => untilOver(error, deadline))
 }

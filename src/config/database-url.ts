@@ -1,15 +1,15 @@
 const PROTOCOL = /^postgres(?:ql)?:\/\//i
 const NOT_A_URL = 'a URL that begins with postgres:// or postgresql://'
-const NOT_ENCODED = `${NOT_A_URL}, such as postgres://user:password@host:5432/claimkeeper, in whose user, password and database’s name these characters are encoded: # as %23, % as %25, & as %26, / as %2F, ? as %3F and @ as %40`
+const NOT_ENCODED = `${NOT_A_URL}, such as postgres://user:password@host:5432/claimkeeper. In the user, the password and the database name, encode # as %23, % as %25, & as %26, / as %2F, ? as %3F and @ as %40`
 
 /** Authority, path and query. */
 const PARTS = /^[^/]*\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s
-/** Parameters whose values may hold an @: of a hosted PostgreSQL the user is often `user@server`. */
+/** Parameters whose values may contain an @: users of hosted PostgreSQL are often `user@server`. */
 const MAY_HOLD_AT = ['user', 'password', 'application_name', 'options', 'host']
 
 /**
- * The address of a PostgreSQL, as it is given. One in which a character of the password seems to end it is refused: what comes
- * before or behind would be taken for the host, the port or the database, and shown as such.
+ * The address of a PostgreSQL server, unchanged. It is refused if the password seems to contain a separator that is not encoded: a part
+ * of the password would be read, and shown, as the host, the port or the database.
  */
 export function databaseUrl(text: string): string {
   if (!PROTOCOL.test(text)) throw new Error(NOT_A_URL)
@@ -17,7 +17,7 @@ export function databaseUrl(text: string): string {
   return text
 }
 
-/** With the `sslmode` that libpq takes from the environment if the address has none. */
+/** Adds the `sslmode` of the environment (PGSSLMODE in libpq) if the address has none. */
 export function withSslMode(address: string, mode: string | undefined): string {
   if (!mode || /[?&]ssl(?:mode)?=/.test(address)) return address
   return `${address}${address.includes('?') ? '&' : '?'}sslmode=${encodeURIComponent(mode)}`
@@ -32,7 +32,7 @@ function isCutShort(text: string): boolean {
   })
 }
 
-/** Whether what is percent-encoded is UTF-8. A % that encodes nothing is taken as it is. */
+/** Whether percent-encoded bytes are UTF-8. A % that is not an escape stays. */
 function isDecodable({ username, password, pathname }: URL): boolean {
   try {
     for (const part of [username, password, pathname])

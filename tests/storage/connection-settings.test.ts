@@ -11,9 +11,9 @@ import { ask } from '../support/embedded-data-folder.ts'
 import { Database, Pool, THE_SERVICE } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-/* Defaults of a role or a database change nothing in what the service reads and writes. */
+/* Defaults of a role or a database do not change what the service reads and writes. */
 
-/** Another value of each setting. */
+/** Values that differ from those of the service. */
 const FOREIGN: Record<string, string> = {
   timezone: 'America/St_Johns',
   datestyle: 'German, DMY',
@@ -40,8 +40,8 @@ const FOREIGN: Record<string, string> = {
   jit: 'on',
 }
 
-/** What changes only speed, memory, logging and where tables lie, and what no statement of the service uses. */
-const LEFT = [
+/** Settings of speed, memory, logging and storage, and settings that affect no statement of the service. */
+const NOT_SET = [
   /^(cpu|debug|enable|geqo|gin|jit|log|max_parallel|min_parallel|parallel|tcp|vacuum|wal)_/,
   /_(cost|limit|mem|work_mem|size|buffers|tablespaces?|digest|io_concurrency|warnings?)$/,
   /^(backend_flush_after|backslash_quote|check_function_bodies|client_connection_check_interval|commit_siblings)$/,
@@ -53,8 +53,8 @@ const LEFT = [
   /^(timezone_abbreviations|trace_notify|trace_sort|transaction_(deferrable|isolation|read_only)|xmlbinary|xmloption)$/,
   /^max_parallel_maintenance_workers$|^application_name$|^maintenance_/,
 ]
-/** Set, or refused, where they are not as the service needs them. */
-const ELSEWHERE = [
+/** Set only if needed, or refused at the start. */
+const CONDITIONAL = [
   'search_path',
   'default_transaction_read_only',
   'synchronous_commit',
@@ -72,22 +72,22 @@ const set = (defaults: Record<string, string>, whose: string) =>
 const name = databaseNameOf(databaseUrl)
 const OWNERS = { 'the database': `DATABASE ${name}`, 'the role': `ROLE CURRENT_USER IN DATABASE ${name}` }
 
-test('each setting of a client is set by the service, or left because it changes no value', async () => {
+test('each setting of a session is set by the service, or affects none of its statements', async () => {
   const settings = await ask(
     databaseUrl,
     "SELECT lower(name) AS name FROM pg_settings WHERE context = 'user' AND name NOT LIKE '%.%'",
   )
-  const known = new Set([...Object.keys(SESSION_SETTINGS), ...Object.keys(FOREIGN), ...ELSEWHERE])
+  const known = new Set([...Object.keys(SESSION_SETTINGS), ...Object.keys(FOREIGN), ...CONDITIONAL])
   const others = settings.map((row) => String(row.name)).filter((setting) => !known.has(setting))
   assert.deepEqual(
-    others.filter((setting) => !LEFT.some((pattern) => pattern.test(setting))),
+    others.filter((setting) => !NOT_SET.some((pattern) => pattern.test(setting))),
     [],
   )
 })
 
 for (const [whose, owner] of Object.entries(OWNERS))
   describe(`defaults of ${whose}`, () => {
-    test('change no setting that matters, and no value', async (t) => {
+    test('change no setting of the service, and no value', async (t) => {
       assert.deepEqual(
         Object.keys(SESSION_SETTINGS).filter((setting) => !(setting in FOREIGN)),
         [],
@@ -115,7 +115,7 @@ for (const [whose, owner] of Object.entries(OWNERS))
       }
     })
 
-    test('name another schema first, or none that is there: the tables stay where they are', async (t) => {
+    test('name another schema first, or no schema that exists: the tables are found', async (t) => {
       await ask(databaseUrl, 'CREATE SCHEMA IF NOT EXISTS foreign_first')
       await ask(databaseUrl, 'CREATE TABLE IF NOT EXISTS foreign_first.users (id integer)')
       t.after(() => ask(databaseUrl, `ALTER ${owner} RESET ALL`))
@@ -131,7 +131,7 @@ for (const [whose, owner] of Object.entries(OWNERS))
     })
   })
 
-/** Settings, and values as the service reads them. */
+/** The settings, and values as the service reads them. */
 async function sessionOf(pool: Pool): Promise<unknown> {
   const db = pool.for(THE_SERVICE)
   const settings = await db.query({
@@ -158,7 +158,7 @@ test('a table claim_events of another program leads to no other schema', async (
   assert.deepEqual(rows, [{ schema: 'public' }])
 })
 
-test('an address that names a schema is taken at its word: another service has its tables there', async (t) => {
+test('an address that names a schema: another service has its tables there', async (t) => {
   const url = new URL(await createTestDatabase(t))
   await ask(url.href, 'CREATE SCHEMA second')
   url.searchParams.set('options', '-c search_path=second')
@@ -170,7 +170,7 @@ test('an address that names a schema is taken at its word: another service has i
   assert.deepEqual(rows, [{ schema: 'public' }, { schema: 'second' }])
 })
 
-test('what the service does not override is refused at the start, with what undoes it', async (t) => {
+test('settings that the service does not override are refused at the start, with the statements that reset them', async (t) => {
   const url = await createTestDatabase(t, { migrated: false })
   const database = databaseNameOf(url)
   const owners = [
@@ -187,7 +187,7 @@ test('what the service does not override is refused at the start, with what undo
       'no transaction may write',
       'SET default_transaction_read_only = off; ',
     ],
-    ['search_path', 'no_such_schema', 'no schema of this name is there to make tables in', ''],
+    ['search_path', 'no_such_schema', 'no schema of this name exists', ''],
   ]
   for (const [[setting, value, effect, before], [owner, alter]] of settings.flatMap((one) =>
     owners.map((other) => [one, other] as const),
@@ -209,7 +209,7 @@ test('what the service does not override is refused at the start, with what undo
   await open(url)
 })
 
-/** One statement after the other, as in psql. */
+/** One statement at a time, as in psql. */
 async function inOneSession(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -217,7 +217,7 @@ async function inOneSession(url: string, statements: readonly string[]): Promise
   await client.end()
 }
 
-/** As a command does that makes the tables if there are none. */
+/** As a command that creates missing tables. */
 async function open(databaseUrl: string): Promise<void> {
   const database = await openDatabase({
     databaseUrl,
@@ -232,12 +232,12 @@ async function open(databaseUrl: string): Promise<void> {
   await database.close()
 }
 
-test('a connection asks for no settings as it is made, which a pooler would refuse', async (t) => {
+test('the startup message of a connection contains no settings, which a pooler would refuse', async (t) => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
-  const asked = once(server, 'connection').then(async ([socket]) => {
+  const startup = once(server, 'connection').then(async ([socket]) => {
     const [first] = await once(socket, 'data')
     socket.destroy()
     return first as Buffer
@@ -246,7 +246,7 @@ test('a connection asks for no settings as it is made, which a pooler would refu
   const pool = new Pool({ connectionString: `postgres://u:p@127.0.0.1:${port}/d`, size: 1 })
   t.after(() => pool.close())
   await assert.rejects(pool.for(THE_SERVICE).query({ text: 'SELECT 1' }))
-  const words = (await asked).subarray(8).toString().split('\0')
+  const words = (await startup).subarray(8).toString().split('\0')
   const names = words.filter((word, i) => i % 2 === 0 && word !== '')
   assert.deepEqual(names.sort(), ['application_name', 'client_encoding', 'database', 'user'])
 })

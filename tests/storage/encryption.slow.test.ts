@@ -118,7 +118,7 @@ test('commands and sessions of their own encrypt alike, and no output has a piec
     return result
   }
   assert.equal((await run(['migrate'], at('sslmode=allow'))).status, 0)
-  assert.match(said.join(''), /DATABASE_URL has what is not known and has no effect: sslmod/)
+  assert.match(said.join(''), /DATABASE_URL has unknown parameters, which have no effect: sslmod/)
   const file = join(folder, 'claims.backup')
   assert.equal((await run(['backup', file], at('sslmode=allow'))).status, 0)
   assert.equal((await run(['user', 'list'], at('a=b'), { PGSSLMODE: 'require' })).status, 0)

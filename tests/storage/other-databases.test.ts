@@ -10,20 +10,21 @@ const TABLES = `SELECT n.nspname AS schema, c.relname AS name, array_agg(attname
   FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0
   WHERE relkind IN ('r', 'v', 'S') AND nspname NOT IN ('pg_catalog', 'information_schema') GROUP BY 1, 2 ORDER BY 1, 2`
 
-/** What other programs have in a database. */
+/** Objects of other programs in a database. */
 const OTHERS: Record<string, string> = {
-  'a table that is called as one of ours': 'CREATE TABLE claims (in_the_way int)',
+  'a table with the name of a Claimkeeper table': 'CREATE TABLE claims (other int)',
   'other tables': 'CREATE TABLE orders (id serial PRIMARY KEY); CREATE TABLE parts (id int)',
   'a view': 'CREATE VIEW report AS SELECT 1 AS one',
-  'the record of Rails': 'CREATE TABLE schema_migrations (version varchar PRIMARY KEY)',
-  'the record of golang-migrate':
+  'the migrations table of Rails': 'CREATE TABLE schema_migrations (version varchar PRIMARY KEY)',
+  'the migrations table of golang-migrate':
     'CREATE TABLE schema_migrations (version bigint PRIMARY KEY, dirty boolean)',
-  'the record of Ecto': 'CREATE TABLE schema_migrations (version bigint PRIMARY KEY, inserted_at timestamp)',
-  'a record with our columns': `CREATE TABLE schema_migrations (version integer PRIMARY KEY, name text NOT NULL,
+  'the migrations table of Ecto':
+    'CREATE TABLE schema_migrations (version bigint PRIMARY KEY, inserted_at timestamp)',
+  'a migrations table with the columns of Claimkeeper’s': `CREATE TABLE schema_migrations (version integer PRIMARY KEY, name text NOT NULL,
     applied_at timestamptz); INSERT INTO schema_migrations VALUES (1, '0001-init.sql', now())`,
 }
 
-describe('a database that holds tables of another program is refused, and left as it is:', () => {
+describe('a database that holds tables of another program is refused and not changed:', () => {
   for (const [what, text] of Object.entries(OTHERS)) {
     test(what, async (t) => {
       const db = (await openNew(t))()
@@ -39,7 +40,7 @@ describe('a database that holds tables of another program is refused, and left a
   }
 })
 
-test('tables of other schemas, functions, and a record of migrations that is empty are in nobody’s way', async (t) => {
+test('tables of other schemas, functions, and an empty migrations table do not prevent the migration', async (t) => {
   const db = (await openNew(t))()
   await db.query({
     text: `CREATE SCHEMA elsewhere; CREATE TABLE elsewhere.claims (id int);
@@ -49,12 +50,12 @@ test('tables of other schemas, functions, and a record of migrations that is emp
     text: 'CREATE TABLE schema_migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
   })
   await migrate(db, quietly)
-  // Once ours are there, others may stand beside them.
+  // Once Claimkeeper's tables exist, other tables may be added.
   await db.query({ text: 'CREATE VIEW report AS SELECT count(*) FROM claims' })
   await migrate(db, quietly)
 })
 
-test('the tables are made in the first schema of the search_path, whatever a later one holds', async (t) => {
+test('the tables are created in the first schema of the search_path, whatever a later schema holds', async (t) => {
   const db = (await openNew(t))()
   await db.query({
     text: 'CREATE TABLE schema_migrations (version varchar); CREATE TABLE users (id int); CREATE SCHEMA own',
@@ -68,7 +69,7 @@ test('the tables are made in the first schema of the search_path, whatever a lat
   assert.deepEqual(await db.query({ text: 'TABLE schema_migrations' }), [])
 })
 
-test('tables of another schema that would be taken for ours are named', async (t) => {
+test('tables of another schema that hide Claimkeeper’s tables are named', async (t) => {
   const db = (await openNew(t, true))()
   await db.query({ text: 'CREATE SCHEMA before; CREATE TABLE before.claims (id int)' })
   await db.transaction(async (connection) => {
@@ -80,14 +81,14 @@ test('tables of another schema that would be taken for ours are named', async (t
   })
 })
 
-test('a table that a later migration would make is named, and left as it is', async (t) => {
+test('a table that a later migration would create is named and not changed', async (t) => {
   const db = (await openNew(t))()
   await migrate(db, quietly, OWN_MIGRATIONS.slice(0, 10))
-  await db.query({ text: 'CREATE TABLE webhook_endpoints (theirs int)' })
+  await db.query({ text: 'CREATE TABLE webhook_endpoints (other int)' })
   await assert.rejects(migrate(db, quietly), {
     name: 'OperatorError',
     message:
-      'The database could not be migrated: relation "webhook_endpoints" already exists, and is not Claimkeeper’s. Rename or drop it.',
+      'The database could not be migrated: relation "webhook_endpoints" already exists and does not belong to Claimkeeper. Rename or drop it.',
   })
   assert.deepEqual(await db.query({ text: 'TABLE webhook_endpoints' }), [])
 })
@@ -100,7 +101,7 @@ for (const encoding of ['LATIN1', 'SQL_ASCII'])
     assert.equal(status, 1)
     assert.match(
       stderr,
-      new RegExp(`claimkeeper: The database is encoded in ${encoding}\\. It must be UTF8, [^\\n]*\\n$`),
+      new RegExp(`claimkeeper: The database is encoded in ${encoding}\\. It must be UTF8: [^\\n]*\\n$`),
     )
     const examined = await runSharedCli(['doctor'], settings)
     assert.equal(examined.status, 1)

@@ -6,24 +6,23 @@ import { tryDecisions, Undecidable } from './try-decisions.ts'
 
 const WHAT = 'Decisions'
 
-/** Whether the database lets claims be created, settled, checked and advanced. Nothing is left of the attempt. */
+/** Whether the database lets claims be created, settled, checked and advanced. The attempt is rolled back. */
 export async function checkDecisions(db: Borrower): Promise<Finding> {
   if (db.distribution.isOn) return ok(WHAT, 'not tried on distributed tables')
   if (await isStandby(db))
-    return warning(WHAT, 'not tried: this is a standby, which takes no writes', 'Examine the primary too.')
+    return warning(WHAT, 'not tried: this is a standby, which accepts no writes', 'Examine the primary too.')
   try {
     return (await tryDecisions(db))
       ? ok(WHAT, 'a claim can be created, settled, checked and advanced')
-      : warning(WHAT, 'not tried: others hold locks', 'Look in pg_stat_activity for what is open.')
+      : warning(WHAT, 'not tried: others hold locks', 'Find open transactions in pg_stat_activity.')
   } catch (error) {
-    if (error instanceof Undecidable)
-      return fault(WHAT, error.message, 'Undo what was changed in the database.')
+    if (error instanceof Undecidable) return fault(WHAT, error.message, 'Undo the change in the database.')
     if (!(error instanceof DatabaseUnavailable)) throw error
     const { cause } = error
     return fault(
       WHAT,
       `not tried: ${(cause instanceof Error ? cause : error).message}`,
-      'Let it take writes.',
+      'Allow writes to the database.',
     )
   }
 }

@@ -73,7 +73,7 @@ function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Findi
 }
 
 function checkSession(refused: readonly RefusedSetting[]): Finding {
-  if (refused.length === 0) return ok('Session', 'its settings let the service work')
+  if (refused.length === 0) return ok('Session', 'no setting prevents the service from working')
   const advice = refused.map((setting) => setting.advice).join('; ')
   return fault('Session', refused.map(inWords).join(', '), `To undo: ${advice}.`)
 }

@@ -16,16 +16,16 @@ import { recordGroup } from '../submission/record-group.ts'
 import { moveHeldClock } from '../test-clocks/advance-test-clock.ts'
 
 /*
- * Whether the database lets a claim be decided: the statements of a creation, a submission, a check and an advance, on records
- * of an account that does not exist, in a transaction that is rolled back. A permission that was taken, a constraint, a trigger
- * or a function that was changed shows here, before a claim is due.
+ * Whether the database lets a claim be decided: sends the statements of a creation, a submission, a check and an advance, on
+ * records of an account that does not exist, in a transaction that is rolled back. So a revoked permission, or a changed
+ * constraint, trigger or function is found before a claim is due.
  */
 
 const LOCK_WAIT_MS = 500
 const AN_HOUR_MS = 3_600_000
 const TYPE = 'readiness_check'
 
-/** A step that the database does not take, with its words. */
+/** A step that the database refuses, with its message. */
 export class Undecidable extends Error {
   override readonly name = 'Undecidable'
 }
@@ -33,8 +33,8 @@ export class Undecidable extends Error {
 class RolledBack extends Error {}
 
 /**
- * Nothing is tried on distributed tables: of several machines one may be away, and claims on the others go on.
- * @returns false if others held locks, so that it says nothing
+ * Tries nothing on distributed tables: one machine may be away while claims on the others are decided.
+ * @returns false if others held locks, so that the result is unknown
  * @throws Undecidable, or DatabaseUnavailable
  */
 export async function tryDecisions(db: Borrower): Promise<boolean> {
@@ -111,7 +111,7 @@ const newClaim = (userId: string, customerId: string): NewClaim => ({
   metadata: {},
 })
 
-/** One of its own each time: servers that store the same one wait for each other. */
+/** A random price, because servers that store the same contract wait for each other. */
 const contract = (): Contract => ({
   price: randomInt(1e9),
   activity_window: 1,

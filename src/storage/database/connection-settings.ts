@@ -2,13 +2,13 @@ import type pg from 'pg'
 import { hasVersionColumns } from '../upgrade/own-tables.ts'
 
 /*
- * Settings of the service's sessions. A server, a role, a database or an address may have other defaults; what a value
- * means and what a statement does must not depend on them. They are sent as statements once the connection is made:
- * poolers refuse or drop settings in the startup message. What a session may not set itself is refused at the start
- * (`require-settings.ts`). Settings of speed, memory, logging and places on the disk stay as they are.
+ * Settings of the service's sessions. A server, a role, a database or an address may have other defaults; the meaning of
+ * values and statements must not depend on them. They are sent as statements after the connection is made, because poolers
+ * refuse or drop settings in the startup message. Settings that a session cannot change are refused at the start
+ * (`require-settings.ts`). Settings of speed, memory, logging and storage keep their defaults.
  */
 
-/** In how values are read and written, and in what a statement does. */
+/** They affect how values are read and written, and what a statement does. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   datestyle: 'ISO, MDY',
@@ -23,7 +23,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
   exit_on_error: 'off',
-  // By a warning Citus says that a commit has lost a machine.
+  // Citus reports by a warning that a commit has lost a machine.
   client_min_messages: 'notice',
   lock_timeout: '0',
   idle_session_timeout: '0',
@@ -87,7 +87,7 @@ async function send(client: pg.ClientBase, text: string): Promise<pg.QueryResult
 }
 
 /**
- * Settings of the connections of a pool, besides. Whatever the service asks is answered by an index, in its order: the planner is not to
+ * Further settings of the connections of a pool. Whatever the service asks is answered by an index, in its order: the planner is not to
  * be led astray by a table that is still small or not analysed, and rows of several ids are locked in the order of the
  * ids; in a bitmap's order, that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit`
  * would come with it.

@@ -140,8 +140,9 @@ export class Database implements Connection {
   }
 
   /**
-   * Tries again where PostgreSQL has refused a connection because there are too many: a share may have none, while another one works.
-   * @throws DatabaseUnavailable if it refuses one still
+   * Retries in each pool whose last connection PostgreSQL refused because there were too many: one pool may have no connection while
+   * others work.
+   * @throws DatabaseUnavailable if PostgreSQL refuses again
    */
   async requireConnections(): Promise<void> {
     const lacking = this.#pools.filter(({ lacksConnections }) => lacksConnections)

@@ -15,9 +15,9 @@ import { isPassing } from './database-unavailable.ts'
 import type { Borrower } from './lending/borrower.ts'
 
 export const OLDEST_POSTGRES = 15
-/** In any other, PostgreSQL refuses some characters that callers send, or does not tell one from another. */
+/** In other encodings PostgreSQL refuses some characters of requests, or does not distinguish them. */
 export const ENCODING = 'UTF8'
-export const HOW_TO_ENCODE = `It must be ${ENCODING}, which has every character: CREATE DATABASE … ENCODING '${ENCODING}' TEMPLATE template0. Claims of the old one can be taken along by claimkeeper backup and restore.`
+export const HOW_TO_ENCODE = `It must be ${ENCODING}: CREATE DATABASE … ENCODING '${ENCODING}' TEMPLATE template0. To move the claims of the old database, use claimkeeper backup and restore.`
 
 /**
  * A lock that others hold is waited for no longer: whoever comes later stands in line behind it. Then others have their
@@ -32,8 +32,8 @@ const TURN_PAUSE_MS = 100
 /** Most often it is done sooner. */
 const TURNS_UNTOLD = 40
 
-/** SQLSTATEs of a name that is there already: of a table, an object such as a type, a function. */
-const TAKEN = ['42P07', '42710', '42723']
+/** SQLSTATEs duplicate_table, duplicate_object and duplicate_function. */
+const DUPLICATE_NAME = ['42P07', '42710', '42723']
 
 /** What migrations run on: its statements may take as long as they need. */
 type Migrating = Pick<Borrower, 'query' | 'transaction'>
@@ -45,8 +45,8 @@ type Outcome = 'done' | 'another server is at it' | 'others hold locks'
  * Brings the database to the version of this code, one migration after the other, each in a transaction. Servers that start together
  * take turns. What says that it runs in the background is announced, and left to `background-migrations.ts`; on a new
  * database it is done at once. Reports each migration that it runs.
- * @throws OperatorError if the database is too new for the code, not in UTF-8, or of another program, PostgreSQL too old, or others
- * hold a lock, or make no progress, for ten minutes.
+ * @throws OperatorError if the database is too new for the code, is not in UTF-8, or holds tables of another program, if PostgreSQL is
+ * too old, or if others hold a lock, or make no progress, for ten minutes.
  */
 export async function migrate(
   db: Migrating,
@@ -141,9 +141,9 @@ async function runNext(
     })
   } catch (error) {
     if (isPassing(error)) return 'others hold locks'
-    if (TAKEN.includes((error as { code?: string }).code ?? ''))
+    if (DUPLICATE_NAME.includes((error as { code?: string }).code ?? ''))
       throw new OperatorError(
-        `The database could not be migrated: ${(error as Error).message}, and is not Claimkeeper’s. Rename or drop it.`,
+        `The database could not be migrated: ${(error as Error).message} and does not belong to Claimkeeper. Rename or drop it.`,
         { cause: error },
       )
     throw error
@@ -180,7 +180,7 @@ async function oldestTransaction(db: Migrating): Promise<string> {
     : 'No transaction of others is seen now.'
 }
 
-/** @throws OperatorError if PostgreSQL is too old, or the database not in UTF-8 */
+/** @throws OperatorError if PostgreSQL is too old, or the database is not in UTF-8 */
 export async function requireServer(connection: Pick<Connection, 'query'>): Promise<void> {
   const [row] = await connection.query<{ number: number; version: string; encoding: string }>({
     text: `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,

@@ -60,7 +60,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
   const { ignored } = addressOf(connectionString)
   if (ignored.length > 0)
-    report(`DATABASE_URL has what is not known and has no effect: ${ignored.join(', ')}`)
+    report(`DATABASE_URL has unknown parameters, which have no effect: ${ignored.join(', ')}`)
   const first = new Pool({ connectionString, size: 1 })
   try {
     const db = first.for(THE_SERVICE)
@@ -69,8 +69,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     const mustBeDurable = !options.allowUnsafe && !leavesTables
     if (mustBeDurable) await requireDurable(db)
     if (!mayCreate) await requireTables(db, databaseUrl)
-    if (!leavesTables) await requireSettings(db)
-    if (!leavesTables) await migrateUnhurried(connectionString, options)
+    if (!leavesTables) {
+      await requireSettings(db)
+      await migrateUnhurried(connectionString, options)
+    }
     const distribution = await readDistribution(db)
     if (distribution.isOn && mustBeDurable) await requireDurableMachines(db)
     await first.close()
@@ -97,7 +99,7 @@ const nameOf = (url: string | null) =>
 
 const hostOf = ({ host, searchParams }: URL) => searchParams.get('host') || host || 'localhost'
 
-/** A % that encodes nothing is taken as it is, as the driver does. */
+/** A % that is not an escape stays, as in the driver. */
 const databaseOf = (url: string) =>
   decodeURIComponent(new URL(url).pathname.slice(1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
 

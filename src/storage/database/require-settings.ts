@@ -1,11 +1,11 @@
 import { OperatorError } from '../../operator-error.ts'
 import type { Connection } from './connection.ts'
 
-/** What a setting does that a session of the service may not, or must not, change by itself. */
+/** Effects of settings that a session of the service cannot or must not change. */
 const EFFECTS: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'no transaction may write',
-  session_replication_role: 'triggers and foreign keys are not carried out',
-  search_path: 'no schema of this name is there to make tables in',
+  session_replication_role: 'triggers and foreign keys are disabled',
+  search_path: 'no schema of this name exists',
 }
 
 export interface RefusedSetting {
@@ -16,7 +16,7 @@ export interface RefusedSetting {
   advice: string
 }
 
-/** Settings with which the service cannot work, and that it does not override. */
+/** Settings that prevent the service from working and that it does not override. */
 export async function readRefusedSettings(db: Pick<Connection, 'query'>): Promise<RefusedSetting[]> {
   const rows = await db.query<{
     name: string
@@ -44,7 +44,7 @@ export async function readRefusedSettings(db: Pick<Connection, 'query'>): Promis
 }
 
 function adviceFor(name: string, source: string, role: string, database: string): string {
-  // In a session of this database ALTER ROLE and ALTER DATABASE are writes.
+  // ALTER ROLE and ALTER DATABASE are writes, which the setting refuses.
   const first = name === 'default_transaction_read_only' ? `SET ${name} = off; ` : ''
   switch (source) {
     case 'user':
@@ -54,9 +54,9 @@ function adviceFor(name: string, source: string, role: string, database: string)
     case 'database user':
       return `${first}ALTER ROLE ${role} IN DATABASE ${database} RESET ${name}`
     case 'client':
-      return `take ${name} out of the options of DATABASE_URL, and of PGOPTIONS`
+      return `remove ${name} from the options of DATABASE_URL and from PGOPTIONS`
     default:
-      return `reset ${name} in postgresql.conf, or by ALTER SYSTEM RESET ${name}`
+      return `reset ${name} in postgresql.conf, or with ALTER SYSTEM RESET ${name}`
   }
 }
 

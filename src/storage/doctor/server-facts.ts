@@ -18,7 +18,7 @@ export async function readServerFacts(db: Connection): Promise<ServerFacts> {
   return facts as ServerFacts
 }
 
-/** Whether it follows another server, and takes no writes of its own. */
+/** Whether the server is a standby, which accepts no writes. */
 export async function isStandby(db: Connection): Promise<boolean> {
   const [row] = await db.query<{ is: boolean }>({ text: 'SELECT pg_is_in_recovery() AS is', readOnly: true })
   return row?.is === true

@@ -4,12 +4,12 @@ import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
 type Queries = Pick<Connection, 'query'>
 
-/** Tables that a refusal names. */
-const MOST_NAMED = 3
+/** Tables that an error message names. */
+const MAX_NAMED = 3
 
 /**
- * SQL: whether a table has the columns that Claimkeeper's record of migrations has since its first version. Other programs also
- * call theirs `schema_migrations` (Rails, Ecto, golang-migrate, dbmate).
+ * SQL: whether a table has the columns that Claimkeeper's migrations table has had since its first version. Migrations tables of
+ * other programs (Rails, Ecto, golang-migrate, dbmate) are also called `schema_migrations`.
  * @param oid SQL
  */
 export const hasVersionColumns = (oid: string): string => `(
@@ -21,7 +21,7 @@ export const hasVersionColumns = (oid: string): string => `(
 const VERSION_TABLE = `SELECT c.oid, c.relnamespace FROM pg_class c
       WHERE c.oid = to_regclass('schema_migrations') AND ${hasVersionColumns('c.oid')}`
 
-/** Whether anything of Claimkeeper is in the database, of whatever version. */
+/** Whether the database holds tables of any version of Claimkeeper. */
 export async function hasVersionTable(db: Queries): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>({
     text: `-- find_version_table
@@ -33,24 +33,24 @@ export async function hasVersionTable(db: Queries): Promise<boolean> {
 
 interface Found {
   database: string
-  /** In which tables are made. */
+  /** Where tables are created. */
   schema: string
   hasVersionTable: boolean
-  /** Tables, views and sequences of that schema, but for those of extensions and the record of migrations. */
+  /** Tables, views and sequences of that schema, without extensions and the migrations table. */
   others: string[]
-  /** Our tables whose names lead to another schema. */
+  /** Claimkeeper's tables that a table of another schema hides. */
   hidden: string[]
 }
 
 /**
  * Changes nothing.
- * @throws OperatorError if the tables of another program are where Claimkeeper's are or would be made
+ * @throws OperatorError if tables of another program are in the schema of Claimkeeper's tables, or hide them
  */
 export async function requireOwnTables(
   db: Queries,
   migrations: readonly Migration[] = OWN_MIGRATIONS,
 ): Promise<void> {
-  // One statement: another server may run the first migration meanwhile.
+  // One statement, because another server may run the first migration at the same time.
   const [found] = await db.query<Found>({
     text: `-- find_tables_of_others
       WITH version_table AS (${VERSION_TABLE}),
@@ -81,18 +81,18 @@ export async function requireOwnTables(
   if (first !== null && first === migrations[0]?.name) {
     if (hidden.length === 0) return
     throw new OperatorError(
-      `The database ${database} has tables of another program in a schema that its search_path names before Claimkeeper’s: ${named(hidden)}. Let search_path name Claimkeeper’s schema first.`,
+      `The database ${database} has tables of another program in a schema that its search_path names before Claimkeeper’s: ${named(hidden)}. Put Claimkeeper’s schema first in search_path.`,
     )
   }
   if (first !== null) others.unshift('schema_migrations')
-  // An empty record of migrations says nothing.
+  // An empty migrations table may be of any program.
   if (others.length === 0) return
   throw new OperatorError(
-    `The database ${database} holds tables of another program (${named(others)}, in the schema ${schema}) and no record of Claimkeeper’s migrations. Nothing was changed. Give Claimkeeper a database of its own: CREATE DATABASE, and its name in DATABASE_URL.`,
+    `The database ${database} holds tables of another program (${named(others)}, in the schema ${schema}) and no record of Claimkeeper’s migrations. Nothing was changed. Create a database for Claimkeeper (CREATE DATABASE) and name it in DATABASE_URL.`,
   )
 }
 
-/** The first migration on record; null for none. */
+/** The first recorded migration; null for none. */
 async function firstRecorded(db: Queries): Promise<string | null> {
   const [first] = await db.query<{ name: string }>({
     text: 'SELECT name FROM schema_migrations ORDER BY abs(version) LIMIT 1',
@@ -102,6 +102,6 @@ async function firstRecorded(db: Queries): Promise<string | null> {
 }
 
 const named = (tables: readonly string[]): string => {
-  const more = tables.length - MOST_NAMED
-  return `${tables.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const more = tables.length - MAX_NAMED
+  return `${tables.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -5,15 +5,15 @@ import type { App } from '../app/app.ts'
 import type { Config } from '../config.ts'
 import { unlessAborted } from '../storage/database/unless-aborted.ts'
 
-/** What a start tells of the account that was made first. */
+/** The first account, for the banner of a start. */
 export interface FirstAccount {
   /** Its email. */
   owner: string
-  /** Whether this start has made it with the token of the settings. */
+  /** Whether this start has created it with the token of the settings. */
   hasGivenToken: boolean
-  /** The key of a one-time link to it; null once someone can sign in to it. */
+  /** The key of its one-time link; null if someone can sign in to it. */
   welcomeKey: string | null
-  /** Makes its first token, unless it has one, once the token was shown. */
+  /** Shows and then stores a first token, unless it has a token. */
   showFirstToken: (show: (token: string | null) => Promise<void>) => Promise<void>
 }
 

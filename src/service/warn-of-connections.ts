@@ -3,7 +3,7 @@ import { whyTooFewConnections } from '../app/doctor/check-connections.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../storage/database/database.ts'
 
-/** With too few, the start goes well, and requests fail later, some of them. */
+/** With too few connections a server starts, and some requests fail later. */
 export async function warnOfConnections(
   db: Database,
   { databasePoolSize: poolSize }: Config,

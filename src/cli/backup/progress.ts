@@ -21,7 +21,7 @@ export class Progress {
     this.#label = label
   }
 
-  /** @param total bytes or claims, about; 0 if it is not known */
+  /** @param total estimated bytes or claims; 0 if unknown */
   begin(total: number, unit: keyof typeof UNITS = 'MB'): void {
     this.end()
     this.#done = 0

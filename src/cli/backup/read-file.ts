@@ -1,9 +1,9 @@
 import { OperatorError } from '../../operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../input-file.ts'
 
-/** A backup as it is read, piece by piece. */
+/** A backup that is read in pieces. */
 export interface BackupSource {
-  /** 0 for a pipe, which does not say. */
+  /** 0 for a pipe, whose size is unknown. */
   bytes: number
   pieces: AsyncGenerator<Buffer>
 }
@@ -21,7 +21,9 @@ export async function openBackup(path: string, advance: (bytes: number) => void)
   })
   if (found.isDirectory()) throw new OperatorError(`${inputName(path)} is a folder, not a backup.`)
   if (path === STANDARD_INPUT && process.stdin.isTTY)
-    throw new OperatorError('A backup does not come from a terminal: give a file, or send it here by a pipe.')
+    throw new OperatorError(
+      'Standard input is a terminal. Give a file, or pipe the backup into this command.',
+    )
   return { bytes: found.isFile() ? found.size : 0, pieces: readPieces(path, advance) }
 }
 

@@ -55,10 +55,12 @@ async function writeTo(
   return { written, bytes }
 }
 
-/** The end of a backup says that it is whole: a reader of a pipe sees a backup that was broken off. */
+/** A backup has an end mark, so the reader of the pipe detects an incomplete backup. */
 function toStandardOutput(): BackupTarget {
   if (process.stdout.isTTY)
-    throw new OperatorError('A backup is not for a terminal: give a file, or send it elsewhere by a pipe.')
+    throw new OperatorError(
+      'Standard output is a terminal. Give a file, or pipe the backup into another program.',
+    )
   return { write, finish: async () => {}, discard: async () => {} }
 }
 

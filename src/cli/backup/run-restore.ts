@@ -27,7 +27,7 @@ export async function runRestore(
       [
         `The backup is restored, into the database ${where}.`,
         contentsInWords(restored),
-        'Tokens that were revoked since then are valid again, and whoever was signed in signs in again.',
+        'Tokens that were revoked after the backup are valid again. All users must sign in again.',
       ].join('\n'),
     )
   } finally {

@@ -12,7 +12,7 @@ export function addDoctorCommand(program: Command): void {
     .description('look at settings, the database and what it holds; exit status 1 if something is at fault')
     .option(
       '--backup <file>',
-      'look at what a backup holds instead ("-" for standard input): it is restored beside, into a database for the purpose',
+      'examine a backup instead ("-" for standard input), restored into a temporary database',
     )
     .option('--all', 'decide all claims anew from their contracts and logs, not a sample of 1,000', false)
     .option('--json', 'print one JSON object in place of the table', false)

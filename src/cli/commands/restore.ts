@@ -8,7 +8,7 @@ export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
     .description('fill an empty database with what a backup holds')
-    .argument('<file>', 'what claimkeeper backup has written; "-" for standard input')
+    .argument('<file>', 'a file of claimkeeper backup; "-" for standard input')
     .option(
       '--disable-webhooks',
       'send nothing from the restored database: for a trial beside the original',

@@ -26,6 +26,6 @@ function settingsText(): string {
     .join('')
 }
 
-/** Without the marks of Markdown, and without sentences that name documents: the package has none of them. */
+/** Without Markdown, and without sentences that link to documents: the package does not contain the documents. */
 const inPlainText = (doc: string): string =>
   doc.replaceAll(/ See \[[^\]]+\]\([^)]+\.md(?:#[^)]+)?\)\./g, '').replaceAll('`', '')

@@ -108,7 +108,7 @@ export async function findTokenOwner(db: Connection, hash: Buffer): Promise<Toke
   return row ? { userId: row.user_id, expiresInMs: row.expires_in_ms } : null
 }
 
-/** Whether the account has a token, in force or not. */
+/** Whether the account has a token, valid or not. */
 export async function hasApiToken(db: Connection, userId: string): Promise<boolean> {
   const rows = await db.query({
     name: 'has_api_token',

@@ -19,7 +19,7 @@ const toUser = (row: UserRow): User => ({
   createdAt: row.created_at,
 })
 
-/* Emails are stored in lower case, made here as by better-auth: PostgreSQL would fold by the language of the database. */
+/* Emails are lower-cased here, as in better-auth: lower() of PostgreSQL depends on the locale of the database. */
 
 /** Stores a new account; null if one has this email (in any case of letters). */
 export async function insertUser(

@@ -31,7 +31,7 @@ export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.lo
           due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
           log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
 
-/** SQL for the kind of the notification of a change to this status. The database's language may fold `I` to another letter than `i`. */
+/** SQL: the kind of notification for a change to this status. In some locales `lower('I')` is not `i`. */
 export const kindOf = (status: string): string => `lower(${status} COLLATE "C")`
 
 const CHANGES = `SELECT user_id, id, ${kindOf('status')}, seen + added, at, due, outcome

@@ -60,10 +60,10 @@ function readPage(
   })
 }
 
-/** Types that are read at most, those that came first. */
-const MOST_OTHER_TYPES = 1_000
+/** Of more types, those that occurred first are read. */
+const MAX_OTHER_TYPES = 1_000
 
-/** The types of submitted events besides these, each with the ids of its first 10 events, of the log at this version. */
+/** The types of submitted events other than these, with the ids of the first 10 events of each, in the log at this version. */
 export function readOtherTypes(
   db: Connection,
   { id, eventCount }: { id: string; eventCount: number },
@@ -74,7 +74,7 @@ export function readOtherTypes(
     text: `-- read_other_types
       SELECT type, (array_agg(id ORDER BY seq))[1:10] AS ids FROM claim_events
       WHERE claim_id = $1 AND seq <= $2 AND type <> ALL ($3) AND NOT system
-      GROUP BY type ORDER BY min(seq) LIMIT ${MOST_OTHER_TYPES}`,
+      GROUP BY type ORDER BY min(seq) LIMIT ${MAX_OTHER_TYPES}`,
     values: [id, eventCount, types],
     readOnly: true,
   })

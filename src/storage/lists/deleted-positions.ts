@@ -1,15 +1,15 @@
 import type { Connection } from '../database/connection.ts'
 
 /*
- * A cursor names a record, and its place in the list is the record's position. Of records that are deleted with a test clock
- * the positions are kept for some days, so that a list that is being read, or emptied page by page, goes on.
+ * A cursor names a record; the next page begins at the record's position. Positions of records that were deleted with a test
+ * clock are kept for some days, so that a reader can go on with a cursor that names a deleted record.
  */
 
-/** For how long a deleted record is good as a cursor (§4). */
-const KEPT = "interval '7 days'"
+/** How long a deleted record is valid as a cursor (§4). */
+const RETENTION = "interval '7 days'"
 
-/** A record that was deleted twice, such as a candidate whose alias was used again, is remembered by the last time. */
-const LAST_COUNTS =
+/** A record may be deleted twice: a candidate is created again if its alias is used again. */
+const KEEP_LAST =
   'ON CONFLICT (user_id, list, id) DO UPDATE SET position = EXCLUDED.position, deleted_at = EXCLUDED.deleted_at'
 
 /** Call it before the clock, its claims and its candidates are deleted, in the same transaction. */
@@ -19,14 +19,14 @@ export async function keepPositions(db: Connection, clock: { userId: string; id:
       INSERT INTO deleted_positions (user_id, list, id, position)
       SELECT user_id, CASE WHEN candidate_alias IS NULL THEN 'claim' ELSE 'candidate' END, id, position
       FROM claims WHERE test_clock_id = $1
-      ${LAST_COUNTS}`,
+      ${KEEP_LAST}`,
     values: [clock.id],
   })
   await db.query({
     text: `-- keep_position_of_test_clock
       INSERT INTO deleted_positions (user_id, list, id, position)
       SELECT user_id, 'test_clock', id, position FROM test_clocks WHERE user_id = $1 AND id = $2
-      ${LAST_COUNTS}`,
+      ${KEEP_LAST}`,
     values: [clock.userId, clock.id],
   })
 }
@@ -48,12 +48,12 @@ export async function findDeletedPosition(
   return row?.position ?? null
 }
 
-/** Those that have been kept for long enough, the oldest first. Returns how many were removed. */
+/** Removes positions older than the retention, the oldest first. Returns how many. */
 export async function removeOldPositions(db: Connection, count: number): Promise<number> {
   const rows = await db.query({
     text: `-- remove_old_positions
       DELETE FROM deleted_positions WHERE (user_id, list, id) IN (
-        SELECT user_id, list, id FROM deleted_positions WHERE deleted_at <= now() - ${KEPT}
+        SELECT user_id, list, id FROM deleted_positions WHERE deleted_at <= now() - ${RETENTION}
         ORDER BY deleted_at LIMIT $1 FOR UPDATE SKIP LOCKED
       ) RETURNING 1`,
     values: [count],

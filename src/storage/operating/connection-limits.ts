@@ -1,19 +1,19 @@
 import type { Connection } from '../database/connection.ts'
 
-/** How many connections PostgreSQL gives, by one of its limits. */
+/** A limit of PostgreSQL on connections, and its use. */
 export interface ConnectionLimit {
-  /** What sets it, such as "CONNECTION LIMIT of the role claims". */
+  /** Such as "CONNECTION LIMIT of the role claims". */
   name: string
   limit: number
-  /** Sessions that count towards it, but for the one that asks: of Claimkeeper on this database, and all others. */
+  /** Sessions that count towards it, without the current one: of Claimkeeper in this database, and others. */
   ofClaimkeeper: number
   ofOthers: number
 }
 
-/** Every limit that holds for this role. A superuser has but one, and is given what is reserved. */
+/** All limits for this role. For a superuser only max_connections counts, including reserved connections. */
 export function readConnectionLimits(db: Connection): Promise<ConnectionLimit[]> {
   return db.query<ConnectionLimit>({
-    // PostgreSQL hides the kind of other roles' sessions from a role that may not know.
+    // PostgreSQL hides the backend_type of other roles' sessions from roles without pg_read_all_stats.
     text: `-- read_connection_limits
       WITH role AS (
         SELECT oid, rolname, rolsuper, rolconnlimit,

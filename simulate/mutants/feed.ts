@@ -41,7 +41,7 @@ export const OF_FEED: readonly Mutant[] = [
     edits: [edit("order === 'asc' ? '>' : '<', after", "order === 'asc' ? '>=' : '<', after")],
   },
   {
-    name: 'of several events that are recorded together the first alone is told of',
+    name: 'of several events recorded together only the first has a notification',
     edits: [
       edit(
         'JOIN claims c ON c.id = w.id, announced',

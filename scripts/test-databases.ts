@@ -1,20 +1,16 @@
 /*
- * npm run test:databases -- [FILES]: requests for each kind of record on databases in which I and i are no case of each other, one
- * of the embedded PostgreSQL and one of PostgreSQL 15, as a role for which all settings of a session have other defaults.
- * Without PostgreSQL 15 it says so. `npm run test:oldest` is in the locale C.
+ * npm run test:databases -- [FILES]: requests for each kind of record on a Turkish database of the embedded PostgreSQL and an
+ * Azeri database of PostgreSQL 15. In these languages I is not the upper case of i. The role has other defaults for all
+ * settings of a session. Without PostgreSQL 15 the command prints that it skipped the second database.
  */
-import { chmod, mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { styleText } from 'node:util'
 import { createForeignRole, FOREIGN_ROLE } from '../tests/support/foreign-role.ts'
-import { findInstalled, findPrograms } from '../tests/support/make-node.ts'
-import { PostgresNode } from '../tests/support/postgres-node.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
-import { findTests, runTests } from '../tests/support/run-tests.ts'
+import { findOldest, runOnPostgres } from '../tests/support/run-on-postgres.ts'
+import { OLDEST_POSTGRES } from '../tests/support/source/database.ts'
 import { findBinaries } from '../tests/support/source/embedded.ts'
 
-const OLDEST = 15
 const FILES = [
   'tests/app/run-scheduled-check.test.ts',
   'tests/http/claims/{claims,test-clocks}.test.ts',
@@ -23,35 +19,25 @@ const FILES = [
 ]
 const SETTINGS = 'max_connections = 400\nfsync = off\n'
 
-/** In the run's folder, which is removed at its end. */
-async function run(bin: string, language: 'tr' | 'az'): Promise<number> {
-  const programs = await findPrograms(bin)
-  const folder = await mkdtemp(join(tmpdir(), 'database-'))
-  await chmod(folder, 0o755)
-  const locale = ['--locale=C', '--locale-provider=icu', `--icu-locale=${language}`]
-  const node = await PostgresNode.create(programs, join(folder, 'data'), SETTINGS, locale)
-  try {
-    const count = await createForeignRole(node)
-    console.log(`--- ${programs.binaries.version}, locale ${language}, ${count} settings with other defaults`)
-    const env = {
-      ...process.env,
-      TEST_CITUS_URL: undefined,
-      TEST_DATABASE_URL: node.url,
-      TEST_SERVICE_ROLE: FOREIGN_ROLE,
-      CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true',
-    }
-    return await runTests(findTests(patterns, 'fast', 'slow'), { env })
-  } finally {
-    await node.end('SIGINT')
-  }
-}
+const runIn = (bin: string, language: 'tr' | 'az') =>
+  runOnPostgres({
+    bin,
+    settings: SETTINGS,
+    locale: ['--locale=C', '--locale-provider=icu', `--icu-locale=${language}`],
+    patterns,
+    prepare: async (node, version) => {
+      const count = await createForeignRole(node)
+      console.log(`--- ${version}, locale ${language}, ${count} settings with other defaults`)
+      return { TEST_SERVICE_ROLE: FOREIGN_ROLE, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true' }
+    },
+  })
 
 const patterns = process.argv.length > 2 ? process.argv.slice(2) : FILES
 const embedded = dirname((await findBinaries()).postgres)
-const oldest = findInstalled((folder) => /\d+$/.exec(folder)?.[0] === `${OLDEST}`)
+const oldest = findOldest()
 process.exitCode = await inRunFolder(async () => {
-  const ofEmbedded = await run(embedded, 'tr')
-  return (oldest === null ? 0 : await run(oldest, 'az')) || ofEmbedded
+  const ofEmbedded = await runIn(embedded, 'tr')
+  return (oldest === null ? 0 : await runIn(oldest, 'az')) || ofEmbedded
 })
 if (oldest === null)
-  console.log(styleText('yellow', `PostgreSQL ${OLDEST} was skipped: it is not on this machine.`))
+  console.log(styleText('yellow', `PostgreSQL ${OLDEST_POSTGRES} was skipped: it is not on this machine.`))

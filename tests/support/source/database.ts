@@ -13,7 +13,7 @@ export type { Borrower } from '../../../src/storage/database/lending/borrower.ts
 export { THE_SERVICE } from '../../../src/storage/database/lending/places.ts'
 export { Pool } from '../../../src/storage/database/lending/pool.ts'
 export { addressOf } from '../../../src/storage/database/lending/server-address.ts'
-export { migrate } from '../../../src/storage/database/migrate.ts'
+export { migrate, OLDEST_POSTGRES } from '../../../src/storage/database/migrate.ts'
 export { Distribution } from '../../../src/storage/distribution/distribution.ts'
 export { uuidHash, uuidWithin } from '../../../src/storage/distribution/uuid-hash.ts'
 export { readLags, readOverdueLag } from '../../../src/storage/operating/lags.ts'

@@ -82,7 +82,7 @@ const program = new Command('npm run simulate --')
       'nightly',
     ]),
   )
-  .option('--tests <patterns...>', 'with --suite: only these test files, given as to npm test')
+  .option('--tests <patterns...>', 'with --suite: only these test files, as for npm test')
   .action(async (options: Options) => {
     const { mutants, jobs, citus = null, suite = null, tests = null } = options
     const words = mutants === true ? null : (mutants ?? null)

@@ -120,7 +120,7 @@ interface Judged {
   receiver: Receiver
 }
 
-/** All that is stored, once it is calm. */
+/** Judges all that is stored, after the last fault. */
 async function judgeAll({ world, stage, clients, judge, receiver }: Judged): Promise<void> {
   await waitForChecks(stage)
   await judgeClaims(world, clients)

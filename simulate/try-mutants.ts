@@ -12,7 +12,7 @@ interface MutantOptions {
   citus: string | null
   /** The suite of tests that looks for them; null for the simulator and the fuzzer. */
   suite: string | null
-  /** Patterns of the files of the suite; null for all tests of the service. */
+  /** Patterns of test files; null for all tests of the service. */
   tests: readonly string[] | null
   /** At once. */
   jobs: number

@@ -48,7 +48,7 @@ export class Receiver {
     this.#random = random
     this.#weather = weather
     this.#server = createServer((request, response) => {
-      // The connection may break at any moment.
+      // The connection may break at any time.
       this.#receive(request, response).catch(() => response.destroy())
     })
   }
@@ -97,7 +97,7 @@ export class Receiver {
     }
   }
 
-  /** Null if it is a finding. */
+  /** Null for a finding. */
   #judge(hook: Hook, request: IncomingMessage, body: string): Came | null {
     try {
       return this.#note(hook, request, body)

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts'
 
-/** How many of the newest names a caller chooses from. */
-const RECENT = 8
+/** A reused name is one of the newest. */
+const MAX_RECENT = 8
 const REUSE_CHANCE = 0.5
 
 interface SharedName {
@@ -10,8 +10,8 @@ interface SharedName {
 }
 
 /**
- * Names that are unique within an account and not beyond it, such as idempotency keys. Several accounts use the same name, often at
- * the same moment: so a service that looks one up without its account gives a wrong answer.
+ * Names that are unique only within an account, such as idempotency keys. Several accounts use the same name, often
+ * concurrently, so a service that looks a name up without the account gives a wrong answer.
  */
 export class SharedNames {
   readonly #recent: SharedName[] = []
@@ -26,7 +26,7 @@ export class SharedNames {
     }
     const name = newName()
     this.#recent.push({ name, accountIds: new Set([accountId]) })
-    if (this.#recent.length > RECENT) this.#recent.shift()
+    if (this.#recent.length > MAX_RECENT) this.#recent.shift()
     return name
   }
 }

@@ -130,7 +130,7 @@ export class World {
   nextNumber = (): number => ++this.#serial
   nextName = (prefix: string): string => `${prefix}-${this.nextNumber()}`
 
-  /** One that the account has not used; other accounts may have. */
+  /** The account has not used it; other accounts may have used it. */
   nextIdempotencyKey = ({ userId }: Account, random: Random): string =>
     this.idempotencyKeys.take(userId, random, () => this.nextName('key'))
 
@@ -150,7 +150,7 @@ export class World {
 
 const STATE_FIELDS = ['status', 'status_since', 'scheduled_outcome', 'due_at', 'events'] as const
 
-/** Of its metadata the team alone never changes. Hints are in the answer to the creation alone. */
+/** Of the metadata only the team never changes. Only the answer to the creation has hints. */
 export function fixedOf(body: JsonObject): JsonObject {
   const fixed = Object.fromEntries(
     Object.entries(body).filter(([key]) => key !== 'hints' && !STATE_FIELDS.some((name) => name === key)),

@@ -86,7 +86,7 @@ export class Client {
       this.#learn(request, answer, verdict)
       return verdict
     } catch (error) {
-      // An answer that the judge cannot read is not as the document says.
+      // An answer that makes the judge fail differs from the document.
       note(new Finding(`the judge failed: ${error}\n${answered}`, request))
       return null
     }

@@ -9,7 +9,7 @@ export class Finding extends Error {
   }
 }
 
-/** What a judge cannot read is not as the service documents it, so an exception of the judge is a finding. */
+/** An answer that makes the judge fail is not as documented, so an exception of the judge is a finding. */
 export const findingOf = (error: unknown): Finding =>
   error instanceof Finding
     ? error

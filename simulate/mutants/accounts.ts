@@ -82,7 +82,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     edits: [edit("decode(digest, 'hex'), gen_random_uuid()", "decode(digest, 'hex'), md5(key)::uuid")],
   },
   {
-    name: 'keys that are begun together are told apart without a look at the owner',
+    name: 'idempotency keys that begin together are distinguished without their owner',
     edits: [
       edit(
         "nameOf = ({ userId, key }: Pick<AskedKey, 'userId' | 'key'>) =>",
@@ -101,7 +101,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a customer is found by its own id without a look at the owner',
+    name: 'a customer is found by its own id without its owner',
     edits: [
       edit(
         'AS named (asking, user_id, external_id)\n      JOIN customers USING (user_id, external_id)',

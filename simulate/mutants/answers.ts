@@ -32,7 +32,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     by: 'fuzz',
   },
   {
-    name: 'the answer to a request with a key is not kept',
+    name: 'the answer to a request with a key is not stored',
     edits: [
       edit(
         'if (!(await storeKeyedAnswer(connection, userId, key, toKept(request, answer)))) throw keyReused()',
@@ -50,7 +50,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'who creates the same with one key at the same moment is refused',
+    name: 'concurrent creations with the same key are refused',
     edits: [
       edit(
         'const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken)',
@@ -59,7 +59,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a candidate that was created with a key is another’s when it is sent again',
+    name: 'a repeated creation of a candidate with a key returns another candidate',
     edits: [
       edit(
         'seed: key && seedOfPlace(key.seed, place)',
@@ -68,7 +68,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a version of a schema is kept with the contract that follows it',
+    name: 'a version of a schema is stored with the contract of the next version',
     edits: [
       edit(
         'SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM judged WHERE is_other',
@@ -77,7 +77,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a claim names the version of its schema before the one whose contract it has',
+    name: 'a claim names the version of its schema before the version of its contract',
     edits: [edit('s.version_number AS version', 's.version_number - 1 AS version')],
   },
   {

@@ -80,7 +80,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a check passes over what is due with the last of a list',
+    name: 'a check skips claims that are due at the same time as the last of a list',
     edits: [
       edit('(due_at, id) > ($2, $3)', 'due_at > $2 AND $3::uuid IS NOT NULL'),
       edit('listed: 10_000', 'listed: 3'),

@@ -8,7 +8,7 @@ export const SERVICE_TESTS = 'tests/{abuse,app,cli,deterministic,domain,e2e,faul
 const TIMEOUT_MS = 1_800_000
 const MAX_CHARACTERS = 160
 
-/** Runs those tests of a suite on the defect that is planted in the folder, up to the first that fails. */
+/** Runs tests of a suite on the defect that is planted in the folder, up to the first failure. */
 export function huntByTests(
   folder: string,
   mutant: Mutant,

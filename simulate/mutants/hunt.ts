@@ -3,8 +3,8 @@ import type { Mutant } from './mutant.ts'
 
 const PATIENCE_MS = 300_000
 const RUN_SECONDS = 30
-/** On a slow machine an answer that is late must not be taken for the defect. */
-const PATIENCE_S = 60
+/** On a slow machine a late answer must not count as the defect. */
+const ANSWER_TIMEOUT_S = 60
 const FUZZED_REQUESTS = 5_000
 /** A run that hangs is no finding. */
 const LONGEST_RUN_MS = 240_000
@@ -42,7 +42,7 @@ function commandOf(
   const settings = {
     seed,
     seconds: RUN_SECONDS,
-    patience: PATIENCE_S,
+    patience: ANSWER_TIMEOUT_S,
     servers,
     workers,
     clients,

@@ -45,25 +45,25 @@ export const OF_LISTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a change of metadata takes away what it does not name',
+    name: 'a change of metadata removes keys that it does not name',
     edits: [edit('{ ...metadata, ...change }', '{ ...change }')],
   },
   {
-    name: 'a change of a customer leaves its metadata as it was',
+    name: 'a change of a customer does not change its metadata',
     edits: [
       edit('SET name = $3, metadata = $4::jsonb', 'SET name = $3, metadata = coalesce(metadata, $4::jsonb)'),
     ],
   },
   {
-    name: 'a total leaves out what is not OPEN',
+    name: 'a total counts only OPEN records',
     edits: [edit("join(' AND ') || 'true'", "join(' AND ') || \"status = 'OPEN'\"")],
   },
   {
-    name: 'a list by price leaves out those of the very price',
+    name: 'a list by price omits records at the lower bound',
     edits: [edit("'price', '>=', price?.from", "'price', '>', price?.from")],
   },
   {
-    name: 'a list in an order of times goes on after all of the last time',
+    name: 'a list ordered by time skips the records with the time of the cursor',
     edits: [edit('if (after.position === null) return', 'if (time) return')],
   },
   {

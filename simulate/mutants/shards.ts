@@ -13,7 +13,7 @@ const PLANTED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'on shards the log gains items of claims that were not written',
+    name: 'on shards the log gets items of claims that were not written',
     edits: [
       edit(
         `AS e (claim_id, seq, id, type, payload, system, at)

@@ -46,7 +46,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a write that failed leaves its events in the log',
+    name: 'a failed write leaves its events in the log',
     edits: [
       edit(
         'copies.forget(id)\n    return\n',
@@ -89,11 +89,11 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [edit('decisiveEvents: decisive ?? [],', 'decisiveEvents: (decisive ?? []).slice(1),')],
   },
   {
-    name: 'the digest of a log forgets the first leaf',
+    name: 'the digest of a log omits the first leaf',
     edits: [edit('if (log.isSatisfied(leaf))', 'if (i > 0 && log.isSatisfied(leaf))')],
   },
   {
-    name: 'the digest of a log does not tell that an event may be there',
+    name: 'the digest of a log does not say that an event may exist',
     edits: [
       edit('digest.idHashes.includes(hashOfId(id))', 'digest.idHashes.length < 0 && hashOfId(id) === 0'),
     ],

@@ -13,7 +13,7 @@ export interface Naming {
 
 const MOST_TRIES = 4
 
-/** A customer; without an answer it is asked for again, and found if it was made. Some names several clients want, and every account has one of them. */
+/** A customer; without an answer it is asked for again, and found if it was made. Several clients use some of the names, and every account has these names. */
 export async function createCustomer(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const isWanted = random.chance(0.3)

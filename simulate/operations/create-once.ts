@@ -7,10 +7,10 @@ import { addCreation, noteUnknown } from './add-claim.ts'
 import { drawContract } from './draw.ts'
 import { bodyOf, drawWanted } from './wanted-claim.ts'
 
-const MOST_TRIES = 4
-/** In calm weather a server that has no room now has some within so many tries. */
-const MOST_REFUSED_TRIES = 10
-const BEFORE_RETRY_MS = 1_000
+const MAX_TRIES = 4
+/** Without faults an overloaded server accepts a request within this number of tries. */
+const MAX_REFUSED_TRIES = 10
+const RETRY_DELAY_MS = 1_000
 
 type Answered = Reply & { is: 'answer' }
 
@@ -36,8 +36,8 @@ export async function createOnce(client: Client, account: Account): Promise<void
   account.claimsUnderWay++
   for (let tries = 0; answers.length < mostAnswers; tries++) {
     const isRefused = isRefusedInCalm(client, replies)
-    if (tries >= (isRefused ? MOST_REFUSED_TRIES : MOST_TRIES)) break
-    if (isRefused) await pause(BEFORE_RETRY_MS)
+    if (tries >= (isRefused ? MAX_REFUSED_TRIES : MAX_TRIES)) break
+    if (isRefused) await pause(RETRY_DELAY_MS)
     world.count('create with a key', askers.length)
     for (const reply of await Promise.all(askers.map((one) => one.send(account, exchange)))) {
       replies.push(reply)
@@ -55,7 +55,7 @@ export async function createOnce(client: Client, account: Account): Promise<void
   if (!first) {
     demand(
       !isRefusedInCalm(client, replies),
-      () => 'a creation with a key is refused again and again in calm weather',
+      () => 'a creation with a key is refused repeatedly without a fault',
       () => ({ exchange, replies }),
     )
     if (replies.some((reply) => outcomeOf(reply) === 'unknown')) noteUnknown(account, wanted)

@@ -59,7 +59,7 @@ export function asListed(
   demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
   const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
   const record = byAddress.get(address)
-  // It may have been created a moment ago. A file has the price of a contract alone.
+  // The answer to its creation may not have arrived yet. Of a contract, a file has only the price.
   if (!record)
     return {
       ...fields,

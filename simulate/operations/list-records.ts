@@ -33,7 +33,7 @@ function judgeListed(client: Client, account: Account, filters: Filters, found: 
   // §4.1 rule 4: where the order changes while it is read, one may come twice, or not at all.
   const lasts = time === null || time === 'created_at'
   if (lasts) demandOnce(addresses, () => ({ query, shown: found.shown }))
-  // Ids and aliases are unique across accounts; the name of a customer, by which a list is filtered, is not.
+  // Ids and aliases are unique across accounts. Names of customers, which filter lists, are not.
   const others = client.world.accounts.filter((other) => other !== account)
   for (const [i, { row, sentAt, answeredAt }] of found.shown.entries()) {
     const isForeign = others.some(({ byAddress }) => byAddress.has(nameOf(row)))

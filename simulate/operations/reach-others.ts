@@ -23,7 +23,7 @@ export async function reachOthers(client: Client, account: Account): Promise<voi
     { method: 'GET', path: `/v1/customers/${customer.id}` },
     { method: 'PATCH', path: `/v1/customers/${customer.id}`, body: '{"name":"mine"}' },
     { method: 'POST', path: '/v1/claims', body: JSON.stringify({ customer_id: customer.id, contract }) },
-    // Of a name that several accounts use this one may have a customer too.
+    // This account may have a customer with the same name.
     ...(owner.names.has(customer.externalId)
       ? []
       : [
@@ -56,7 +56,7 @@ export async function reachOthers(client: Client, account: Account): Promise<voi
   )
 }
 
-/** The lists of an account by the names of another's records show none of them. */
+/** Lists that are filtered by the names of another account's records do not show them. */
 export async function listOthers(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const others = world.accounts.filter((other) => other !== account)
@@ -72,7 +72,7 @@ export async function listOthers(client: Client, account: Account): Promise<void
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const { data } = parse(reply.text)
-  // Of a name that both accounts use `findCustomer` and `listClaims` judge what is shown.
+  // If both accounts use the name, `findCustomer` and `listClaims` judge the list.
   if (path !== paths[0] && account.names.has(externalId)) return
   demand(
     Array.isArray(data) && data.length === 0,

@@ -30,7 +30,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   const { random, world } = client
   world.count('create schema')
   const key = world.nextIdempotencyKey(account, random)
-  // Accounts that share a key often send the same body.
+  // Accounts with the same key often send the same body.
   const draws = random.chance(0.5) ? seeded(0).fork(key) : random
   const contract = { ...drawContract(draws, false), price: 0 }
   const exchange = {

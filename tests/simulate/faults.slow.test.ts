@@ -35,7 +35,7 @@ after(async () => {
   await stage?.stop()
 })
 
-/** What must come of a fault, by its name: an errand has had the answer 500. */
+/** Further effects of a fault, by its name: an errand got the answer 500. */
 const untilAlso: Record<string, () => boolean> = { 'refused-XX000': () => errands.answers.has(500) }
 
 for (const name of TRIED) {
@@ -44,7 +44,7 @@ for (const name of TRIED) {
     assert.ok(fault)
     assert.equal(fault.unavailable(), null)
     const random = seeded(1).fork(name)
-    // Behind the fault before there may be nothing to strike: no session yet, say.
+    // After the previous fault there may be no session yet, and so nothing to inject the fault into.
     await eventually(async () => {
       const struck = await fault.strike(stage, random, new AbortController().signal)
       return struck !== null && (untilAlso[name]?.() ?? true)

@@ -50,7 +50,7 @@ test('what is found is looked for again in smaller runs', async () => {
   assert.match(smaller, /Again: npm run simulate -- --seed 6 .*--servers 1 /)
 })
 
-test('an answer that the judge cannot read is a finding, with the command that repeats it', async () => {
+test('an answer that makes the judge fail is a finding, with the command that repeats it', async () => {
   const options = ['--seed', '8', '--servers', '1', '--faults', 'none', '--no-shrink', '--seconds', '20']
   const planted = { NODE_OPTIONS: `--import=${pathToFileURL(BROKEN)}` }
   const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)

@@ -51,7 +51,7 @@ test('an account uses a name once, and shares it with other accounts', () => {
   assert.ok(shared.length > 10, `${shared.length} of 100 are shared`)
 })
 
-test('an exception of the judge is a finding, and a finding stays as it is', () => {
+test('an exception of the judge is a finding, and a finding is not changed', () => {
   const finding = new Finding('two items')
   assert.equal(findingOf(finding), finding)
   const { message, about } = findingOf(new TypeError('Cannot read properties of undefined'))

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http'
 
-/* Loaded into each process of a run: servers answer who asks for a customer, or whose a token is, with what is not JSON. */
+/* Preloaded into each process of a run: servers answer requests for a customer or for the own account with invalid JSON. */
 if (process.argv.includes('serve')) {
   const { end } = ServerResponse.prototype
   ServerResponse.prototype.end = function (this: ServerResponse, ...args: unknown[]) {

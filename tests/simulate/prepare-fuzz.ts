@@ -8,12 +8,12 @@ import { seeded } from '../../simulate/random.ts'
 import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/** Fewer on a machine that is busy: a run ends after so long. */
+/** On a busy machine MAX_MS ends a run with fewer requests. */
 const REQUESTS = 2_000
-const LASTS_MS = 3_000
+const MAX_MS = 3_000
 const CLIENTS = 4
 
-/** A service to fuzz. `answersToSeed` sends it the requests of a seed and holds each answer to `document`. */
+/** A service to fuzz. `answersToSeed` sends the requests of a seed and compares each answer with `document`. */
 export async function prepareFuzz(t: Scope) {
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
@@ -23,7 +23,7 @@ export async function prepareFuzz(t: Scope) {
 
   const answersToSeed = async (seed: number, reachErrors: boolean) => {
     let sent = 0
-    // From the first random request on: what is made before takes long on a busy machine.
+    // Counted from the first random request: the preparation takes long on a busy machine.
     let endsAt = Number.POSITIVE_INFINITY
     const { tally, findings } = await fuzz({
       document,
@@ -36,7 +36,7 @@ export async function prepareFuzz(t: Scope) {
       fullAccount: reachErrors ? () => accounts.makeFull() : null,
       keepGoing: false,
       progress: () => {
-        if (sent++ === 0) endsAt = performance.now() + LASTS_MS
+        if (sent++ === 0) endsAt = performance.now() + MAX_MS
       },
       isOver: () => performance.now() > endsAt,
     })

@@ -15,7 +15,7 @@ const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-encryption-'))
 after(() => rm(folder, { recursive: true, force: true }))
 await chmod(folder, 0o755)
 
-/** Signed by itself; for `localhost` and no other name. */
+/** Self-signed, for the name `localhost`. */
 function makeCertificate(name: string): { crt: string; key: string } {
   const [crt, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)]
   const of = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
@@ -28,13 +28,13 @@ const own = makeCertificate('own')
 const others = makeCertificate('others')
 const programs = await findPrograms(dirname((await findBinaries()).postgres))
 
-/** A server that takes only these connections. */
-async function startServer(name: string, takes: string, settings: string): Promise<PostgresNode> {
+/** A server that accepts only connections of this type of pg_hba.conf. */
+async function startServer(name: string, type: string, settings: string): Promise<PostgresNode> {
   const node = await PostgresNode.create(programs, join(folder, name), settings)
   after(() => node.end('SIGINT'))
   await node.sql(`CREATE ROLE guest LOGIN`)
   await node.sql(
-    `COPY (SELECT '${takes} all guest 127.0.0.1/32 trust' UNION ALL SELECT 'host all postgres 127.0.0.1/32 trust') TO '${join(folder, name, 'pg_hba.conf')}'`,
+    `COPY (SELECT '${type} all guest 127.0.0.1/32 trust' UNION ALL SELECT 'host all postgres 127.0.0.1/32 trust') TO '${join(folder, name, 'pg_hba.conf')}'`,
   )
   await node.sql('SELECT pg_reload_conf()')
   return node
@@ -47,10 +47,10 @@ ssl_key_file = '${own.key}'
 `
 if (programs.runAs.user) execFileSync('chown', [`${programs.runAs.user.uid}`, own.key])
 const servers = {
-  'encrypts or not': await startServer('either', 'host', encrypted),
-  'takes only what is encrypted': await startServer('only', 'hostssl', encrypted),
-  'takes only what is not encrypted': await startServer('never', 'hostnossl', encrypted),
-  'does not encrypt': await startServer('off', 'host', ''),
+  'supports encryption': await startServer('either', 'host', encrypted),
+  'requires encryption': await startServer('only', 'hostssl', encrypted),
+  'refuses encryption': await startServer('never', 'hostnossl', encrypted),
+  'does not support encryption': await startServer('off', 'host', ''),
 }
 type Server = keyof typeof servers
 
@@ -65,7 +65,7 @@ async function connect(server: Server, query: string, host = '127.0.0.1'): Promi
       pool
         .for(THE_SERVICE)
         .query<{ ssl: boolean }>({ text: 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()' })
-    // Two at once: both may have to turn to the other way.
+    // Two at once: both may need the second attempt.
     const [[one], [other]] = (await Promise.all([ask(), ask()])) as [{ ssl: boolean }[], { ssl: boolean }[]]
     assert.deepEqual(one, other)
     return one?.ssl ?? null
@@ -76,12 +76,12 @@ async function connect(server: Server, query: string, host = '127.0.0.1'): Promi
   }
 }
 
-describe('what comes of each sslmode, as with libpq, on a server that', () => {
+describe('each sslmode has the same result as with libpq on a server that', () => {
   const modes: Record<Server, Record<string, boolean | null>> = {
-    'encrypts or not': { disable: false, allow: false, prefer: true, require: true },
-    'takes only what is encrypted': { disable: null, allow: true, prefer: true, require: true },
-    'takes only what is not encrypted': { disable: false, allow: false, prefer: false, require: null },
-    'does not encrypt': { disable: false, allow: false, prefer: false, require: null },
+    'supports encryption': { disable: false, allow: false, prefer: true, require: true },
+    'requires encryption': { disable: null, allow: true, prefer: true, require: true },
+    'refuses encryption': { disable: false, allow: false, prefer: false, require: null },
+    'does not support encryption': { disable: false, allow: false, prefer: false, require: null },
   }
   for (const [server, expected] of Object.entries(modes))
     test(server, async () => {
@@ -92,9 +92,9 @@ describe('what comes of each sslmode, as with libpq, on a server that', () => {
     })
 })
 
-test('verify-ca takes who is certified, verify-full who has the name as well, require with a root certificate as verify-ca', async () => {
+test('verify-ca verifies the certificate, verify-full the host name too; require with a root certificate means verify-ca', async () => {
   const ask = (mode: string, { crt }: { crt: string }, host?: string) =>
-    connect('encrypts or not', `sslmode=${mode}&sslrootcert=${crt}`, host)
+    connect('supports encryption', `sslmode=${mode}&sslrootcert=${crt}`, host)
   assert.equal(await ask('verify-ca', own), true)
   assert.equal(await ask('verify-ca', others), null)
   assert.equal(await ask('require', own), true)
@@ -103,22 +103,22 @@ test('verify-ca takes who is certified, verify-full who has the name as well, re
   assert.equal(await ask('verify-full', own), null)
   assert.equal(await ask('verify-full', own, 'localhost'), true)
   assert.equal(await ask('verify-full', others, 'localhost'), null)
-  assert.equal(await connect('encrypts or not', 'sslmode=verify-full', 'localhost'), null)
+  assert.equal(await connect('supports encryption', 'sslmode=verify-full', 'localhost'), null)
 })
 
-test('commands and sessions of their own encrypt alike, and no output has a piece of the password', async () => {
-  const node = servers['takes only what is encrypted']
+test('commands and separate sessions use the same encryption, and no output contains a part of the password', async () => {
+  const node = servers['requires encryption']
   await node.sql(`ALTER ROLE guest PASSWORD 'hunter2'; ALTER ROLE guest CREATEDB`)
   await node.sql('CREATE DATABASE claims OWNER guest')
   const at = (query: string) => `postgres://guest:hunter2@127.0.0.1:${node.port}/claims?${query}&sslmod=x`
-  const said: string[] = []
+  const outputs: string[] = []
   const run = async (args: string[], DATABASE_URL: string, settings = {}) => {
     const result = await runCli(args, { DATABASE_URL, PGPASSWORD: 'hunter2', ...settings })
-    said.push(result.stdout, result.stderr)
+    outputs.push(result.stdout, result.stderr)
     return result
   }
   assert.equal((await run(['migrate'], at('sslmode=allow'))).status, 0)
-  assert.match(said.join(''), /DATABASE_URL has unknown parameters, which have no effect: sslmod/)
+  assert.match(outputs.join(''), /DATABASE_URL has unknown parameters, which have no effect: sslmod/)
   const file = join(folder, 'claims.backup')
   assert.equal((await run(['backup', file], at('sslmode=allow'))).status, 0)
   assert.equal((await run(['user', 'list'], at('a=b'), { PGSSLMODE: 'require' })).status, 0)
@@ -131,6 +131,6 @@ test('commands and sessions of their own encrypt alike, and no output has a piec
   ])
     for (const args of [['user', 'list'], ['backup', '--force', file], ['doctor']])
       assert.equal((await run(args, url)).status, 1, `${args} ${url}`)
-  for (const text of said) assert.doesNotMatch(text, /hunter|er2/)
+  for (const text of outputs) assert.doesNotMatch(text, /hunter|er2/)
   assert.ok(!readFileSync(file).includes('hunter'))
 })

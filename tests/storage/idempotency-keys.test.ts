@@ -37,7 +37,7 @@ test('a key that is removed just when it is asked again is begun anew', async ()
   ])
 })
 
-test('a key that two accounts begin together is one of each (§4.17 rule 1)', async () => {
+test('two accounts that begin the same key at once have a key each (§4.17 rule 1)', async () => {
   const { db } = (await sharedService()).app
   const digests = [randomBytes(32), randomBytes(32)]
   const asked = digests.map((digest) => ({ userId: randomUUID(), key: 'shared', digest }))

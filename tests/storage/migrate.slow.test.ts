@@ -4,7 +4,7 @@ import { MIGRATIONS } from '../../src/storage/database/advisory-locks.ts'
 import { eventually } from '../support/eventually.ts'
 import { migrationsWith } from '../support/migration-folder.ts'
 import { CODE_VERSION, migrate, readSchemaVersion } from '../support/source/database.ts'
-import { OURS, openNew } from './open-new.ts'
+import { LAST_MIGRATION, openNew } from './open-new.ts'
 
 /* Migrations that wait for others, for seconds. */
 
@@ -12,7 +12,7 @@ test('a migration gives way to those behind it in line, and goes on when the loc
   const open = await openNew(t, true)
   const db = open()
   const migrations = await migrationsWith(t, {
-    wider: `-- Works with servers from ${OURS} on.\nALTER TABLE customers ADD COLUMN wider text;\n`,
+    wider: `-- Works with servers from ${LAST_MIGRATION} on.\nALTER TABLE customers ADD COLUMN wider text;\n`,
   })
   const reading = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()

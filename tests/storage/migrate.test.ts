@@ -9,7 +9,7 @@ import {
   readSchemaVersion,
   whyTooNew,
 } from '../support/source/database.ts'
-import { OURS, openNew } from './open-new.ts'
+import { LAST_MIGRATION, openNew } from './open-new.ts'
 
 const quietly = () => {}
 /** The number of the next version's n-th migration, as its file says it. */
@@ -34,7 +34,9 @@ test('a migration that fails leaves nothing behind', async (t) => {
 
 test('a database that a newer version has migrated is used if its migrations work with this code, and refused in one clear line if not', async (t) => {
   const db = (await openNew(t, true))()
-  const works = { 'one-more': `-- Works with servers from ${OURS} on.\nCREATE TABLE one_more (n int);\n` }
+  const works = {
+    'one-more': `-- Works with servers from ${LAST_MIGRATION} on.\nCREATE TABLE one_more (n int);\n`,
+  }
   await migrate(db, quietly, await migrationsWith(t, works))
   await migrate(db, quietly)
   assert.equal(whyTooNew(await readSchemaVersion(db)), null)
@@ -71,7 +73,7 @@ test('what was migrated by versions before migrations said with what they work i
 
 test('a migration must say with which servers it works, and what may run in the background is known', async (t) => {
   const read = (text: string) => migrationsWith(t, { some: text })
-  const header = `-- Works with servers from ${OURS} on.\n`
+  const header = `-- Works with servers from ${LAST_MIGRATION} on.\n`
   for (const text of [
     'SELECT 1;\n',
     `SELECT 1;\n${header}`,

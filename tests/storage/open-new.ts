@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test'
 import { CODE_VERSION, Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-/** The number of this version's last migration, as its file says it. */
-export const OURS = String(CODE_VERSION).padStart(4, '0')
+/** The number of this version's last migration, as in its file name. */
+export const LAST_MIGRATION = String(CODE_VERSION).padStart(4, '0')
 
 /** A new database. Each call of the result opens it as another server does. */
 export async function openNew(t: TestContext, migrated = false): Promise<() => Database> {

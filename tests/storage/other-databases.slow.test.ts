@@ -10,7 +10,7 @@ import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { CODE_VERSION, OWN_MIGRATIONS } from '../support/source/database.ts'
 import { findBinaries } from '../support/source/embedded.ts'
 
-/* What needs a superuser of PostgreSQL, whom tests have only on a server of their own. */
+/* Tests that need a superuser of PostgreSQL, and so a server of their own. */
 
 const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-others-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ async function newDatabase(name: string, options = ''): Promise<string> {
   return `postgres://${name}@127.0.0.1:${node.port}/${name}`
 }
 
-test('tables and views of extensions are in nobody’s way', async () => {
+test('tables and views of extensions do not prevent the migration', async () => {
   const DATABASE_URL = await newDatabase('extended')
   await node.sql(
     `CREATE TABLE spatial_ref_sys (srid int); ALTER EXTENSION plpgsql ADD TABLE spatial_ref_sys;
@@ -39,7 +39,7 @@ test('tables and views of extensions are in nobody’s way', async () => {
   assert.equal(status, 0, stderr)
 })
 
-test('a start warns of a role that may have fewer connections than the pool, with the numbers', async (t) => {
+test('a start warns if the role has a lower connection limit than the pool needs, with the numbers', async (t) => {
   const DATABASE_URL = await newDatabase('few')
   await node.sql('ALTER ROLE few CONNECTION LIMIT 18')
   const served = await startServeProcess(t, { DATABASE_URL, LOG_LEVEL: 'warn' })
@@ -52,7 +52,7 @@ test('a start warns of a role that may have fewer connections than the pool, wit
   assert.doesNotMatch(again.output(), /connections/)
 })
 
-test('sessions of other roles count, whose kind PostgreSQL hides', async () => {
+test('sessions of other roles count, although PostgreSQL hides their backend_type', async () => {
   const DATABASE_URL = await newDatabase('shared')
   await node.sql('ALTER DATABASE shared CONNECTION LIMIT 20')
   assert.equal((await runCli(['migrate'], { DATABASE_URL })).status, 0)
@@ -68,7 +68,7 @@ test('sessions of other roles count, whose kind PostgreSQL hides', async () => {
   )
 })
 
-test('an older database in another encoding is named by doctor, and leaves by a backup', async () => {
+test('doctor names an older database in another encoding, and a backup moves its claims', async () => {
   const from = await newDatabase('latin', "ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
   const client = new pg.Client(from)
   await client.connect()

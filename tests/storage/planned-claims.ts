@@ -4,8 +4,8 @@ import { type PlanReader, readPlans } from '../support/query-plan.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 /*
- * Analysed tables for tests of plans. Most claims and candidates are of one account and one customer. There are common
- * statuses and rare ones, and customers with nearly all claims, with three, and with some far from each other.
+ * Analysed tables for tests of plans. Most claims and candidates belong to one account and one customer. Some statuses are
+ * common and some are rare. One customer has nearly all claims, one has three, and one has some far from each other.
  */
 
 export interface Size {
@@ -22,7 +22,7 @@ export interface PlannedClaims {
   smallClocks: Record<'custom' | 'generic', string>
   /** Some of the account's OPEN claims, far from each other. */
   ids: string[]
-  /** Of these, claims whose rows tell of long logs. */
+  /** Claims among `ids` whose rows say that their logs are long. */
   longLogs: string[]
   /** A position in the middle of the lists. */
   middle: string
@@ -103,7 +103,7 @@ async function addClaims(client: pg.Client, owners: Owners, size: Size): Promise
   )
 }
 
-/** What belongs to an account: two thirds to the one with the claims. */
+/** Other records: two thirds belong to the account with the claims. */
 async function addOtherTables(client: pg.Client, { user, clock }: Owners, { claims }: Size): Promise<void> {
   const other = randomUUID()
   await client.query(

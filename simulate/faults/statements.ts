@@ -1,9 +1,11 @@
-import { BLOWS } from '../../tests/faults/blows.ts'
+import { STATEMENT_FAULTS } from '../../tests/faults/faults.ts'
 import type { RealStage } from '../stage/real-stage.ts'
 import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
 
 /** Silences are a fault of their own: they last until the server's patience ends. */
-const KINDS = Object.keys(BLOWS).filter((kind) => !/silence|nothing is heard|never comes/.test(kind))
+const KINDS = Object.keys(STATEMENT_FAULTS).filter(
+  (kind) => !/silence|nothing is heard|never comes/.test(kind),
+)
 const TRANSACTION = ['BEGIN', 'COMMIT']
 const OF_A_CHECK = [
   'take_check_turns',
@@ -79,9 +81,13 @@ async function strikeOneOf(
     for (const proxy of proxies) proxy.disarm()
   })
   try {
-    for (const proxy of proxies) proxy.strike(aim, BLOWS[kind] ?? 'cut before')
-    const hasStruck = await waitUntil(() => proxies.some((proxy) => proxy.hasStruck()), PATIENCE_MS, signal)
-    return hasStruck ? `${aim.statement} (number ${aim.occurrence}) struck: ${kind}` : null
+    for (const proxy of proxies) proxy.inject(aim, STATEMENT_FAULTS[kind] ?? 'cut before')
+    const wasInjected = await waitUntil(
+      () => proxies.some((proxy) => proxy.wasInjected()),
+      PATIENCE_MS,
+      signal,
+    )
+    return wasInjected ? `${aim.statement} (number ${aim.occurrence}) struck: ${kind}` : null
   } finally {
     await disarm()
   }

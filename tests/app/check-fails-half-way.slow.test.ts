@@ -22,7 +22,7 @@ for (const statement of ['read_due_kinds', ...MOVES, 'hold_totals_before']) {
     test(`a connection at its second ${statement}: ${cut}`, async () => {
       // In several batches of a check.
       await dueClaims(2_500)
-      proxy.strike({ statement, occurrence: 2 }, cut)
+      proxy.inject({ statement, occurrence: 2 }, cut)
       await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
       await assertNothingAcknowledgedIsLost()
       await assertNextCheckDoesTheRest()

@@ -53,7 +53,7 @@ describe('servers share a scheduled check shard by shard', { skip }, async () =>
   test('if one shard cannot be reached, a check moves the claims of all others before it fails', async () => {
     await dueClaims(200)
     for (const state of ['08006', '57014']) {
-      proxy.strike({ statement: 'list_due' }, { refused: state })
+      proxy.inject({ statement: 'list_due' }, { refused: state })
       await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })
       assert.deepEqual(await dueByShard(), new Map())
       await dueClaims(50)

@@ -45,7 +45,7 @@ const open = (count: number, onMade: () => void) =>
 
 test('once the database is away, contracts that are not tried are not made either', async () => {
   let made = 0
-  proxy.strike({ statement: isOnCitus() ? 'insert_in_shards' : 'insert_claims' }, 'cut before')
+  proxy.inject({ statement: isOnCitus() ? 'insert_in_shards' : 'insert_claims' }, 'cut before')
   const opened = await open(40, () => made++)
   assert.ok(opened.every((claim) => claim instanceof ServiceError && claim.code === 'UNAVAILABLE'))
   assert.ok(made > 0 && made <= 10, `${made} contracts were made`)

@@ -46,7 +46,7 @@ for (const [what, log] of Object.entries(LOGS)) {
     const submit = (claim: string, by = api) => send(by, '/v1/events', { claim_id: claim, type: 'n' })
     isFull = true
     proxy.listen((statement) => {
-      if (/claims_to_decide|append_events/.test(statement)) proxy.strike({ statement }, { refused: '53100' })
+      if (/claims_to_decide|append_events/.test(statement)) proxy.inject({ statement }, { refused: '53100' })
     })
     const events = Array.from({ length: 200 }, (_, i) => ({ claim_id: i % 2 === 0 ? a : b, type: 'n' }))
     const [batch, ...singles] = await Promise.all([

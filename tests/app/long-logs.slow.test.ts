@@ -13,13 +13,13 @@ const { service, second, reads, holdNextRead, claimWithLongLog, submit } = await
 
 describe('a claim with a long log', () => {
   for (const statement of ['read_long_log', 'read_evidence']) {
-    for (const blow of ['cut before', 'cut during', { refused: '53100' }] as const) {
-      const name = typeof blow === 'string' ? blow : `refused with ${blow.refused}`
+    for (const fault of ['cut before', 'cut during', { refused: '53100' }] as const) {
+      const name = typeof fault === 'string' ? fault : `refused with ${fault.refused}`
       test(`does not hold up those of others, and is answered where ${statement} is ${name}`, async () => {
         const stranger = second.clientWith((await service.newAccount()).token)
         const other = await newClaim(stranger)
         const ids = await Promise.all([1, 2, 3].map(claimWithLongLog))
-        second.proxy.strike({ statement }, blow)
+        second.proxy.inject({ statement }, fault)
         const settling = ids.map((id) => submit(id, 'last', 'last'))
         for (let i = 0; i < 20; i++) {
           const answer = await stranger.post('/v1/events', { claim_id: other.id, id: `${i}`, type: 'a' })
@@ -28,7 +28,7 @@ describe('a claim with a long log', () => {
         for (const { status, body } of await Promise.all(settling)) {
           assert.deepEqual([status, body.claim?.status], [201, 'PENDING'])
         }
-        assert.ok(second.proxy.hasStruck())
+        assert.ok(second.proxy.wasInjected())
       })
     }
   }

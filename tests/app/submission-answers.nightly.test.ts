@@ -47,9 +47,9 @@ describe('a connection that is lost', () => {
             { claim_id: b, type: 'a' },
           ]
           const repeat = { claim_id: repeated, id: 'first', type: 'a' }
-          proxy.strike({ statement }, cut)
+          proxy.inject({ statement }, cut)
           const results = await runBatch(api, '/v1/events/batch', [...events, repeat])
-          assert.ok(proxy.hasStruck() || (known && statement === 'read_claims_to_decide'), 'was not cut')
+          assert.ok(proxy.wasInjected() || (known && statement === 'read_claims_to_decide'), 'was not cut')
           const again = results.pop()
           await assertTold(events, results)
           assert.ok([200, 503].includes(again.status))

@@ -48,16 +48,16 @@ describe('a connection that is lost', () => {
   test('twice, once while it is written and once while it is looked for: still answered 201', async () => {
     const [a, b] = [await newClaim('live', true), await newClaim('clock', true)]
     const events = [a, b].map((claim_id) => ({ claim_id, id: 'twice', type: 'goal' }))
-    proxy.strike({ statement: LAST_WRITE_OF_CHANGE }, 'cut during')
+    proxy.inject({ statement: LAST_WRITE_OF_CHANGE }, 'cut during')
     let looks = 0
     proxy.listen((statement) => {
       if (statement === 'read_claims_to_decide' && looks++ === 0)
-        proxy.strike({ statement: 'read_claims_to_decide' }, 'cut before')
+        proxy.inject({ statement: 'read_claims_to_decide' }, 'cut before')
     })
     const results = await runBatch(api, '/v1/events/batch', events)
     proxy.listen(null)
     assert.ok(looks > 1)
-    assert.ok(proxy.hasStruck())
+    assert.ok(proxy.wasInjected())
     await assertTold(events, results)
     assert.equal(results[0].status, 201)
   })
@@ -86,13 +86,13 @@ describe('a connection that is lost', () => {
     proxy.listen((statement) => {
       if (!(isOnCitus() ? /^write_to_shards/ : /^append_events/).test(statement)) return
       writes++
-      if (writes === 4) proxy.strike({ statement: LAST_WRITE }, cut)
+      if (writes === 4) proxy.inject({ statement: LAST_WRITE }, cut)
     })
     const results = await runBatch(api, '/v1/events/batch', events)
     proxy.listen(null)
     await assertTold(events, results)
     assert.deepEqual(statusesOf(results), [500, 201, 201, 201])
-    assert.ok(proxy.hasStruck())
+    assert.ok(proxy.wasInjected())
     return writes >= 4
   }
 })

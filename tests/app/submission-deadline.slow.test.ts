@@ -30,21 +30,21 @@ test('where connections answer no more, each submission is answered in time and 
   const submit = (claim: typeof a, id: string) =>
     app.submissions.submit(requestFor(claim, id, { type: 'other' }))
   const fall = async (claim: typeof a, id: string) => {
-    proxy.strike({ statement: LAST_WRITE }, 'silence before')
+    proxy.inject({ statement: LAST_WRITE }, 'silence before')
     const submitted = submit(claim, id)
     submitted.catch(() => {})
-    await eventually(async () => proxy.hasStruck())
+    await eventually(async () => proxy.wasInjected())
     return submitted.catch((error: Error) => error.message)
   }
   for (const claim of [a, b, c]) await submit(claim, '1')
 
   const onItsWay = fall(a, '2')
-  await eventually(async () => proxy.hasStruck())
+  await eventually(async () => proxy.wasInjected())
   const behind = submit(a, '3').catch((error: Error) => error.message)
   // The other connection serves the others.
   await submit(b, '2')
   const alsoOnItsWay = fall(b, '3')
-  await eventually(async () => proxy.hasStruck())
+  await eventually(async () => proxy.wasInjected())
   const withoutConnection = submit(c, '2').catch((error: Error) => error.message)
 
   assert.match(`${await onItsWay}`, /not known\. Send it again with the id "2"/)

@@ -20,7 +20,7 @@ const WRITE_OF_CHANGE = { statement: LAST_WRITE_OF_CHANGE }
 test('where it cannot be found out the answer is 503 and says so, with the id that makes a retry safe', async () => {
   const id = await openClaim()
   const submission = { claim_id: id, id: 'unknown', type: 'done' }
-  proxy.strike({ ...WRITE_OF_CHANGE, staysDown: true }, 'cut during')
+  proxy.inject({ ...WRITE_OF_CHANGE, staysDown: true }, 'cut during')
   const answer = await api.post('/v1/events', submission)
   proxy.comeBack()
   assert.equal(answer.status, 503)
@@ -47,7 +47,7 @@ test('a connection that is cut silently while it writes answers 503 in time, and
   const claim = await api.claim(customer, contractWith())
   const submit = (id: string) => app.submissions.submit(requestFor(claim, id, { type: 'other' }))
   await submit('1')
-  quiet.strike(WRITE, 'silence before')
+  quiet.inject(WRITE, 'silence before')
   await assert.rejects(submit('2'), { code: 'UNAVAILABLE', message: /not known/ })
   // On the dead connection it would be refused, too.
   await submit('3')

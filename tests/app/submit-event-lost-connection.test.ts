@@ -18,7 +18,7 @@ const WRITE_OF_CHANGE = { statement: LAST_WRITE_OF_CHANGE }
 
 test('a write that took effect while its answer was lost is found by the event’s id and answered 201', async () => {
   const id = await openClaim()
-  proxy.strike(WRITE_OF_CHANGE, 'cut during')
+  proxy.inject(WRITE_OF_CHANGE, 'cut during')
   const answer = await api.post('/v1/events', { claim_id: id, id: 'lost', type: 'done' })
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('Idempotent-Replayed'), null)
@@ -28,7 +28,7 @@ test('a write that took effect while its answer was lost is found by the event�
 
 test('a write that never reached the database is made again', async () => {
   const id = await openClaim()
-  proxy.strike(WRITE, 'cut before')
+  proxy.inject(WRITE, 'cut before')
   const answer = await api.post('/v1/events', { claim_id: id, type: 'other' })
   assert.equal(answer.status, 201)
   assert.deepEqual(await api.eventIds(id), [answer.body.event.id])
@@ -37,20 +37,20 @@ test('a write that never reached the database is made again', async () => {
 for (const state of ['40003', '08007']) {
   test(`a write of which the database says that it does not know (${state}) is looked for, and made if it is missing`, async () => {
     const id = await openClaim()
-    for (const [eventId, blow] of [
+    for (const [eventId, fault] of [
       ['done', { doneAndSaid: state }],
       ['missing', { refused: state }],
     ] as const) {
-      proxy.strike(WRITE, blow)
+      proxy.inject(WRITE, fault)
       const answer = await api.post('/v1/events', { claim_id: id, id: eventId, type: 'other' })
       assert.equal(answer.status, 201, JSON.stringify(answer.body))
-      assert.ok(proxy.hasStruck())
+      assert.ok(proxy.wasInjected())
     }
     assert.deepEqual(await api.eventIds(id), ['done', 'missing'])
   })
 
   test(`other writes that end so (${state}) answer 503, and say that the outcome is not known`, async () => {
-    proxy.strike({ statement: 'insert_claim_schema' }, { doneAndSaid: state })
+    proxy.inject({ statement: 'insert_claim_schema' }, { doneAndSaid: state })
     const answer = await api.post('/v1/schemas', { contract: contractWith() })
     assertError(answer, 503, 'UNAVAILABLE')
     assert.match(answer.body.error.message, /whether the request took effect is not known/)
@@ -61,10 +61,10 @@ test('a write at whose end the database panics is looked for: its recovery may b
   const id = await openClaim()
   // The log of changes could not be synced, or not written; or PostgreSQL found a fault of its own.
   for (const state of ['58030', '53100', 'XX000']) {
-    proxy.strike(WRITE, { doneAndSaid: state, severity: 'PANIC' })
+    proxy.inject(WRITE, { doneAndSaid: state, severity: 'PANIC' })
     const answer = await api.post('/v1/events', { claim_id: id, id: `panic-${state}`, type: 'other' })
     assert.equal(answer.status, 201, JSON.stringify(answer.body))
-    assert.ok(proxy.hasStruck())
+    assert.ok(proxy.wasInjected())
   }
   assert.deepEqual(await api.eventIds(id), ['panic-58030', 'panic-53100', 'panic-XX000'])
 })
@@ -72,7 +72,7 @@ test('a write at whose end the database panics is looked for: its recovery may b
 test('an advance whose COMMIT ends so is not made again in silence', async () => {
   const { body: clock } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
   const path = `/v1/test_clocks/${clock.id}`
-  proxy.strike({ statement: 'COMMIT' }, { doneAndSaid: '40003' })
+  proxy.inject({ statement: 'COMMIT' }, { doneAndSaid: '40003' })
   const answer = await api.post(`${path}/advance`, { frozen_time: '2026-01-02T00:00:00Z' })
   assertError(answer, 503, 'UNAVAILABLE')
   assert.match(answer.body.error.message, /whether the request took effect is not known/)
@@ -86,7 +86,7 @@ test('of a batch, each claim’s events are recorded once where the write’s an
     ['a', 'cut during'],
     ['b', 'cut before'],
   ] as const) {
-    proxy.strike(WRITE, cut)
+    proxy.inject(WRITE, cut)
     const named = events.map((event) => ({ ...event, id: event.id + suffix }))
     const { body } = await api.post('/v1/events/batch', { events: named })
     assert.deepEqual(

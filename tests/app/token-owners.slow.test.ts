@@ -103,9 +103,9 @@ describe('a server that hears nothing any more', () => {
     const server = await startServer(t)
     const [byCommand, byHand] = [await newToken(), await newToken()]
     for (const { token } of [byCommand, byHand]) await remembers(server, token)
-    server.proxy.strike({ statement: 'SELECT pg_notify($n, $n)' }, 'silence before')
+    server.proxy.inject({ statement: 'SELECT pg_notify($n, $n)' }, 'silence before')
     // The next heartbeat is lost, which makes the connection dead from here on.
-    await eventually(async () => server.proxy.hasStruck())
+    await eventually(async () => server.proxy.wasInjected())
     const startedAt = performance.now()
     await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [byHand.id])
     await Promise.all([

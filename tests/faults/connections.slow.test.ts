@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
-import type { Blow } from '../support/fault-proxy.ts'
+import type { Fault } from '../support/fault-proxy.ts'
 import { newClock } from '../support/new-records.ts'
 import { LANES_OF_MACHINE } from '../support/source/database.ts'
 import { runScheduledCheck, sumUpResolutions } from '../support/source/decisions.ts'
 import { POOL_SIZE } from '../support/test-service.ts'
-import { fateOf, Ledger } from './ledger.ts'
+import { fateOf, History } from './history.ts'
 import { startLoad } from './load.ts'
-import { createWorld, settles, type World } from './world.ts'
+import { createTestbed, settles, type Testbed } from './testbed.ts'
 
 /* Connections that cannot be had: new ones fail, or all are in use. */
 
 const SETTINGS = 'connection_settings'
-const BLOWS: Record<string, Blow> = {
+const FAULTS: Record<string, Fault> = {
   'is cut before': 'cut before',
   'is cut during': 'cut during',
   'is cut behind its answer': 'cut after',
@@ -23,20 +23,20 @@ const BLOWS: Record<string, Blow> = {
 }
 
 describe('a connection that is made', () => {
-  for (const [what, blow] of Object.entries(BLOWS)) {
-    test(`its settings: ${what}`, () => strikeNewConnections(SETTINGS, blow))
+  for (const [what, fault] of Object.entries(FAULTS)) {
+    test(`its settings: ${what}`, () => injectIntoNewConnections(SETTINGS, fault))
   }
-  test('it is refused', () => strikeNewConnections('connect', 'cut before'))
-  test('it is cut while it signs in', () => strikeNewConnections('connect', 'cut during'))
+  test('it is refused', () => injectIntoNewConnections('connect', 'cut before'))
+  test('it is cut while it signs in', () => injectIntoNewConnections('connect', 'cut during'))
 })
 
-test('a full pool: whoever waits in vain is told so, nothing of it is stored, and all goes on afterwards', async () => {
-  const world = await createWorld({ after })
-  const { app, api, sql } = world.service
-  const clock = await newClock(world.service.api)
-  const ledger = new Ledger(world)
-  const letGo = await holdAllConnections(world)
-  const load = startLoad(world, ledger)
+test('a full pool: requests that time out are answered, nothing of them is stored, and later requests succeed', async () => {
+  const testbed = await createTestbed({ after })
+  const { app, api, sql } = testbed.service
+  const clock = await newClock(testbed.service.api)
+  const history = new History(testbed)
+  const letGo = await holdAllConnections(testbed)
+  const load = startLoad(testbed, history)
   const [check, summingUp, advance, removal] = await Promise.all([
     runScheduledCheck(app, new Date()).catch(() => 'refused'),
     sumUpResolutions(app).catch(() => 'refused'),
@@ -48,33 +48,33 @@ test('a full pool: whoever waits in vain is told so, nothing of it is stored, an
   assert.deepEqual([advance, removal].map(fateOf), ['refused', 'refused'])
   letGo()
   await (await load).stop()
-  await settles(world)
+  await settles(testbed)
   const [row] = await sql('SELECT frozen_time FROM test_clocks WHERE id = $1', [clock])
   assert.deepEqual(row?.frozen_time, new Date('2026-01-01T00:00:00Z'))
   await runScheduledCheck(app, new Date())
   await sumUpResolutions(app)
-  await ledger.verify()
+  await history.verify()
 })
 
-/** Ends all of the pools' connections, and strikes one of those that are made in their place. */
-async function strikeNewConnections(statement: string, blow: Blow): Promise<void> {
-  const world = await createWorld({ after })
-  const ledger = new Ledger(world)
-  const load = await startLoad(world, ledger)
-  world.proxy.strike({ statement }, blow)
-  await world.service.sql(
+/** Ends all connections of the pools, and injects the fault into one of the new connections. */
+async function injectIntoNewConnections(statement: string, fault: Fault): Promise<void> {
+  const testbed = await createTestbed({ after })
+  const history = new History(testbed)
+  const load = await startLoad(testbed, history)
+  testbed.proxy.inject({ statement }, fault)
+  await testbed.service.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'claimkeeper'`,
   )
   await load.stop()
-  assert.ok(world.proxy.hasStruck())
-  await settles(world)
-  await runScheduledCheck(world.service.app, new Date())
-  await ledger.verify()
+  assert.ok(testbed.proxy.wasInjected())
+  await settles(testbed)
+  await runScheduledCheck(testbed.service.app, new Date())
+  await history.verify()
 }
 
 /** Holds all that there are, and more callers of each share wait. Returns what lets them go. */
-async function holdAllConnections({ service: { app } }: World): Promise<() => void> {
+async function holdAllConnections({ service: { app } }: Testbed): Promise<() => void> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { db } = app
   let held = 0

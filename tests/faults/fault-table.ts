@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { IN_THE_BACKGROUND } from '../support/fault-proxy.ts'
 import { runScheduledCheck } from '../support/source/decisions.ts'
-import { ALL_FAULTS, BLOWS, blowsFor } from './blows.ts'
-import { Ledger } from './ledger.ts'
+import { ALL_FAULTS, faultsFor, STATEMENT_FAULTS } from './faults.ts'
+import { History } from './history.ts'
 import { startLoad } from './load.ts'
-import { createWorld, settles, type World } from './world.ts'
+import { createTestbed, settles, type Testbed } from './testbed.ts'
 
 /*
- * Strikes each statement of an operation with faults while other requests are in flight, and compares what is stored
- * with what was answered. The statements are those that the operation is seen to send, so there is no list to keep.
+ * Injects faults into each statement of an operation while other requests are in flight, and compares the stored records
+ * with the answers. The statements are those that the operation is seen to send, so there is no list to keep.
  */
 
 /** One run of an operation, on records of its own. */
@@ -26,14 +26,14 @@ interface Episode {
 
 export interface Operation {
   name: string
-  begin: (world: World, ledger: Ledger) => Promise<Episode>
+  begin: (testbed: Testbed, history: History) => Promise<Episode>
   /** Statements that other requests send too, and that belong to this operation. */
   alsoSends?: readonly string[]
   /** Why the operation is skipped in this run. */
   skip?: string | false
 }
 
-/** Statements that poll: they are sent until they find what they look for, so only the first is struck. */
+/** Statements that poll: they are sent until they find what they look for, so a fault is injected only into the first. */
 const POLLING = [
   'count_servers_behind',
   'find_free_test_clocks',
@@ -71,28 +71,28 @@ async function testFaultsOf(operation: Operation): Promise<void> {
   const release = async () => {
     for (const one of releases.splice(0)) await one()
   }
-  let world: World | null = null
-  const freshWorld = async () => {
-    world ??= await createWorld({ after: (one) => void releases.unshift(one) })
-    return world
+  let testbed: Testbed | null = null
+  const freshTestbed = async () => {
+    testbed ??= await createTestbed({ after: (one) => void releases.unshift(one) })
+    return testbed
   }
-  const statements = await fewestStatements(await freshWorld(), operation)
+  const statements = await fewestStatements(await freshTestbed(), operation)
   describe(`faults of ${name}`, () => {
     after(release)
     for (const [statement, times] of statements) {
       for (const occurrence of occurrencesOf(times)) {
         const row = rows++
         test(times === 1 ? statement : `${statement}, ${occurrence} of ${times}`, async (t) => {
-          for (const blow of blowsFor(row)) {
-            await t.test(blow, async () => {
-              const there = await freshWorld()
+          for (const fault of faultsFor(row)) {
+            await t.test(fault, async () => {
+              const there = await freshTestbed()
               // A fault that is not survived must not fail the next test.
-              world = null
-              let hasStruck = false
-              for (let tries = 0; tries < MAX_TRIES && !hasStruck; tries++)
-                hasStruck = await strike(there, operation, { statement, occurrence }, blow)
-              assert.ok(hasStruck, 'the statement was sent')
-              world = there
+              testbed = null
+              let wasInjected = false
+              for (let tries = 0; tries < MAX_TRIES && !wasInjected; tries++)
+                wasInjected = await inject(there, operation, { statement, occurrence }, fault)
+              assert.ok(wasInjected, 'the statement was sent')
+              testbed = there
             })
           }
         })
@@ -101,14 +101,14 @@ async function testFaultsOf(operation: Operation): Promise<void> {
   })
 }
 
-/** Which executions of a statement are struck: the first and the last, or each (`FAULTS=all`). */
+/** The executions of a statement that get a fault: the first and the last, or each (`FAULTS=all`). */
 const occurrencesOf = (times: number): readonly number[] =>
   ALL_FAULTS ? Array.from({ length: times }, (_, i) => i + 1) : [...new Set([1, times])]
 
-async function fewestStatements(world: World, operation: Operation): Promise<Map<string, number>> {
-  const fewest = await recordStatements(world, operation)
+async function fewestStatements(testbed: Testbed, operation: Operation): Promise<Map<string, number>> {
+  const fewest = await recordStatements(testbed, operation)
   for (let n = 1; n < RECORDINGS; n++) {
-    const again = await recordStatements(world, operation)
+    const again = await recordStatements(testbed, operation)
     for (const [name, times] of fewest) {
       if (again.has(name)) fewest.set(name, Math.min(times, again.get(name) as number))
       else fewest.delete(name)
@@ -119,43 +119,43 @@ async function fewestStatements(world: World, operation: Operation): Promise<Map
 
 /** The statements that the operation sends if nothing is wrong, with how often. */
 export async function recordStatements(
-  world: World,
+  testbed: Testbed,
   { begin, alsoSends = [] }: Operation,
 ): Promise<Map<string, number>> {
-  const ledger = new Ledger(world)
-  const episode = await begin(world, ledger)
+  const history = new History(testbed)
+  const episode = await begin(testbed, history)
   const sent = new Map<string, number>()
-  world.proxy.listen((statement) => {
+  testbed.proxy.listen((statement) => {
     if (IN_THE_BACKGROUND.test(statement) && !alsoSends.includes(statement)) return
     sent.set(statement, POLLING.includes(statement) ? 1 : (sent.get(statement) ?? 0) + 1)
   })
   await episode.run()
-  world.proxy.listen(null)
-  await settles(world)
-  await ledger.verify()
+  testbed.proxy.listen(null)
+  await settles(testbed)
+  await history.verify()
   await episode.finish()
   return sent
 }
 
-/** Returns whether the statement was sent, and so struck. */
-async function strike(
-  world: World,
+/** Returns whether the statement was sent, and so the fault injected. */
+async function inject(
+  testbed: Testbed,
   { begin }: Operation,
   aim: { statement: string; occurrence: number },
-  blow: string,
+  fault: string,
 ): Promise<boolean> {
-  const { proxy, service } = world
-  const ledger = new Ledger(world)
-  const episode = await begin(world, ledger)
-  const load = await startLoad(world, ledger)
-  proxy.strike(aim, BLOWS[blow] as (typeof BLOWS)[string])
+  const { proxy, service } = testbed
+  const history = new History(testbed)
+  const episode = await begin(testbed, history)
+  const load = await startLoad(testbed, history)
+  proxy.inject(aim, STATEMENT_FAULTS[fault] as (typeof STATEMENT_FAULTS)[string])
   await Promise.all([episode.run(), episode.beside?.()])
   await load.stop()
-  const hasStruck = proxy.hasStruck()
+  const wasInjected = proxy.wasInjected()
   proxy.disarm()
-  await settles(world)
+  await settles(testbed)
   await runScheduledCheck(service.app, episode.checkTime ?? new Date())
-  await ledger.verify()
+  await history.verify()
   await episode.finish()
-  return hasStruck
+  return wasInjected
 }

@@ -254,7 +254,7 @@ for (const [what, prepare] of Object.entries(OPERATIONS)) {
       const ask = await prepared(prepare)
       const before = await digest()
       const occurrence = sent.slice(0, i + 1).filter((one) => one === statement).length
-      proxy.strike({ statement, occurrence }, 'cut during')
+      proxy.inject({ statement, occurrence }, 'cut during')
       const answer = await ask()
       proxy.disarm()
       await hold(`${what}, answer to ${statement} lost`, answer, before)

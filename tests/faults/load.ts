@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
-import { eventOf, fateOf, type Ledger } from './ledger.ts'
-import { NEVER_SETTLED, type World } from './world.ts'
+import { eventOf, fateOf, type History } from './history.ts'
+import { NEVER_SETTLED, type Testbed } from './testbed.ts'
 
 /** Callers at once: more than one connection is in use, so what a fault leaves behind meets somebody. */
 const SUBMITTERS = 3
@@ -20,9 +20,9 @@ let numbers = 1_000
 export const nextNumber = () => ++numbers
 
 /** Begins to submit, to open claims and to read, all at once, until it is stopped. Resolves when all are at it. */
-export async function startLoad(world: World, ledger: Ledger): Promise<Load> {
-  const { api } = world.service
-  const { claims, customer } = world
+export async function startLoad(testbed: Testbed, history: History): Promise<Load> {
+  const { api } = testbed.service
+  const { claims, customer } = testbed
   let stopping = false
   const answered: number[] = []
 
@@ -43,12 +43,12 @@ export async function startLoad(world: World, ledger: Ledger): Promise<Load> {
     const number = nextNumber()
     const claimId = claims[number % claims.length] as string
     const id = `event-${process.pid}-${number}`
-    ledger.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
+    history.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
   }
   const open = async () => {
     const price = nextNumber()
     const contract = { ...NEVER_SETTLED, price }
-    ledger.noteClaim(price, await api.post('/v1/claims', { customer_id: customer.id, contract }))
+    history.noteClaim(price, await api.post('/v1/claims', { customer_id: customer.id, contract }))
   }
   const read = async () => void fateOf(await api.get(`/v1/claims/${claims[0]}`))
 

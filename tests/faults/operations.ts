@@ -10,7 +10,7 @@ import { TOKEN_OPERATIONS } from './operations/tokens.ts'
 import { UNUSED_CONTRACT_OPERATIONS } from './operations/unused-contracts.ts'
 import { WEBHOOK_OPERATIONS } from './operations/webhooks.ts'
 
-/** All operations whose statements are struck by faults. Each has a test file in this folder that strikes them. */
+/** All operations with fault injection. Each has a test file in this folder. */
 export const OPERATIONS: readonly Operation[] = [
   ...SUBMISSION_OPERATIONS,
   ...CHECK_OPERATIONS,

@@ -6,11 +6,11 @@ import { STRUCK_STATEMENTS } from '../../simulate/faults/statements.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { recordStatements } from './fault-table.ts'
 import { OPERATIONS } from './operations.ts'
-import { createWorld } from './world.ts'
+import { createTestbed } from './testbed.ts'
 
 /*
- * Each named statement of the service is sent by an operation of the table of faults, so that `npm run test:slow`
- * strikes it, or it is said here why it need not be.
+ * Each named statement of the service is sent by an operation with fault injection, so `npm run test:slow` injects faults
+ * into it, or is exempt here with the reason.
  */
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
@@ -23,8 +23,8 @@ const READS = /^(find|read|list|count|search|select|tally|median|draw)_/
 const WRITES =
   /\b(INSERT|UPDATE|DELETE|TRUNCATE|nextval|setval|pg_notify|FOR (NO KEY )?UPDATE|FOR (KEY )?SHARE)\b/
 
-/** Why others are not struck. */
-const NOT_STRUCK: Readonly<Record<string, string>> = {
+/** Statements without fault injection, by the reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
   'they only read': 'begin_overview has_api_token has_password round_trip share_test_clock wait_at_turnstile',
   'they are one statement of a request that may be sent again':
     'ask_for_deliveries_again ask_for_delivery_again count_attempt delete_claim_schema delete_expired_sessions ' +
@@ -34,8 +34,7 @@ const NOT_STRUCK: Readonly<Record<string, string>> = {
     'update_webhook_endpoint write_notification_settings',
   'they are one statement that a server sends again in its own time':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
-  'they belong to a connection that is made, which is struck in connections.slow.test.ts':
-    'connection_settings',
+  'they set up a new connection, whose faults are in connections.slow.test.ts': 'connection_settings',
   'they make accounts, invitations and tokens in one transaction, which leaves nothing if it fails':
     'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',
 }
@@ -79,13 +78,13 @@ const sent = new Set<string>()
 
 describe('what each operation sends', async () => {
   const releases: (() => Promise<void>)[] = []
-  const world = await createWorld({ after: (release) => void releases.unshift(release) })
+  const testbed = await createTestbed({ after: (release) => void releases.unshift(release) })
   after(async () => {
     for (const release of releases) await release()
   })
   for (const operation of OPERATIONS) {
     test(operation.name, { skip: operation.skip ?? false }, async () => {
-      const statements = await recordStatements(world, operation)
+      const statements = await recordStatements(testbed, operation)
       assert.ok(statements.size > 0)
       for (const name of statements.keys()) sent.add(name)
     })
@@ -96,10 +95,10 @@ describe('what each operation sends', async () => {
 const isSent = (name: string) =>
   sent.has(name) || [...sent].some((longer) => longer.startsWith(`${name}_of_`))
 
-test('every named statement of the service is struck by faults, or it is said why not', () => {
+test('every named statement of the service has fault injection or a reason not to', () => {
   assert.ok(inCode.size > 200, 'they are found')
   const exempt = new Set(
-    [...Object.values(NOT_STRUCK), isOnCitus() ? ON_ONE_POSTGRESQL : ON_CITUS].flatMap(words),
+    [...Object.values(EXEMPT), isOnCitus() ? ON_ONE_POSTGRESQL : ON_CITUS].flatMap(words),
   )
   const missing = [...inCode].filter(
     ([name, writes]) => !isSent(name) && !exempt.has(name) && !(READS.test(name) && !writes),
@@ -107,12 +106,12 @@ test('every named statement of the service is struck by faults, or it is said wh
   assert.deepEqual(
     missing.map(([name]) => name),
     [],
-    'add an operation that sends it to tests/faults/operations, or say above why it need not be struck',
+    'add an operation that sends it to tests/faults/operations, or add it to EXEMPT with the reason',
   )
 })
 
 test('no exemption is out of date', () => {
-  const exempt = [...Object.values(NOT_STRUCK), ON_CITUS, ON_ONE_POSTGRESQL].flatMap(words)
+  const exempt = [...Object.values(EXEMPT), ON_CITUS, ON_ONE_POSTGRESQL].flatMap(words)
   assert.deepEqual(
     exempt.filter((name) => !isNamed(name)),
     [],
@@ -122,7 +121,7 @@ test('no exemption is out of date', () => {
   assert.deepEqual(elsewhere.filter(isSent), [], 'these are sent here too')
 })
 
-test('the statements that the simulator strikes are in the source', () => {
+test('the statements of the simulator’s faults are in the source', () => {
   assert.deepEqual(
     STRUCK_STATEMENTS.filter((name) => !isNamed(name)),
     [],

@@ -24,9 +24,9 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
   })
 
   test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
-    const { url, strike } = await startFaultProxy(t, connectionString)
+    const { url, inject } = await startFaultProxy(t, connectionString)
     const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(THE_SERVICE)
-    strike({ statement: 'SELECT n' }, 'silence before')
+    inject({ statement: 'SELECT n' }, 'silence before')
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(
       lost,
@@ -36,8 +36,8 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
   })
 
   test('a database that takes a connection and never speaks is away', async (t) => {
-    const { url, strike } = await startFaultProxy(t, connectionString)
-    strike({ statement: 'connect' }, 'silence before')
+    const { url, inject } = await startFaultProxy(t, connectionString)
+    inject({ statement: 'connect' }, 'silence before')
     const db = openPool(t, { size: 1, url }).for(THE_SERVICE)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       message: 'The database cannot be reached.',

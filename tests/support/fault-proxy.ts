@@ -12,8 +12,8 @@ import {
 } from './postgres-wire.ts'
 import type { Scope } from './test-database.ts'
 
-/** What happens to a statement on its way. */
-export type Blow =
+/** A fault of a statement. */
+export type Fault =
   /** The connection breaks, and the database never hears of it. */
   | 'cut before'
   /** It is executed; the connection breaks before the answer. */
@@ -44,13 +44,13 @@ interface Aim {
 export interface FaultProxy {
   /** The database's URL by way of the proxy. */
   url: string
-  /** Strikes once. */
-  strike: (aim: Aim, blow: Blow) => void
-  /** Whether what was asked for last has happened. */
-  hasStruck: () => boolean
-  /** Strikes no more. */
+  /** Injects a fault once. */
+  inject: (aim: Aim, fault: Fault) => void
+  /** Whether the last fault was injected. */
+  wasInjected: () => boolean
+  /** Injects no fault any more. */
   disarm: () => void
-  /** Hears the name of each statement, which waits for what is returned, before a blow falls. Null for nobody. */
+  /** Hears the name of each statement, which waits for what is returned, before a fault is injected. Null for nobody. */
   listen: (hear: Hear | null) => void
   /** Takes no new connections. */
   goDown: () => void
@@ -72,7 +72,7 @@ export const IN_THE_BACKGROUND =
 
 interface Armed {
   aim: Aim
-  blow: Blow
+  fault: Fault
   left: number
 }
 
@@ -86,13 +86,13 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
   let isFrozen = false
   const fuse = new ByteFuse()
 
-  /** The blow for this statement, if it is its turn. */
-  function blowFor(statement: string): Blow | null {
+  /** The fault for this statement, if it is its turn. */
+  function faultFor(statement: string): Fault | null {
     if (armed?.aim.statement !== statement || --armed.left > 0) return null
-    const { aim, blow } = armed
+    const { aim, fault } = armed
     armed = null
     isDown ||= aim.staysDown === true
-    return blow
+    return fault
   }
 
   const server = createServer((client) => {
@@ -105,7 +105,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    relay(client, database, (statement) => hear?.(statement), blowFor, fuse)
+    relay(client, database, (statement) => hear?.(statement), faultFor, fuse)
     if (isFrozen) for (const socket of [client, database]) socket.pause()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -119,10 +119,10 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    strike: (aim, blow) => {
-      armed = { aim, blow, left: aim.occurrence ?? 1 }
+    inject: (aim, fault) => {
+      armed = { aim, fault, left: aim.occurrence ?? 1 }
     },
-    hasStruck: () => armed === null,
+    wasInjected: () => armed === null,
     disarm: () => {
       armed = null
     },
@@ -147,12 +147,12 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
   }
 }
 
-/** Passes on what the two say to each other, until a blow falls. */
+/** Relays messages in both directions until a fault is injected. */
 function relay(
   client: Socket,
   database: Socket,
   hear: Hear,
-  blowFor: (statement: string) => Blow | null,
+  faultFor: (statement: string) => Fault | null,
   fuse: ByteFuse,
 ): void {
   const [asked, answered] = [new Messages('client'), new Messages('server')]
@@ -196,23 +196,23 @@ function relay(
   async function meet(statement: string, whole: Buffer): Promise<void> {
     const heard = hear(statement)
     if (heard instanceof Promise) await heard
-    const blow = blowFor(statement)
-    if (blow === null) passOn(whole)
-    else fall(blow, statement, whole)
+    const fault = faultFor(statement)
+    if (fault === null) passOn(whole)
+    else apply(fault, statement, whole)
   }
 
-  function fall(blow: Blow, statement: string, whole: Buffer): void {
-    if (blow === 'cut before') breakOff()
-    else if (blow === 'silence before') isSilent = true
-    else if (blow === 'terminated') passOn(queryMessage('SELECT pg_terminate_backend(pg_backend_pid())'))
-    else if (typeof blow === 'string') {
-      atAnswer = blow
+  function apply(fault: Fault, statement: string, whole: Buffer): void {
+    if (fault === 'cut before') breakOff()
+    else if (fault === 'silence before') isSilent = true
+    else if (fault === 'terminated') passOn(queryMessage('SELECT pg_terminate_backend(pg_backend_pid())'))
+    else if (typeof fault === 'string') {
+      atAnswer = fault
       passOn(whole)
-    } else if ('doneAndSaid' in blow) {
-      saidInstead = errorMessage(blow.doneAndSaid, blow.severity ?? 'ERROR')
+    } else if ('doneAndSaid' in fault) {
+      saidInstead = errorMessage(fault.doneAndSaid, fault.severity ?? 'ERROR')
       passOn(whole)
-    } else if ('refused' in blow) passOn(queryMessage(refusal(blow.refused, statement)))
-    else setTimeout(passOn, blow.delayedMs, whole)
+    } else if ('refused' in fault) passOn(queryMessage(refusal(fault.refused, statement)))
+    else setTimeout(passOn, fault.delayedMs, whole)
   }
 
   database.on('data', (bytes: Buffer) => {

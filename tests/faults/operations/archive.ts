@@ -5,17 +5,17 @@ import { assertError } from '../../support/assert-error.ts'
 import { movedBy, TIMES_OF_CLAIM } from '../../support/moved-times.ts'
 import { ClaimArchive, restoreClaim } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
-import type { World } from '../world.ts'
+import type { Testbed } from '../testbed.ts'
 
 const folder = await archiveFolder({ after })
 
-const rowsOf = async ({ service: { sql } }: World, id: string) => [
+const rowsOf = async ({ service: { sql } }: Testbed, id: string) => [
   ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
   ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
 ]
 
 /** A claim that may leave. */
-async function oldClaim({ service, customer }: World): Promise<string> {
+async function oldClaim({ service, customer }: Testbed): Promise<string> {
   const { api, sql } = service
   const [id = ''] = await resolvedClaims(service, api, customer.id, 1)
   await sql(`UPDATE claims SET ${movedBy('-40 days', TIMES_OF_CLAIM)} WHERE id = $1`, [id])
@@ -27,10 +27,10 @@ async function oldClaim({ service, customer }: World): Promise<string> {
 
 const archiving: Operation = {
   name: 'archiving claims',
-  begin: async (world) => {
-    const { app, api } = world.service
-    const id = await oldClaim(world)
-    const rows = await rowsOf(world, id)
+  begin: async (testbed) => {
+    const { app, api } = testbed.service
+    const id = await oldClaim(testbed)
+    const rows = await rowsOf(testbed, id)
     const archive = new ClaimArchive(app, { days: 30, folder })
     const run = () => archive.archiveSome(() => false)
     return {
@@ -38,9 +38,9 @@ const archiving: Operation = {
       finish: async () => {
         await run()
         assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
-        assert.deepEqual(await rowsOf(world, id), [])
+        assert.deepEqual(await rowsOf(testbed, id), [])
         await restoreClaim(app, folder, { kind: 'claim', id })
-        assert.deepEqual(await rowsOf(world, id), rows)
+        assert.deepEqual(await rowsOf(testbed, id), rows)
       },
     }
   },
@@ -48,10 +48,10 @@ const archiving: Operation = {
 
 const restoring: Operation = {
   name: 'restoring a claim',
-  begin: async (world) => {
-    const { app, api } = world.service
-    const id = await oldClaim(world)
-    const rows = await rowsOf(world, id)
+  begin: async (testbed) => {
+    const { app, api } = testbed.service
+    const id = await oldClaim(testbed)
+    const rows = await rowsOf(testbed, id)
     await new ClaimArchive(app, { days: 30, folder }).archiveSome(() => false)
     assertError(await api.get(`/v1/claims/${id}`), 410, 'CLAIM_ARCHIVED')
     const restore = () => restoreClaim(app, folder, { kind: 'claim', id })
@@ -59,7 +59,7 @@ const restoring: Operation = {
       run: () => restore().catch(() => {}),
       finish: async () => {
         await restore().catch((error: Error) => assert.match(error.message, /was restored already/))
-        assert.deepEqual(await rowsOf(world, id), rows)
+        assert.deepEqual(await rowsOf(testbed, id), rows)
       },
     }
   },

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { takeBackTotals } from '../../support/source/claims.ts'
 import { runScheduledCheck, sumUpResolutions } from '../../support/source/decisions.ts'
 import type { Operation } from '../fault-table.ts'
-import { eventOf } from '../ledger.ts'
+import { eventOf } from '../history.ts'
 import { nextNumber } from '../load.ts'
-import type { World } from '../world.ts'
+import type { Testbed } from '../testbed.ts'
 
 /** More than one batch of the check moves. */
 const DUE = 1_100
@@ -55,15 +55,15 @@ const SUMS = `SELECT
 
 const scheduledCheck: Operation = {
   name: 'a scheduled check',
-  begin: async (world, ledger) => {
-    const { app, api, sql } = world.service
+  begin: async (testbed, history) => {
+    const { app, api, sql } = testbed.service
     // A check that was held up: what was resolved at its minute is summed up already, and has to be taken back.
     const checkTime = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS)
     await sumUpResolutions(app)
-    const made = await makeDue(world, checkTime)
+    const made = await makeDue(testbed, checkTime)
     const submit = async (claimId: string) => {
       const id = `beside-${nextNumber()}`
-      ledger.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
+      history.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
     }
     const settled = made.filter(({ kind }) => kind === 0).slice(0, 8)
     return {
@@ -81,9 +81,9 @@ const scheduledCheck: Operation = {
           const expected = isSettled ? SETTLED : [...(CHECKED[kind as number] as unknown[]), checkTime]
           assert.deepEqual([status, outcome, log, ...(isSettled ? [] : [since])], expected)
         }
-        await assertSumsAreTrue(world)
+        await assertSumsAreTrue(testbed)
         for (const text of FORGET) await sql(text, [made.map(({ id }) => id)])
-        await forgetSums(world)
+        await forgetSums(testbed)
       },
     }
   },
@@ -91,19 +91,19 @@ const scheduledCheck: Operation = {
 
 const summingUp: Operation = {
   name: 'summing up',
-  begin: async (world) => {
-    const { app, sql } = world.service
+  begin: async (testbed) => {
+    const { app, sql } = testbed.service
     await sumUpResolutions(app)
     // As after a check that was held up.
     const time = new Date(Date.now() - 20 * MINUTE_MS)
     await app.db.transaction((connection) => takeBackTotals(connection, time))
-    const made = await sql(MAKE_RESOLVED, [world.claims[0], 50, time])
+    const made = await sql(MAKE_RESOLVED, [testbed.claims[0], 50, time])
     return {
       run: () => sumUpResolutions(app).catch(() => {}),
       finish: async () => {
-        await assertSumsAreTrue(world)
+        await assertSumsAreTrue(testbed)
         await sql('DELETE FROM claims WHERE id = ANY ($1)', [made.map(({ id }) => id)])
-        await forgetSums(world)
+        await forgetSums(testbed)
       },
     }
   },
@@ -117,11 +117,11 @@ const CHECKED = [
   ['CONFIRMED', 'CONFIRMED', ['review_window_elapsed']],
 ]
 
-async function makeDue({ service, claims }: World, at: Date): Promise<{ id: string; kind: number }[]> {
+async function makeDue({ service, claims }: Testbed, at: Date): Promise<{ id: string; kind: number }[]> {
   return (await service.sql(MAKE_DUE, [claims[0], DUE, at])) as { id: string; kind: number }[]
 }
 
-async function assertSumsAreTrue({ service }: World): Promise<void> {
+async function assertSumsAreTrue({ service }: Testbed): Promise<void> {
   await sumUpResolutions(service.app)
   const [row] = await service.sql(SUMS)
   assert.deepEqual(row?.summed, row?.counted)
@@ -129,7 +129,7 @@ async function assertSumsAreTrue({ service }: World): Promise<void> {
 }
 
 /** With the claims that they were of. */
-const forgetSums = ({ service }: World) =>
+const forgetSums = ({ service }: Testbed) =>
   service.sql('WITH gone AS (DELETE FROM resolution_durations) DELETE FROM resolution_totals')
 
 export const CHECK_OPERATIONS: readonly Operation[] = [scheduledCheck, summingUp]

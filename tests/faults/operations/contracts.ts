@@ -3,7 +3,7 @@ import { NO_CONTRACTS_TO_MOVE, PUT_CONTRACTS_BACK } from '../../support/old-clai
 import { moveContracts } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
 
-/** With the world's own more than one batch, and fewer than two. */
+/** With the testbed's own more than one batch, and fewer than two. */
 const CLAIMS = 600
 
 const MAKE = `INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, status_since, due_at, created_at)

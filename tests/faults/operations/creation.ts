@@ -5,22 +5,22 @@ import { isOnCitus } from '../../support/database-nodes.ts'
 import { newClock, newSchema, uniqueName } from '../../support/new-records.ts'
 import { candidateId, pairsOf } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
-import { fateOf, type Ledger } from '../ledger.ts'
+import { fateOf, type History } from '../history.ts'
 import { nextNumber } from '../load.ts'
-import { NEVER_SETTLED, type World } from '../world.ts'
+import { NEVER_SETTLED, type Testbed } from '../testbed.ts'
 
 const creatingClaims: Operation = {
   name: 'creating claims',
-  begin: async (world, ledger) => {
-    const items = await newOfAllKinds(world)
-    const { customer } = world
+  begin: async (testbed, history) => {
+    const items = await newOfAllKinds(testbed)
+    const { customer } = testbed
     const claims = items.map(({ source }) => ({
       customer_id: customer.id,
       metadata: { of: 'faults' },
       ...source,
     }))
     return {
-      run: async () => note(ledger, items, await world.service.api.post('/v1/claims/batch', { claims })),
+      run: async () => note(history, items, await testbed.service.api.post('/v1/claims/batch', { claims })),
       finish: async () => {},
     }
   },
@@ -28,17 +28,17 @@ const creatingClaims: Operation = {
 
 const creatingCandidates: Operation = {
   name: 'creating candidates',
-  begin: async (world, ledger) => {
-    const items = await newOfAllKinds(world)
-    const { customer } = world
+  begin: async (testbed, history) => {
+    const items = await newOfAllKinds(testbed)
+    const { customer } = testbed
     const candidates = items.map(({ source }) => ({
-      candidate_alias: aliasOfFirstShard(world),
+      candidate_alias: aliasOfFirstShard(testbed),
       customer_uuid: customer.externalId,
       ...source,
     }))
     return {
       run: async () =>
-        note(ledger, items, await world.service.api.post('/v1/candidates/batch', { candidates })),
+        note(history, items, await testbed.service.api.post('/v1/candidates/batch', { candidates })),
       finish: async () => {},
     }
   },
@@ -47,9 +47,9 @@ const creatingCandidates: Operation = {
 const creatingWithKey: Operation = {
   name: 'creating claims with a key',
   skip: isOnCitus() && 'their ids may be of any shards',
-  begin: async (world, ledger) => {
-    const { service, customer } = world
-    const items = await newOfAllKinds(world)
+  begin: async (testbed, history) => {
+    const { service, customer } = testbed
+    const items = await newOfAllKinds(testbed)
     const claims = items.map(({ source }) => ({ customer_id: customer.id, ...source }))
     const key = { 'Idempotency-Key': randomUUID() }
     const create = () => service.api.post('/v1/claims/batch', { claims }, key)
@@ -57,7 +57,7 @@ const creatingWithKey: Operation = {
     return {
       run: async () => {
         answered = await create()
-        note(ledger, items, answered)
+        note(history, items, answered)
       },
       finish: async () => {
         const again = await create()
@@ -67,8 +67,8 @@ const creatingWithKey: Operation = {
           const before = answered?.body.results?.[i]
           if (before?.status === 201) assert.deepEqual(claim, before.claim)
         }
-        note(ledger, items, again)
-        await ledger.verify()
+        note(history, items, again)
+        await history.verify()
       },
     }
   },
@@ -194,7 +194,7 @@ const creatingOthers: Operation = {
 }
 
 /** What is stored together is of one shard. */
-function aliasOfFirstShard({ service: { app } }: World): string {
+function aliasOfFirstShard({ service: { app } }: Testbed): string {
   for (;;) {
     const alias = uniqueName('candidate')
     if (app.db.distribution.shardOf(candidateId(alias)) === 0) return alias
@@ -207,7 +207,7 @@ interface New {
 }
 
 /** Two with contracts of their own, one from a schema, one on a clock; each of a price that nothing else has. */
-async function newOfAllKinds({ service }: World): Promise<New[]> {
+async function newOfAllKinds({ service }: Testbed): Promise<New[]> {
   const contract = () => ({ ...NEVER_SETTLED, price: nextNumber() })
   const [first, second, third, fourth] = [contract(), contract(), contract(), contract()]
   const schema = await newSchema(service.api, third)
@@ -220,10 +220,10 @@ async function newOfAllKinds({ service }: World): Promise<New[]> {
   ]
 }
 
-function note(ledger: Ledger, items: readonly New[], answer: Answer): void {
+function note(history: History, items: readonly New[], answer: Answer): void {
   const { results } = answer.body
   for (const [i, { price }] of items.entries())
-    ledger.noteClaim(price, results ? { status: results[i].status, body: results[i] } : answer)
+    history.noteClaim(price, results ? { status: results[i].status, body: results[i] } : answer)
 }
 
 export const CREATION_OPERATIONS: readonly Operation[] = [

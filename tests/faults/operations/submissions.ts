@@ -4,26 +4,26 @@ import { eventually } from '../../support/eventually.ts'
 import { holdClock } from '../../support/held-rows.ts'
 import { newClock } from '../../support/new-records.ts'
 import type { Operation } from '../fault-table.ts'
-import { eventOf, fateOf, type Ledger } from '../ledger.ts'
+import { eventOf, fateOf, type History } from '../history.ts'
 import { nextNumber } from '../load.ts'
-import { openClaims, POISON, type World } from '../world.ts'
+import { openClaims, POISON, type Testbed } from '../testbed.ts'
 
 /* Submissions that go together in one group. */
 
 const mixedGroup: Operation = {
   name: 'a group of live claims and clocks',
-  begin: async (world, ledger) => {
-    const claims = await claimsOfAllKinds(world)
+  begin: async (testbed, history) => {
+    const claims = await claimsOfAllKinds(testbed)
     const [claimId] = claims
     const recorded = eventOf(claimId as string, 'recorded before')
-    assert.equal((await world.service.api.post('/v1/events', recorded)).status, 201)
+    assert.equal((await testbed.service.api.post('/v1/events', recorded)).status, 201)
     return {
       run: async () => {
-        const [again] = await submitTogether(world, ledger, claims, [recorded])
+        const [again] = await submitTogether(testbed, history, claims, [recorded])
         if (again.status !== 200) fateOf({ status: again.status, body: again })
       },
       finish: async () => {
-        assert.equal((await world.service.api.post('/v1/events', recorded)).status, 200)
+        assert.equal((await testbed.service.api.post('/v1/events', recorded)).status, 200)
       },
     }
   },
@@ -31,17 +31,17 @@ const mixedGroup: Operation = {
 
 const groupWithPoison: Operation = {
   name: 'a group in which the database does not take one event',
-  begin: async (world, ledger) => {
-    const [spoiled, ...claims] = await claimsOfAllKinds(world)
+  begin: async (testbed, history) => {
+    const [spoiled, ...claims] = await claimsOfAllKinds(testbed)
     const poison = { ...eventOf(spoiled as string, 'poison'), type: POISON }
     return {
       run: async () => {
-        const [refused] = await submitTogether(world, ledger, claims, [poison])
+        const [refused] = await submitTogether(testbed, history, claims, [poison])
         assert.notEqual(fateOf({ status: refused.status, body: refused }), 'done')
       },
       finish: async () => {
-        assert.equal((await world.service.api.post('/v1/events', poison)).status, 500)
-        assert.deepEqual((await world.service.api.readClaim(spoiled as string)).events, [])
+        assert.equal((await testbed.service.api.post('/v1/events', poison)).status, 500)
+        assert.deepEqual((await testbed.service.api.readClaim(spoiled as string)).events, [])
       },
     }
   },
@@ -49,8 +49,8 @@ const groupWithPoison: Operation = {
 
 const heldClock: Operation = {
   name: 'submissions whose clock is held',
-  begin: async (world, ledger) => {
-    const { service, customer } = world
+  begin: async (testbed, history) => {
+    const { service, customer } = testbed
     const clock = await newClock(service.api)
     const claims = await openClaims(service, customer.id, 2, clock, { together: true })
     const releases: (() => Promise<void>)[] = []
@@ -59,7 +59,7 @@ const heldClock: Operation = {
     const hasAsked = async () => (await service.sql(HAS_ASKED, [since?.time])).length > 0
     return {
       run: async () => {
-        const submitted = submitTogether(world, ledger, claims, [])
+        const submitted = submitTogether(testbed, history, claims, [])
         const isOver = submitted.then(() => true)
         await Promise.race([isOver, eventually(hasAsked)])
         await held.letGo()
@@ -78,13 +78,13 @@ const HAS_ASKED = `SELECT FROM pg_stat_activity
 
 const longLog: Operation = {
   name: 'submissions to a claim whose log is long',
-  begin: async (world, ledger) => {
-    const { service, customer } = world
+  begin: async (testbed, history) => {
+    const { service, customer } = testbed
     const fulfillment_condition = { event: 'progress', field: 'value', gte: 1_000 }
     const { id } = await service.api.claim(customer.id, contractWith({ fulfillment_condition }))
     for (const text of LENGTHEN) await service.sql(text, [id])
     return {
-      run: async () => void (await submitTogether(world, ledger, [id], [])),
+      run: async () => void (await submitTogether(testbed, history, [id], [])),
       finish: async () => assert.ok((await service.api.readClaim(id)).events.length >= 3),
     }
   },
@@ -99,7 +99,7 @@ const LENGTHEN = [
 ]
 
 /** Three live claims and one on each of two clocks. */
-async function claimsOfAllKinds({ service, customer }: World): Promise<string[]> {
+async function claimsOfAllKinds({ service, customer }: Testbed): Promise<string[]> {
   const clocks = [await newClock(service.api), await newClock(service.api)]
   const claims = await Promise.all([
     openClaims(service, customer.id, 3, null, { together: true }),
@@ -110,8 +110,8 @@ async function claimsOfAllKinds({ service, customer }: World): Promise<string[]>
 
 /** In one batch: two new events for each claim, and the others. Returns the results of the others. */
 async function submitTogether(
-  { service }: World,
-  ledger: Ledger,
+  { service }: Testbed,
+  history: History,
   claims: readonly string[],
   others: readonly object[],
   // biome-ignore lint/suspicious/noExplicitAny: results are looked into freely, as answers are
@@ -121,7 +121,7 @@ async function submitTogether(
   const results =
     answer.body.results ?? [...own, ...others].map(() => ({ ...answer.body, status: answer.status }))
   for (const [i, { claim_id, id }] of own.entries())
-    ledger.noteEvent(claim_id, id, { status: results[i].status, body: results[i] })
+    history.noteEvent(claim_id, id, { status: results[i].status, body: results[i] })
   return results.slice(own.length)
 }
 

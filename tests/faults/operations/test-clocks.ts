@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { COPY_CLAIM } from '../../support/copy-claims.ts'
 import { newClock } from '../../support/new-records.ts'
 import type { Operation } from '../fault-table.ts'
-import { eventOf, fateOf } from '../ledger.ts'
+import { eventOf, fateOf } from '../history.ts'
 import { nextNumber } from '../load.ts'
-import { openClaims } from '../world.ts'
+import { openClaims } from '../testbed.ts'
 
 const START = '2026-01-01T00:00:00.000Z'
 /** Both windows of each claim are over by then. */
@@ -14,10 +14,10 @@ const DUE = 1_100
 
 const advance: Operation = {
   name: 'an advance of a test clock',
-  begin: async (world, ledger) => {
-    const { api, sql } = world.service
-    const clock = await newClock(world.service.api)
-    const claims = await openClaims(world.service, world.customer.id, 3, clock)
+  begin: async (testbed, history) => {
+    const { api, sql } = testbed.service
+    const clock = await newClock(testbed.service.api)
+    const claims = await openClaims(testbed.service, testbed.customer.id, 3, clock)
     await sql(COPY_CLAIM, [claims[0], DUE - claims.length])
     const advance = () => api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: END })
     const standing = () =>
@@ -36,7 +36,7 @@ const advance: Operation = {
         Promise.all(
           claims.map(async (claimId) => {
             const id = `beside-${nextNumber()}`
-            ledger.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
+            history.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
           }),
         ),
       finish: async () => {
@@ -57,10 +57,10 @@ const advance: Operation = {
 
 const deletion: Operation = {
   name: 'the deletion of a test clock',
-  begin: async (world) => {
-    const { api, sql } = world.service
-    const clock = await newClock(world.service.api)
-    const claims = await openClaims(world.service, world.customer.id, 3, clock)
+  begin: async (testbed) => {
+    const { api, sql } = testbed.service
+    const clock = await newClock(testbed.service.api)
+    const claims = await openClaims(testbed.service, testbed.customer.id, 3, clock)
     for (const id of claims) assert.equal((await api.post('/v1/events', eventOf(id, 'event'))).status, 201)
     const remove = () => api.delete(`/v1/test_clocks/${clock}`)
     const left = async () => {

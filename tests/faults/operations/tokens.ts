@@ -15,16 +15,16 @@ import {
   TokenOwners,
 } from '../../support/source/accounts.ts'
 import type { Operation } from '../fault-table.ts'
-import { fateOf } from '../ledger.ts'
-import type { World } from '../world.ts'
+import { fateOf } from '../history.ts'
+import type { Testbed } from '../testbed.ts'
 
 const tokenRevocation: Operation = {
   name: 'the revocation of a token',
-  begin: async (world) => {
-    const { app, clientWith, sql } = world.service
+  begin: async (testbed) => {
+    const { app, clientWith, sql } = testbed.service
     // A fault before this one may have ended it.
     await eventually(async () => (await sql(SESSIONS)).length === 1)
-    const { token, id } = await newToken(world)
+    const { token, id } = await newToken(testbed)
     const own = clientWith(token)
     assert.equal((await own.get('/v1/claims')).status, 200)
     let isDone = false
@@ -46,8 +46,8 @@ const tokenRevocation: Operation = {
 
 const sessionRevocation: Operation = {
   name: 'the revocation of a session with its token',
-  begin: async (world) => {
-    const { app, clientWith, sql } = world.service
+  begin: async (testbed) => {
+    const { app, clientWith, sql } = testbed.service
     await eventually(async () => (await sql(SESSIONS)).length === 1)
     const { email } = await createUser(app, `${uniqueName()}@example.com`)
     const { id: userId } = (await findUserByEmail(app.db, email)) as { id: string }
@@ -81,10 +81,10 @@ const sessionRevocation: Operation = {
 
 const listening: Operation = {
   name: 'listening for revocations',
-  begin: async (world) => {
-    const { app, sql } = world.service
+  begin: async (testbed) => {
+    const { app, sql } = testbed.service
     const owners = new TokenOwners(app.db)
-    const { token, id } = await newToken(world)
+    const { token, id } = await newToken(testbed)
     const sessions = async () => (await sql(SESSIONS)).length
     return {
       run: () => owners.start(),
@@ -104,9 +104,9 @@ const listening: Operation = {
 const unknownToken: Operation = {
   name: 'a request of a token that is not remembered',
   alsoSends: ['find_token_owner', 'touch_api_token'],
-  begin: async (world) => {
-    const { token } = await newToken(world)
-    const own = world.service.clientWith(token)
+  begin: async (testbed) => {
+    const { token } = await newToken(testbed)
+    const own = testbed.service.clientWith(token)
     return {
       run: async () => void fateOf(await own.get('/v1/me')),
       finish: async () => assert.equal((await own.get('/v1/me')).status, 200),
@@ -129,7 +129,7 @@ const SESSIONS = `SELECT query FROM pg_stat_activity
     AND query ~ 'pg_notify|LISTEN|pg_advisory_(un)?lock_shared|token_revocations|synchronous_commit'
     AND query !~ 'currval|connection_settings'`
 
-async function newToken({ service }: World): Promise<{ token: string; id: string }> {
+async function newToken({ service }: Testbed): Promise<{ token: string; id: string }> {
   const { email } = await createUser(service.app, `${uniqueName()}@example.com`)
   const token = await createToken(service.app, { email, name: 'test', expiresAt: null })
   const [row] = await service.sql('SELECT id FROM api_tokens WHERE token_hash = $1', [hashToken(token)])

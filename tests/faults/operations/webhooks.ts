@@ -5,7 +5,7 @@ import { newCustomer } from '../../support/new-records.ts'
 import { disableEndpoint, presentNotification, WebhookSender } from '../../support/source/webhooks.ts'
 import { faultsOfChain, startWebhookReceiver } from '../../support/webhook-receiver.ts'
 import type { Operation } from '../fault-table.ts'
-import { NEVER_SETTLED } from '../world.ts'
+import { NEVER_SETTLED } from '../testbed.ts'
 
 const CLAIMS = 3
 

@@ -158,9 +158,9 @@ test('signing out answers 200 only where the session has ended, whichever statem
   for (const statement of new Set(statements)) {
     const { browser } = await signUp(struck)
     const headers = { Cookie: browser.cookie }
-    proxy.strike({ statement }, { refused: '23505' })
+    proxy.inject({ statement }, { refused: '23505' })
     const { status } = await browser.post('/api/auth/sign-out', {})
-    assert.ok(proxy.hasStruck(), statement)
+    assert.ok(proxy.wasInjected(), statement)
     const isSignedIn = (await struck.clientWith(null).get('/v1/me', headers)).status === 200
     assert.ok(!(status === 200 && isSignedIn), `${statement} failed, and signing out was answered ${status}`)
   }

@@ -9,7 +9,7 @@ import { startStruckService } from '../../support/struck-service.ts'
 /* What the database does between two statements of one request. */
 
 const { api, proxy } = await startStruckService({ after })
-const { strike, listen } = proxy
+const { inject, listen } = proxy
 
 /** Of distributed tables the places in the lists are taken first. */
 const FIRST = isOnCitus() ? 'take_positions_on_test_clock' : 'insert_claims_on_test_clock'
@@ -30,7 +30,7 @@ test('once the database is away, a batch tries no more of its statements: each c
   listen((statement) => {
     if (statement === FIRST) tried++
   })
-  strike({ statement: FIRST, occurrence: 2 }, 'cut before')
+  inject({ statement: FIRST, occurrence: 2 }, 'cut before')
   const { results } = (await api.post('/v1/claims/batch', { claims })).body
   const codes = results.map(({ status, error }: { status: number; error?: { code: string } }) => [
     status,

@@ -80,7 +80,7 @@ test('what an account asks of its sessions is answered 503, whichever statement 
     const wanted = (await statementsOf(ask)).intersection(await statementsOf(ask))
     assert.ok(wanted.size > 0)
     for (const statement of wanted) {
-      proxy.strike({ statement }, 'cut during')
+      proxy.inject({ statement }, 'cut during')
       const answer = await ask()
       if (AFTER_THE_COMMIT.test(statement)) assert.equal(answer.status, 200)
       else assertUnavailable(answer)
@@ -123,16 +123,16 @@ test('/readyz is 503 while a full disk refuses writes, /healthz is not, and both
 test('/readyz is 503 whatever the write fails with', async (t) => {
   const service = await startStruckService(t)
   for (const refused of ['XX000', '22P02', '42501']) {
-    service.proxy.strike({ statement: 'try_write' }, { refused })
+    service.proxy.inject({ statement: 'try_write' }, { refused })
     assert.match((await readiness(service, 503)).error.message, /takes no writes/)
-    assert.ok(service.proxy.hasStruck())
+    assert.ok(service.proxy.wasInjected())
     await readiness(service, 200)
   }
 })
 
 test('/readyz waits no longer than some seconds for a write, and its answer tells nothing of the database', async (t) => {
   const service = await startStruckService(t)
-  service.proxy.strike({ statement: 'try_write' }, 'silence before')
+  service.proxy.inject({ statement: 'try_write' }, 'silence before')
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.clientWith(null).get('/readyz')))
   for (const answer of answers) {
     assertError(answer, 503, 'UNAVAILABLE')

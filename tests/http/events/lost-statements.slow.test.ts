@@ -35,9 +35,9 @@ test('events that are heavy themselves, to claims under large contracts, come ba
 test('results hold the contracts although a connection is lost while they are read again', async () => {
   const claims = await heavyClaims(api, 6)
   const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `lost-${n}` }))
-  proxy.strike({ statement: 'read_contracts' }, 'cut before')
+  proxy.inject({ statement: 'read_contracts' }, 'cut before')
   const results = await runBatch(api, PATH, events)
-  assert.ok(proxy.hasStruck())
+  assert.ok(proxy.wasInjected())
   assert.deepEqual(
     results.map(({ status, claim }) => [status, claim.contract]),
     claims.map(({ contract }) => [201, contract]),
@@ -48,11 +48,11 @@ test('events whose contracts cannot be read again answer 503 and say that they a
   const claims = await heavyClaims(api, 6)
   const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
   proxy.listen((statement) => {
-    if (statement === 'read_contracts') proxy.strike({ statement }, { refused: '53100' })
+    if (statement === 'read_contracts') proxy.inject({ statement }, { refused: '53100' })
   })
   const results = await runBatch(api, PATH, events)
   proxy.listen(null)
-  assert.ok(proxy.hasStruck())
+  assert.ok(proxy.wasInjected())
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
   const [untold] = results.filter(({ status }) => status === 503)
   assert.match(untold.error.message, /was recorded, but how its claim stands is not known/)
@@ -62,11 +62,11 @@ test('events whose contracts cannot be read again answer 503 and say that they a
 
 test('a simulation does without the hint if the database does not tell the types', async () => {
   for (const statement of ['find_newest_claims', 'read_event_types'])
-    for (const blow of [{ refused: '53200' }, 'silence before'] as const) {
-      proxy.strike({ statement }, blow)
+    for (const fault of [{ refused: '53200' }, 'silence before'] as const) {
+      proxy.inject({ statement }, fault)
       const contract = contractWith({ fulfillment_condition: { event: 'never-seen' } })
       const { status, body } = await api.post('/v1/simulations', { contract, events: [] })
       assert.deepEqual([status, body.hints], [200, []])
-      assert.ok(proxy.hasStruck())
+      assert.ok(proxy.wasInjected())
     }
 })

@@ -1,10 +1,10 @@
-import type { Blow } from '../support/fault-proxy.ts'
+import type { Fault } from '../support/fault-proxy.ts'
 
-/** Whether each statement meets every fault. */
+/** Whether every fault is injected into each statement. */
 export const ALL_FAULTS = process.env.FAULTS === 'all'
 
-/** Every fault that a statement may meet, by its name. */
-export const BLOWS: Record<string, Blow> = {
+/** All faults of a statement, by name. */
+export const STATEMENT_FAULTS: Record<string, Fault> = {
   'the connection is cut while it is executed': 'cut during',
   'the disk is full': { refused: '53100' },
   'the connection is cut before it': 'cut before',
@@ -25,17 +25,16 @@ export const BLOWS: Record<string, Blow> = {
   'its answer never comes': 'silence during',
 }
 
-const NAMES = Object.keys(BLOWS)
+const NAMES = Object.keys(STATEMENT_FAULTS)
 /** Every second statement gets this fault; the others get the remaining faults in rotation. */
 const OFTEN = NAMES[0] as string
-/** Seconds pass until a silence is noticed. */
+/** They take seconds, because a silence is noticed late. */
 const SILENCES = 2
 
 /**
- * The blows for the row of this number: all where the environment says FAULTS=all, else a choice that is always the
- * same.
+ * The faults for the row of this number: all with FAULTS=all in the environment, otherwise a fixed choice.
  */
-export function blowsFor(row: number): string[] {
+export function faultsFor(row: number): string[] {
   if (ALL_FAULTS) return NAMES
   const others = NAMES.slice(1, -SILENCES)
   return [row % 2 === 0 ? OFTEN : (others[((row - 1) / 2) % others.length] as string)]

@@ -7,10 +7,10 @@ import { newClock, uniqueName } from '../support/new-records.ts'
 import { startStruckService } from '../support/struck-service.ts'
 import type { Scope } from '../support/test-database.ts'
 import type { TestService } from '../support/test-service.ts'
-import { ALL_FAULTS } from './blows.ts'
+import { ALL_FAULTS } from './faults.ts'
 
-/** A service whose every statement passes by a proxy that can strike it, with records for the load on it. */
-export interface World {
+/** A service behind a proxy that can inject a fault into each statement, with records for its load. */
+export interface Testbed {
   service: TestService
   proxy: FaultProxy
   customer: { id: string; externalId: string }
@@ -28,7 +28,7 @@ export const NEVER_SETTLED = contractWith({ fulfillment_condition: { event: 'nev
 /** An event of this type is what the database does not take. */
 export const POISON = 'poison'
 
-export async function createWorld(t: Scope): Promise<World> {
+export async function createTestbed(t: Scope): Promise<Testbed> {
   const unheard = hearRejections(t)
   const { proxy, ...service } = await startStruckService(t, { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
   await refusePoison(service)
@@ -69,7 +69,7 @@ export async function openClaims(
 }
 
 /** What must be so once a fault is over: no transaction stays open, nobody holds the check's turn. */
-export async function settles({ service, unheard }: World): Promise<void> {
+export async function settles({ service, unheard }: Testbed): Promise<void> {
   const busy = () =>
     service.sqlOnEach(
       `SELECT state, query FROM pg_stat_activity

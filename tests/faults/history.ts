@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../support/api-client.ts'
-import type { World } from './world.ts'
+import type { Testbed } from './testbed.ts'
 
 /** What a caller was told: it is done; it is not, and nothing was stored; nobody knows. */
 type Fate = 'done' | 'refused' | 'unknown'
@@ -14,16 +14,16 @@ export function fateOf({ status, body }: Pick<Answer, 'status' | 'body'>): Fate 
   return status === 503 && /not known/.test(error.message) ? 'unknown' : 'refused'
 }
 
-/** What callers were told, to be held to what is stored. Each event is submitted once, each claim asked for once. */
-export class Ledger {
-  readonly #world: World
+/** The answers to all requests, to compare with the stored records. Each event is submitted once, and each claim created once. */
+export class History {
+  readonly #testbed: Testbed
   readonly #events = new Map<string, { claimId: string; fate: Fate }>()
   /** By their prices: each has one of its own. */
   readonly #claims = new Map<number, Fate>()
   readonly #wrong: string[] = []
 
-  constructor(world: World) {
-    this.#world = world
+  constructor(testbed: Testbed) {
+    this.#testbed = testbed
   }
 
   noteEvent(claimId: string, id: string, answer: Pick<Answer, 'status' | 'body'>): void {
@@ -46,7 +46,7 @@ export class Ledger {
   }
 
   async #storedEvents(): Promise<Map<string, number>> {
-    const rows = await this.#world.service.sql(
+    const rows = await this.#testbed.service.sql(
       'SELECT id, count(*)::int FROM claim_events WHERE id = ANY ($1) GROUP BY id',
       [[...this.#events.keys()]],
     )
@@ -66,14 +66,14 @@ export class Ledger {
   async #sendAgain(): Promise<void> {
     for (const [id, { claimId, fate }] of this.#events) {
       if (fate !== 'unknown') continue
-      const answer = await this.#world.service.api.post('/v1/events', eventOf(claimId, id))
+      const answer = await this.#testbed.service.api.post('/v1/events', eventOf(claimId, id))
       assert.ok(answer.status < 500, `${id}: sent again, and answered ${answer.status}`)
       this.#events.set(id, { claimId, fate: fateOf(answer) })
     }
   }
 
   async #compareClaims(): Promise<void> {
-    const rows = await this.#world.service.sql(
+    const rows = await this.#testbed.service.sql(
       'SELECT price::float8, count(*)::int FROM claims WHERE price = ANY ($1) GROUP BY price',
       [[...this.#claims.keys()]],
     )
@@ -85,7 +85,7 @@ export class Ledger {
   /** The versions of claims are the lengths of their logs, and no number in a log is left out. */
   async #lookForGaps(): Promise<void> {
     const ids = new Set([...this.#events.values()].map(({ claimId }) => claimId))
-    const rows = await this.#world.service.sql(
+    const rows = await this.#testbed.service.sql(
       `SELECT c.id FROM claims c LEFT JOIN LATERAL (
          SELECT count(*), coalesce(max(seq), 0) AS last FROM claim_events WHERE claim_id = c.id
        ) log ON true

@@ -8,13 +8,13 @@ import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/** From another database, so that it can be taken back. */
-const limit = (databaseUrl: string, most: number) =>
+/** Sent to another database, so that it still can be changed at the limit. */
+const limit = (databaseUrl: string, max: number) =>
   onEachNode(nodesOfRun(), (client) =>
-    client.query(`ALTER DATABASE ${databaseNameOf(databaseUrl)} CONNECTION LIMIT ${most}`),
+    client.query(`ALTER DATABASE ${databaseNameOf(databaseUrl)} CONNECTION LIMIT ${max}`),
   )
 
-test('a connection that PostgreSQL refuses is no database that is away, and /readyz says how many it gives', async (t) => {
+test('if PostgreSQL refuses a connection, the answer says so, and /readyz names the limit', async (t) => {
   const { api, clientWith, databaseUrl, sql } = await startTestService(t)
   const [role] = await sql('SELECT rolsuper FROM pg_roles WHERE rolname = current_user')
   if (role?.rolsuper) return t.skip('no limit holds for a superuser')
@@ -27,7 +27,7 @@ test('a connection that PostgreSQL refuses is no database that is away, and /rea
   const refused = await advance()
   assertUnavailable(refused)
   assert.match(refused.body.error.message, /^The database gives this server no more connections: /)
-  // What was answered before is shared for a moment.
+  // The previous answer of /readyz is reused for two seconds.
   const answer = await eventually(async () => {
     const one = await nobody.get('/readyz')
     return one.status === 503 && one
@@ -43,7 +43,7 @@ test('a connection that PostgreSQL refuses is no database that is away, and /rea
   assert.equal((await advance()).status, 200)
 })
 
-test('doctor names the limit that is too low for the pool', async (t) => {
+test('doctor names a limit that is too low for the pool', async (t) => {
   const DATABASE_URL = await createTestDatabase(t)
   const database = databaseNameOf(DATABASE_URL)
   const settings = { DATABASE_URL, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true', DATABASE_POOL_SIZE: '20' }

@@ -6,23 +6,23 @@ import { assertUnavailable } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/** A trigger function that refuses whatever comes. */
+/** A trigger function that refuses every row. */
 const REFUSE = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by hand'; END $$`
 
-/** What is done to the database, and what is then found. */
+/** Changes of the database, and the error that each causes. */
 const FAULTS: [string, string, RegExp][] = [
   [
-    'a right on one table that was taken',
+    'a revoked permission on one table',
     'REVOKE INSERT ON claim_events FROM current_user',
     /^an event cannot be recorded: permission denied for table claim_events/,
   ],
   [
-    'the right to read contracts that was taken',
+    'a revoked permission to read contracts',
     'REVOKE SELECT ON contracts FROM current_user',
     /^a claim cannot be created: permission denied for table contracts/,
   ],
   [
-    'the right to take numbers that was taken',
+    'a revoked permission on the sequence of notifications',
     'REVOKE ALL ON SEQUENCE notification_numbers FROM current_user',
     /^a claim cannot be created: permission denied for sequence notification_numbers/,
   ],
@@ -32,7 +32,7 @@ const FAULTS: [string, string, RegExp][] = [
     /^an event cannot be recorded: new row for relation "claims" violates check constraint "only_open"/,
   ],
   [
-    'a constraint that refuses what a check makes',
+    'a constraint that refuses the result of a check',
     "ALTER TABLE notifications ADD CONSTRAINT none_failed CHECK (scheduled_outcome <> 'FAILED') NOT VALID",
     /^a scheduled check cannot move a claim: new row for relation "notifications" violates check constraint "none_failed"/,
   ],
@@ -42,29 +42,29 @@ const FAULTS: [string, string, RegExp][] = [
     /^a scheduled check cannot move a claim: refused by hand/,
   ],
   [
-    'a trigger that refuses clocks to be set',
+    'a trigger that refuses changes of test clocks',
     `${REFUSE}; CREATE TRIGGER no_set BEFORE UPDATE ON test_clocks FOR EACH ROW EXECUTE FUNCTION refuse()`,
     /^a test clock cannot be advanced: refused by hand/,
   ],
   [
-    'a trigger that drops rows without a word',
+    'a trigger that drops rows silently',
     `CREATE FUNCTION drop_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
       CREATE TRIGGER dropped BEFORE UPDATE ON claims FOR EACH ROW EXECUTE FUNCTION drop_row()`,
     /^an event cannot be recorded: /,
   ],
   [
-    'a primary key that is gone',
+    'a missing primary key',
     'ALTER TABLE claims DROP CONSTRAINT claims_pkey',
     /^a claim cannot be created: there is no unique or exclusion constraint/,
   ],
   [
-    'a table without the partition that a row would go to',
+    'a missing partition',
     `ALTER TABLE notifications RENAME TO whole;
       CREATE TABLE notifications (LIKE whole INCLUDING DEFAULTS) PARTITION BY RANGE (number)`,
     /^a claim cannot be created: no partition of relation "notifications" found for row/,
   ],
   [
-    'a column that is gone',
+    'a missing column',
     'ALTER TABLE claims DROP COLUMN last_event_at',
     /^an event cannot be recorded: column .*last_event_at.* does not exist/,
   ],
@@ -84,7 +84,7 @@ describe('a database in which claims cannot be decided is found:', () => {
     })
 })
 
-test('locks of others say nothing', async (t) => {
+test('locks of others leave the result unknown', async (t) => {
   const open = await openNew(t, true)
   const [db, other] = [open(), open()]
   await other.transaction(async (connection) => {
@@ -94,7 +94,7 @@ test('locks of others say nothing', async (t) => {
   assert.equal(await tryDecisions(db.checks), true)
 })
 
-test('nothing is left of an attempt, and attempts at the same time are in nobody’s way', async (t) => {
+test('an attempt leaves nothing, and concurrent attempts do not disturb each other', async (t) => {
   const db = (await openNew(t, true))()
   await Promise.all([1, 2, 3].map(() => tryDecisions(db.checks)))
   for (const table of ['claims', 'claim_events', 'contracts', 'customers', 'notifications', 'test_clocks'])
@@ -105,7 +105,7 @@ test('nothing is left of an attempt, and attempts at the same time are in nobody
     )
 })
 
-test('/readyz says why no claim can be decided, and is 200 again once one can', async (t) => {
+test('/readyz says why no claim can be decided, and is 200 again when one can be decided', async (t) => {
   const { clientWith, sql } = await startTestService(t)
   const nobody = clientWith(null)
   await sql('REVOKE UPDATE ON claims FROM current_user')

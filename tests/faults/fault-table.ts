@@ -9,7 +9,7 @@ import { createTestbed, settles, type Testbed } from './testbed.ts'
 
 /*
  * Injects faults into each statement of an operation while other requests are in flight, and compares the stored records
- * with the answers. The statements are those that the operation is seen to send, so there is no list to keep.
+ * with the answers. The statements come from a recorded run without faults.
  */
 
 /** One run of an operation, on records of its own. */

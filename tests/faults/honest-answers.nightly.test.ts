@@ -18,15 +18,15 @@ import { createInvitation } from '../support/source/accounts.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
 /*
- * Each operation that writes, with the database gone from each of its statements on, and with the answer to each lost: if it is
- * not answered with success and something was written all the same, the answer says that it may be.
+ * Each operation that writes, with the database unavailable from each of its statements on, and with the answer to each statement
+ * lost. If an operation fails although something was written, its answer must say that this is possible.
  */
 
 const service = await startStruckService({ after }, { allowPrivateWebhooks: true })
 const { api, proxy, sql } = service
 const person = await newSignedInApi(service)
 
-/** What is written by the operations, and by nothing beside them. */
+/** Tables that only the operations write. */
 const WRITTEN = [
   'customers',
   'claim_schemas',
@@ -53,15 +53,15 @@ async function digest(): Promise<string> {
 }
 
 interface Operation {
-  /** Each time on records of its own. */
+  /** Creates records for one run. */
   prepare: () => Promise<() => Promise<Answer>>
 }
 
-/** Nothing is sent there: the tests run no sender. */
+/** The tests send no deliveries. */
 const HOOK = 'http://127.0.0.1:8009/hook'
 const RANGE = { from: '2020-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z' }
 const post = (path: string, body: unknown = {}, by = api) => by.post(path, body)
-/** Of an account of its own, which may have few. */
+/** In a new account: endpoints per account are limited. */
 async function newEndpoint() {
   const owner = await service.newAccount()
   const { body } = await post('/v1/webhook_endpoints', { url: HOOK }, owner)
@@ -143,7 +143,7 @@ const OPERATIONS: Record<string, Operation['prepare']> = {
     const { owner, path } = await newEndpoint()
     return () => post(`${path}/rotate_secret`, {}, owner)
   },
-  'rotate it with a key': async () => {
+  'rotate the secret of an endpoint with a key': async () => {
     const { owner, path } = await newEndpoint()
     const headers = { 'Idempotency-Key': uniqueName() }
     return () => owner.post(`${path}/rotate_secret`, {}, headers)
@@ -203,26 +203,26 @@ const OPERATIONS: Record<string, Operation['prepare']> = {
   },
 }
 
-/** Not those of the test. */
+/** Without the sessions of the test. */
 const endSessionsOfService = () =>
   sql(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'claimkeeper'`)
 
-/** Once the service has noticed which of its connections are gone. */
+/** Retried until the service has replaced its broken connections. */
 const prepared = (prepare: Operation['prepare']) => eventually(() => prepare().catch(() => null))
 
-/** What an answer says that does not say that all is well. */
-const SAYS_SO = /not known|was made, but|was ended, but|are sent again/
+/** An error message that says that something may have been written. */
+const MAY_BE_WRITTEN = /not known|was made, but|was ended, but|are sent again/
 
-async function hold(what: string, answer: Answer, before: string): Promise<void> {
+async function assertHonest(what: string, answer: Answer, before: string): Promise<void> {
   const { status, body } = answer
   const results = (body?.results ?? []) as { status: number; error?: { message: string } }[]
   const failed = status >= 400 ? [body.error.message] : results.flatMap(({ error }) => error?.message ?? [])
   if (failed.length === 0 || (await digest()) === before) return
-  for (const message of failed) assert.match(message, SAYS_SO, `${what}: something was written`)
+  for (const message of failed) assert.match(message, MAY_BE_WRITTEN, `${what}: something was written`)
 }
 
-/** The statements that the operation sends, without those that come by themselves. */
+/** The statements that the operation sends, without background statements. */
 async function statementsOf(ask: () => Promise<Answer>): Promise<string[]> {
   const sent: string[] = []
   proxy.listen((statement) => void (IN_THE_BACKGROUND.test(statement) || sent.push(statement)))
@@ -233,13 +233,13 @@ async function statementsOf(ask: () => Promise<Answer>): Promise<string[]> {
 }
 
 for (const [what, prepare] of Object.entries(OPERATIONS)) {
-  test(`${what}: no answer hides what was written`, async () => {
+  test(`${what}: no answer hides a write`, async () => {
     const sent = await statementsOf(await prepared(prepare))
     assert.ok(sent.length > 0)
-    for (let place = 1; place <= sent.length + 1; place++) {
+    for (let position = 1; position <= sent.length + 1; position++) {
       const ask = await prepared(prepare)
       const before = await digest()
-      let left = place
+      let left = position
       proxy.listen((statement) => {
         if (IN_THE_BACKGROUND.test(statement) || --left !== 0) return undefined
         proxy.goDown()
@@ -248,7 +248,7 @@ for (const [what, prepare] of Object.entries(OPERATIONS)) {
       const answer = await ask()
       proxy.listen(null)
       proxy.comeBack()
-      await hold(`${what}, gone at ${sent[place - 1] ?? 'its end'}`, answer, before)
+      await assertHonest(`${what}, unavailable from ${sent[position - 1] ?? 'its end'} on`, answer, before)
     }
     for (const [i, statement] of sent.entries()) {
       const ask = await prepared(prepare)
@@ -257,7 +257,7 @@ for (const [what, prepare] of Object.entries(OPERATIONS)) {
       proxy.inject({ statement, occurrence }, 'cut during')
       const answer = await ask()
       proxy.disarm()
-      await hold(`${what}, answer to ${statement} lost`, answer, before)
+      await assertHonest(`${what}, answer to ${statement} lost`, answer, before)
     }
   })
 }

@@ -149,7 +149,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
 })
 
 describe('several at once', SOME_AT_ONCE, () => {
-  test('a service beside one in another process is refused in one line and disturbs nothing', async (t) => {
+  test('a second service in another process is refused in one line and does not disturb the first', async (t) => {
     const dataDir = await madeDataDir(t)
     const service = await openElsewhere(t, dataDir, 'service')
     await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service already uses/))

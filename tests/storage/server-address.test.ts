@@ -15,8 +15,8 @@ writeFileSync(file, 'a certificate')
 function verificationOf(ssl: unknown): string {
   if (ssl === false) return 'not encrypted'
   const { ca, rejectUnauthorized, checkServerIdentity } = ssl as Record<string, unknown>
-  const who = rejectUnauthorized === false ? 'anyone' : checkServerIdentity ? 'certified' : 'named'
-  return `${who}${ca === undefined ? '' : ` by ${ca}`}`
+  const verified = rejectUnauthorized === false ? 'anyone' : checkServerIdentity ? 'certified' : 'named'
+  return `${verified}${ca === undefined ? '' : ` by ${ca}`}`
 }
 
 const attemptsOf = (query: string): string[] => {
@@ -70,7 +70,7 @@ describe('sslmode means what it means to libpq:', () => {
   })
 })
 
-test('the driver is given the rest as it was, and what nobody knows is named', () => {
+test('the driver gets all other parameters unchanged, and unknown parameters are named', () => {
   const { config, ignored } = addressOf(
     'postgres://u:p%40@h/db?sslmode=require&options=-c%20jit%3Doff&sslmod=disable&channel_binding=require&application_name=a+b',
   )
@@ -81,7 +81,7 @@ test('the driver is given the rest as it was, and what nobody knows is named', (
   assert.deepEqual(ignored, ['sslmod', 'channel_binding'])
 })
 
-test('beside a password among the parameters none is named: it may be the rest of the password', () => {
+test('with a password among the parameters no parameter is named, because a name may be a part of the password', () => {
   const { ignored } = addressOf('postgres://h/db?user=u&password=hun&ter2&sslmod=x')
   assert.deepEqual(ignored, ['the parameter at place 3', 'the parameter at place 4'])
 })

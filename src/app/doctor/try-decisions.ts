@@ -136,6 +136,6 @@ function present<T>(one: T | null | undefined): T {
   return one
 }
 
-function requireThat(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
+function requireThat(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message)
 }

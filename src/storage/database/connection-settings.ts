@@ -31,7 +31,7 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 
 export const CONNECT_TIMEOUT_MS = 5_000
 
-/** `search_path` is the schema in which it finds the tables, alone: no table of the same name in another schema is found first. */
+/** Limits `search_path` to the schema of the tables, so that a table of the same name in another schema is not found first. */
 const SET_SCHEMA = `SELECT set_config('search_path', relnamespace::regnamespace::text, false) FROM pg_class
   WHERE oid = to_regclass('claim_events')`
 
@@ -87,13 +87,13 @@ async function send(client: pg.ClientBase, text: string): Promise<pg.QueryResult
 }
 
 /**
- * Further settings of the connections of a pool. Whatever the service asks is answered by an index, in its order: the planner is not to
- * be led astray by a table that is still small or not analysed, and rows of several ids are locked in the order of the
- * ids; in a bitmap's order, that of the table, two statements could lock each other out. Before PostgreSQL 18, `jit`
- * would come with it.
+ * Further settings of the connections of a pool. An index answers each statement, in the index's order. Otherwise the planner would
+ * choose other plans for a table that is still small or not analysed. Rows of several ids are locked in the order of the
+ * ids; in a bitmap's order, that of the table, two statements could deadlock. Before PostgreSQL
+ * 18, the cost of disabled plan types would also start JIT compilation.
  *
- * So a statement's plan is the same whatever it is asked, and making it anew takes as long as what a small group does: each is made
- * once for a connection. Not where Citus is: it finds the machines of a statement by what is asked.
+ * So a statement's plan does not depend on its values, and planning takes as long as the work of a small group: each connection plans
+ * a statement once. Not with Citus, which finds the machines of a statement by its values.
  *
  * What a statement pushes out of PostgreSQL's memory goes to the disk soon: the kernel would gather a check's pages for
  * half a minute and then write them all, while every commit waits to be synced.

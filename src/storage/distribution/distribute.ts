@@ -38,7 +38,7 @@ export async function distribute(
 }
 
 /**
- * As `POOL_SETTINGS` has them, which reach the coordinator alone; Citus hands on what a database has. So rows of
+ * The same as in `POOL_SETTINGS`, which apply only on the coordinator; Citus propagates settings of a database. So rows of
  * several claims are locked in the order of their ids on every machine. Without it statements may lock each other out, and
  * are tried again after a second: whoever may not set it is told so.
  */

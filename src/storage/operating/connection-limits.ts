@@ -36,7 +36,7 @@ export function readConnectionLimits(db: Connection): Promise<ConnectionLimit[]>
         SELECT format('CONNECTION LIMIT of the database %s', datname), datconnlimit, NULL, place.oid
         FROM place, role WHERE datconnlimit >= 0 AND NOT rolsuper
         UNION ALL
-        SELECT CASE WHEN rolsuper THEN 'max_connections' ELSE 'max_connections less what is reserved' END,
+        SELECT CASE WHEN rolsuper THEN 'max_connections' ELSE 'max_connections without reserved connections' END,
           current_setting('max_connections')::integer - CASE WHEN rolsuper THEN 0 ELSE
             current_setting('superuser_reserved_connections')::integer
               + CASE WHEN has_reserved THEN 0 ELSE coalesce(current_setting('reserved_connections', true)::integer, 0) END

@@ -157,7 +157,7 @@ function isTlsError(error: unknown): boolean {
   return / SSL connection/.test(message) || /^ERR_(?:SSL|TLS)|CERT|SIGNATURE/.test(code)
 }
 
-/** A connection of its own without timeouts of statements. Its owner ends it. */
+/** A connection outside the pools, without statement timeouts. The caller ends it. */
 export async function connectTo(
   connectionString: string,
   options: Pick<pg.ClientConfig, 'application_name' | 'query_timeout'>,

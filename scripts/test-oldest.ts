@@ -19,7 +19,8 @@ const LOCALE = ['--locale=C']
 
 const patterns = process.argv.length > 2 ? process.argv.slice(2) : FILES
 const bin = findOldest()
-if (bin === null) console.log(styleText('yellow', `Skipped: no PostgreSQL ${OLDEST_POSTGRES} on this machine.`))
+if (bin === null)
+  console.log(styleText('yellow', `Skipped: no PostgreSQL ${OLDEST_POSTGRES} on this machine.`))
 else
   process.exitCode = await inRunFolder(() =>
     runOnPostgres({ bin, settings: SETTINGS, locale: LOCALE, patterns }),

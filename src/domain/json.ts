@@ -4,6 +4,15 @@ export interface JsonObject {
   [key: string]: Json
 }
 
+/** The types of JSON, by their names in messages. */
+export type JsonType = 'text' | 'number' | 'boolean' | 'null' | 'array' | 'object'
+
+export function jsonTypeOf(value: Json): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean' | 'object')
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { comparedFields, type ValueType } from '../../src/domain/backtest/compared-fields.ts'
+import { comparedFields } from '../../src/domain/backtest/compared-fields.ts'
 import { type DecimalMark, isLossyCell, readCell } from '../../src/domain/backtest/read-cell.ts'
 import { differenceFrom, similarityKey } from '../../src/domain/backtest/similar-texts.ts'
+import type { JsonType } from '../../src/domain/json.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 
 describe('a cell of CSV is read by the value that a leaf compares (§10 rule 1)', () => {
-  const cases: [cell: string, type: ValueType, value: unknown, mark?: DecimalMark][] = [
+  const cases: [cell: string, type: JsonType, value: unknown, mark?: DecimalMark][] = [
     ['007', 'text', '007'],
     [' done ', 'text', ' done '],
     ['true', 'text', 'true'],

@@ -24,7 +24,7 @@ const PAYLOADS: [leaf: Omit<Leaf, 'event'>, payload: JsonObject, why: string | n
   [{ gte: 4 }, { value: '4,5' }, 'the text "4,5" at "value", where a number of at least 4 is asked for'],
   [{ gte: 4 }, { value: true }, 'the boolean true at "value"'],
   [{ gte: 4 }, { value: null }, 'null at "value"'],
-  [{ gte: 4 }, { value: [5] }, 'a list at "value"'],
+  [{ gte: 4 }, { value: [5] }, 'an array at "value"'],
   [{ gte: 4 }, { value: { amount: 5 } }, 'an object at "value"'],
   [{ gte: 4 }, {}, 'nothing at "value"'],
   [{ gte: 4 }, { value: 3 }, null],

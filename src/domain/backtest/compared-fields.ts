@@ -1,24 +1,15 @@
 import { hasComparator } from '../contract/comparators.ts'
 import { type Leaf, leavesOf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
-import { isJsonObject, type Json, type JsonObject } from '../json.ts'
-
-/** The types of JSON, by the names that people know them by. */
-export type ValueType = 'text' | 'number' | 'boolean' | 'null' | 'array' | 'object'
+import { isJsonObject, type Json, type JsonObject, type JsonType, jsonTypeOf } from '../json.ts'
 
 /** A value of an event's payload that leaves compare with values of one type. */
 export interface ComparedField {
   event: string
   path: readonly string[]
-  type: ValueType
+  type: JsonType
   /** The texts that leaves compare it with. */
   texts: Set<string>
-}
-
-export function typeOf(value: Json): ValueType {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean' | 'object')
 }
 
 /** What the contracts compare, by the type of the event. No leaf looks at anything else of a payload. */
@@ -27,7 +18,7 @@ export function comparedFields(contracts: readonly Contract[]): Map<string, Comp
   for (const contract of contracts) {
     for (const leaf of leavesOf(contract.fulfillment_condition)) {
       for (const { path, value } of comparisonsOf(leaf)) {
-        const type = typeOf(value)
+        const type = jsonTypeOf(value)
         const key = JSON.stringify([leaf.event, type, path])
         const field = found.get(key) ?? { event: leaf.event, path, type, texts: new Set() }
         found.set(key, field)

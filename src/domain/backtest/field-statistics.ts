@@ -1,5 +1,5 @@
-import type { Json } from '../json.ts'
-import { type ComparedField, typeOf, type ValueType } from './compared-fields.ts'
+import { type Json, type JsonType, jsonTypeOf } from '../json.ts'
+import type { ComparedField } from './compared-fields.ts'
 import { similarityKey } from './similar-texts.ts'
 
 /** Different texts that are remembered with their verdict, and examples that are shown. */
@@ -31,7 +31,7 @@ export class FieldStatistics {
   readonly field: ComparedField
   /** Events with a value there. */
   present = 0
-  readonly otherTypes = new Map<ValueType, Examples>()
+  readonly otherTypes = new Map<JsonType, Examples>()
   /** By a text that leaves compare with: the similar texts of the log. */
   readonly similar = new Map<string, Examples>()
   readonly #wantedByKey: Map<string, string>
@@ -47,7 +47,7 @@ export class FieldStatistics {
   add(value: Json | undefined, line: number): void {
     const { type, texts } = this.field
     if (value === undefined || (value === null && type !== 'null')) return
-    const found = typeOf(value)
+    const found = jsonTypeOf(value)
     if (found !== type) this.addOther(found, value, line)
     else {
       this.present++
@@ -56,7 +56,7 @@ export class FieldStatistics {
   }
 
   /** Takes a value of another type than the field is compared with. */
-  addOther(type: ValueType, value: Json, line: number): void {
+  addOther(type: JsonType, value: Json, line: number): void {
     this.present++
     const examples = this.otherTypes.get(type) ?? new Examples()
     this.otherTypes.set(type, examples)

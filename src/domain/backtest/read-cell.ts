@@ -1,6 +1,5 @@
 import { isLossy } from '../exact-numbers.ts'
-import type { Json } from '../json.ts'
-import type { ValueType } from './compared-fields.ts'
+import type { Json, JsonType } from '../json.ts'
 
 /*
  * How a cell of CSV becomes a value. A cell is text. The value that a leaf compares decides how the cell is read (§10
@@ -16,7 +15,7 @@ const DECIMAL: Record<DecimalMark, RegExp> = {
 }
 
 /** The value of the cell as the type, or undefined if the cell writes none. */
-export function readCell(cell: string, type: ValueType, mark: DecimalMark): Json | undefined {
+export function readCell(cell: string, type: JsonType, mark: DecimalMark): Json | undefined {
   if (type === 'text') return cell
   if (type === 'number') return readNumber(cell.trim(), mark)
   return type === 'boolean' ? readBoolean(cell.trim()) : undefined

@@ -1,7 +1,7 @@
-import type { ValueType } from '../../../domain/backtest/compared-fields.ts'
 import type { Example, Examples, FieldStatistics } from '../../../domain/backtest/field-statistics.ts'
 import { differenceFrom, similarityKey } from '../../../domain/backtest/similar-texts.ts'
 import { quoted } from '../../../domain/contract/hints/spelling.ts'
+import type { JsonType } from '../../../domain/json.ts'
 import { grouped } from '../report/figures.ts'
 import type { CaseIds } from './case-ids.ts'
 import { RESERVED_NAMES } from './log-row.ts'
@@ -13,7 +13,7 @@ const YEAR_2000_MS = Date.UTC(2000)
 const DAY_MS = 86_400_000
 const MAX_SPAN_DAYS = 20 * 365
 
-const TYPE_WORDS: Record<ValueType, string> = {
+const TYPE_WORDS: Record<JsonType, string> = {
   text: 'a text',
   number: 'a number',
   boolean: 'true or false',

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts'
+import { isJsonObject, type Json, type JsonObject, jsonTypeOf, valueAt } from '../../json.ts'
 import { boundsInWords, hasComparator, testOf } from '../comparators.ts'
 import type { Leaf } from '../condition.ts'
 import { differenceInWords, differenceOf, quoted } from './spelling.ts'
@@ -93,7 +93,7 @@ function judgeEqual(value: Json | undefined, wanted: Json): Verdict {
   if (value === undefined) return MISSED
   if (value === wanted) return MET
   if (value === null || wanted === null) return MISSED
-  const [type, wantedType] = [typeOf(value), typeOf(wanted)]
+  const [type, wantedType] = [jsonTypeOf(value), jsonTypeOf(wanted)]
   if (type !== wantedType) return near(value, `${inWords(wanted)} is asked for`)
   if (typeof value === 'string') return judgeTexts(value, wanted as string)
   if (Array.isArray(value)) return judgeLists(value, wanted as Json[])
@@ -135,23 +135,12 @@ const near = (value: Json | undefined, wanted: string): Verdict => ({
   wanted,
 })
 
-function valueAt(payload: JsonObject, path: readonly string[]): Json | undefined {
-  let value: Json | undefined = payload
-  for (const key of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined
-    value = value[key]
-  }
-  return value
-}
-
-const typeOf = (value: Json): string => (Array.isArray(value) ? 'list' : typeof value)
-
 function inWords(value: Json): string {
   if (typeof value === 'string') {
     const shown = [...value.slice(0, 2 * SHOWN_LENGTH)].slice(0, SHOWN_LENGTH).join('')
     return `the text ${quoted(shown)}${shown === value ? '' : '…'}`
   }
   if (typeof value === 'object')
-    return value === null ? 'null' : Array.isArray(value) ? 'a list' : 'an object'
+    return value === null ? 'null' : Array.isArray(value) ? 'an array' : 'an object'
   return `the ${typeof value} ${value}`
 }

@@ -5,7 +5,7 @@ import type { Attempts } from './accounts/attempts.ts'
 import type { Doorway } from './accounts/doorway.ts'
 import type { Passwords } from './accounts/passwords.ts'
 import type { Overdue } from './check/overdue.ts'
-import type { ContractHints } from './claims/contract-hints.ts'
+import type { ContractHintsCache } from './claims/contract-hints-cache.ts'
 import type { ShortClaims } from './claims/short-claims.ts'
 import type { AliasTries } from './creation/alias-tries.ts'
 import type { CreationGroups } from './creation/creation-groups.ts'
@@ -31,7 +31,7 @@ export interface App {
   pace: Pace
   creations: CreationGroups
   shortClaims: ShortClaims
-  contractHints: ContractHints
+  contractHints: ContractHintsCache
   heldClocks: HeldClocks
   tokenOwners: TokenOwners
   tokenUse: TokenUse
@@ -57,8 +57,8 @@ export const appWithin = (app: App, connection: Connection): App => ({
 })
 
 /**
- * What an account writes and then reads for its answer, in one transaction: if it cannot be read, nothing is written, and no
- * secret is lost that only the answer has.
+ * Runs a write and the read for its response in one transaction. If the read fails, nothing is written, and no secret is lost that
+ * only the response contains.
  */
 export const inTransaction = <T>(app: App, userId: string, work: (within: App) => Promise<T>): Promise<T> =>
   app.db.writes.for(userId).transaction((connection) => work(appWithin(app, connection)))

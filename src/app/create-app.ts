@@ -5,7 +5,7 @@ import { Doorway } from './accounts/doorway.ts'
 import { Passwords } from './accounts/passwords.ts'
 import type { App } from './app.ts'
 import { Overdue } from './check/overdue.ts'
-import { ContractHints } from './claims/contract-hints.ts'
+import { ContractHintsCache } from './claims/contract-hints-cache.ts'
 import { newShortClaims } from './claims/short-claims.ts'
 import { AliasTries } from './creation/alias-tries.ts'
 import { CreationGroups } from './creation/creation-groups.ts'
@@ -40,7 +40,7 @@ export function createApp(
     pace,
     creations: new CreationGroups(db),
     shortClaims: newShortClaims(db),
-    contractHints: new ContractHints(),
+    contractHints: new ContractHintsCache(),
     heldClocks,
     tokenOwners: new TokenOwners(db),
     tokenUse: new TokenUse(db),

@@ -7,7 +7,7 @@ import {
   listClaimSchemas,
   updateClaimSchema,
 } from '../app/claim-schemas.ts'
-import { hintsToNew } from '../app/claims/hints-to-new.ts'
+import { creationHints } from '../app/claims/creation-hints.ts'
 import type { WithContract } from '../domain/claims/claim.ts'
 import { MAX_HINTS } from '../domain/contract/hints/hints.ts'
 import type { ClaimSchema } from '../domain/records.ts'
@@ -59,11 +59,11 @@ export const ChangedClaimSchemaBody = Type.Object(
     hints: Type.Optional(
       Hints(
         MAX_HINTS,
-        'To the contract (§2.13); only if there are any, and only in answers to creations and changes.',
+        'Hints to the contract (§2.13); only if there are any, and only in responses to creations and changes.',
       ),
     ),
   },
-  { $id: 'ChangedSchema', description: 'A schema (§2.5) that was created or changed just now.' },
+  { $id: 'ChangedSchema', description: 'A schema (§2.5), as its creation or change answers it.' },
 )
 
 const OPTIONAL_NAMES = {
@@ -222,7 +222,7 @@ const deleteClaimSchemaRoute = (app: App) =>
 
 const withHints = async (app: App, schema: ClaimSchema) => ({
   ...presentClaimSchema(schema),
-  hints: await hintsToNew(app, schema.userId, schema.contract),
+  hints: await creationHints(app, schema.userId, schema.contract),
 })
 
 /** The contract goes into the answer as it was stored. */

@@ -183,9 +183,9 @@ describe('notes', () => {
     assert.equal(json.contracts[0].confirmed, 1)
     assert.deepEqual(json.warnings, [
       '1 event has the type "Done", which differs from "done" of the contract only by letter case: U+0044 “D” in place of U+0064 “d” at position 1',
-      '1 event has the type "done ", which differs from "done" of the contract only by characters that do not show: U+0020 SPACE at position 5',
+      '1 event has the type "done ", which differs from "done" of the contract only by invisible characters: U+0020 SPACE at position 5',
       '"carrier" of "done" is compared with "DHL", but 2 events have a text that differs only by letter case: U+0064 “d” U+0068 “h” U+006C “l” … in place of U+0044 “D” U+0048 “H” U+004C “L” at position 1: "dhl " (2, first on line 2)',
-      '1 case has an id that differs from another one only by letter case, characters that do not show or characters at the end: "a" (line 3, and "a " before it)',
+      '1 case has an id that differs from another one only by letter case, invisible characters or characters at the end: "a" (line 3, and "a " before it)',
     ])
   })
 

@@ -39,7 +39,7 @@ test('events that just miss the condition are told beside it, and in the timelin
   await hints.getByText('does not count as "ticket_resolved"').waitFor()
   await hints.getByText('it has the text "5" at "value"').waitFor()
   const note =
-    'The type "ticket_resolved\\u200b" differs from "ticket_resolved" only by characters that do not show: U+200B ZERO WIDTH SPACE at position 16.'
+    'The type "ticket_resolved\\u200b" differs from "ticket_resolved" only by invisible characters: U+200B ZERO WIDTH SPACE at position 16.'
   await page.getByRole('region', { name: 'Timeline' }).getByText(note).waitFor()
   assert.deepEqual(complaints, [])
 })

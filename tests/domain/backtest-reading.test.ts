@@ -49,7 +49,7 @@ describe('a cell of CSV is read by the value that a leaf compares (§10 rule 1)'
   }
 })
 
-test('a number that would come back as another is recognized in every spelling', () => {
+test('a number that a double cannot hold is recognized in every notation', () => {
   const isLossy = (cell: string) => isLossyCell(cell, readCell(cell, 'number', '.') as number)
   for (const cell of ['9007199254740993', '+9007199254740993', '1e400', '1e-400', '1234567890123456789'])
     assert.ok(isLossy(cell), cell)
@@ -57,12 +57,12 @@ test('a number that would come back as another is recognized in every spelling',
     assert.ok(!isLossy(cell), cell)
 })
 
-test('texts are similar that people take for the same, and the difference is named (§10 rule 8)', () => {
+test('texts that look alike are similar, and the difference is named (§10 rule 8)', () => {
   const similar: [one: string, other: string, difference: RegExp][] = [
-    ['done', 'done ', /^characters that do not show: no U\+0020 SPACE at position 5$/],
-    ['in transit', 'in  transit', /^characters that do not show/],
-    ['done', '\ufeffdone', /^characters that do not show/],
-    ['caf\u00e9', 'cafe\u0301', /^characters that do not show/],
+    ['done', 'done ', /^invisible characters: no U\+0020 SPACE at position 5$/],
+    ['in transit', 'in  transit', /^invisible characters/],
+    ['done', '\ufeffdone', /^invisible characters/],
+    ['caf\u00e9', 'cafe\u0301', /^invisible characters/],
     ['done', 'ｄｏｎｅ', /^the form of characters/],
     ['Done', 'done\r', /^letter case: U\+0044 “D” in place of U\+0064 “d” at position 1, no U\+000D/],
     ['007', '="007"', /^quotes or characters at the end$/],
@@ -82,7 +82,7 @@ test('texts are similar that people take for the same, and the difference is nam
     assert.notEqual(similarityKey(one), similarityKey(other), other)
 })
 
-test('what a contract compares are the paths of its matches and comparators, by event and type', () => {
+test('compared fields are the paths of matches and comparators, by event and type', () => {
   const fulfillment_condition = all(
     { event: 'a', match: { colour: 'red', signed: { by: 'x', at: 1 }, tags: ['t'], any: {} } },
     any({ event: 'b', match: 3 }, { event: 'c', field: 'deep.down', lt: 1 }),

@@ -224,55 +224,59 @@ for (const [what, fulfillment_condition] of Object.entries(LARGEST)) {
   })
 }
 
-test('a price with more decimals than the currency has is told, with both (§2.13 rule 5)', () => {
-  const told = (price: number, currency: string | null) =>
+test('a price with more decimals than the currency gives a hint with both numbers (§2.13 rule 5)', () => {
+  const hintsFor = (price: number, currency: string | null) =>
     hintsOf(contractWith({ price }), new Set(), currency)
       .map(({ code, path }) => `${code} ${path}`)
       .join()
   const DECIMALS = { JPY: 0, HUF: 2, EUR: 2, IQD: 3, KWD: 3, CLF: 4 }
   for (const [currency, decimals] of Object.entries(DECIMALS)) {
-    assert.equal(told(Number((12.12345).toFixed(decimals)), currency), '', currency)
-    assert.equal(told(Number((12.12345).toFixed(decimals + 1)), currency), 'price_decimals price', currency)
+    assert.equal(hintsFor(Number((12.12345).toFixed(decimals)), currency), '', currency)
+    assert.equal(
+      hintsFor(Number((12.12345).toFixed(decimals + 1)), currency),
+      'price_decimals price',
+      currency,
+    )
   }
-  for (const price of [12, 1e12, 0]) assert.equal(told(price, 'JPY'), '')
-  for (const price of [1e-7, 0.1 + 0.2, 1.5e-7]) assert.equal(told(price, 'EUR'), 'price_decimals price')
-  for (const none of [null, 'XAU', 'XDR']) assert.equal(told(1.23456, none), '')
+  for (const price of [12, 1e12, 0]) assert.equal(hintsFor(price, 'JPY'), '')
+  for (const price of [1e-7, 0.1 + 0.2, 1.5e-7]) assert.equal(hintsFor(price, 'EUR'), 'price_decimals price')
+  for (const none of [null, 'XAU', 'XDR']) assert.equal(hintsFor(1.23456, none), '')
   const [hint] = hintsOf(contractWith({ price: 12.5 }), new Set(), 'JPY')
   assert.match(
     hint?.message ?? '',
-    /^The price 12\.5 has 1 decimal, but JPY, .* has no decimals \(ISO 4217\)/,
+    /^The price 12\.5 has 1 decimal, but the account’s currency, JPY, has no decimals \(ISO 4217\)/,
   )
 })
 
-test('a type that differs from another one only by what does not show is told, with that (§2.13 rule 6)', () => {
-  const told = (event: string, ...known: string[]) =>
+test('a type that differs from another only by invisible characters gives a hint with the difference (§2.13 rule 6)', () => {
+  const hintsFor = (event: string, ...known: string[]) =>
     hintsOf(contractWith({ fulfillment_condition: { event } }), new Set(known))
       .filter(({ code }) => code === 'event_type_lookalike')
       .map(({ message }) => message.replace(/^The type /, ''))
       .join()
   assert.match(
-    told('done '),
-    /^"done " differs from "done" only by characters that do not show: U\+0020 SPACE at position 5\./,
+    hintsFor('done '),
+    /^"done " differs from "done" only by invisible characters: U\+0020 SPACE at position 5\./,
   )
   assert.match(
-    told('done', 'other', 'done '),
-    /^"done" differs from "done " .* no U\+0020 SPACE at position 5\. .* other events/,
+    hintsFor('done', 'other', 'done '),
+    /^"done" differs from "done " .* no U\+0020 SPACE at position 5\. Events of that type/,
   )
-  assert.match(told('done', 'done', '\u200bdone'), /^"done" differs from "\\u200bdone"/)
+  assert.match(hintsFor('done', 'done', '\u200bdone'), /^"done" differs from "\\u200bdone"/)
   assert.match(
-    told(' activity_window_elapsed'),
+    hintsFor(' activity_window_elapsed'),
     /"activity_window_elapsed" only .*: U\+0020 SPACE at position 1\. .*reserved/,
   )
-  assert.match(told('Review_Window_Elapsed'), /only by letter case: .*reserved/)
+  assert.match(hintsFor('Review_Window_Elapsed'), /only by letter case: .*reserved/)
   assert.match(
-    told('Done', 'done'),
+    hintsFor('Done', 'done'),
     /^"Done" differs from "done" only by letter case: U\+0044 “D” in place of U\+0064 “d” at position 1/,
   )
-  assert.equal(told('Done', 'done', 'Done'), '')
-  assert.equal(told('Done'), '')
-  assert.match(told('\u200b '), /consists only of characters that do not show/)
+  assert.equal(hintsFor('Done', 'done', 'Done'), '')
+  assert.equal(hintsFor('Done'), '')
+  assert.match(hintsFor('\u200b '), /consists only of invisible characters/)
   for (const plain of ['done', 'ticket  resolved', 'caf\u00e9', '👩\u200d💻 \u2764\ufe0f', 'می\u200cخواهم'])
-    assert.equal(told(plain), '', plain)
+    assert.equal(hintsFor(plain), '', plain)
   const twice = hintsTo(any({ event: 'a ' }, { event: 'a ', gte: 1 }))
   assert.deepEqual(pathsOf(twice, 'event_type_lookalike'), ['fulfillment_condition.conditions[0]'])
 })

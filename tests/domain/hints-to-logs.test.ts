@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { all, any, not } from '../support/contracts.ts'
-import { type Condition, type Leaf, type LogHint, lookAtLog } from '../support/source/contracts.ts'
+import { type Condition, findLogHints, type Leaf, type LogHint } from '../support/source/contracts.ts'
 import type { JsonObject } from '../support/source/json.ts'
 
 interface Sent {
@@ -11,17 +11,17 @@ interface Sent {
 
 function hintsTo(condition: Condition, sent: readonly Sent[]): LogHint[] {
   const events = sent.map(({ type, payload = {} }, i) => ({ id: `e${i + 1}`, type, payload }))
-  const steps = lookAtLog(condition, events)
+  const steps = findLogHints(condition, events)
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
   }
 }
 
-/** A leaf on `a`, a payload of an event of that type, and what is said of it; null for nothing. */
+/** A leaf on `a`, the payload of an event of that type, and the reason in the hint; null for no hint. */
 const PAYLOADS: [leaf: Omit<Leaf, 'event'>, payload: JsonObject, why: string | null][] = [
-  [{ gte: 4 }, { value: '5' }, 'the text "5" at "value", where a number of at least 4 is asked for'],
-  [{ gte: 4 }, { value: '4,5' }, 'the text "4,5" at "value", where a number of at least 4 is asked for'],
+  [{ gte: 4 }, { value: '5' }, 'the text "5" at "value", where a number of at least 4 is expected'],
+  [{ gte: 4 }, { value: '4,5' }, 'the text "4,5" at "value", where a number of at least 4 is expected'],
   [{ gte: 4 }, { value: true }, 'the boolean true at "value"'],
   [{ gte: 4 }, { value: null }, 'null at "value"'],
   [{ gte: 4 }, { value: [5] }, 'an array at "value"'],
@@ -34,7 +34,11 @@ const PAYLOADS: [leaf: Omit<Leaf, 'event'>, payload: JsonObject, why: string | n
     { o: { n: '2' } },
     'the text "2" at "o.n", where a number of more than 1 and less than 3',
   ],
-  [{ field: 'o.n', gt: 1 }, { 'o.n': 2 }, 'the key "o.n", but dots lead into objects'],
+  [
+    { field: 'o.n', gt: 1 },
+    { 'o.n': 2 },
+    'the key "o.n", but a dot in a path separates keys of nested objects',
+  ],
   [
     { field: 'o.n', gt: 1 },
     { o: { N: 2 } },
@@ -43,21 +47,21 @@ const PAYLOADS: [leaf: Omit<Leaf, 'event'>, payload: JsonObject, why: string | n
   [
     { field: 'n', gt: 1 },
     { 'n ': 2 },
-    'the key "n " in place of "n", and they differ only by characters that do not show',
+    'the key "n " in place of "n", and they differ only by invisible characters',
   ],
   [{ gt: 1 }, { Value: 0 }, null],
   [{ match: { paid: true } }, { '\ufeffpaid': true }, 'the key "\\ufeffpaid" in place of "paid"'],
   [{ match: { paid: true } }, { Paid: false }, null],
-  [{ match: true }, { value: 'true' }, 'the text "true" at "value", where the boolean true is asked for'],
-  [{ match: true }, { value: 1 }, 'the number 1 at "value", where the boolean true is asked for'],
+  [{ match: true }, { value: 'true' }, 'the text "true" at "value", where the boolean true is expected'],
+  [{ match: true }, { value: 1 }, 'the number 1 at "value", where the boolean true is expected'],
   [{ match: true }, { value: false }, null],
-  [{ match: 'true' }, { value: true }, 'the boolean true at "value", where the text "true" is asked for'],
-  [{ match: 5 }, { value: '5' }, 'the text "5" at "value", where the number 5 is asked for'],
-  [{ match: '5' }, { value: 5 }, 'the number 5 at "value", where the text "5" is asked for'],
+  [{ match: 'true' }, { value: true }, 'the boolean true at "value", where the text "true" is expected'],
+  [{ match: 5 }, { value: '5' }, 'the text "5" at "value", where the number 5 is expected'],
+  [{ match: '5' }, { value: 5 }, 'the number 5 at "value", where the text "5" is expected'],
   [
     { match: 'paid' },
     { value: 'paid ' },
-    'they differ only by characters that do not show: U+0020 SPACE at position 5',
+    'they differ only by invisible characters: U+0020 SPACE at position 5',
   ],
   [{ match: 'paid' }, { value: 'Paid' }, 'they differ only by letter case'],
   [{ match: 'paid' }, { value: 'open' }, null],
@@ -66,7 +70,7 @@ const PAYLOADS: [leaf: Omit<Leaf, 'event'>, payload: JsonObject, why: string | n
   [{ match: { by: { role: 'x', n: 1 } } }, { by: { role: 'x', n: '1' } }, 'the text "1" at "by.n"'],
   [{ match: { by: { role: 'x', n: 1 } } }, { by: { role: 'y', n: '1' } }, null],
   [{ match: { by: { role: 'x' } } }, { by: 'x' }, null],
-  [{ match: { by: {} } }, { by: 'x' }, 'the text "x" at "by", where an object is asked for'],
+  [{ match: { by: {} } }, { by: 'x' }, 'the text "x" at "by", where an object is expected'],
   [{ match: { tags: [1, 'a'] } }, { tags: ['1', 'a'] }, 'the text "1" at "tags"'],
   [{ match: { tags: [1, 'a'] } }, { tags: [1, 'b'] }, null],
   [{ match: { tags: [1] } }, { tags: [1] }, null],
@@ -91,7 +95,7 @@ for (const [leaf, payload, why] of PAYLOADS) {
   })
 }
 
-test('a leaf that any event satisfies has no hint to values, also below a NOT (§2.13 rule 7)', () => {
+test('a leaf that an event satisfies has no value_mismatch, also under a NOT (§2.13 rule 7)', () => {
   const [five, text] = [
     { type: 'a', payload: { value: 5 } },
     { type: 'a', payload: { value: '5' } },
@@ -103,7 +107,7 @@ test('a leaf that any event satisfies has no hint to values, also below a NOT (�
   assert.deepEqual(hintsTo(not(leaf), [text, five]), [])
 })
 
-test('a hint names the first ten events, and twenty hints are told at most (§2.13 rule 7)', () => {
+test('a hint names the first ten events, and a log has at most twenty hints (§2.13 rule 7)', () => {
   const text = { type: 'a', payload: { value: '5' } }
   const [many] = hintsTo({ event: 'a', gte: 4 }, Array(12).fill(text))
   assert.equal(many?.event_ids.length, 10)
@@ -115,7 +119,7 @@ test('a hint names the first ten events, and twenty hints are told at most (§2.
   assert.equal(hintsTo(all(...leaves), [text]).length, 20)
 })
 
-test('an event whose type differs by what does not show is told beside the leaf that it misses (§2.13 rule 6)', () => {
+test('an event whose type differs by invisible characters gives a hint at the leaf that it misses (§2.13 rule 6)', () => {
   const condition = all({ event: 'done' }, { event: 'caf\u00e9' })
   const types = ['done ', 'other', 'cafe\u0301', 'done ', ' activity_window_elapsed', 'DONE']
   const hints = hintsTo(
@@ -133,9 +137,9 @@ test('an event whose type differs by what does not show is told beside the leaf 
   )
   assert.equal(
     hints[0]?.message,
-    '2 events, "e1" first, do not count as "done": the type "done " differs from it only by characters that do not show: U+0020 SPACE at position 5.',
+    '2 events, "e1" first, do not count as "done": the type "done " differs from it only by invisible characters: U+0020 SPACE at position 5.',
   )
-  // Letter case may be meant where both types come.
+  // Letter case may be intentional if events of both types exist.
   const both = ['done', 'DONE', 'done\u200b'].map((type) => ({ type }))
   assert.deepEqual(
     hintsTo(condition, both).map(({ event_ids }) => event_ids),
@@ -143,7 +147,7 @@ test('an event whose type differs by what does not show is told beside the leaf 
   )
 })
 
-test('the hints to a large log under the largest condition look at so many values at most (§2.13 rule 7)', (t) => {
+test('hints to a large log compare a bounded number of values (§2.13 rule 7)', (t) => {
   const match = Object.fromEntries(Array.from({ length: 1_000 }, (_, k) => [`k${k}`, k]))
   const condition = all(
     ...Array.from({ length: 5 }, (_, n) => ({ event: 'a', match: { ...match, last: n } })),

@@ -64,11 +64,11 @@ for (const [text, other, by, inWords] of SPELLINGS) {
     assert.equal(difference, by)
     assert.equal(differenceOf(other, text), by)
     assert.equal(differenceInWords(text, other, difference ?? 'case').split(': ')[1], inWords)
-    assert.deepEqual(new Lookalikes(['unlike', text, other]).of(text), { text: other, by })
+    assert.deepEqual(new Lookalikes(['unlike', text, other]).find(text), { text: other, by })
   })
 }
 
-test('texts that differ by what shows are not taken for each other', () => {
+test('texts with a visible difference do not look alike', () => {
   for (const [text, other] of [
     ['done', 'don'],
     ['done', 'd one'],
@@ -78,20 +78,20 @@ test('texts that differ by what shows are not taken for each other', () => {
     ['done', 'done'],
   ] as const)
     assert.equal(differenceOf(text, other), null)
-  assert.equal(new Lookalikes(['done', 'shipped']).of('done'), null)
+  assert.equal(new Lookalikes(['done', 'shipped']).find('done'), null)
 })
 
-test('of several the one that differs by less is meant', () => {
-  assert.equal(new Lookalikes(['DONE', 'done ', 'done']).of('done\n')?.text, 'done ')
-  assert.equal(new Lookalikes(['DONE', 'ｄone']).of('done')?.text, 'ｄone')
+test('the least different of several similar texts is found', () => {
+  assert.equal(new Lookalikes(['DONE', 'done ', 'done']).find('done\n')?.text, 'done ')
+  assert.equal(new Lookalikes(['DONE', 'ｄone']).find('done')?.text, 'ｄone')
 })
 
-test('many differences are counted, and the first are named', () => {
+test('the first differences are named, and further ones counted', () => {
   const words = differenceInWords('\u200ba\u200bb\u200bc\u200bd\u200b', 'abcd', 'hidden')
   assert.match(words, /at position 1, .* at position 3, .* at position 5 and 2 more$/)
 })
 
-test('a text without what does not show keeps what belongs to its script', () => {
+test('removing invisible characters keeps joiners that belong to the script', () => {
   for (const kept of ['👩\u200d💻', '\u2764\ufe0f', 'می\u200cخواهم', 'क्\u200dष', 'a  b', 'done'])
     assert.equal(plainSpelling(kept), kept)
   for (const [text, plain] of [
@@ -114,17 +114,17 @@ test('the longest types are compared', () => {
   )
 })
 
-test('an event’s type is noted if it can be taken for one that the condition names', () => {
+test('an event type that looks like a type of the condition gets a note', () => {
   const noteOn = typeNotes({ op: 'AND', conditions: [{ event: 'done' }, { event: 'Paid ' }] })
   for (const type of ['done', 'other', 'review']) assert.equal(noteOn(type), null)
   assert.equal(
     noteOn('\u200bdone'),
-    'The type "\\u200bdone" differs from "done" only by characters that do not show: U+200B ZERO WIDTH SPACE at position 1.',
+    'The type "\\u200bdone" differs from "done" only by invisible characters: U+200B ZERO WIDTH SPACE at position 1.',
   )
   assert.match(noteOn('DONE') ?? '', /differs from "done" only by letter case/)
   assert.match(noteOn('Paid') ?? '', /differs from "Paid " only by .* no U\+0020 SPACE/)
   assert.match(noteOn('Paid ') ?? '', /differs from "Paid" only by/)
   assert.match(noteOn('activity_window_elapsed ') ?? '', /differs from "activity_window_elapsed" only by/)
   assert.match(noteOn('other\u00a0') ?? '', /^The type "other\\u00a0" differs from "other" only by/)
-  assert.match(noteOn('\u200b') ?? '', /consists only of characters that do not show: U\+200B/)
+  assert.match(noteOn('\u200b') ?? '', /consists only of invisible characters: U\+200B/)
 })

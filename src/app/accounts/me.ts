@@ -32,7 +32,7 @@ export async function updateMe(
   const spelled = timeZone === undefined ? undefined : await spellTimeZone(db, timeZone)
   const account = await updateAccount(db, userId, { currency, timeZone: spelled }, expected)
   if (!account) throw changedSince('account')
-  app.contractHints.noteCurrency(userId, account.currency)
+  app.contractHints.setCurrency(userId, account.currency)
   return account
 }
 

@@ -1,12 +1,12 @@
 import { type Simulation, simulate, type TimedSubmission } from '../../domain/claims/simulate.ts'
 import type { Hint } from '../../domain/contract/hints/hints.ts'
-import { type LogHint, lookAtLog } from '../../domain/contract/hints/log-hints.ts'
+import { findLogHints, type LogHint } from '../../domain/contract/hints/log-hints.ts'
 import { validationError } from '../../errors.ts'
 import { readClock } from '../../storage/database/clock.ts'
 import type { App } from '../app.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from '../creation/resolve-contract.ts'
 import { inSlices } from '../in-slices.ts'
-import { hintsTo } from './hints-to.ts'
+import { contractHints } from './contract-hints.ts'
 
 export interface SimulationRequest {
   userId: string
@@ -41,8 +41,8 @@ export async function simulateContract(
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
   const simulation = await inSlices(simulate(contract, openedAt, request.events, request.until))
-  const hints = await hintsTo(app, request.userId, contract)
-  const logHints = await inSlices(lookAtLog(contract.fulfillment_condition, acceptedIn(simulation)))
+  const hints = await contractHints(app, request.userId, contract)
+  const logHints = await inSlices(findLogHints(contract.fulfillment_condition, acceptedIn(simulation)))
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 

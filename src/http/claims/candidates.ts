@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { getToday } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
+import { creationHints } from '../../app/claims/creation-hints.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportCandidates } from '../../app/claims/export-candidates.ts'
 import { getClaim } from '../../app/claims/get-claim.ts'
-import { hintsToNew } from '../../app/claims/hints-to-new.ts'
 import { type CandidateFilters, listCandidates } from '../../app/claims/list-candidates.ts'
 import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createCandidate } from '../../app/creation/create-candidates.ts'
@@ -86,7 +86,7 @@ const createCandidateRoute = (app: App) =>
       noteCreated(app, request, candidate)
       const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
       const headers = { Location: path, ...tagged(tagOf(candidate)) }
-      const hints = await hintsToNew(app, request.userId, candidate.contract)
+      const hints = await creationHints(app, request.userId, candidate.contract)
       return { status: 201, headers, body: { ...presentCandidate(candidate), events: [], hints } }
     },
   })

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from '../../app/app.ts'
-import { hintsToNew } from '../../app/claims/hints-to-new.ts'
+import { creationHints } from '../../app/claims/creation-hints.ts'
 import { createCandidates } from '../../app/creation/create-candidates.ts'
 import { createClaims } from '../../app/creation/create-claims.ts'
 import type { OpenedClaim } from '../../app/creation/open-claims.ts'
@@ -111,10 +111,10 @@ function batchRoute<Body, Request extends NewRequest>(
       const read = await inSlices(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
-      const hints = new Map<OpenedClaim, Awaited<ReturnType<typeof hintsToNew>>>()
+      const hints = new Map<OpenedClaim, Awaited<ReturnType<typeof creationHints>>>()
       for (const claim of opened) {
         if (claim instanceof Error) continue
-        hints.set(claim, await hintsToNew(app, request.userId, contractOf(claim.contract)))
+        hints.set(claim, await creationHints(app, request.userId, contractOf(claim.contract)))
       }
       const created = opened.values()
       const toResult = (outcome: OpenedClaim | Error) => {

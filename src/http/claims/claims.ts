@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { getToday } from '../../app/accounts/me.ts'
 import type { App } from '../../app/app.ts'
+import { creationHints } from '../../app/claims/creation-hints.ts'
 import { explainClaim } from '../../app/claims/explain-claim.ts'
 import { exportClaims } from '../../app/claims/export-claims.ts'
 import { getClaim } from '../../app/claims/get-claim.ts'
-import { hintsToNew } from '../../app/claims/hints-to-new.ts'
 import { type ClaimFilters, listClaims } from '../../app/claims/list-claims.ts'
 import type { Sorted } from '../../app/claims/list-filters.ts'
 import { createClaim } from '../../app/creation/create-claims.ts'
@@ -69,7 +69,7 @@ const createClaimRoute = (app: App) =>
       const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
       noteCreated(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
-      const hints = await hintsToNew(app, userId, claim.contract)
+      const hints = await creationHints(app, userId, claim.contract)
       return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
     },
   })

@@ -74,35 +74,35 @@ test('an explanation tells of events that just miss a leaf, by a value or by a t
       code: 'event_type_lookalike',
       path: at(0),
       message:
-        '2 events, "e1" first, do not count as "done": the type "done " differs from it only by characters that do not show: U+0020 SPACE at position 5.',
+        '2 events, "e1" first, do not count as "done": the type "done " differs from it only by invisible characters: U+0020 SPACE at position 5.',
       event_ids: ['e1', 'e7'],
     },
     {
       code: 'event_type_lookalike',
       path: at(0),
       message:
-        'The event "e3" does not count as "done": the type "\\u200bdone" differs from it only by characters that do not show: U+200B ZERO WIDTH SPACE at position 1.',
+        'The event "e3" does not count as "done": the type "\\u200bdone" differs from it only by invisible characters: U+200B ZERO WIDTH SPACE at position 1.',
       event_ids: ['e3'],
     },
     {
       code: 'event_type_lookalike',
       path: 'fulfillment_condition',
       message:
-        'The event "e8" does not count as "activity_window_elapsed": the type " activity_window_elapsed" differs from it only by characters that do not show: U+0020 SPACE at position 1.',
+        'The event "e8" does not count as "activity_window_elapsed": the type " activity_window_elapsed" differs from it only by invisible characters: U+0020 SPACE at position 1.',
       event_ids: ['e8'],
     },
     {
       code: 'value_mismatch',
       path: at(1),
       message:
-        '2 events, "e2" first, do not satisfy this: the first has the text "5" at "value", where a number of at least 4 is asked for.',
+        '2 events, "e2" first, do not satisfy this: the first has the text "5" at "value", where a number of at least 4 is expected.',
       event_ids: ['e2', 'e4'],
     },
     {
       code: 'value_mismatch',
       path: at(2),
       message:
-        'The event "e5" does not satisfy this: it has the text "true" at "value", where the boolean true is asked for.',
+        'The event "e5" does not satisfy this: it has the text "true" at "value", where the boolean true is expected.',
       event_ids: ['e5'],
     },
   ])

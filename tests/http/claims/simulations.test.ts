@@ -208,7 +208,7 @@ test('the answer to a creation has the hints to its contract, and none if there 
       code: 'event_type_lookalike',
       path: 'fulfillment_condition',
       message:
-        'The type "done " differs from "done" only by characters that do not show: U+0020 SPACE at position 5. Types are compared exactly.',
+        'The type "done " differs from "done" only by invisible characters: U+0020 SPACE at position 5. Types are compared exactly.',
     },
   ])
 })

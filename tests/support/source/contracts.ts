@@ -16,7 +16,7 @@ export {
   lookForHints,
   MAX_HINTS,
 } from '../../../src/domain/contract/hints/hints.ts'
-export { type LogHint, lookAtLog } from '../../../src/domain/contract/hints/log-hints.ts'
+export { findLogHints, type LogHint } from '../../../src/domain/contract/hints/log-hints.ts'
 export { typeNotes } from '../../../src/domain/contract/hints/lookalike-types.ts'
 export {
   differenceInWords,

@@ -97,7 +97,7 @@ function caseNotes({ similar, first }: CaseIds): string[] {
       `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, and ${shown(other)} before it`})`,
   )
   return [
-    `${cases} from another one only by letter case, characters that do not show or characters at the end: ${examples.join(', ')}`,
+    `${cases} from another one only by letter case, invisible characters or characters at the end: ${examples.join(', ')}`,
   ]
 }
 

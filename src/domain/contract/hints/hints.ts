@@ -23,7 +23,7 @@ export const HINT_CODES = [
   'event_type_unknown',
 ] as const
 
-/** What whoever wrote a contract may not have meant. It is no error: the contract is valid. */
+/** Something that the author of a contract may not have meant. It is not an error: the contract is valid. */
 export interface Hint {
   code: (typeof HINT_CODES)[number]
   /** Within the contract: `fulfillment_condition.conditions[1]`. */
@@ -42,8 +42,8 @@ const NO_TYPES: ReadonlySet<string> = new Set()
 
 /**
  * Hints to a valid contract (§2.1), what is about all of it first.
- * @param knownTypes that events of the account have had; if there is none, no type is called unknown
- * @param currency of the account, by its code; null for none
+ * @param knownTypes event types of the account; if empty, no type is called unknown
+ * @param currency the code of the account's currency; null for none
  */
 export function hintsOf(
   contract: Contract,
@@ -145,8 +145,8 @@ function aboutType({ path, type, meant }: UnknownType): Hint {
 
 function aboutLookalike({ path, note, source }: LookalikeType): Hint {
   const sources = {
-    reserved: ' That type is reserved: those of the service satisfy no leaf.',
-    events: ' That is the type of other events, which do not satisfy this.',
+    reserved: ' That type is reserved for events of the service, which satisfy no leaf.',
+    events: ' Events of that type do not satisfy this.',
     plain: ' Types are compared exactly.',
   }
   return { code: 'event_type_lookalike', path, message: `${note}${sources[source]}` }
@@ -162,12 +162,12 @@ function aboutWindows(contract: Contract): Hint[] {
     })
 }
 
-/** The price is kept and summed exactly as it is; but nobody can pay less than the currency has. */
+/** The price is stored and summed exactly, but smaller amounts than the currency's minor unit cannot be paid. */
 function aboutPrice({ price }: Contract, currency: string | null): Hint[] {
   const units = currency === null ? null : minorUnitsOf(currency)
   const decimals = decimalsOf(price)
   if (units === null || decimals <= units) return []
   const has = units === 0 ? 'no decimals' : `${units} decimals`
-  const message = `The price ${price} has ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}, but ${currency}, in which the account counts, has ${has} (ISO 4217). It is kept and summed as it is, and never rounded.`
+  const message = `The price ${price} has ${decimals} ${decimals === 1 ? 'decimal' : 'decimals'}, but the account’s currency, ${currency}, has ${has} (ISO 4217). The price is stored and summed as it is, without rounding.`
   return [{ code: 'price_decimals', path: 'price', message }]
 }

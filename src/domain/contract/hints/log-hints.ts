@@ -8,51 +8,51 @@ import { differenceInWords, type Lookalike, Lookalikes, quoted } from './spellin
 
 export const LOG_HINT_CODES = ['event_type_lookalike', 'value_mismatch'] as const
 
-/** What may not be meant about events that were recorded: they just miss what the condition asks for. */
+/** A hint to recorded events that narrowly miss the condition, and so may not be what their sender meant. */
 export interface LogHint {
   code: (typeof LOG_HINT_CODES)[number]
-  /** Of the leaf, within the contract: `fulfillment_condition.conditions[1]`. */
+  /** The leaf's path in the contract: `fulfillment_condition.conditions[1]`. */
   path: string
   message: string
-  /** Of the first of the events. */
+  /** The ids of the first events. */
   event_ids: string[]
 }
 
-/** Hints to a log at most. */
+/** Per log. */
 export const MAX_LOG_HINTS = 20
-/** Events that a hint names at most. Further ones are not looked at. */
+/** Events that a hint names. Further events are not compared. */
 const MAX_NAMED_EVENTS = 10
-/** Types besides those of the condition that are looked at. */
+/** Event types that the condition does not name. */
 const MAX_OTHER_TYPES = 1_000
-/** Values that are looked at in all events together: the largest contracts ask for thousands in each. */
-const MAX_VALUES = 200_000
+/** Values compared in all events together: the largest contracts compare thousands in each event. */
+const MAX_COMPARED_VALUES = 200_000
 
 interface Missed {
   misses: NearMisses
-  /** Of the first event. */
+  /** The reason of the first event. */
   why: string
   ids: string[]
 }
 
-/** Collects what events of a log miss a condition by. Its events are shown to it one by one. */
+/** Collects hints while the events of a log are added one by one. */
 export class LogHints {
   readonly #condition: Condition
   readonly #leaves: ReadonlyMap<string, readonly Leaf[]>
   readonly #missed = new Map<Leaf, Missed>()
   readonly #otherTypes = new Map<string, string[]>()
-  #valuesLeft = MAX_VALUES
+  #valuesLeft = MAX_COMPARED_VALUES
 
   constructor(condition: Condition) {
     this.#condition = condition
     this.#leaves = Map.groupBy(new Set(leavesOf(condition)), ({ event }) => event)
   }
 
-  /** @param satisfied leaves, those of this event included: of these nothing is said */
+  /** @param satisfied leaves, including those that this event satisfies: they get no hint */
   add(event: Pick<LogEvent, 'id' | 'type' | 'payload'>, satisfied: { has: (leaf: Leaf) => boolean }): void {
     const leaves = this.#leaves.get(event.type)
     if (!leaves) this.addType(event.type, [event.id])
     else if (this.#valuesLeft > 0)
-      this.#look(
+      this.#compare(
         event,
         leaves.filter((leaf) => !satisfied.has(leaf)),
       )
@@ -66,47 +66,47 @@ export class LogHints {
       this.#otherTypes.set(type, ids.slice(0, MAX_NAMED_EVENTS))
   }
 
-  #look({ id, payload }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
+  #compare({ id, payload }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
     for (const leaf of leaves) {
       const missed = this.#missed.get(leaf) ?? { misses: new NearMisses(leaf), why: '', ids: [] }
       this.#missed.set(leaf, missed)
       if (missed.ids.length === MAX_NAMED_EVENTS) continue
-      const before = missed.misses.looked
+      const before = missed.misses.compared
       const why = missed.misses.whyMissed(payload)
-      this.#valuesLeft -= missed.misses.looked - before
+      this.#valuesLeft -= missed.misses.compared - before
       if (why === null) continue
       if (missed.ids.length === 0) missed.why = why
       missed.ids.push(id)
     }
   }
 
-  /** @param satisfied leaves: of these nothing is said, but of types that differ by what does not show */
+  /** @param satisfied leaves: they get a hint only for types that differ by invisible characters */
   hints(satisfied: { has: (leaf: Leaf) => boolean }): LogHint[] {
     const places = leafPlaces(this.#condition, ROOT)
     const values = places.flatMap(({ leaf, path }) => {
       const missed = satisfied.has(leaf) ? undefined : this.#missed.get(leaf)
-      return missed && missed.ids.length > 0 ? [aboutValue(missed, path)] : []
+      return missed && missed.ids.length > 0 ? [valueHint(missed, path)] : []
     })
     const wanted = new Lookalikes([...this.#leaves.keys(), ...RESERVED_TYPES])
     const types = this.#otherTypes.entries().flatMap(([type, ids]): LogHint[] => {
-      const lookalike = wanted.of(type)
+      const lookalike = wanted.find(type)
       if (!lookalike) return []
       const named = places.filter(({ leaf }) => leaf.event === lookalike.text)
       if (lookalike.by !== 'hidden' && named.every(({ leaf }) => satisfied.has(leaf))) return []
-      return [aboutType(type, ids, lookalike, named[0]?.path ?? ROOT)]
+      return [typeHint(type, ids, lookalike, named[0]?.path ?? ROOT)]
     })
     return [...types, ...values].slice(0, MAX_LOG_HINTS)
   }
 }
 
-const aboutValue = ({ why, ids }: Missed, path: string): LogHint => ({
+const valueHint = ({ why, ids }: Missed, path: string): LogHint => ({
   code: 'value_mismatch',
   path,
   message: `${eventsInWords(ids)} not satisfy this: ${ids.length === 1 ? 'it' : 'the first'} has ${why}.`,
   event_ids: ids,
 })
 
-const aboutType = (type: string, ids: string[], { text, by }: Lookalike, path: string): LogHint => ({
+const typeHint = (type: string, ids: string[], { text, by }: Lookalike, path: string): LogHint => ({
   code: 'event_type_lookalike',
   path,
   message: `${eventsInWords(ids)} not count as ${quoted(text)}: the type ${quoted(type)} differs from it only by ${differenceInWords(type, text, by)}.`,
@@ -119,8 +119,8 @@ function eventsInWords(ids: readonly string[]): string {
   return `${count} events, ${quoted(ids[0] as string)} first, do`
 }
 
-/** Hints to these events, a step for each. */
-export function* lookAtLog(
+/** Hints to these events. Yields after each event. */
+export function* findLogHints(
   condition: Condition,
   events: Iterable<Pick<LogEvent, 'id' | 'type' | 'payload'>>,
 ): Generator<void, LogHint[]> {

@@ -2,30 +2,30 @@ import { isReservedType, RESERVED_TYPES } from '../../claims/event.ts'
 import { type Condition, type Leaf, namedEventTypes } from '../condition.ts'
 import { differenceInWords, type Lookalike, Lookalikes, plainSpelling, quoted } from './spelling.ts'
 
-/** A type that a leaf asks for, and that can be taken for another one. */
+/** An event type of a leaf that looks like another type. */
 export interface LookalikeType {
   path: string
   type: string
-  /** A sentence: for which other one, and how the two differ. */
+  /** A sentence with the other type and the difference. */
   note: string
-  /** Where the other type comes from: it is reserved, events have it, or it is the type without what does not show. */
+  /** The other type is reserved, of events, or the same type without invisible characters. */
   source: 'reserved' | 'events' | 'plain'
 }
 
 const RESERVED = new Lookalikes(RESERVED_TYPES)
 
-/** Of each such type the first leaf that asks for it. @param known types that events have had, the most frequent first */
+/** The first leaf of each such type. @param known types of the account's events, the most frequent first */
 export function lookalikeTypes(
   places: readonly { leaf: Leaf; path: string }[],
   known: ReadonlySet<string>,
-  most: number,
+  max: number,
 ): LookalikeType[] {
   const seen = new Lookalikes(known)
   const found = new Map<string, LookalikeType | null>()
   let count = 0
   for (const { leaf, path } of places) {
     const { event: type } = leaf
-    if (count === most) break
+    if (count === max) break
     if (found.has(type) || isReservedType(type)) continue
     const lookalike = lookalikeOf(type, seen, known.has(type))
     found.set(type, lookalike && { path, type, ...lookalike })
@@ -39,17 +39,17 @@ function lookalikeOf(
   seen: Lookalikes,
   isSeen: boolean,
 ): Pick<LookalikeType, 'note' | 'source'> | null {
-  const reserved = RESERVED.of(type)
+  const reserved = RESERVED.find(type)
   if (reserved) return { note: noteOn(type, reserved), source: 'reserved' }
-  const ofEvents = seen.of(type)
-  // Where events have both, letter case may tell them apart on purpose. What does not show never does.
+  const ofEvents = seen.find(type)
+  // Where events of both types exist, letter case may distinguish them on purpose; invisible characters never do.
   if (ofEvents && (ofEvents.by === 'hidden' || !isSeen))
     return { note: noteOn(type, ofEvents), source: 'events' }
   const plain = plainOf(type)
   return plain && { note: noteOn(type, plain), source: 'plain' }
 }
 
-/** Tells of the type of an event which type of the condition it can be taken for; null if there is no such type. */
+/** Returns a function that says which type of the condition an event's type looks like; null if there is none. */
 export function typeNotes(condition: Condition): (type: string) => string | null {
   const named = namedEventTypes(condition)
   const wanted = new Lookalikes([...named, ...RESERVED_TYPES])
@@ -57,7 +57,7 @@ export function typeNotes(condition: Condition): (type: string) => string | null
   return (type) => {
     let note = known.get(type)
     if (note === undefined) {
-      const lookalike = (named.has(type) ? null : wanted.of(type)) ?? plainOf(type)
+      const lookalike = (named.has(type) ? null : wanted.find(type)) ?? plainOf(type)
       note = lookalike && noteOn(type, lookalike)
       known.set(type, note)
     }
@@ -65,7 +65,7 @@ export function typeNotes(condition: Condition): (type: string) => string | null
   }
 }
 
-/** The type without what does not show, if there is anything of that. */
+/** The type without invisible characters; null if it has none. */
 function plainOf(type: string): Lookalike | null {
   const text = plainSpelling(type)
   return text === type ? null : { text, by: 'hidden' }

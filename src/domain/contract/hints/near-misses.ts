@@ -3,7 +3,7 @@ import { boundsInWords, hasComparator, testOf } from '../comparators.ts'
 import type { Leaf } from '../condition.ts'
 import { differenceInWords, differenceOf, quoted } from './spelling.ts'
 
-/** Whether a value is what a part of a leaf asks for; `near` if it could be taken for that. */
+/** Whether a value satisfies a part of a leaf; `near` if only its type or spelling differs. */
 type Verdict = { kind: 'met' } | { kind: 'missed' } | { kind: 'near'; has: string; wanted: string }
 
 interface Part {
@@ -14,54 +14,60 @@ interface Part {
 const MET: Verdict = { kind: 'met' }
 const MISSED: Verdict = { kind: 'missed' }
 
-/** Keys of an object that are compared with one that is not there. */
+/** Keys of an object that are compared with a missing key. */
 const MAX_KEYS = 50
-/** Keys of a leaf that are looked for in this way in one payload. */
-const MAX_ALIKE_KEYS = 5
-/** Characters of a text of the payload in a message. */
-const SHOWN_LENGTH = 60
+/** Missing keys of a leaf for which a payload is searched. */
+const MAX_SEARCHED_KEYS = 5
+/** Characters of a string of the payload in a message. */
+const MAX_SHOWN_CHARACTERS = 60
 
 /**
- * Finds events that miss a leaf only by how a value or a key is written: by its type, such as the text "5" where a number is
- * compared, or by characters that do not show.
+ * Finds events that do not satisfy a leaf only because of the type or the spelling of a value or key: the text "5" where the
+ * leaf compares a number, or invisible characters.
  */
 export class NearMisses {
   readonly #parts: readonly Part[]
-  /** Values and keys that it has looked at. */
-  looked = 0
+  /** Values and keys compared so far. */
+  compared = 0
 
   constructor(leaf: Leaf) {
     this.#parts = [...(leaf.match === undefined ? [] : partsOfMatch(leaf.match)), ...partsOfRange(leaf)]
   }
 
-  /** What the payload has in place of what is asked for; null if it satisfies the leaf, or misses it by more. */
+  /** What the payload has instead of what the leaf requires; null if it satisfies the leaf, or misses it for another reason. */
   whyMissed(payload: JsonObject): string | null {
     let why: string | null = null
-    let keysLeft = MAX_ALIKE_KEYS
+    let keysLeft = MAX_SEARCHED_KEYS
     for (const { path, judge } of this.#parts) {
-      this.looked++
+      this.compared++
       const value = valueAt(payload, path)
-      const alike = value === undefined && keysLeft-- > 0 ? this.#valueAlike(payload, path) : null
-      const verdict = judge(alike ? alike.value : value)
+      const similar = value === undefined && keysLeft-- > 0 ? this.#atSimilarKey(payload, path) : null
+      const verdict = judge(similar ? similar.value : value)
       if (verdict.kind === 'missed') return null
-      if (alike) why ??= alike.why
+      if (similar) why ??= similar.why
       else if (verdict.kind === 'near')
         why ??= `${verdict.has} at ${quoted(path.join('.'))}, where ${verdict.wanted}`
     }
     return why
   }
 
-  /** Where a key of the path is not there: the value at one that can be taken for it. */
-  #valueAlike(payload: JsonObject, path: readonly string[]): { value: Json | undefined; why: string } | null {
+  /** For a path with a missing key: the value at a key with a similar spelling. */
+  #atSimilarKey(
+    payload: JsonObject,
+    path: readonly string[],
+  ): { value: Json | undefined; why: string } | null {
     const dotted = path.join('.')
     if (path.length > 1 && Object.hasOwn(payload, dotted))
-      return { value: payload[dotted], why: `the key ${quoted(dotted)}, but dots lead into objects` }
+      return {
+        value: payload[dotted],
+        why: `the key ${quoted(dotted)}, but a dot in a path separates keys of nested objects`,
+      }
     const depth = path.findIndex((_, i) => valueAt(payload, path.slice(0, i + 1)) === undefined)
     const [key = '', ...rest] = path.slice(depth)
     const object = valueAt(payload, path.slice(0, depth))
     if (!isJsonObject(object)) return null
     const keys = Object.keys(object).slice(0, MAX_KEYS)
-    this.looked += keys.length
+    this.compared += keys.length
     for (const other of keys) {
       const by = differenceOf(other, key)
       if (by === null) continue
@@ -88,13 +94,13 @@ const partOf = (path: readonly string[], wanted: Json): Part => ({
   judge: (value) => judgeEqual(value, wanted),
 })
 
-/** Null and a field that is missing are no slip: by `match`, events are told apart. */
+/** Null and missing fields are intentional: `match` distinguishes events by them. */
 function judgeEqual(value: Json | undefined, wanted: Json): Verdict {
   if (value === undefined) return MISSED
   if (value === wanted) return MET
   if (value === null || wanted === null) return MISSED
   const [type, wantedType] = [jsonTypeOf(value), jsonTypeOf(wanted)]
-  if (type !== wantedType) return near(value, `${inWords(wanted)} is asked for`)
+  if (type !== wantedType) return near(value, `${inWords(wanted)} is expected`)
   if (typeof value === 'string') return judgeTexts(value, wanted as string)
   if (Array.isArray(value)) return judgeLists(value, wanted as Json[])
   return type === 'object' ? MET : MISSED
@@ -105,7 +111,7 @@ function judgeTexts(value: string, wanted: string): Verdict {
   if (by === null) return MISSED
   return near(
     value,
-    `${inWords(wanted)} is asked for, and they differ only by ${differenceInWords(value, wanted, by)}`,
+    `${inWords(wanted)} is expected, and they differ only by ${differenceInWords(value, wanted, by)}`,
   )
 }
 
@@ -115,7 +121,7 @@ function judgeLists(value: readonly Json[], wanted: readonly Json[]): Verdict {
   return verdicts.find(({ kind }) => kind === 'missed') ?? verdicts.find(({ kind }) => kind === 'near') ?? MET
 }
 
-/** Objects in lists are compared whole; they are not looked into. */
+/** Objects and arrays within arrays are not searched for near misses. */
 const judgeItem = (item: Json, wanted: Json): Verdict =>
   isJsonObject(item) || Array.isArray(item) ? MISSED : judgeEqual(item, wanted)
 
@@ -124,7 +130,7 @@ function partsOfRange(leaf: Leaf): Part[] {
   if (!holds || !hasComparator(leaf)) return []
   const judge = (value: Json | undefined): Verdict => {
     if (typeof value === 'number') return holds(value) ? MET : MISSED
-    return near(value, `a number of ${boundsInWords(leaf)} is asked for`)
+    return near(value, `a number of ${boundsInWords(leaf)} is expected`)
   }
   return [{ path: (leaf.field ?? 'value').split('.'), judge }]
 }
@@ -137,7 +143,7 @@ const near = (value: Json | undefined, wanted: string): Verdict => ({
 
 function inWords(value: Json): string {
   if (typeof value === 'string') {
-    const shown = [...value.slice(0, 2 * SHOWN_LENGTH)].slice(0, SHOWN_LENGTH).join('')
+    const shown = [...value.slice(0, 2 * MAX_SHOWN_CHARACTERS)].slice(0, MAX_SHOWN_CHARACTERS).join('')
     return `the text ${quoted(shown)}${shown === value ? '' : '…'}`
   }
   if (typeof value === 'object')

@@ -1,8 +1,8 @@
 /**
- * Spellings that people take for one and the service does not. Types and texts are compared exactly, so "done " is another type
- * than "done". A spelling differs from another one only
+ * How texts differ that look alike to people. The service compares types and texts exactly, so "done " and "done" are two types.
+ * Two texts differ only
  *
- * - by characters that do not show: white space, controls, zero-width characters, or the Unicode form (é as one character or two);
+ * - by invisible characters: white space, control characters, zero-width characters, or the Unicode form (é as one character or two);
  * - by the form of characters: full-width letters, ligatures;
  * - by letter case.
  */
@@ -10,29 +10,29 @@ export type Difference = 'hidden' | 'form' | 'case'
 
 const DIFFERENCES = ['hidden', 'form', 'case'] as const
 const IN_WORDS: Record<Difference, string> = {
-  hidden: 'characters that do not show',
+  hidden: 'invisible characters',
   form: 'the form of characters',
   case: 'letter case',
 }
 
-/** Shows nothing at all. U+FEFF is white space for JavaScript alone. */
+/** Characters without a glyph or width. U+FEFF is white space in JavaScript only. */
 const INVISIBLE = /[\p{DI}\ufff9-\ufffb]|(?![\s\u0085])\p{Cc}/gu
-/** Shows as a blank: U+2800 is the empty Braille pattern. */
-const BLANKS = /[\s\u0085\u2800]+/gu
-/** Joiners and variation selectors have a meaning behind letters of many scripts, and within emoji. */
-const MEANT = /(?<=\P{ASCII})[\p{Join_Control}\p{Variation_Selector}]/gu
+/** U+2800 is the empty Braille pattern. */
+const WHITE_SPACE = /[\s\u0085\u2800]+/gu
+/** Joiners and variation selectors have a meaning after letters of many scripts, and within emoji. */
+const MEANINGFUL = /(?<=\P{ASCII})[\p{Join_Control}\p{Variation_Selector}]/gu
 
-/** What texts that differ in this way have in common. */
+/** Equal for texts that differ only in this way. */
 const KEYS: Record<Difference, (text: string) => string> = {
-  hidden: (text) => text.normalize('NFC').replace(INVISIBLE, '').replace(BLANKS, ' ').trim(),
+  hidden: (text) => text.normalize('NFC').replace(INVISIBLE, '').replace(WHITE_SPACE, ' ').trim(),
   form: (text) => KEYS.hidden(text.normalize('NFKC')),
   case: (text) => KEYS.form(text).toLowerCase(),
 }
 
-/** The same for all texts that differ in these ways alone. */
+/** Equal for texts that differ only in these ways. */
 export const spellingKey = (text: string): string => KEYS.case(text)
 
-/** How the texts differ, if they differ in one of these ways alone; else null. */
+/** How two texts differ; null if they are equal or differ in another way. */
 export function differenceOf(text: string, other: string): Difference | null {
   if (text === other) return null
   return DIFFERENCES.find((by) => KEYS[by](text) === KEYS[by](other)) ?? null
@@ -43,18 +43,18 @@ export interface Lookalike {
   by: Difference
 }
 
-/** Finds the text among many that a given one is taken for. */
+/** Finds texts that look like a given one. */
 export class Lookalikes {
   readonly #byKey: ReadonlyMap<Difference, ReadonlyMap<string, readonly string[]>>
 
-  /** @param texts the likeliest first */
+  /** @param texts the most likely first */
   constructor(texts: Iterable<string>) {
     const all = [...texts]
     this.#byKey = new Map(DIFFERENCES.map((by) => [by, Map.groupBy(all, KEYS[by])]))
   }
 
-  /** Null if there is none. The text itself is none. */
-  of(text: string): Lookalike | null {
+  /** Another text that looks like this one; null if there is none. */
+  find(text: string): Lookalike | null {
     for (const by of DIFFERENCES) {
       const other = this.#byKey
         .get(by)
@@ -66,38 +66,38 @@ export class Lookalikes {
   }
 }
 
-/** The text without what does not show: as it was most likely meant. Empty if nothing of it shows. */
+/** The text without invisible characters. Empty if all of them are invisible. */
 export function plainSpelling(text: string): string {
-  const meant = new Set([...text.matchAll(MEANT)].map(({ index }) => index))
+  const meaningful = new Set([...text.matchAll(MEANINGFUL)].map(({ index }) => index))
   return text
-    .replace(INVISIBLE, (sign, at: number) => (meant.has(at) ? sign : ''))
+    .replace(INVISIBLE, (character, at: number) => (meaningful.has(at) ? character : ''))
     .replace(/[^\S ]|[\u0085\u2800]/gu, ' ')
     .trim()
     .normalize('NFC')
 }
 
-/** Of places that are named. */
-const MOST_PLACES = 3
+/** Differing positions, and characters at each, in a message. */
+const MAX_NAMED = 3
 
-/** "characters that do not show: U+0020 SPACE at position 5"; positions are of the text, from 1 on, in characters. */
+/** "invisible characters: U+0020 SPACE at position 5"; positions are characters of `text`, counted from 1. */
 export function differenceInWords(text: string, other: string, by: Difference): string {
   const places = placesOf([...text], [...other])
-  const named = places.slice(0, MOST_PLACES).map(placeInWords).join(', ')
-  const more = places.length - MOST_PLACES
+  const named = places.slice(0, MAX_NAMED).map(placeInWords).join(', ')
+  const more = places.length - MAX_NAMED
   return `${IN_WORDS[by]}: ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** As JSON in which each character shows. */
+/** As JSON with invisible characters escaped. */
 export const quoted = (text: string): string =>
-  JSON.stringify(text).replace(HIDDEN, (signs) =>
-    Array.from({ length: signs.length }, (_, i) => `\\u${hex(signs.charCodeAt(i))}`).join(''),
+  JSON.stringify(text).replace(HIDDEN, (characters) =>
+    Array.from({ length: characters.length }, (_, i) => `\\u${hex(characters.charCodeAt(i))}`).join(''),
   )
 
 const HIDDEN = /[\p{DI}\p{Cc}\p{Zl}\p{Zp}\ufff9-\ufffb\u2800]|(?! )\p{Zs}/gu
 
 interface Place {
   position: number
-  /** What stands there, and what the other text has in its place; one of the two may be empty. */
+  /** The characters of either text at this position; one of the two may be empty. */
   here: string[]
   there: string[]
 }
@@ -127,7 +127,7 @@ function placesOf(here: readonly string[], there: readonly string[]): Place[] {
   return places
 }
 
-/** Of the longest common subsequence of what follows from each pair of places on. */
+/** The length of the longest common subsequence of the rests of both texts, for each pair of positions. */
 function commonLengths(here: readonly string[], there: readonly string[]): Uint16Array[] {
   const lengths = Array.from({ length: here.length + 1 }, () => new Uint16Array(there.length + 1))
   for (let i = here.length - 1; i >= 0; i--) {
@@ -144,24 +144,24 @@ const lengthAt = (lengths: readonly Uint16Array[], i: number, j: number) => leng
 
 function placeInWords({ position, here, there }: Place): string {
   const at = `at position ${position}`
-  if (there.length === 0) return `${signsInWords(here)} ${at}`
-  if (here.length === 0) return `no ${signsInWords(there)} ${at}`
-  return `${signsInWords(here)} in place of ${signsInWords(there)} ${at}`
+  if (there.length === 0) return `${charactersInWords(here)} ${at}`
+  if (here.length === 0) return `no ${charactersInWords(there)} ${at}`
+  return `${charactersInWords(here)} in place of ${charactersInWords(there)} ${at}`
 }
 
-const signsInWords = (signs: readonly string[]): string =>
-  `${signs.slice(0, MOST_PLACES).map(signInWords).join(' ')}${signs.length > MOST_PLACES ? ' …' : ''}`
+const charactersInWords = (characters: readonly string[]): string =>
+  `${characters.slice(0, MAX_NAMED).map(characterInWords).join(' ')}${characters.length > MAX_NAMED ? ' …' : ''}`
 
 /** U+00E9 “é”, U+200B ZERO WIDTH SPACE. */
-function signInWords(sign: string): string {
-  const number = sign.codePointAt(0) as number
-  const name = NAMES[number] ?? KINDS.find(([kind]) => kind.test(sign))?.[1] ?? `“${sign}”`
+function characterInWords(character: string): string {
+  const number = character.codePointAt(0) as number
+  const name = NAMES[number] ?? KINDS.find(([kind]) => kind.test(character))?.[1] ?? `“${character}”`
   return `U+${hex(number).toUpperCase()} ${name}`
 }
 
 const hex = (number: number) => number.toString(16).padStart(4, '0')
 
-/** Of Unicode; those that are met most. */
+/** Unicode names of the most frequent ones. */
 const NAMES: Record<number, string> = {
   9: 'TAB',
   10: 'LINE FEED',
@@ -184,7 +184,7 @@ const NAMES: Record<number, string> = {
   65279: 'ZERO WIDTH NO-BREAK SPACE (byte order mark)',
 }
 
-/** What a character without a name here is called. */
+/** For characters that are not in NAMES. */
 const KINDS: [RegExp, string][] = [
   [/\p{DI}/u, '(invisible)'],
   [/\p{Cc}/u, '(control)'],

@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import type { Contract } from '../../domain/contract/contract.ts'
+import { type Hint, lookForHints } from '../../domain/contract/hints/hints.ts'
+import { decimalsOf } from '../../domain/currency.ts'
+import { endsWithin } from '../../owned-promise.ts'
+import { findAccount } from '../../storage/accounts/users.ts'
+import type { Connection } from '../../storage/database/connection.ts'
+import { inSlices } from '../in-slices.ts'
+
+const CURRENCY_TIMEOUT_MS = 1_000
+/** Another server may change the currency. */
+const CURRENCY_TTL_MS = 5_000
+const MAX_ACCOUNTS = 10_000
+/** Of contracts and currencies, the keys of the cache. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
+/** What an entry takes besides its key, in characters. */
+const ENTRY_CHARACTERS = 1_024
+
+/** Caches the hints of contracts: many claims have the same contract, and in a batch the hints take as long as the rest. */
+export class ContractHintsCache {
+  readonly #currencies = new LRUCache<string, { code: string | null }>({
+    max: MAX_ACCOUNTS,
+    ttl: CURRENCY_TTL_MS,
+  })
+  readonly #hints = new LRUCache<string, readonly Hint[]>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_, key) => key.length + ENTRY_CHARACTERS,
+  })
+
+  /** The hints that depend only on the contract and the account's currency, not on its events. */
+  async hintsOf(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[]> {
+    const currency = decimalsOf(contract.price) === 0 ? null : await this.currencyOf(db, userId)
+    const key = `${currency} ${JSON.stringify(contract)}`
+    const cached = this.#hints.get(key)
+    if (cached) return cached
+    const hints = await inSlices(lookForHints(contract, undefined, currency))
+    this.#hints.set(key, hints)
+    return hints
+  }
+
+  /** Null also if it cannot be read: a creation must not fail because of a hint. */
+  async currencyOf(db: Connection, userId: string): Promise<string | null> {
+    const cached = this.#currencies.get(userId)
+    if (cached) return cached.code
+    const account = await endsWithin(CURRENCY_TIMEOUT_MS, findAccount(db, userId)).catch(() => null)
+    if (account) this.setCurrency(userId, account.currency)
+    return account?.currency ?? null
+  }
+
+  setCurrency(userId: string, code: string | null): void {
+    this.#currencies.set(userId, { code })
+  }
+}

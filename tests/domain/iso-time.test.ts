@@ -8,7 +8,7 @@ const timeOf = (text: string) => {
   return time.toISOString()
 }
 
-test('a time is read as the libraries of other languages write it', () => {
+test('times are parsed in the formats of libraries of other languages', () => {
   for (const [text, time] of [
     ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
     ['2026-01-01t00:00:00z', '2026-01-01T00:00:00.000Z'],
@@ -28,7 +28,7 @@ test('a time is read as the libraries of other languages write it', () => {
     assert.equal(timeOf(text), time, text)
 })
 
-test('a text that is no time says what is wrong with it', () => {
+test('any other text is refused with the reason', () => {
   for (const [text, flaw] of [
     ['', /^must be a time as ISO 8601 with a zone, such as 2026-01-31T09:30:00\.000Z$/],
     ['tomorrow', /^must be a time as ISO 8601/],
@@ -36,7 +36,7 @@ test('a text that is no time says what is wrong with it', () => {
     ['01.01.2026', /^must be a time as ISO 8601/],
     [' 2026-01-01T00:00:00Z', /^must be a time as ISO 8601/],
     ['2026-1-1T00:00:00Z', /^must be a time as ISO 8601/],
-    ['2026-01-01', /^must have a time of day and a zone behind the date/],
+    ['2026-01-01', /^must have a time of day and a zone after the date/],
     ['2026-01-01T5:00Z', /^must have a time of day/],
     ['2026-01-01T00:00:00', /^must have a zone at the end, Z or an offset such as \+01:00/],
     ['2026-01-01T00:00:00.Z', /^must have a zone/],
@@ -48,7 +48,7 @@ test('a text that is no time says what is wrong with it', () => {
     ['2026-13-01T00:00:00Z', /^names a day that does not exist/],
     ['2026-00-01T00:00:00Z', /^names a day that does not exist/],
     ['2026-01-00T00:00:00Z', /^names a day that does not exist/],
-    ['2026-01-01T24:00:00Z', /^names the hour 24: a day has those from 00 to 23$/],
+    ['2026-01-01T24:00:00Z', /^names the hour 24; hours go from 00 to 23$/],
     ['2016-12-31T23:59:60Z', /^names the second 60: leap seconds are not accepted$/],
     ['2026-01-01T00:60Z', /^names a minute or second beyond 59$/],
     ['2026-01-01T00:00:61Z', /^names a minute or second beyond 59$/],

@@ -11,9 +11,9 @@ const service = await sharedService()
 const { api, url } = service
 const MARK = '\ufeff'
 const ONE_VALUE =
-  'a body, and each line of a stream, is one JSON value. curl keeps line ends with --data-binary, not with -d'
+  'a body, and each line of a stream, is one JSON value. curl keeps line breaks with --data-binary, not with -d'
 
-test('a content coding is chosen by its weight, of several the quickest; without a word, none', () => {
+test('the content coding with the greatest weight is chosen, the fastest if weights are equal, and none without a header', () => {
   for (const [header, name] of [
     [undefined, null],
     ['', null],
@@ -65,12 +65,12 @@ const ACCEPT: [header: string | undefined, isEvents: boolean][] = [
   ['application/json;note="text/event-stream, text/event-stream"', false],
 ]
 
-test('a media type other than the usual one is taken if it is preferred, or named with the same weight', () => {
+test('a media type other than the default is chosen if it has a greater weight, or is named with the same weight', () => {
   for (const [header, isEvents] of ACCEPT)
     assert.equal(prefersType(header, 'text/event-stream', 'application/json'), isEvents, `${header}`)
 })
 
-test('the feed is a stream of events if Accept prefers that, and JSON otherwise (§4.13)', async () => {
+test('the feed is a stream of events if Accept prefers it, else JSON (§4.13)', async () => {
   for (const [accept, isEvents] of ACCEPT.filter(([header]) => header !== undefined)) {
     const end = new AbortController()
     const headers = { Authorization: `Bearer ${api.token}`, Accept: accept ?? '' }
@@ -81,7 +81,7 @@ test('the feed is a stream of events if Accept prefers that, and JSON otherwise 
   }
 })
 
-test('an unknown path is a page of the dashboard for who prefers HTML, and a 404 for others', async () => {
+test('an unknown path answers a page of the dashboard if Accept prefers HTML, else 404', async () => {
   for (const [accept, status] of [
     ['TEXT/HTML', 200],
     ['text/html, application/json;q=0.9', 200],
@@ -108,7 +108,7 @@ describe('a body', () => {
     }
   })
 
-  test('of a megabyte, or of a batch, may begin with a byte order mark too', async () => {
+  test('of a megabyte, or of a batch, may also begin with a byte order mark', async () => {
     const { id } = await newClaim(api)
     const json = { 'Content-Type': 'application/json' }
     const large = { type: 'a', value: 'é'.repeat(100_000) }
@@ -119,7 +119,7 @@ describe('a body', () => {
     assert.equal(body.results[0].status, 201)
   })
 
-  test('in UTF-16 is refused by that name', async () => {
+  test('in UTF-16 is refused, and the message names UTF-16', async () => {
     for (const bytes of [Buffer.from(`${MARK}{}`, 'utf16le'), Buffer.from(`${MARK}{}`, 'utf16le').swap16()]) {
       const answer = await api.send('POST', '/v1/customers', new Uint8Array(bytes), {
         'Content-Type': 'application/json; charset=utf-16',
@@ -130,8 +130,8 @@ describe('a body', () => {
   })
 
   const FLAWS: [text: string, message: string][] = [
-    ['{"a":1}{"b":2}', `has a second value behind the first, at character 8; ${ONE_VALUE}`],
-    ['{"a":1},', `has a comma behind its value, at character 8; ${ONE_VALUE}`],
+    ['{"a":1}{"b":2}', `has a second value after the first, at character 8; ${ONE_VALUE}`],
+    ['{"a":1},', `has a comma after its value, at character 8; ${ONE_VALUE}`],
     ['{"a":1,}', 'is not valid JSON: Expected double-quoted property name at line 1, column 8'],
     ['{"a":', 'is not valid JSON: it ends too early'],
     ['{"a":\n nope}', 'is not valid JSON: unexpected \'o\' in "{"a":\n nope}"'],
@@ -143,7 +143,7 @@ describe('a body', () => {
       assert.equal(answer.body.error.details[0].message, message)
     })
 
-  test('of another type is told which are taken on its path', async () => {
+  test('of another type is refused, and the message names the types of its path', async () => {
     const refused = async (path: string, headers: Record<string, string>) => {
       const answer = await api.send('POST', path, new TextEncoder().encode('{}'), headers)
       assertError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -152,12 +152,12 @@ describe('a body', () => {
     const json = 'The body must be JSON; send the header Content-Type: application/json'
     assert.equal(
       await refused('/v1/customers', { 'Content-Type': 'application/x-ndjson' }),
-      `Content-Type "application/x-ndjson" is not taken. ${json}.`,
+      `The Content-Type "application/x-ndjson" is not supported. ${json}.`,
     )
     assert.equal(await refused('/v1/customers', {}), `The body has no Content-Type. ${json}.`)
     assert.equal(
       await refused('/v1/events/batch', { 'Content-Type': 'text/plain' }),
-      `Content-Type "text/plain" is not taken. ${json}, or for one JSON value a line application/x-ndjson, application/ndjson, application/jsonl.`,
+      `The Content-Type "text/plain" is not supported. ${json}, or for one JSON value per line application/x-ndjson, application/ndjson, application/jsonl.`,
     )
   })
 })
@@ -172,7 +172,7 @@ describe('lines of JSON', () => {
   }
   const eventOf = (claimId: string, id: string) => JSON.stringify({ claim_id: claimId, id, type: 'a' })
 
-  test('are taken by each of their names, and with byte order marks (§4.3)', async () => {
+  test('are accepted with each of their media types, and with byte order marks (§4.3)', async () => {
     for (const type of ['application/x-ndjson', 'application/ndjson', 'Application/JSONL; charset="utf-8"']) {
       const { id } = await newClaim(api)
       const text = `${MARK}\r\n${MARK}${eventOf(id, 'a')}\n\n${eventOf(id, 'b')}\n${MARK}${eventOf(id, 'c')}`
@@ -185,16 +185,16 @@ describe('lines of JSON', () => {
     }
   })
 
-  test('that were joined on the way are refused with the rule, the place and what curl needs', async () => {
+  test('joined without line breaks are refused with the rule, the position and the option for curl', async () => {
     const { id } = await newClaim(api)
     const [first, second] = [eventOf(id, 'a'), eventOf(id, 'b')]
     const [joined, comma] = await send('application/x-ndjson', `${first}${second}\n${first},\n`)
     const place = `at character ${first.length + 1}`
     assert.deepEqual(joined.error.details, [
-      { path: 'body', message: `has a second value behind the first, ${place}; ${ONE_VALUE}` },
+      { path: 'body', message: `has a second value after the first, ${place}; ${ONE_VALUE}` },
     ])
     assert.deepEqual(comma.error.details, [
-      { path: 'body', message: `has a comma behind its value, ${place}; ${ONE_VALUE}` },
+      { path: 'body', message: `has a comma after its value, ${place}; ${ONE_VALUE}` },
     ])
   })
 })

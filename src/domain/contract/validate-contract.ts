@@ -23,9 +23,9 @@ const NUMBER_RULES = {
   activity_window: `must be a number of seconds greater than 0 and at most ${MAX_WINDOW_SECONDS}`,
   review_window: `must be a number of seconds from 0 to ${MAX_WINDOW_SECONDS}`,
 }
-const PRECISION = 'up to 15 significant digits are kept as they are'
+const PRECISION = 'up to 15 significant digits are kept exactly'
 
-/** What a number of a contract must be, by the keys and indexes that lead to it. Null where the contract may have text instead. */
+/** The rule for the number at a path of a contract. Null where the contract accepts a string too. */
 export function ruleOfNumber(path: readonly (string | number)[]): string | null {
   const [field, ...within] = path
   if (field !== 'fulfillment_condition')
@@ -33,7 +33,7 @@ export function ruleOfNumber(path: readonly (string | number)[]): string | null 
       ? `a contract's ${field} ${NUMBER_RULES[field as keyof typeof NUMBER_RULES]}; ${PRECISION}`
       : null
   const isCompared = !within.includes('match') && COMPARATORS.some((name) => name === within.at(-1))
-  return isCompared ? `what a contract compares must be a number of double precision; ${PRECISION}` : null
+  return isCompared ? `a contract compares only numbers of double precision; ${PRECISION}` : null
 }
 
 /** What is wrong with a contract (§2.1), some of it if it is much; nothing means that the value is a `Contract`. */

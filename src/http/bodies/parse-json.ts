@@ -74,29 +74,30 @@ function* parseBytes<Value>(
   parsing: (text: string) => Generator<void, Value>,
 ): Generator<void, Value> {
   requireUtf8(bytes)
-  const text = withoutMark(yield* decode(bytes))
+  const text = withoutByteOrderMark(yield* decode(bytes))
   try {
     return yield* parsing(text)
   } catch (error) {
-    throw asRefusal(error, text)
+    throw asValidationError(error, text)
   }
 }
 
 /** The same in one go, for what is short: most bodies are, and steps cost more than they do. */
 function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Value {
   requireUtf8(bytes)
-  const text = withoutMark(bytes.toString('utf8'))
+  const text = withoutByteOrderMark(bytes.toString('utf8'))
   try {
     return parse(text)
   } catch (error) {
-    throw asRefusal(error, text)
+    throw asValidationError(error, text)
   }
 }
 
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** RFC 8259 §8.1 lets a reader skip it; editors and exports of Windows write it. */
-const withoutMark = (text: string): string => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+/** RFC 8259 §8.1 allows a parser to skip it. Editors and exports on Windows write it. */
+const withoutByteOrderMark = (text: string): string =>
+  text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 
 const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 
@@ -109,25 +110,25 @@ function requireUtf8(bytes: Buffer): void {
   throw validationError([{ path: 'body', message }])
 }
 
-const asRefusal = (error: unknown, text: string): unknown =>
-  error instanceof SyntaxError ? validationError([{ path: 'body', message: flawOf(error, text) }]) : error
+const asValidationError = (error: unknown, text: string): unknown =>
+  error instanceof SyntaxError ? validationError([{ path: 'body', message: messageOf(error, text) }]) : error
 
 const ONE_VALUE =
-  'a body, and each line of a stream, is one JSON value. curl keeps line ends with --data-binary, not with -d'
+  'a body, and each line of a stream, is one JSON value. curl keeps line breaks with --data-binary, not with -d'
 const AFTER_VALUE = /^Unexpected non-whitespace character after JSON at position (\d+)/
-const BEGINS_VALUE = /[[{"\dtfn-]/
+const VALUE_START = /[[{"\dtfn-]/
 
-function flawOf({ message }: SyntaxError, text: string): string {
+function messageOf({ message }: SyntaxError, text: string): string {
   const [, position] = AFTER_VALUE.exec(message) ?? []
-  // A longer list is parsed in pieces, of which the position would be.
+  // A longer text is parsed in pieces, and the position counts from the start of the piece.
   const next = position === undefined || text.length > SHORT ? '' : (text[Number(position)] as string)
   const place = `at character ${Number(position) + 1}`
-  if (next === ',') return `has a comma behind its value, ${place}; ${ONE_VALUE}`
-  if (BEGINS_VALUE.test(next)) return `has a second value behind the first, ${place}; ${ONE_VALUE}`
+  if (next === ',') return `has a comma after its value, ${place}; ${ONE_VALUE}`
+  if (VALUE_START.test(next)) return `has a second value after the first, ${place}; ${ONE_VALUE}`
   return `is not valid JSON: ${reasonOf(message)}`
 }
 
-/** V8's reason, without what is said before it. */
+/** V8's message, without its prefix. */
 const reasonOf = (message: string): string =>
   message
     .replace(/^Unexpected token (.+), (\.{0,3}".*"(?:\.\.\.)?) is not valid JSON$/s, 'unexpected $1 in $2')

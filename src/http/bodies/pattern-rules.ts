@@ -1,8 +1,8 @@
-/* What the patterns of schemas demand, in words: a pattern itself tells most people nothing. */
+/* The rules of patterns in words, for messages: a regular expression is hard to read. */
 
 const RULES = new Map<string, string>()
 
-/** A pattern for a schema. @param rule as it stands behind "must be" */
+/** Registers the rule of a schema's pattern, and returns the pattern. @param rule follows "must be" */
 export function withRule(pattern: string, rule: string): string {
   RULES.set(pattern, rule)
   return pattern

@@ -62,7 +62,7 @@ class BegunLine {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** Spaces, tabs and the \r of a Windows line end; after a byte order mark too. */
+/** Only spaces, tabs and the \r of a Windows line break, with or without a byte order mark before them. */
 const isBlank = (line: Line) =>
   line !== TOO_LONG &&
   line

@@ -3,51 +3,52 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { validateContract } from '../../domain/contract/validate-contract.ts'
 import { type Issue, MAX_ISSUES } from '../../domain/issue.ts'
 import { isJsonObject } from '../../domain/json.ts'
+import { flawOfText } from '../../domain/json-flaws.ts'
 import { LONGEST_METADATA_KEY } from '../../domain/metadata.ts'
 import { parseIsoTime } from '../../domain/time/iso-time.ts'
 import { validationError } from '../../errors.ts'
-import { countOf, formOf, itemsOf, listed, type ToldSchema } from './describe-schema.ts'
-import { flawOfText, join } from './json-flaws.ts'
+import { acceptedForm, countInWords, itemsInWords, type JsonSchema, jsonList } from './describe-schema.ts'
+import { join } from './json-flaws.ts'
 
-/** That the schemas are well-formed is held by a test of openapi.json: the schema of schemas costs each start 60 ms. */
+/** A test of openapi.json checks that the schemas are well-formed. Compiling the meta-schema would cost 60 ms at each start. */
 const PLAIN = { strict: false, meta: false, validateSchema: false } as const
 const OPTIONS = { ...PLAIN, allErrors: true, verbose: true } as const
 
 /**
- * Compiles the route's schemas into validators whose errors are ours. A contract is validated by the domain
- * itself, which names the exact node; the published schema of it says the same (held by a test).
+ * Compiles the route's schemas into validators that return errors of the catalogue. The domain validates contracts, because
+ * it names the exact node. A test checks that the published schema of contracts accepts the same.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const body = withContract(withFormats(new Ajv2020(OPTIONS)))
-  // Says yes or no, and is asked first: most bodies are valid, and reasons cost time.
+  // Runs first and collects no reasons: most bodies are valid.
   const plainBody = withContract(withFormats(new Ajv2020(PLAIN)))
-  // Path and query are text, so numbers in them are converted.
+  // Path and query are strings, so numbers in them are converted.
   const text = withFormats(new Ajv2020({ ...OPTIONS, coerceTypes: true }))
 
   return ({ schema, httpPart }) => {
     const isBody = httpPart === 'body'
-    // Compiled when first needed: a start is quicker by it.
+    // Compiled at the first use, to keep the start fast.
     let isValid: ValidateFunction | null = null
     let validate: ValidateFunction | null = null
     return (data: unknown) => {
-      if (httpPart === 'querystring') restorePlus(data as Record<string, unknown>, schema)
+      if (httpPart === 'querystring') restorePlusSigns(data as Record<string, unknown>, schema)
       const flaws = isBody ? [] : flawsOfParameters(data as Record<string, unknown>, schema)
       if (flaws.length > 0) return { error: validationError(flaws) }
       if (isBody) isValid ??= plainBody.compile(schema)
       if (isValid?.(data)) return { value: data }
       validate ??= (isBody ? body : text).compile(schema)
-      if (validate(withFewStrangers(data, schema))) return { value: data }
+      if (validate(limitUnknownFields(data, schema))) return { value: data }
       return { error: validationError(toIssues(validate.errors ?? [])) }
     }
   }
 }
 
-/** Those of requests. A UUID has a pattern beside its format. */
+/** The formats that requests use. The pattern beside `uuid` validates UUIDs. */
 const withFormats = (ajv: Ajv2020): Ajv2020 =>
   ajv.addFormat('date-time', (text) => parseIsoTime(text) instanceof Date).addFormat('uuid', true)
 
-/** A body of a hundred thousand fields that nobody knows must not make as many errors: a few are named. */
-function withFewStrangers(data: unknown, schema: object): unknown {
+/** Removes all but the first unknown fields: a body with 100,000 of them would make 100,000 errors. */
+function limitUnknownFields(data: unknown, schema: object): unknown {
   const { properties, additionalProperties } = schema as {
     properties?: object
     additionalProperties?: boolean
@@ -84,10 +85,10 @@ function withContract(ajv: Ajv2020): Ajv2020 {
   return ajv
 }
 
-type Parameters = Record<string, ToldSchema>
+type Parameters = Record<string, JsonSchema>
 
-/** In a query a + that is not written %2B stands for a blank. If only with the + it is a time, that was meant. */
-function restorePlus(query: Record<string, unknown>, schema: object): void {
+/** In a query, a `+` that is not encoded as %2B decodes to a space. Restores it where only the `+` makes the value a time. */
+function restorePlusSigns(query: Record<string, unknown>, schema: object): void {
   const { properties = {} } = schema as { properties?: Parameters }
   for (const [name, { format }] of Object.entries(properties)) {
     const value = query[name]
@@ -97,44 +98,47 @@ function restorePlus(query: Record<string, unknown>, schema: object): void {
   }
 }
 
-/** What conversion would let through: text that cannot be stored, and odd spellings of a number (0x10). */
+/** Finds what type coercion would accept: strings that cannot be stored, and other notations of a number (0x10). */
 function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
   const { properties = {} } = schema as { properties?: Parameters }
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
     const flawOfName = flawOfText(path)
     if (flawOfName) return [{ path: '', message: `has a parameter whose name ${flawOfName.message}` }]
-    const told = properties[path]
-    if (told && Array.isArray(value)) return [{ path, message: onlyOnce(told, value.length) }]
+    const known = properties[path]
+    if (known && Array.isArray(value)) return [{ path, message: repeatedMessage(known, value.length) }]
     if (typeof value !== 'string') return []
-    if (told?.type === 'integer' && !/^-?\d+$/.test(value))
-      return [{ path, message: `must be ${formOf(told)}` }]
+    if (known?.type === 'integer' && !/^-?\d+$/.test(value))
+      return [{ path, message: `must be ${acceptedForm(known)}` }]
     const flaw = flawOfText(value)
     return flaw ? [{ path, message: flaw.message }] : []
   })
 }
 
-/** A parameter that is there several times. */
-function onlyOnce(schema: ToldSchema, times: number): string {
+/** For a parameter that is given several times. */
+function repeatedMessage(schema: JsonSchema, times: number): string {
   const list = schema.examples?.find((example) => `${example}`.includes(','))
-  const joined = list === undefined ? '' : `; several values are joined by commas: ${list}`
-  return `must be ${formOf(schema)}, not a list: it is there ${times} times${joined}`
+  const joined = list === undefined ? '' : `; join several values with commas: ${list}`
+  return `must be given once, as ${acceptedForm(schema)}; it is given ${times} times${joined}`
 }
 
 function toIssues(errors: ErrorObject[]): Issue[] {
-  const ofAnotherType = new Set(
+  const wrongTypes = new Set(
     errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
   )
   return errors
-    .filter((error) => saysMost(error, ofAnotherType))
+    .filter((error) => isMostSpecific(error, wrongTypes))
     .slice(0, MAX_ISSUES)
     .map(toIssue)
 }
 
-/** What fails together with a value says less: the alternatives of a oneOf, a key with a flaw, all else of a value of another type. */
-const saysMost = ({ schemaPath, keyword, instancePath }: ErrorObject, ofAnotherType: Set<string>): boolean =>
+/** Leaves out errors that only follow from another one: the alternatives of a oneOf, an invalid key, and further rules of a value of the wrong type. */
+const isMostSpecific = (
+  { schemaPath, keyword, instancePath }: ErrorObject,
+  wrongTypes: Set<string>,
+): boolean =>
   !/\/(anyOf|oneOf|not)\/./.test(schemaPath) &&
   keyword !== 'propertyNames' &&
-  (keyword === 'type' || !ofAnotherType.has(instancePath))
+  (keyword === 'type' || !wrongTypes.has(instancePath))
 
 function toIssue(error: ErrorObject): Issue {
   const { path = toPath(error.instancePath) } = error.params as { path?: string }
@@ -146,7 +150,7 @@ function toIssue(error: ErrorObject): Issue {
       return { path: at(error.params.missingProperty), message: 'is required' }
     case 'additionalProperties': {
       const name: string = error.params.additionalProperty
-      return { path: at(name), message: strangerIn(schemaOf(error), name) }
+      return { path: at(name), message: unknownFieldMessage(schemaOf(error), name) }
     }
     default: {
       const message = messageOf(error)
@@ -160,51 +164,51 @@ function toIssue(error: ErrorObject): Issue {
   }
 }
 
-/** The rule that the value broke, by the schema that states it. */
+/** The rule that the value violates. */
 function messageOf(error: ErrorObject): string {
   const { keyword, params, data } = error
   const schema = schemaOf(error)
   switch (keyword) {
     case 'type':
-      return `must be ${formOf(schema)}`
+      return `must be ${acceptedForm(schema)}`
     case 'minLength':
     case 'maxLength':
-      return `must have ${countOf(schema.minLength, schema.maxLength)} characters`
+      return `must have ${countInWords(schema.minLength, schema.maxLength)} characters`
     case 'format': {
       const flaw = schema.format === 'date-time' ? parseIsoTime(String(data)) : null
-      return typeof flaw === 'string' ? flaw : `must be ${formOf(schema)}`
+      return typeof flaw === 'string' ? flaw : `must be ${acceptedForm(schema)}`
     }
     case 'minItems':
     case 'maxItems': {
-      const rule = `must have ${itemsOf(schema)}`
-      return [schema.type].flat().includes('null') ? `${rule}; leave it out, or send null, for all` : rule
+      const rule = `must have ${itemsInWords(schema)}`
+      return [schema.type].flat().includes('null') ? `${rule}; omit it or send null to accept all` : rule
     }
     case 'uniqueItems':
-      return `has ${JSON.stringify((data as unknown[])[params.i])} twice; each item may be there once`
+      return `has ${JSON.stringify((data as unknown[])[params.i])} twice; items must be unique`
     case 'minProperties':
       return `must have at least one of ${namesOf(schema)}`
     case 'maxProperties':
-      return `must have ${countOf(schema.minProperties, schema.maxProperties)} keys`
+      return `must have ${countInWords(schema.minProperties, schema.maxProperties)} keys`
     case 'oneOf':
       return `needs exactly one of ${(schema.oneOf ?? []).flatMap(({ required = [] }) => required).join(', ')}`
     case 'not':
       return schema.not?.enum
-        ? `is reserved for the service, as are all of ${listed(schema.not.enum)}; give the event another type`
+        ? `is reserved for the service, like all of ${jsonList(schema.not.enum)}; give the event another type`
         : 'is reserved for the service; give the field another name'
     default:
-      return `must be ${formOf(schema)}`
+      return `must be ${acceptedForm(schema)}`
   }
 }
 
-const schemaOf = ({ parentSchema = {} }: ErrorObject) => parentSchema as ToldSchema
+const schemaOf = ({ parentSchema = {} }: ErrorObject) => parentSchema as JsonSchema
 
-function strangerIn(schema: ToldSchema, name: string): string {
+function unknownFieldMessage(schema: JsonSchema, name: string): string {
   const isFilter = schema.patternProperties !== undefined && name.startsWith('metadata')
   if (isFilter) return `must name a key of 1 to ${LONGEST_METADATA_KEY} characters, such as metadata[order]`
   return `is not known here; known: ${namesOf(schema)}`
 }
 
-const namesOf = ({ properties = {} }: ToldSchema) => Object.keys(properties).join(', ') || 'nothing'
+const namesOf = ({ properties = {} }: JsonSchema) => Object.keys(properties).join(', ') || 'nothing'
 
 /** `/contract/conditions/0` as `contract.conditions[0]`. */
 function toPath(pointer: string): string {

@@ -15,7 +15,7 @@ const SOME_STATUSES = withRule(
 )
 const DECIMAL = withRule(
   '^\\d{1,30}(\\.\\d{1,30})?$',
-  'a decimal without a sign, of up to 30 digits before the point and 30 behind it, such as 49.50',
+  'a decimal without a sign, of up to 30 digits before the point and 30 after it, such as 49.50',
 )
 const from = (what: string) => Type.Optional(Time(`Only those that ${what} at this time or later.`))
 const before = (what: string) => Type.Optional(Time(`Only those that ${what} before this time.`))

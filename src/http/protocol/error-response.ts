@@ -47,7 +47,7 @@ export const commonHeaders = (request: FastifyRequest) => ({
 /** A year. Subdomains may be other services, so they are not included. */
 const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' }
 
-/** RFC 6797: a browser that has been told so does not come by http again. Only PUBLIC_URL says that callers come by https. */
+/** RFC 6797: browsers use only https from then on. Only PUBLIC_URL shows that the service is reached by https. */
 export const strictTransport = (publicUrl: string): Record<string, string> =>
   publicUrl.startsWith('https:') ? STRICT_TRANSPORT : {}
 
@@ -108,9 +108,9 @@ function whatWasAsked({ method, routeOptions, userId }: FastifyRequest) {
   return { method, route: routeOptions.url ?? null, ...(userId ? { userId } : {}) }
 }
 
-const READS = ['GET', 'HEAD']
-/** It may have failed over the answer, once all was committed. */
-const PERHAPS_DONE = 'The service failed; whether the request took effect is not known.'
+const SAFE_METHODS = ['GET', 'HEAD']
+/** The response may have failed after the commit. */
+const OUTCOME_UNKNOWN = 'The service failed; whether the request took effect is not known.'
 
 function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error
@@ -123,25 +123,29 @@ function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return bodyTooLarge(request.routeOptions.bodyLimit)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedMediaType(wantedType(request))
+      return unsupportedMediaType(unsupportedTypeMessage(request))
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('VALIDATION_ERROR', message, { cause: error })
   }
-  return new ServiceError('INTERNAL_ERROR', READS.includes(request.method) ? undefined : PERHAPS_DONE, {
-    cause: error,
-  })
+  return new ServiceError(
+    'INTERNAL_ERROR',
+    SAFE_METHODS.includes(request.method) ? undefined : OUTCOME_UNKNOWN,
+    {
+      cause: error,
+    },
+  )
 }
 
-/** @param request whose body is of another type than its route takes */
-function wantedType({ headers, server }: FastifyRequest): string {
+/** For a body of a media type that the route does not accept. */
+function unsupportedTypeMessage({ headers, server }: FastifyRequest): string {
   const type = headers['content-type']
   const sent =
     type === undefined
       ? 'The body has no Content-Type'
-      : `Content-Type ${JSON.stringify(type.slice(0, 100))} is not taken`
+      : `The Content-Type ${JSON.stringify(type.slice(0, 100))} is not supported`
   const lines = server.hasContentTypeParser(NDJSON)
-    ? `, or for one JSON value a line ${NDJSON_TYPES.join(', ')}`
+    ? `, or for one JSON value per line ${NDJSON_TYPES.join(', ')}`
     : ''
   return `${sent}. The body must be JSON; send the header Content-Type: application/json${lines}.`
 }

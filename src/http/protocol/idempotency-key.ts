@@ -11,8 +11,8 @@ import { BODY_ERRORS } from './responses.ts'
 import { sendJson } from './send-json.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Characters of a key. It may be the id of an event, which has as many. */
-const LONGEST_KEY = 255
+/** Characters. A key may become the id of an event, which has the same limit. */
+const MAX_KEY_LENGTH = 255
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,14 +22,14 @@ declare module 'fastify' {
 }
 
 const KEY = withRule(
-  `^[\\x21-\\x7e]{1,${LONGEST_KEY}}$`,
-  `1 to ${LONGEST_KEY} visible ASCII characters, without blanks`,
+  `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`,
+  `1 to ${MAX_KEY_LENGTH} visible ASCII characters, without white space`,
 )
 const key = (description: string) =>
   Type.Optional(
     Type.String({
       pattern: KEY,
-      description: `${description} 1 to ${LONGEST_KEY} visible ASCII characters.`,
+      description: `${description} 1 to ${MAX_KEY_LENGTH} visible ASCII characters.`,
       examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     }),
   )

@@ -1,16 +1,16 @@
 /*
- * Content negotiation (RFC 9110 §12.4.2, §12.5): what a header such as Accept or Accept-Encoding prefers. Names and
- * parameters have no letter case. A member with a weight that is not one is ignored, and so is a header that is too long.
+ * Content negotiation with Accept and Accept-Encoding (RFC 9110 §12.4.2, §12.5). Names and parameters are case-insensitive.
+ * A member with an invalid weight is ignored, and so is a header that is too long.
  */
 
-/** Characters of a header that lists alternatives. Those of browsers have 200. */
+/** Characters. Headers of browsers have about 200. */
 const MAX_HEADER_LENGTH = 2_000
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"?'
 const MEMBER = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g')
 const PARAMETER = new RegExp(`(?:[^;"]|${QUOTED})+`, 'g')
 const WEIGHT = /^q=(\d(?:\.\d*)?)$/
 
-/** Weights from 0, which refuses, to 1, by name in small letters. */
+/** Weights by lower-case name, from 0 (not acceptable) to 1. */
 type Weights = ReadonlyMap<string, number>
 
 function readWeights(header: string | string[] | undefined): Weights {
@@ -29,21 +29,23 @@ function readWeights(header: string | string[] | undefined): Weights {
 }
 
 /**
- * Whether Accept asks for a media type rather than for the usual one. Of two with one weight it does if it names the type:
- * wildcards alone mean the usual one.
+ * Whether Accept prefers a media type to the default one. If both have the same weight, it does if it names the type: a wildcard
+ * alone means the default.
  */
-export function prefersType(accept: string | undefined, type: string, usual: string): boolean {
+export function prefersType(accept: string | undefined, type: string, defaultType: string): boolean {
   const weights = readWeights(accept)
   const weightOf = (name: string) =>
     weights.get(name) ?? weights.get(`${name.split('/', 1)[0]}/*`) ?? weights.get('*/*') ?? 0
   const wanted = weightOf(type)
-  return wanted > weightOf(usual) || (wanted > 0 && wanted === weightOf(usual) && weights.has(type))
+  return (
+    wanted > weightOf(defaultType) || (wanted > 0 && wanted === weightOf(defaultType) && weights.has(type))
+  )
 }
 
 /**
- * The content coding of the greatest weight; of several the first. Null for none: codings that the header does not name
- * are not sent, but gzip for `*`, which all clients know.
- * @param codings that can be sent
+ * The content coding with the greatest weight, and the first of several. Null for none: codings that the header does not name
+ * are not sent, except gzip for `*`, because all clients support it.
+ * @param codings that the server supports, the preferred first
  */
 export function chooseCoding<Coding extends string>(
   header: string | string[] | undefined,
@@ -53,10 +55,10 @@ export function chooseCoding<Coding extends string>(
   const weightOf = (name: string) =>
     weights.get(name) ?? (name === 'gzip' ? (weights.get('x-gzip') ?? weights.get('*')) : undefined) ?? 0
   let best: Coding | null = null
-  let most = 0
+  let bestWeight = 0
   for (const coding of codings) {
     const weight = weightOf(coding)
-    if (weight > most) [best, most] = [coding, weight]
+    if (weight > bestWeight) [best, bestWeight] = [coding, weight]
   }
-  return (weights.get('identity') ?? 0) > most ? null : best
+  return (weights.get('identity') ?? 0) > bestWeight ? null : best
 }

@@ -63,7 +63,7 @@ interface Success {
 
 /** JSON, a value a line. */
 export const NDJSON = 'application/x-ndjson'
-/** Other names that clients give it. */
+/** All media types that clients use for it. */
 export const NDJSON_TYPES = [NDJSON, 'application/ndjson', 'application/jsonl'] as const
 
 /** Server-sent events. */

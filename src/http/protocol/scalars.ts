@@ -52,7 +52,7 @@ export const Time = (description: string) =>
     examples: [SOME_TIME],
   })
 
-/** What `Time` has let through. Digits below a millisecond are dropped. */
+/** A string that `Time` has validated. Digits below a millisecond are dropped. */
 export const readTime = (text: string): Date => parseIsoTime(text) as Date
 
 /** Its name in the IANA time zone database. */

@@ -165,7 +165,7 @@ async function refusal(
   return details
 }
 
-describe('a violation of each constraint in openapi.json is told in words of ours', () => {
+describe('the message for a violated constraint of openapi.json is our own', () => {
   test('in queries, paths and headers', async () => {
     let tried = 0
     for (const { method, path, parameters = [], ...operation } of withToken)
@@ -200,7 +200,7 @@ describe('a violation of each constraint in openapi.json is told in words of our
       await send('type', [], 'an object')
       if (schema.additionalProperties === false) {
         const [known] = Object.keys(schema.properties ?? {})
-        await send('additionalProperties', { ...example, stranger: 1 }, known)
+        await send('additionalProperties', { ...example, unknown: 1 }, known)
       }
       if (schema.minProperties !== undefined) await send('minProperties', {})
       for (const name of schema.required ?? []) {
@@ -221,23 +221,23 @@ describe('a violation of each constraint in openapi.json is told in words of our
   })
 })
 
-describe('a message states the rule, the accepted form and where', () => {
+describe('a message states the rule, the accepted form and the path', () => {
   const STATUSES =
-    'must be one of OPEN, PENDING, CONFIRMED, FAILED, or up to 4 of them joined by commas, such as OPEN,PENDING'
+    'one of OPEN, PENDING, CONFIRMED, FAILED, or up to 4 of them joined by commas, such as OPEN,PENDING'
   const QUERIES: [query: string, path: string, message: string][] = [
-    ['status=open', 'status', STATUSES],
+    ['status=open', 'status', `must be ${STATUSES}`],
     [
       'status=OPEN&status=FAILED',
       'status',
-      `${STATUSES}, not a list: it is there 2 times; several values are joined by commas: OPEN,PENDING`,
+      `must be given once, as ${STATUSES}; it is given 2 times; join several values with commas: OPEN,PENDING`,
     ],
-    ['limit=5&limit=6', 'limit', 'must be an integer from 1 to 100, not a list: it is there 2 times'],
+    ['limit=5&limit=6', 'limit', 'must be given once, as an integer from 1 to 100; it is given 2 times'],
     ['limit=0x10', 'limit', 'must be an integer from 1 to 100'],
     ['limit=101', 'limit', 'must be an integer from 1 to 100'],
     [
       'price_from=-1',
       'price_from',
-      'must be a decimal without a sign, of up to 30 digits before the point and 30 behind it, such as 49.50',
+      'must be a decimal without a sign, of up to 30 digits before the point and 30 after it, such as 49.50',
     ],
     ['order=DESC', 'order', 'must be one of "asc", "desc"'],
     [
@@ -253,7 +253,7 @@ describe('a message states the rule, the accepted form and where', () => {
     [
       'created_from=2026-01-01',
       'created_from',
-      'must have a time of day and a zone behind the date, such as 2026-01-31T09:30:00.000Z',
+      'must have a time of day and a zone after the date, such as 2026-01-31T09:30:00.000Z',
     ],
   ]
   for (const [query, path, message] of QUERIES)
@@ -271,21 +271,21 @@ describe('a message states the rule, the accepted form and where', () => {
     }
     assert.equal(
       await messageFor([]),
-      'types: must have at least one item; leave it out, or send null, for all',
+      'types: must have at least one item; omit it or send null to accept all',
     )
     assert.equal(
       await messageFor(['claim.created', 'claim.created']),
-      'types: has "claim.created" twice; each item may be there once',
+      'types: has "claim.created" twice; items must be unique',
     )
     assert.match(
       await messageFor(['claim.*']),
       /^types\[0\]: must be one of "claim\.created", "claim\.pending", /,
     )
-    assert.equal(await messageFor('claim.created'), 'types: must be a list of at least one item or null')
+    assert.equal(await messageFor('claim.created'), 'types: must be an array of at least one item or null')
   })
 
   test('of metadata', async () => {
-    const customer = (metadata: unknown) => api.post('/v1/customers', { external_id: 'told', metadata })
+    const customer = (metadata: unknown) => api.post('/v1/customers', { external_id: 'some', metadata })
     for (const [metadata, path, message] of [
       [{ '': 'v' }, 'metadata', 'has the key "", which must have 1 to 40 characters'],
       [{ k: 1 }, 'metadata.k', 'must be a string of up to 500 characters'],
@@ -299,7 +299,7 @@ describe('a message states the rule, the accepted form and where', () => {
       assert.deepEqual((await customer(metadata)).body.error.details, [{ path, message }])
   })
 
-  test('of numbers of a contract that cannot be kept, for which a text is no way out', async () => {
+  test('of numbers of a contract that cannot be kept exactly, where a string is not accepted either', async () => {
     const send = async (contract: string) => {
       const answer = await api.send('POST', '/v1/schemas', `{"contract": ${contract}}`, {
         'Content-Type': 'application/json',
@@ -314,12 +314,12 @@ describe('a message states the rule, the accepted form and where', () => {
       assert.deepEqual(await send(json.replace('4711', number)), {
         path: 'contract.price',
         message:
-          "is a number that cannot be kept exactly; a contract's price must be a number from 0 to 1000000000000; up to 15 significant digits are kept as they are",
+          "is a number that cannot be kept exactly; a contract's price must be a number from 0 to 1000000000000; up to 15 significant digits are kept exactly",
       })
       assert.deepEqual(await send(json.replace('4712', number)), {
         path: 'contract.fulfillment_condition.gt',
         message:
-          'is a number that cannot be kept exactly; what a contract compares must be a number of double precision; up to 15 significant digits are kept as they are',
+          'is a number that cannot be kept exactly; a contract compares only numbers of double precision; up to 15 significant digits are kept exactly',
       })
       assert.deepEqual(await send(json.replace('4713', number)), {
         path: 'contract.fulfillment_condition.match.a',
@@ -336,7 +336,7 @@ describe('a message states the rule, the accepted form and where', () => {
       {
         path: 'type',
         message:
-          'is reserved for the service, as are all of "activity_window_elapsed", "review_window_elapsed"; give the event another type',
+          'is reserved for the service, like all of "activity_window_elapsed", "review_window_elapsed"; give the event another type',
       },
       { path: 'created_at', message: 'is reserved for the service; give the field another name' },
     ])
@@ -344,7 +344,7 @@ describe('a message states the rule, the accepted form and where', () => {
 })
 
 describe('times of requests (§8)', () => {
-  test('are taken in the forms that other languages write', async () => {
+  test('are accepted in the formats of other languages', async () => {
     for (const time of [
       '2026-01-01 00:00:00+00',
       '2026-01-01T01:00:00+01',
@@ -369,7 +369,7 @@ describe('times of requests (§8)', () => {
     assert.deepEqual(simulated.body.error.details, [{ path: 'events[0].at', message }])
   })
 
-  test('in a query may have a + that became a blank', async () => {
+  test('in a query may have a + that was decoded as a space', async () => {
     const account = await service.newAccount()
     await newClaim(account)
     const now = new Date(Date.now() + 2 * 3_600_000 - 60_000).toISOString().replace('Z', '')

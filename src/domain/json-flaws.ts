@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from './json.ts'
+
+/* JSON that PostgreSQL cannot store, or that would not come back as it was sent (§8). Numbers: `exact-numbers.ts`. */
+
+/** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
+const MAX_DEPTH = 128
+
+export interface JsonFlaw {
+  /** The keys and indexes that lead to the value. */
+  path: (string | number)[]
+  message: string
+}
+
+/** The first flaw of the value; null if it has none. */
+export const findJsonFlaw = (value: Json): JsonFlaw | null => findFlaw(value, 1)
+
+function findFlaw(value: Json, depth: number): JsonFlaw | null {
+  if (typeof value === 'string') return flawOfText(value)
+  if (typeof value !== 'object' || value === null) return null
+  if (depth > MAX_DEPTH) return { path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }
+  return Array.isArray(value) ? flawOfArray(value, depth) : flawOfObject(value, depth)
+}
+
+/** Allocates nothing for an item or a key: a megabyte may hold hundreds of thousands. */
+function flawOfArray(items: Json[], depth: number): JsonFlaw | null {
+  for (let index = 0; index < items.length; index++) {
+    const flaw = findFlaw(items[index] as Json, depth + 1)
+    if (flaw) return { path: [index, ...flaw.path], message: flaw.message }
+  }
+  return null
+}
+
+function flawOfObject(object: JsonObject, depth: number): JsonFlaw | null {
+  for (const key in object) {
+    if (key === '__proto__') return { path: [key], message: 'is not allowed as a key' }
+    const flawOfKey = flawOfText(key)
+    if (flawOfKey) return { path: [], message: `has a key that ${flawOfKey.message}` }
+    const flaw = findFlaw(object[key] as Json, depth + 1)
+    if (flaw) return { path: [key, ...flaw.path], message: flaw.message }
+  }
+  return null
+}
+
+/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
+export function flawOfText(text: string): JsonFlaw | null {
+  if (text.includes('\0')) return { path: [], message: 'contains U+0000' }
+  if (!text.isWellFormed()) return { path: [], message: 'contains a lone surrogate' }
+  return null
+}

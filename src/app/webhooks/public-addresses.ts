@@ -3,15 +3,15 @@ import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** That a webhook would go where it must not: its message says why. */
+/** The address or port of a webhook is not allowed. The message says why. */
 export class AddressRefused extends Error {}
 
 /** All that is given to networks of the Internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Global unicast addresses that a cloud's network answers itself, to its own hosts alone: by their addresses they look public.
- * Others of the kind are link-local (169.254.169.254), shared (100.100.100.200), reserved (192.0.0.192) or unique local (fd00:ec2::254).
+ * Services of cloud providers for hosts in their network, at global unicast addresses. Other such services have link-local
+ * (169.254.169.254), shared (100.100.100.200), reserved (192.0.0.192) or unique local addresses (fd00:ec2::254).
  */
 const CLOUD_INTERNAL = [
   // Azure: DNS and the platform's own endpoint.
@@ -30,8 +30,8 @@ const CLOUD_INTERNAL = [
 const IPV4_COMPATIBLE = /^::\d+\./
 
 /**
- * Whether the address is of the Internet: none of this machine, of a network inside, of a single link, of the cloud that the service may
- * run in, nor one that stands for another address (6to4, NAT64, Teredo), whichever that is.
+ * Whether the address is on the Internet. Loopback, private and link-local addresses, internal services of clouds, and
+ * addresses that embed another address (6to4, NAT64, Teredo) are not.
  */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address) || IPV4_COMPATIBLE.test(address)) return false

@@ -7,9 +7,9 @@ import { NoAnswer, sendRequest } from './request/send-request.ts'
 import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
 
 export interface WebhookClientOptions {
-  /** For development: any address will do. */
+  /** Allows private addresses, for development. */
   allowPrivate: boolean
-  /** Ports below 1024 besides 80 and 443; by default none. */
+  /** Allowed ports below 1024, in addition to 80 and 443; by default none. */
   ports?: readonly number[]
   /** That are asked for public addresses; by default those of the machine. */
   nameServers?: readonly string[]
@@ -47,7 +47,7 @@ export class WebhookClient {
     this.#longestMs = longestAttemptMs
     const options = {
       keepAlive: true,
-      // Closes a connection that is idle for so long; of one in use only the attempt's own time counts.
+      // Closes idle connections. A connection in use is limited by the attempt's own timeout.
       timeout: KEEP_ALIVE_MS,
       ...(allowPrivate
         ? {}
@@ -65,7 +65,7 @@ export class WebhookClient {
     if (this.#isStopped) return null
     const startedAt = performance.now()
     const attempt = new AbortController()
-    // Ended with the attempt: an `AbortSignal.timeout` lives until its time, and thousands are sent within that.
+    // Cleared after the attempt. An `AbortSignal.timeout` would live for its full time, and thousands of attempts fit into that.
     const timer = setTimeout(() => attempt.abort(new NoAnswer(NO_ANSWER)), this.#longestMs)
     this.#underWay.add(attempt)
     try {
@@ -88,16 +88,16 @@ export class WebhookClient {
     signal: AbortSignal,
   ): Promise<Answered> {
     const { protocol, hostname, port: givenPort } = new URL(url)
-    // The URL was judged when it was given; since then the setting may have changed.
+    // The port was checked when the URL was set, but the setting may have changed since.
     const port = portOf(givenPort, protocol)
     if (!isAllowedPort(port, this.#ports))
       throw new AddressRefused(`Port ${port} is not allowed: it ${PORT_RULE}.`)
-    // A name's address is judged when it is looked up, for the very connection that is made.
+    // The address of a name is checked by the look-up of this connection.
     const literal = literalAddress(hostname)
     if (!this.#allowPrivate && literal !== null) requirePublic(literal)
     const agent = protocol === 'https:' ? this.#https : this.#http
     const answer = await sendRequest(url, { agent, method: 'POST', headers, body, signal })
-    // The status counts, also if the rest never comes.
+    // The status counts even if the body never arrives.
     const { statusCode = 0, headersDistinct } = answer
     const judged = judge(statusCode, headersDistinct['retry-after'])
     return { ...judged, answer: await beginningOf(answer) }

@@ -36,9 +36,9 @@ const OLD_SECRET_MS = 24 * 3_600_000
 export type EndpointWithHealth = Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>
 
 export interface WebhookRules {
-  /** For development: http, and any address, will do. */
+  /** Allows http and private addresses, for development. */
   allowPrivate: boolean
-  /** Ports below 1024 besides 80 and 443. */
+  /** Allowed ports below 1024, in addition to 80 and 443. */
   ports: readonly number[]
 }
 
@@ -172,7 +172,7 @@ export async function testWebhookEndpoint(app: App, userId: string, id: string):
   throw unavailable('Too many deliveries are being added to the endpoint.')
 }
 
-/** Null if others were added meanwhile. */
+/** Null if another delivery was added at the same time. */
 async function addTest(db: Connection, userId: string, id: string): Promise<WebhookDelivery | null> {
   const place = await readPlace(db, userId, id)
   if (!place) throw webhookEndpointNotFound(id)

@@ -36,7 +36,7 @@ const PATIENCE_MS = 800
 export interface WebhookOptions extends Pick<Sending, 'app' | 'present' | 'delaysMs' | 'onDisabled'> {
   /** For development: any address will do. */
   allowPrivate: boolean
-  /** Ports below 1024 besides 80 and 443; by default none. */
+  /** Allowed ports below 1024, in addition to 80 and 443; by default none. */
   ports?: readonly number[]
   /** Milliseconds after a failure; by default a second. */
   restMs?: number

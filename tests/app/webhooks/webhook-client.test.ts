@@ -64,7 +64,7 @@ const NO_ANSWER = { status: null, answer: null, error: 'No answer within 15 s.' 
 const CLOSED = { status: null, answer: null, error: 'The connection was closed without an answer.' }
 const failed = (error: string) => ({ status: null, answer: null, error })
 
-test('an attempt that is over leaves no signal behind that waits for its time', async (t) => {
+test('a finished attempt leaves no pending abort signal behind', async (t) => {
   const { send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'so')))
   const before = queryObjects(AbortSignal, { format: 'count' })
   for (let i = 0; i < 20; i++) await send()
@@ -135,7 +135,7 @@ describe('an answer counts by its status', () => {
         assert.deepEqual(told(one), { status: 200, answer: 'ok', error: null })
     })
 
-  test('if it states its length twice, and the same', async (t) => {
+  test('if it repeats the same Content-Length', async (t) => {
     for (const lengths of ['Content-Length: 2\r\nContent-Length: 2', 'content-length: 2, 2'])
       for (const before of ['', 'HTTP/1.1 100 Continue\r\n\r\n']) {
         const head = `HTTP/1.1 503 Busy\r\n${lengths}\r\nRetry-After: 7\r\n\r\n`
@@ -163,7 +163,7 @@ describe('there is no answer', () => {
     await eventually(async () => server.sockets.size === 0)
   })
 
-  test('if only provisional ones come, however many', async (t) => {
+  test('if only interim answers come', async (t) => {
     const { sent, server } = await sendTo(t, (socket) =>
       flood(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(100)),
     )
@@ -174,7 +174,7 @@ describe('there is no answer', () => {
     await eventually(async () => server.sockets.size === 0)
   })
 
-  test('if the connection ends before it, and whether a part of it came is told', async (t) => {
+  test('if the connection closes before it; the message says whether a part of it came', async (t) => {
     assert.deepEqual(told((await sendTo(t, (socket) => socket.end())).sent), CLOSED)
     const cutOff = failed('The connection was closed before the answer was complete.')
     for (const part of ['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 100 Continue\r\n\r\n'])
@@ -211,7 +211,7 @@ describe('there is no answer', () => {
       /^The answer is not valid HTTP: .*Transfer-Encoding.*\.$/,
     ],
   ]
-  test('if it is not HTTP, or not valid, and what is wrong is told', async (t) => {
+  test('if it is not valid HTTP; the message says what is wrong', async (t) => {
     for (const [bytes, error] of INVALID) {
       const { sent, server } = await sendTo(t, (socket) => socket.write(bytes))
       if (typeof error === 'string') assert.equal(sent.error, error, bytes)
@@ -239,7 +239,7 @@ describe('there is no answer', () => {
     await eventually(async () => server.sockets.size === 0)
   })
 
-  test('if the certificate is its own, and that is said', async (t) => {
+  test('if the certificate is self-signed; the message says so', async (t) => {
     const server = createTlsServer({ key: KEY, cert: CERT }, (_request, response) => response.end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     t.after(() => server.close())
@@ -252,7 +252,7 @@ describe('there is no answer', () => {
     })
   })
 
-  test('if TLS is asked for, and not spoken', async (t) => {
+  test('if the receiver does not speak TLS', async (t) => {
     for (const answer of [(socket: Socket) => socket.write(http('200 OK')), () => {}]) {
       const server = await startRawServer(t, () => {})
       const { sockets, url } = server
@@ -381,13 +381,13 @@ describe('stop', () => {
   })
 })
 
-test('a port below 1024 other than 80 and 443 is refused when it is sent to as well, unless it is allowed', async (t) => {
+test('an attempt to a port below 1024 other than 80 and 443 fails, unless the port is allowed', async (t) => {
   const send = async (url: string, ports: number[]) => {
     const client = new WebhookClient({ allowPrivate: true, ports })
     t.after(() => client.stop())
     return (await client.send(url, {}, '{}'))?.error
   }
-  const rule = 'it must be 80, 443 or 1024 or higher, unless the setting CLAIMKEEPER_WEBHOOK_PORTS names it.'
+  const rule = 'it must be 80, 443 or 1024 or higher, or listed in the setting CLAIMKEEPER_WEBHOOK_PORTS.'
   assert.equal(await send('http://127.0.0.1:25/', []), `Port 25 is not allowed: ${rule}`)
   assert.equal(await send('https://127.0.0.1:1023/', [25]), `Port 1023 is not allowed: ${rule}`)
   // Nothing listens on the port of tcpmux.

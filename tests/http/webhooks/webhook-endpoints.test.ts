@@ -170,7 +170,7 @@ describe('a body is refused, and where is said; so is a URL that is not https to
   test('a port below 1024 other than 80 and 443, unless the operator allows it', async (t) => {
     const { status, body } = await shared.post(PATH, { url: 'https://example.com:25/' })
     const rule =
-      'names port 25; the port must be 80, 443 or 1024 or higher, unless the setting CLAIMKEEPER_WEBHOOK_PORTS names it'
+      'names port 25; the port must be 80, 443 or 1024 or higher, or listed in the setting CLAIMKEEPER_WEBHOOK_PORTS'
     assert.deepEqual([status, body.error.details], [400, [{ path: 'url', message: rule }]])
     const allowing = await startTestService(t, { databaseUrl: service.databaseUrl, webhookPorts: [444] })
     for (const port of [80, 443, 444, 1_024, 65_535])

@@ -1,19 +1,18 @@
-/** The end of a head, and the lines of it. */
 const BLANK_LINE = '\r\n\r\n'
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
 
 export interface ReadAnswer {
   status: number
   retryAfter: string[]
-  /** What has been received of it. */
+  /** As much as was received. */
   body: string
 }
 
 /**
- * Reads an answer that states its length several times, always the same. Node's parser refuses it; RFC 9110 §8.6 allows to take
- * the repeated value once, which other clients do.
- * @param received a connection's bytes since the request, in Latin 1
- * @returns null if it is another kind of answer
+ * Parses a response that repeats the same Content-Length. RFC 9110 §8.6 allows a client to accept it, and other clients do.
+ * Node's parser refuses it, also with `insecureHTTPParser`.
+ * @param received the bytes that the connection received since the request, in Latin 1
+ * @returns null for any other response
  */
 export function readRepeatedLength(received: string): ReadAnswer | null {
   let rest = received

@@ -8,15 +8,15 @@ import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
 import { AddressRefused } from '../public-addresses.ts'
 
-/** Interim answers (1xx) that are skipped. A receiver may send them without end. */
+/** Interim answers (1xx) that are skipped. Without a limit a receiver could send them forever. */
 const MAX_INTERIM_ANSWERS = 100
-/** Node refuses a head of more than 16 KiB. */
-const RECORDED_BYTES = 20 * 1_024
+/** More than the 16 KiB that Node allows for a head. */
+const MAX_RECORDED_BYTES = 20 * 1_024
 
-/** A request without an answer. The message is a sentence for people. */
+/** A request that got no answer. The message is a sentence. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
-  /** The beginning of what was received instead of a valid head, in Latin 1. */
+  /** The first bytes received instead of a valid head, in Latin 1. */
   readonly received: string
 
   constructor(message: string, received = '') {
@@ -26,8 +26,8 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Sends a request and waits for the head of the answer. Interim answers are skipped (RFC 9110 §15.2).
- * If the signal aborts, its reason is thrown, and the body of the answer breaks off. So does one that pauses for `timeout`.
+ * Sends a request and waits for the head of the answer. Skips interim answers (RFC 9110 §15.2).
+ * An abort of the signal throws its reason, or ends the body of the answer. So does a pause of `timeout` milliseconds.
  * @throws NoAnswer, AddressRefused, the reason of the signal
  */
 export async function sendRequest(
@@ -56,7 +56,7 @@ function answerTo(request: ClientRequest, body: string | undefined): Promise<Inc
   return new Promise((resolve, reject) => {
     let interimAnswers = 0
     request.on('response', resolve)
-    // Stays: an error that follows the answer breaks off the answer's body as well.
+    // Not removed after the response: an error that follows it also ends the response's body.
     request.on('error', reject)
     request.on('information', () => {
       if (++interimAnswers > MAX_INTERIM_ANSWERS) request.destroy(new NoAnswer(ONLY_INTERIM_ANSWERS))
@@ -69,17 +69,17 @@ function answerTo(request: ClientRequest, body: string | undefined): Promise<Inc
   })
 }
 
-/** Returns a function that tells what has been received so far. */
+/** Returns a function that returns what was received so far. */
 function recordHead(request: ClientRequest): () => string {
   const chunks: Buffer[] = []
   let bytes = 0
   request.once('socket', (socket: Socket) => {
     const record = (chunk: Buffer) => {
-      if (bytes < RECORDED_BYTES) chunks.push(chunk.subarray(0, RECORDED_BYTES - bytes))
+      if (bytes < MAX_RECORDED_BYTES) chunks.push(chunk.subarray(0, MAX_RECORDED_BYTES - bytes))
       bytes += chunk.length
     }
     const stop = () => socket.off('data', record)
-    // Before the parser, which destroys the socket at the first error.
+    // Before the parser's listener, which destroys the socket at the first error.
     socket.prependListener('data', record)
     request.once('response', stop).once('close', stop)
   })
@@ -115,12 +115,12 @@ const FAILURES: Readonly<Record<string, string>> = {
 /** The first byte of a TLS record, an alert. */
 const TLS_ALERT = '\x15'
 
-/** @param received the beginning of what came from the receiver */
+/** @param received the first bytes from the receiver */
 function describeFailure(error: NodeJS.ErrnoException & { reason?: string }, received: string): string {
-  // Of several addresses, the one that was tried last.
+  // If several addresses were tried, the error of the last one.
   const cause: typeof error = error instanceof AggregateError ? error.errors.at(-1) : error
   const { code = '', message } = cause
-  // Node reports a connection that ends without an answer as reset, but by no system call.
+  // Node reports a connection that closes without an answer as ECONNRESET without a system call.
   if (code === 'ECONNRESET' && cause.syscall === undefined)
     return received === ''
       ? 'The connection was closed without an answer.'

@@ -3,13 +3,13 @@ const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 /** Whether it is the code of a currency, of the present or the past (ISO 4217). */
 export const isCurrency = (code: string): boolean => CODES.has(code)
 
-/** ISO 4217: the decimals of currencies that have other than 2. What Intl tells are CLDR's, which differ: HUF 0, IQD 0. */
+/** The decimals of currencies with other than 2 (ISO 4217). Intl has those of CLDR, which differ: HUF 0, IQD 0. */
 const MINOR_UNITS: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
   4: 'CLF UYW',
 }
-/** Precious metals, units of account and codes of no currency: ISO 4217 gives them no decimals. */
+/** Precious metals, units of account and codes without a currency: ISO 4217 defines no decimals. */
 const WITHOUT_UNITS = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'
 
 const UNITS = new Map<string, number | null>([

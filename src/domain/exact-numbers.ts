@@ -29,7 +29,7 @@ export function hasLossyNumber(json: string): boolean {
   }
 }
 
-/** Whether a number that is written so comes back as another. */
+/** Whether a double cannot hold the number that `source` denotes. */
 export function isLossy(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true
   // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.

@@ -33,13 +33,13 @@ export function timeAt(local: string, timeZone: string): Date | null {
   return takenTime(momentOf(shown, timeZone).ms)
 }
 
-/** When clocks there show a time, and how often they do: twice if they are set back, never if they are set forward. */
+/** When clocks in a time zone show a local time, and how often: twice when clocks go back, never when they go forward. */
 export interface LocalMoment {
   ms: number
   shown: 'once' | 'twice' | 'never'
 }
 
-/** The same for milliseconds since clocks there showed the beginning of 1970, whatever the year. */
+/** @param shown the local time, in milliseconds since local 1970-01-01T00:00, of any year */
 export function localMoment(shown: number, timeZone: string): LocalMoment {
   const { ms, isShown } = momentOf(shown, timeZone)
   if (!isShown) return { ms, shown: 'never' }

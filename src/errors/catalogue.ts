@@ -105,7 +105,7 @@ export const ERRORS = {
     status: 404,
     type: 'invalid_request_error',
     title: 'There is no such invitation.',
-    help: 'An invitation works once and for 7 days, until it is revoked. Of the first account’s links, one for each start, one can be used. Ask for a new one.',
+    help: 'An invitation works once and for 7 days, until it is revoked. Each start prints a link for the first account; only one of them can be used. Ask for a new invitation.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
@@ -237,7 +237,7 @@ export const ERRORS = {
     status: 500,
     type: 'api_error',
     title: 'The service failed.',
-    help: 'It is a fault of the service, not of the request. If the message says that it is not known whether the request took effect, look before you send it again without an `Idempotency-Key`. Quote the `request_id` when you report it; the server’s log holds the cause.',
+    help: 'The service is at fault, not the request. If the message says that the outcome is not known, check whether the request took effect before you repeat it without an `Idempotency-Key`. Quote the `request_id` when you report it; the server’s log holds the cause.',
   },
   UNAVAILABLE: {
     status: 503,

@@ -98,7 +98,7 @@ const listCustomersRoute = (app: App) =>
             minLength: 1,
             maxLength: 255,
             description:
-              'Only customers whose external_id or name begins so, whatever the case of the letters (Unicode’s simple case folding). A page looks at 10,000 customers at most (§4.1 rule 3).',
+              'Only customers whose external_id or name begins with this text, in any letter case (Unicode’s simple case folding). A page looks at 10,000 customers at most (§4.1 rule 3).',
             examples: ['acm'],
           }),
         ),

@@ -39,7 +39,7 @@ not know.
 
 § refers to the [specification](/docs/specification), which tells every rule and limit.`
 
-/** By the operations that also take or answer JSON. */
+/** By the id of the operation with JSON bodies. */
 const STREAMS = { submitEvents: EVENT_LINES, listNotifications: NOTIFICATION_STREAM }
 
 /** Makes the OpenAPI document from the schemas of the routes. Call it before they are added. */

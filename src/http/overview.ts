@@ -100,7 +100,7 @@ export const getOverviewRoute = (app: App) =>
     handler: async (request): Promise<Static<typeof OverviewBody>> => {
       const { customer_id, test_clock_id, days = 30, time_zone } = request.query
       const { userId } = request
-      // Etc/GMT+5, of which the + was not written %2B.
+      // Etc/GMT+5 with a + that was not encoded as %2B.
       const timeZone = time_zone?.replaceAll(' ', '+') ?? (await getMe(app, userId)).timeZone
       const overview = await app.overviews.get({
         userId,

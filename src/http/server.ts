@@ -43,7 +43,7 @@ export interface ServerOptions {
   mostSchemas: number
   /** Whether webhooks may go to any address, by http as well: for development. */
   allowPrivateWebhooks: boolean
-  /** Ports below 1024 that webhooks may go to besides 80 and 443; by default none. */
+  /** Allowed ports below 1024 for webhooks, in addition to 80 and 443; by default none. */
   webhookPorts?: readonly number[]
   /** By default there is no /metrics. */
   metrics?: MetricsAccess | null

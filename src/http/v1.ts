@@ -52,7 +52,7 @@ interface V1Options {
   heartbeatMs?: number
   /** Whether webhooks may go to any address. */
   allowPrivateWebhooks: boolean
-  /** Ports below 1024 besides 80 and 443. */
+  /** Allowed ports below 1024, in addition to 80 and 443. */
   webhookPorts?: readonly number[]
 }
 

@@ -59,7 +59,7 @@ export interface StatusTransition {
   because: Because
 }
 
-/** A hint to a contract, or to events, which it then names. */
+/** A hint to a contract, or to events, whose ids it then has. */
 export interface HintBody {
   code: string
   path: string
@@ -72,7 +72,7 @@ export interface Explanation {
   scheduled_outcome: Outcome | null
   condition: ExplainedCondition
   transitions: StatusTransition[]
-  /** A server of an older version tells none. */
+  /** Older servers do not send hints. */
   hints?: HintBody[]
 }
 

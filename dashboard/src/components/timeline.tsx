@@ -12,7 +12,7 @@ interface TimelineProps {
   openedAt: string
   events: readonly ClaimEvent[]
   transitions: readonly StatusTransition[]
-  /** What is to be noted about an event's type. */
+  /** A note on an event type; null for none. */
   noteOf: (type: string) => string | null
 }
 

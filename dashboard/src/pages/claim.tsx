@@ -133,7 +133,7 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<A
   )
 }
 
-/** A claim's contract never changes, but each reading makes a new object of it. */
+/** Computed once: a claim's contract never changes, but each refetch returns a new object. */
 function useTypeNotes({ fulfillment_condition }: Contract): (type: string) => string | null {
   const [notes] = useState(() => typeNotes(fulfillment_condition))
   return notes

@@ -5,13 +5,13 @@ import type { Connection } from '../../storage/database/connection.ts'
 import type { App } from '../app.ts'
 import { hashToken, newToken } from '../tokens/api-token.ts'
 
-/** The email of the first account until somebody signs up for it. */
+/** The email of the first account until its sign-up. */
 const OWNER = 'owner@localhost'
 
 /**
- * If there is no account yet, makes the first one. Servers that start together make one account between them.
- * @param givenToken its first token
- * @returns whether this call has made it
+ * Creates the first account if there is none. Servers that start at the same time create one account.
+ * @param givenToken the account's first token; null for none
+ * @returns whether this call created the account
  */
 export function bootstrapAccount(app: App, givenToken: string | null): Promise<boolean> {
   return app.db.transaction(async (connection) => {
@@ -25,9 +25,9 @@ export function bootstrapAccount(app: App, givenToken: string | null): Promise<b
 }
 
 /**
- * Makes the first token of the first account, if it has none and nobody has signed up for it.
- * @param show gets the token, or null if none is made, before the commit: if it fails, there is no token, and the next
- *   start makes one
+ * Creates the first token of the first account, if the account has no token and no sign-up.
+ * @param show receives the token, or null if none is created, before the commit. If it fails, no token is stored, and the
+ *   next start creates one.
  */
 export function showFirstToken(app: App, show: (token: string | null) => Promise<void>): Promise<void> {
   return app.db.transaction(async (connection) => {

@@ -5,8 +5,8 @@ import type { App } from '../app.ts'
 import { hashInvitationKey, INVITATION_SECONDS, newInvitationKey } from '../invitations/invitation-key.ts'
 
 /**
- * While the first account has no password: a fresh key that sets its email, name and password, once. Earlier keys keep
- * working until one of them is used: another server may have shown them. Null if someone can sign in to it.
+ * While the first account has no password: a new key that sets its email, name and password once. Earlier keys stay valid
+ * until one of them is used, because another server may have shown them. Null if the account has a password.
  */
 export function inviteFirstAccount(app: App): Promise<string | null> {
   return app.db.transaction(async (connection) => {

@@ -53,7 +53,7 @@ async function invitedUser(connection: Connection, request: SignUp, key: string)
   const id = invitation.claimsUserId
   if (id === null) return newUser(connection, request)
   const { email, name } = request
-  // Locks the account's row: of two keys to the account one is used.
+  // Locks the account's row, so that only one of several keys to the account is used.
   const user = (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
   if (await hasPassword(connection, id)) throw keyNotFound()
   await revokeInvitationsTo(connection, id)

@@ -30,8 +30,7 @@ export function listUsers(app: App): Promise<User[]> {
 }
 
 /**
- * Gives the account a new password and signs it out everywhere, for those who forgot theirs. Links with which the
- * first account is set up stop working.
+ * Resets a forgotten password and ends all sessions of the account. Links to set up the first account stop working.
  */
 export async function setUserPassword(app: App, email: string, password: string): Promise<void> {
   const user = await findUserByEmail(app.db, email)

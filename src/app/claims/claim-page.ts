@@ -89,8 +89,8 @@ export async function resolvePlace(
 }
 
 /**
- * The position of a claim or candidate in its account's list; null if the account has none with this id. Of one that was
- * archived, or deleted with its test clock, the one that it had: whoever has read the list up to it goes on.
+ * The position of a claim or candidate in its account's list; null if the account has none with this id. A record that was
+ * archived, or deleted with its test clock, keeps its position, so that clients can continue a list from it.
  */
 export async function findPosition(
   app: App,

@@ -31,12 +31,12 @@ export async function openOnce(
   // The same request may be under way somewhere else.
   const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken)
   if (taken.length > 0)
-    for (const [opening, found] of await lookAgain(app, userId, taken, key)) outcomes.set(opening, found)
+    for (const [opening, found] of await findTaken(app, userId, taken, key)) outcomes.set(opening, found)
   return openings.map((opening) => outcomes.get(opening) as Outcome)
 }
 
-/** What fails here is theirs alone: others of the request are created by now, and answered. */
-async function lookAgain(
+/** An error affects only these openings: the others of the request are created by now. */
+async function findTaken(
   app: App,
   userId: string,
   taken: readonly Opening[],

@@ -4,16 +4,15 @@ import { removeOldKeys } from '../../storage/idempotency/keys.ts'
 import { removeOldPositions } from '../../storage/lists/deleted-positions.ts'
 import type { App } from '../app.ts'
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
 /**
- * Deletes what counts no more: sessions and Idempotency-Keys that have expired, counts of attempts whose window is over, and
- * positions of records that were deleted long ago.
+ * Deletes expired sessions and Idempotency-Keys, counts of attempts whose window is over, and old positions of deleted records.
  */
 export async function forgetExpired(app: App): Promise<void> {
   await deleteExpiredSessions(app.db.checks)
   await deleteExpiredThrottles(app.db.checks)
   for (const remove of [removeOldKeys, removeOldPositions])
-    for (let removed = AT_ONCE; removed === AT_ONCE; )
-      removed = await app.pace.take(() => remove(app.db.checks, AT_ONCE))
+    for (let removed = BATCH_SIZE; removed === BATCH_SIZE; )
+      removed = await app.pace.take(() => remove(app.db.checks, BATCH_SIZE))
 }

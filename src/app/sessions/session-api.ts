@@ -72,10 +72,10 @@ export class SessionApi {
     try {
       return await this.#answer({ errors: [], made: null, outdated: null }, (auth) => auth.handler(request))
     } catch (error) {
-      // The library writes by several statements, and does not say which of them have been executed.
+      // The library writes with several statements and does not report which of them were executed.
       if (request.method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
       throw new DatabaseUnavailable(
-        'The database was lost; whether the request took effect is not known.',
+        'The connection to the database was lost; whether the request took effect is not known.',
         false,
         error.cause,
       )

@@ -41,7 +41,7 @@ export async function advanceTestClock(
   return { clock, transitions: counts.values().reduce((sum, count) => sum + count, 0) }
 }
 
-/** Sets a clock that is held, and moves its claims. */
+/** Sets a clock that is locked, and moves its claims. */
 export async function moveHeldClock(
   connection: Connection,
   clock: TestClock,

@@ -33,7 +33,7 @@ export async function createOwnToken(
   const db = app.db.writes.for(userId)
   // Its list has no pages, and what is counted is read: neither grows without end.
   await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
-  // In one transaction: a token whose secret nobody was shown is of no use.
+  // In one transaction: if the read fails, no token is stored whose secret was never returned.
   const token = await db.transaction(async (connection) => {
     const hash = hashToken(secret)
     const made = await insertApiToken(connection, {

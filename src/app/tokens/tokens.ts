@@ -7,8 +7,8 @@ import { hashToken, newToken } from './api-token.ts'
 import { endToken } from './end-token.ts'
 
 /**
- * Makes a token for the account with this email. The secret is returned once and stored nowhere.
- * @param show gets the secret before the commit: if it fails, there is no token
+ * Creates a token for the account with this email. The secret is returned once and stored nowhere.
+ * @param show receives the secret before the commit. If it fails, no token is stored.
  */
 export async function createToken(
   app: App,

@@ -3,16 +3,16 @@ import { type Leaf, leavesOf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
 import { isJsonObject, type Json, type JsonObject, type JsonType, jsonTypeOf } from '../json.ts'
 
-/** A value of an event's payload that leaves compare with values of one type. */
+/** A field of an event's payload that leaves compare with values of one type. */
 export interface ComparedField {
   event: string
   path: readonly string[]
   type: JsonType
-  /** The texts that leaves compare it with. */
+  /** The texts in these comparisons. */
   texts: Set<string>
 }
 
-/** What the contracts compare, by the type of the event. No leaf looks at anything else of a payload. */
+/** The fields that the contracts compare, by event type. Leaves read no other field of a payload. */
 export function comparedFields(contracts: readonly Contract[]): Map<string, ComparedField[]> {
   const found = new Map<string, ComparedField>()
   for (const contract of contracts) {
@@ -41,11 +41,11 @@ function comparisonsOf(leaf: Leaf): Comparison[] {
   return [...(isJsonObject(match) ? under([], match) : [{ path: ['value'], value: match }]), ...range]
 }
 
-/** Objects are compared key by key; an empty one only by being an object. */
+/** Objects are compared key by key; for an empty one any object matches. */
 function under(path: string[], object: JsonObject): Comparison[] {
   return Object.entries(object).flatMap(([key, value]) => {
     const place = [...path, key]
-    const isTaken = isJsonObject(value) && Object.keys(value).length > 0
-    return isTaken ? under(place, value) : [{ path: place, value }]
+    const isNested = isJsonObject(value) && Object.keys(value).length > 0
+    return isNested ? under(place, value) : [{ path: place, value }]
   })
 }

@@ -2,18 +2,18 @@ import { type Json, type JsonType, jsonTypeOf } from '../json.ts'
 import type { ComparedField } from './compared-fields.ts'
 import { similarityKey } from './similar-texts.ts'
 
-/** Different texts that are remembered with their verdict, and examples that are shown. */
-const MAX_REMEMBERED = 1000
+/** Texts in the cache, and examples in the result. */
+const MAX_CACHED_TEXTS = 1000
 const MAX_EXAMPLES = 3
 
 export interface Example {
   text: string
   count: number
-  /** Of the first event that has it. */
+  /** The line of its first event. */
   line: number
 }
 
-/** Values with a count, and the first few different ones. */
+/** A count of values, and the first few distinct ones. */
 export class Examples {
   count = 0
   readonly first: Example[] = []
@@ -26,24 +26,24 @@ export class Examples {
   }
 }
 
-/** What a log holds where leaves compare a field: whether the comparison can be what is meant. */
+/** Statistics of a compared field in a log, for notes on comparisons that may not be meant. */
 export class FieldStatistics {
   readonly field: ComparedField
-  /** Events with a value there. */
+  /** Events with a value in the field. */
   present = 0
   readonly otherTypes = new Map<JsonType, Examples>()
-  /** By a text that leaves compare with: the similar texts of the log. */
+  /** Similar texts of the log, by the compared text. */
   readonly similar = new Map<string, Examples>()
-  readonly #wantedByKey: Map<string, string>
-  /** Of texts of the log: the compared text that they are similar to. */
-  readonly #verdicts = new Map<string, string | null>()
+  readonly #comparedByKey: Map<string, string>
+  /** Cache: the similar compared text of a text of the log; null for none. */
+  readonly #similarTexts = new Map<string, string | null>()
 
   constructor(field: ComparedField) {
     this.field = field
-    this.#wantedByKey = new Map([...field.texts].map((text) => [similarityKey(text), text]))
+    this.#comparedByKey = new Map([...field.texts].map((text) => [similarityKey(text), text]))
   }
 
-  /** Takes what an event has there. Null is no value, unless a leaf compares with null. */
+  /** Adds an event's value. Null counts as no value, unless a leaf compares with null. */
   add(value: Json | undefined, line: number): void {
     const { type, texts } = this.field
     if (value === undefined || (value === null && type !== 'null')) return
@@ -55,7 +55,7 @@ export class FieldStatistics {
     }
   }
 
-  /** Takes a value of another type than the field is compared with. */
+  /** Adds a value of another type than the compared one. */
   addOther(type: JsonType, value: Json, line: number): void {
     this.present++
     const examples = this.otherTypes.get(type) ?? new Examples()
@@ -64,18 +64,18 @@ export class FieldStatistics {
   }
 
   #addText(text: string, line: number): void {
-    const wanted = this.#similarTo(text)
-    if (wanted === null) return
-    const examples = this.similar.get(wanted) ?? new Examples()
-    this.similar.set(wanted, examples)
+    const compared = this.#similarTo(text)
+    if (compared === null) return
+    const examples = this.similar.get(compared) ?? new Examples()
+    this.similar.set(compared, examples)
     examples.add(text, line)
   }
 
   #similarTo(text: string): string | null {
-    const known = this.#verdicts.get(text)
+    const known = this.#similarTexts.get(text)
     if (known !== undefined) return known
-    const wanted = this.#wantedByKey.get(similarityKey(text)) ?? null
-    if (this.#verdicts.size < MAX_REMEMBERED) this.#verdicts.set(text, wanted)
-    return wanted
+    const compared = this.#comparedByKey.get(similarityKey(text)) ?? null
+    if (this.#similarTexts.size < MAX_CACHED_TEXTS) this.#similarTexts.set(text, compared)
+    return compared
   }
 }

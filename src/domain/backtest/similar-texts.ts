@@ -1,22 +1,22 @@
 import { differenceInWords, differenceOf, spellingKey } from '../contract/hints/spelling.ts'
 
 /*
- * Texts that people take for the same, and that a leaf does not: those that differ only in spelling, and those that have
- * quotes around them or other characters behind their last letter or digit, as exports write them.
+ * Texts that look alike to people but that a leaf does not treat as equal: they differ only in spelling (`spelling.ts`), in
+ * quotes around them, or in other characters after the last letter or digit.
  */
 
-/** ASCII of which only the letter case counts: nearly all ids of cases, so no more is done with them. */
+/** Fast path for nearly all case ids: ASCII whose key is the text in lower case. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
 const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
 
-/** The same for all texts that are similar. */
+/** Equal for similar texts. */
 export function similarityKey(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
   const key = spellingKey(text)
   return key.replace(AROUND, '') || key
 }
 
-/** By what a text differs from one that is similar. */
+/** How two similar texts differ. */
 export function differenceFrom(text: string, other: string): string {
   const by = differenceOf(text, other)
   return by === null ? 'quotes or characters at the end' : differenceInWords(text, other, by)

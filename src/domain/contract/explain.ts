@@ -54,12 +54,12 @@ export class Explanation {
     this.#hints.add(event, this.#satisfiedBy)
   }
 
-  /** Events of a type that the condition does not name, the first ones by their ids. */
+  /** @param ids of the first events of a type that the condition does not name */
   addType(type: string, ids: readonly string[]): void {
     this.#hints.addType(type, ids)
   }
 
-  /** What events just miss. */
+  /** Hints to the events so far. */
   get hints(): LogHint[] {
     return this.#hints.hints(this.#satisfiedBy)
   }

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 
 /**
- * The values that a text without a type may be read as, one of each type: leaves of a contract may compare a column of
- * CSV with values of several types, and each takes the reading of its own. Only the back-test makes such values.
+ * The values that a CSV cell can be read as, one for each type. Leaves may compare a column with values of several types, and each
+ * leaf uses the value of its type. Only the back-test creates such values.
  */
 export class Readings {
   readonly #values: readonly Json[]
@@ -11,7 +11,7 @@ export class Readings {
     this.#values = values
   }
 
-  /** As a value of a payload. With one value it is that value. */
+  /** A payload value. A single value stands for itself. */
   static of(values: readonly Json[]): Json | undefined {
     return values.length > 1 ? (new Readings(values) as unknown as JsonObject) : values[0]
   }
@@ -21,7 +21,7 @@ export class Readings {
   }
 }
 
-/** The values at a path of keys, of every reading; none if there is none. */
+/** All values at a path of keys; empty if there is none. */
 export function readingsAt(value: Json | undefined, path: readonly string[]): Json[] {
   if (value === undefined) return []
   if (value instanceof Readings) return value.values.flatMap((reading) => readingsAt(reading, path))

@@ -77,7 +77,7 @@ function signUpRoute(app: App, sessions: SessionApi, openSignUp: boolean) {
         const webRequest = toWebRequest(request, credentials)
         const signedIn = sessions.signInAfterSignUp(webRequest, credentials, hash).catch((error) => {
           throw unavailable(
-            'The account was made, but nobody is signed in to it: sign in with its email and password.',
+            'The account was created, but the sign-in failed. Sign in with its email and password.',
             error,
           )
         })

@@ -120,18 +120,18 @@ const OF_CREATED = {
   hints: Type.Optional(
     Hints(
       MAX_HINTS,
-      'To the contract (§2.13); only if there are any, and only in the answer to the creation.',
+      'Hints to the contract (§2.13); only if there are any, and only in the response to the creation.',
     ),
   ),
 }
 
 export const CreatedClaimBody = Type.Object(
   { ...CLAIM_FIELDS, ...OF_WHOLE, ...OF_CREATED },
-  { $id: 'CreatedClaim', description: 'A claim (§2.3) that was created just now.' },
+  { $id: 'CreatedClaim', description: 'A claim (§2.3), as its creation answers it.' },
 )
 export const CreatedCandidateBody = Type.Object(
   { ...CANDIDATE_FIELDS, ...OF_WHOLE, ...OF_CREATED },
-  { $id: 'CreatedCandidate', description: 'A candidate (§2.4) that was created just now.' },
+  { $id: 'CreatedCandidate', description: 'A candidate (§2.4), as its creation answers it.' },
 )
 
 export const CLAIM_COMPONENTS = [

@@ -59,23 +59,22 @@ export const HintBody = Type.Object(
       description: 'Where in the contract, written as the paths of errors are.',
       examples: ['fulfillment_condition.conditions[1]'],
     }),
-    message: Type.String({ description: 'For people; it may be worded otherwise later.' }),
+    message: Type.String({ description: 'For people; the wording may change.' }),
     event_ids: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: 10,
-        description: 'Only of a hint to events: the ids of the first of them.',
+        description: 'Only in hints to events: the ids of the first events.',
       }),
     ),
   },
   {
     $id: 'Hint',
     description:
-      'What whoever wrote the contract or sent the events may not have meant. It is no error: both are valid.',
+      'Something that the author of the contract or the sender of the events may not have meant. It is not an error: both are valid.',
   },
 )
 const HintRef = Type.Unsafe<object>({ $ref: 'Hint#' })
 
-/** At most as many as the domain tells of a contract, and of a log. */
 export const Hints = (maxItems: number, description: string) => Type.Array(HintRef, { maxItems, description })
 
 export const ExplanationBody = Type.Object(

@@ -79,7 +79,7 @@ export const SimulationBody = Type.Object(
     }),
     hints: Hints(
       MAX_HINTS + MAX_LOG_HINTS,
-      'To the contract, what is about all of it first, and behind them those to the events that were accepted (§2.13).',
+      'Hints to the contract, those to all of it first, then hints to the accepted events (§2.13).',
     ),
   },
   { $id: 'Simulation', description: 'What a contract makes of events. Nothing is stored.' },

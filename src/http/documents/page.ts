@@ -1,6 +1,6 @@
 /**
- * The headers of each page, and of what it loads. Besides what the page may load: no page of another site keeps a handle on its window
- * (COOP), or embeds it or what it loads (CORP).
+ * The headers of pages and their resources. Pages of other sites get no reference to the window (COOP), and cannot embed the page or its
+ * resources (CORP).
  */
 export const pageHeaders = (policy: string) => ({
   'Content-Security-Policy': policy,

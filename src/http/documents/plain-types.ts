@@ -1,6 +1,6 @@
 import { UUID_PATTERN } from '../../domain/uuid.ts'
 
-/** As far as it is read here. */
+/** The keywords that are read here. */
 interface Schema {
   type?: string | string[]
   enum?: unknown[]
@@ -13,13 +13,13 @@ interface Schema {
   default?: unknown
 }
 
-/** What is data of callers, and no schema. */
+/** Keys whose values are data, not schemas. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'security', 'required'])
 
 /**
- * Says in the document what generators of code do not infer: the types of enums, the format of UUIDs, and that an object without
- * named properties may have any. The default of an optional property is said in words: generators make of `default` that the
- * property is always there, in requests too.
+ * Adds what code generators do not infer: types of enums, the format of UUIDs, and `additionalProperties` of objects without
+ * named properties. Moves the default of an optional property into its description: generators take a property with `default`
+ * as always present, also in requests.
  */
 export function plainTypes<D extends object>(openapiObject: D): D {
   visit(openapiObject)
@@ -32,7 +32,7 @@ function visit(node: object): void {
     if (typeof value === 'object' && value !== null && !DATA.has(key)) visit(value)
 }
 
-/** Of a node that is no schema nothing is changed: it has none of these. */
+/** Changes nothing on nodes that are not schemas: they have none of these keywords. */
 function complete(schema: Schema): void {
   const values = Array.isArray(schema.enum)
     ? schema.enum
@@ -44,7 +44,7 @@ function complete(schema: Schema): void {
   const isObject = schema.type === 'object' || (Array.isArray(schema.type) && schema.type.includes('object'))
   if (isObject && schema.properties === undefined && !('additionalProperties' in schema))
     Object.assign(schema, { additionalProperties: true })
-  if (isObject) defaultsInWords(schema)
+  if (isObject) describeDefaults(schema)
 }
 
 function typesOf(values: readonly unknown[]): string | string[] {
@@ -52,7 +52,7 @@ function typesOf(values: readonly unknown[]): string | string[] {
   return types.length === 1 ? (types[0] as string) : types
 }
 
-function defaultsInWords({ properties = {}, required = [] }: Schema): void {
+function describeDefaults({ properties = {}, required = [] }: Schema): void {
   for (const [name, property] of Object.entries(properties)) {
     if (property.default === undefined || required.includes(name)) continue
     const { default: value, ...others } = property

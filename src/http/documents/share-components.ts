@@ -1,4 +1,4 @@
-/** As far as they are read here. */
+/** The keywords that are read here. */
 interface Schema {
   $ref?: string
   title?: string
@@ -27,9 +27,8 @@ interface Document {
 }
 
 /**
- * Makes components of what several operations share, and of each body, so that generators of code have one type with a name for
- * it: of schemas with a title that is a name, and of bodies of JSON, which are else named after their operation; and of
- * parameters that are repeated.
+ * Makes components, so that code generators create one named type for each: of schemas whose title is a name, of JSON bodies (named
+ * after their operation if they have no title), and of repeated parameters.
  */
 export function shareComponents<D extends object>(openapiObject: D): D {
   const document: Document = openapiObject
@@ -60,12 +59,12 @@ function nameBody(schema: Schema | undefined, name: string): void {
   if (schema?.type === 'object' && schema.properties) schema.title ??= name
 }
 
-/** Of the body of a request, examples stand beside the schema. */
+/** Without examples: in request bodies they stand beside the schema. */
 const textOf = (schema: Schema) => JSON.stringify({ ...schema, examples: undefined })
 
 const IS_NAME = /^[A-Z][A-Za-z]+$/
 
-/** Replaces each schema with a name by a reference. Those that are components already keep their titles. */
+/** Replaces each titled schema by a reference. Existing components keep their titles. */
 function shareTitled(document: Document, schemas: Record<string, Schema>): void {
   const share = (node: unknown): unknown => {
     if (typeof node !== 'object' || node === null) return node
@@ -84,7 +83,7 @@ function shareTitled(document: Document, schemas: Record<string, Schema>): void 
   if (document.paths) document.paths = share(document.paths) as NonNullable<Document['paths']>
 }
 
-/** A parameter that stands in several operations alike. */
+/** A parameter that several operations may have. */
 interface Shared {
   parameter: Parameter
   tag: string
@@ -115,11 +114,11 @@ function shareParameters(operations: readonly Operation[]): Record<string, Param
   return Object.fromEntries(repeated.map((one) => [nameOf(one, repeated), one.parameter]))
 }
 
-/** After what it names ("The claim."), or after itself; if that means several things, the rarer ones after their tag too. */
+/** Named by the noun of its description ("The claim."), or by its name. If a name has several meanings, rarer ones get their tag as prefix. */
 function nameOf({ parameter, tag, count }: Shared, all: readonly Shared[]): string {
   const { in: place, name, description = '' } = parameter
   const [, noun = ''] = (place === 'path' && /^The ([\w ]+)\.$/.exec(description)) || []
   const others = all.filter((other) => other.parameter.name === name && other.parameter !== parameter)
-  const isUsual = noun !== '' || others.every((other) => other.count < count)
-  return pascal(`${isUsual ? noun : tag} ${name} ${place}`)
+  const isMostFrequent = noun !== '' || others.every((other) => other.count < count)
+  return pascal(`${isMostFrequent ? noun : tag} ${name} ${place}`)
 }

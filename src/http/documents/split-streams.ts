@@ -10,7 +10,7 @@ interface Document {
   paths?: Record<string, Record<string, Operation>>
 }
 
-/** How an operation is called whose bodies come as a stream. */
+/** The names of an operation whose bodies are streams. */
 export interface Stream {
   mediaType: string
   operationId: string
@@ -19,10 +19,9 @@ export interface Stream {
 }
 
 /**
- * An operation that takes or answers JSON and streams becomes two: generators of code make one function of an operation, with one
- * type of answer. OpenAPI tells operations apart by path and method, so that of the stream has a fragment behind its path, which
- * no client sends.
- * @param streams by the operation that they belong to
+ * Splits an operation with JSON and stream bodies in two: code generators create one function with one response type for each
+ * operation. OpenAPI identifies operations by path and method, so the path of the stream gets a fragment, which clients do not send.
+ * @param streams by the id of their operation
  */
 export function splitStreams<D extends object>(openapiObject: D, streams: Record<string, Stream>): D {
   const document: Document = openapiObject
@@ -40,13 +39,13 @@ export function splitStreams<D extends object>(openapiObject: D, streams: Record
   return openapiObject
 }
 
-/** The operation with bodies of these media types; errors have JSON in any case. */
-function only(operation: Operation, isWanted: (mediaType: string) => boolean): Operation {
+/** The operation with only bodies of these media types. Errors are always JSON. */
+function only(operation: Operation, isIncluded: (mediaType: string) => boolean): Operation {
   const { requestBody, responses = {} } = operation
   const ofBody = <B extends Body>(body: B): B => {
     const content = Object.entries(body.content ?? {})
-    const wanted = content.filter(([type]) => isWanted(type))
-    return wanted.length > 0 ? { ...body, content: Object.fromEntries(wanted) } : body
+    const included = content.filter(([type]) => isIncluded(type))
+    return included.length > 0 ? { ...body, content: Object.fromEntries(included) } : body
   }
   return {
     ...operation,

@@ -58,7 +58,7 @@ export const EVENT_LINES: Stream = {
   mediaType: NDJSON,
   operationId: 'submitEventLines',
   summary: 'Submit a stream of events',
-  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\` (or \`application/ndjson\`, \`application/jsonl\`): one submission a line, any number of them. The results come back line by line, each as soon as it and all before it are there.`,
+  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\` (or \`application/ndjson\`, \`application/jsonl\`): one submission a line, any number of them. The results come line by line, in the order of the submissions, each as soon as it is available.`,
 }
 
 /** Many submissions in one request. In a scope of its own: no other route takes NDJSON. */
@@ -120,7 +120,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
   })
 }
 
-/** The id of an event that has none, no longer than ids may be. */
+/** The id of an event that has none, within the length limit of ids. */
 function idAt(key: string, place: number): string {
   const id = `${key}.${place}`
   return id.length <= MAX_EVENT_NAME_LENGTH

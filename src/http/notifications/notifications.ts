@@ -49,8 +49,8 @@ const QUERY = listQuery({
 export const NOTIFICATION_STREAM: Stream = {
   mediaType: EVENT_STREAM,
   operationId: 'streamNotifications',
-  summary: 'Stream what happens',
-  description: `GET /v1/notifications with \`Accept: ${EVENT_STREAM}\`: server-sent events without end, each with its cursor as \`id\`. \`Last-Event-ID\` goes on from there.`,
+  summary: 'Stream notifications',
+  description: `GET /v1/notifications with \`Accept: ${EVENT_STREAM}\`: an endless stream of server-sent events, each with its cursor as \`id\`. \`Last-Event-ID\` continues after that cursor.`,
 }
 
 export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
@@ -61,7 +61,7 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
       operationId: 'listNotifications',
       summary: 'Follow what happens',
       description:
-        'What happened to the account’s claims, candidates and test clocks, in an order that never changes: whoever goes on from cursor to cursor misses nothing.',
+        'What happened to the account’s claims, candidates and test clocks, in an order that never changes: a client that follows the cursors misses nothing.',
       tags: ['Notifications'],
       querystring: QUERY,
       response: responses(

@@ -53,7 +53,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
     <Form {...handlers} className="grid gap-4">
       <Field
         label="URL"
-        hint="Reached over https, at a public address, on port 443, 80 or 1024 and higher."
+        hint="An https URL at a public address, on port 443, 80, or 1024 and higher."
         error={errors.url}
       >
         {(props) => (

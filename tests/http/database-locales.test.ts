@@ -24,7 +24,7 @@ for (const [language, locale] of Object.entries(LOCALES))
     const { api, app, clientWith } = await startTestService({ after }, { databaseUrl })
     const { id: customer } = await newCustomer(api)
 
-    test('resolves claims by events, by scheduled checks and by test clocks, and tells of each change', async () => {
+    test('resolves claims by events, by scheduled checks and by test clocks, and stores a notification of each change', async () => {
       const open = (more: object) =>
         api.post('/v1/claims', {
           customer_id: customer,
@@ -57,7 +57,7 @@ for (const [language, locale] of Object.entries(LOCALES))
       )
     })
 
-    test('finds customers in any case of their letters (§4.5)', async () => {
+    test('finds customers in any letter case (§4.5)', async () => {
       const names = ['ISIK INC', 'Ilik', 'Ärzte GmbH', 'ИВАНОВ И КО', 'İstanbul']
       for (const external_id of names) await api.post('/v1/customers', { external_id })
       const found = async (search: string) =>
@@ -69,7 +69,7 @@ for (const [language, locale] of Object.entries(LOCALES))
       assert.deepEqual(await found('İS'), ['İstanbul'])
     })
 
-    test('finds an account by its email, and a time zone by its name, in any case of letters (§4.11)', async () => {
+    test('finds an account by its email, and a time zone by its name, in any letter case (§4.11)', async () => {
       const { email } = await createUser(app, 'INFO@Example.COM')
       assert.equal(email, 'info@example.com')
       await assert.rejects(createUser(app, 'Info@EXAMPLE.com'), /exists already/)

@@ -45,7 +45,7 @@ test('a seat that is given back goes to who has waited longest among those who m
   next.giveBack()
 })
 
-test('what was done is told without a seat of its own, and counts', async () => {
+test('the response to a completed change needs no free seat, but takes one', async () => {
   const seats = new AnswerSeats()
   const anyway = Array.from({ length: 21 }, () => seats.takeAnyway('writer'))
   const reading = seats.take('writer')

@@ -6,7 +6,7 @@ import { signUpByInvitation } from '../../support/session-client.ts'
 import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-/* What PUBLIC_URL changes in answers: where links lead, and what browsers are told about the connection. */
+/* How PUBLIC_URL changes responses: the host of links, and headers about the connection. */
 
 const publicUrl = 'https://claims.example.com'
 const STRICT_TRANSPORT = 'max-age=31536000'
@@ -30,7 +30,7 @@ describe('where PUBLIC_URL begins with https, an answer does not name the host o
       assert.equal(headers.get('strict-transport-security'), STRICT_TRANSPORT)
     })
 
-  test('also to what is no HTTP, or is refused before it is read', async () => {
+  test('also for a request that is not HTTP, or is refused before its body is read', async () => {
     for (const bytes of ['GARBAGE\r\n\r\n', head('GET', '/v1/claims', { ...EVIL, Expect: 'nothing' })]) {
       const { headers, body } = await sendRaw(service.url, bytes)
       assert.ok(body.error.doc_url.startsWith(`${publicUrl}/docs/errors/`), body.error.doc_url)
@@ -38,7 +38,7 @@ describe('where PUBLIC_URL begins with https, an answer does not name the host o
     }
   })
 
-  test('links of invitations lead to it, and signing in sets a cookie for the host that the browser knows', async () => {
+  test('links of invitations use it, and sign-in sets a cookie for the host that the browser knows', async () => {
     const { browser, email } = await signUpByInvitation(service)
     const invited = await browser.post('/v1/invitations', {}, FORWARDED)
     assert.match(invited.body.url, /^https:\/\/claims\.example\.com\/welcome#key=/)
@@ -51,12 +51,12 @@ describe('where PUBLIC_URL begins with https, an answer does not name the host o
   })
 })
 
-test('without PUBLIC_URL no answer has Strict-Transport-Security, as http may be all there is', async () => {
+test('without PUBLIC_URL no answer has Strict-Transport-Security, because the service may be reached by http only', async () => {
   for (const path of ['/', '/v1/claims', '/docs/errors'])
     assert.equal((await ask(shared.url, path)).headers.get('strict-transport-security'), null, path)
 })
 
-test('pages and what they load keep other sites’ windows and embedding away (COOP, CORP)', async () => {
+test('pages and their resources isolate themselves from other sites (COOP, CORP)', async () => {
   for (const path of [...PAGES, '/docs/', '/docs/js/scalar.js']) {
     const answer = await fetch(shared.url + path, { headers: { Accept: 'text/html' } })
     await answer.body?.cancel()

@@ -29,7 +29,7 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
   assert.deepEqual(complaints, [])
 })
 
-test('events that just miss the condition are told beside it, and in the timeline what of a type does not show', async () => {
+test('events that narrowly miss the condition have hints beside it, and invisible characters of a type a note in the timeline', async () => {
   const { page, complaints } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved\u200b' })

@@ -56,7 +56,7 @@ test('of what is stored only what fits is taken: broken, foreign and too much; a
   assert.deepEqual(complaints, [])
 })
 
-test('filters of the longest values are saved and found again; another tab hears of it, also that they are renamed and deleted', async () => {
+test('filters with values of maximum length are saved; another tab shows them, and that they are renamed and deleted', async () => {
   const { page } = await openKept()
   // Four times as much in a URL's bytes, each of them escaped.
   const note = '😀'.repeat(500)

@@ -13,7 +13,7 @@ const { page, complaints } = await newSignedInPage(service, browser, { timezoneI
 const zone = async () => (await sendAs(page, 'GET', '/v1/me')).body.time_zone
 const setTimeZone = () => sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
 
-test('the account’s time zone is chosen in the settings, which say what it does not change', async () => {
+test('the account’s time zone is chosen in the settings, which say what the choice does not change', async () => {
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'UTC' })
   await page.goto('/settings')
   const card = page.getByRole('region', { name: 'Time zone' })

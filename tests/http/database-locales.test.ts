@@ -9,12 +9,12 @@ import { runScheduledCheck } from '../support/source/decisions.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/* What is compared, sorted and folded is the same in a database of any language. */
+/* Comparison, order and case folding of text are the same in a database of any language. */
 
 const LOCALES = {
-  // Its lower case of I is ı.
+  // The lower case of I is ı.
   Turkish: "LOCALE_PROVIDER icu ICU_LOCALE 'tr' LOCALE 'C'",
-  // It folds and sorts ASCII alone.
+  // It folds and sorts only ASCII.
   C: "LOCALE_PROVIDER libc LOCALE 'C'",
 }
 

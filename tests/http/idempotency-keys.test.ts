@@ -531,7 +531,7 @@ describe('events (§4.17 rule 7)', () => {
     })
   }
 
-  test('of a batch under a long key have ids that are no longer than ids may be', async () => {
+  test('of a batch with a long key have ids within the length limit', async () => {
     const account = await service.newAccount()
     const { id } = await newClaim(account)
     const events = [0, 1].map(() => ({ claim_id: id, type: 'seen' }))

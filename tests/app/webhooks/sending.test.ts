@@ -355,7 +355,7 @@ describe('what is old', () => {
     assert.deepEqual(await sql(left, [id]), [])
   })
 
-  test('of notifications, removed while the endpoint was disabled, is told of instead (§4.14 rule 7)', async () => {
+  test('of notifications, removed while the endpoint was disabled, is reported by a delivery (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api, { enabled: false })
     await newClaim(api)

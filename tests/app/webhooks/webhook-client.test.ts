@@ -195,7 +195,7 @@ describe('there is no answer', () => {
     assert.deepEqual(told(sent), { status: null, answer: null, error: 'The connection was refused.' })
   })
 
-  // How a rule is called differs between versions of Node.
+  // Versions of Node name the rules differently.
   const INVALID: [bytes: string, error: string | RegExp][] = [
     ['SSH-2.0-OpenSSH_9.6\r\n', 'The answer is not HTTP.'],
     ['\0\0\0\0\0\0', 'The answer is not HTTP.'],

@@ -127,7 +127,7 @@ describe('an invitation', () => {
   })
 })
 
-test('of the links to the first account, one for each start, one sets its email, name and password', async (t) => {
+test('only one of the links that starts print for the first account can be used', async (t) => {
   const fresh = await startTestService(t, { withoutAccount: true })
   const token = newToken()
   await bootstrapAccount(fresh.app, token)
@@ -156,7 +156,7 @@ test('of the links to the first account, one for each start, one sets its email,
   assert.equal(await inviteFirstAccount(fresh.app), null)
 })
 
-test('of two links to the first account that are used at the same moment, one works', async (t) => {
+test('only one of two links to the first account works if both are used at the same time', async (t) => {
   const fresh = await startTestService(t, { withoutAccount: true })
   await bootstrapAccount(fresh.app, null)
   const keys = await Promise.all([inviteFirstAccount(fresh.app), inviteFirstAccount(fresh.app)])
@@ -164,7 +164,7 @@ test('of two links to the first account that are used at the same moment, one wo
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404])
 })
 
-test('the first account gets a token once, when it was shown, and only while nobody has signed up for it', async (t) => {
+test('the first account gets a token once, if the token was shown, and only before the sign-up', async (t) => {
   const fresh = await startTestService(t, { withoutAccount: true })
   await bootstrapAccount(fresh.app, null)
   const shown: (string | null)[] = []

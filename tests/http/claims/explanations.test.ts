@@ -48,7 +48,7 @@ test('a claim’s explanation shows each node’s truth, the events behind it, a
   })
 })
 
-test('an explanation tells of events that just miss a leaf, by a value or by a type that looks the same (§2.13 rules 6, 7)', async () => {
+test('an explanation has hints to events that narrowly miss a leaf by a value or by a lookalike type (§2.13 rules 6, 7)', async () => {
   const fulfillment_condition = all(
     { event: 'done' },
     { event: 'rated', gte: 4 },
@@ -106,7 +106,7 @@ test('an explanation tells of events that just miss a leaf, by a value or by a t
       event_ids: ['e5'],
     },
   ])
-  // They are as they were sent, and count as before.
+  // The events are stored and evaluated as they were sent.
   assert.equal((await api.readClaim(id)).events[0].type, 'done ')
   for (const [type, value] of [
     ['done', 1],

@@ -139,7 +139,7 @@ test('a simulation tells hints to the contract, also to that of a schema, and 20
   assert.deepEqual(await simulated({ contract: contractWith() }), [])
 })
 
-test('a simulation tells of accepted events that just miss a leaf, behind the hints to the contract (§2.13 rule 7)', async () => {
+test('a simulation has hints to accepted events that narrowly miss a leaf, after the hints to the contract (§2.13 rule 7)', async () => {
   const contract = contractWith({
     activity_window: 30,
     fulfillment_condition: all({ event: 'done ' }, { event: 'rated', gte: 4 }),
@@ -164,7 +164,7 @@ test('a simulation tells of accepted events that just miss a leaf, behind the hi
   )
 })
 
-test('a price with more decimals than the currency has is told where it is created, changed or simulated, and is kept (§2.13 rule 5)', async () => {
+test('a price with more decimals than the currency gives a hint at creations, changes and simulations, and is stored as it is (§2.13 rule 5)', async () => {
   const account = await service.newAccount()
   const customer = await newCustomer(account)
   const contract = contractWith({ price: 12.5 })
@@ -198,7 +198,7 @@ test('a price with more decimals than the currency has is told where it is creat
   }
 })
 
-test('the answer to a creation has the hints to its contract, and none if there are none (§2.13)', async () => {
+test('the response to a creation has the hints to its contract, and no field without hints (§2.13)', async () => {
   const { id: customer_id } = await newCustomer(api)
   const create = async (terms: object) =>
     (await api.post('/v1/claims', { customer_id, contract: contractWith(terms) })).body.hints

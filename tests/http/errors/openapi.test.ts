@@ -42,7 +42,7 @@ const operations = Object.entries(
   })),
 )
 
-/** Every contract in it, by where it is. */
+/** Every contract in the document, by its path. */
 function contractsIn(value: unknown, path = '$'): [string, Contract][] {
   if (value === null || typeof value !== 'object') return []
   const found = validateContract(value).length === 0 ? [[path, value as Contract] as [string, Contract]] : []
@@ -198,7 +198,7 @@ interface Node {
   required?: string[]
 }
 
-/** Each schema of the document, wherever it stands; not what callers send as examples. */
+/** Each schema of the document, without examples of data. */
 function* schemasIn(node: unknown): Generator<Node> {
   if (typeof node !== 'object' || node === null) return
   if (!Array.isArray(node)) yield node
@@ -221,7 +221,7 @@ describe('for generators of code', () => {
     for (const { format } of uuids) assert.equal(format, 'uuid')
   })
 
-  test('a property that may be left out has no default, and an object of any keys says so', () => {
+  test('an optional property has no default, and an object with any keys has additionalProperties', () => {
     for (const { type, properties, required = [], ...others } of schemas) {
       if (![type].flat().includes('object')) continue
       assert.ok(properties || 'additionalProperties' in others, JSON.stringify(others))
@@ -249,7 +249,7 @@ describe('for generators of code', () => {
     }
   })
 
-  test('no object and no parameter is written out twice', () => {
+  test('repeated objects and parameters are components', () => {
     const objects = schemas.filter(({ type, properties }) => type === 'object' && properties)
     const parameters = Object.values(document.paths as Record<string, Record<string, Operation>>)
       .flatMap(Object.values)

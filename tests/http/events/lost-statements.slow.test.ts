@@ -60,7 +60,7 @@ test('events whose contracts cannot be read again answer 503 and say that they a
   assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]))
 })
 
-test('a simulation does without the hint if the database does not tell the types', async () => {
+test('a simulation has no hint to types if the database does not return them', async () => {
   for (const statement of ['find_newest_claims', 'read_event_types'])
     for (const fault of [{ refused: '53200' }, 'silence before'] as const) {
       proxy.inject({ statement }, fault)

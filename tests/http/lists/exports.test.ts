@@ -183,7 +183,7 @@ describe('an export', () => {
     }
   })
 
-  test('makes no formula of what stands behind a separator of other countries or a line break', async () => {
+  test('escapes formulas after separators of other locales and after line breaks', async () => {
     const account = await service.newAccount()
     const { external_id } = await newCustomer(account)
     const guarded = {

@@ -192,7 +192,7 @@ describe('a record that was deleted with its test clock', () => {
     body.data.map(({ id, candidate_alias }: Row) => candidate_alias ?? id)
 
   for (const [path, create] of Object.entries(ON_CLOCKS))
-    test(`is good as a cursor of ${path} in each order and with filters, and of nobody else’s list (§4)`, async () => {
+    test(`is a valid cursor of ${path} in each order and with filters, but not for another account (§4)`, async () => {
       const [api, other] = [await service.newAccount(), await service.newAccount()]
       const customer = await newCustomer(api)
       const clock = await newClock(api)
@@ -212,7 +212,7 @@ describe('a record that was deleted with its test clock', () => {
       assertError(elsewhere, 400, 'VALIDATION_ERROR', 'after')
     })
 
-  test('is good as a cursor of an order of times too', async () => {
+  test('is a valid cursor in an order by time', async () => {
     const api = await service.newAccount()
     const customer = await newCustomer(api)
     const clock = await newClock(api)
@@ -226,7 +226,7 @@ describe('a record that was deleted with its test clock', () => {
     assert.ok(body.data.map(({ id }: Row) => id).includes(names[2]))
   })
 
-  test('clocks that are deleted page by page come to an end', async () => {
+  test('clocks can be deleted page by page', async () => {
     const api = await service.newAccount()
     for (let i = 0; i < 5; i++) await newClock(api)
     let deleted = 0
@@ -243,7 +243,7 @@ describe('a record that was deleted with its test clock', () => {
     assert.equal(deleted, 5)
   })
 
-  test('is forgotten after 7 days', async () => {
+  test('is an unknown cursor after 7 days', async () => {
     const api = await service.newAccount()
     const clock = await newClock(api)
     await api.delete(`/v1/test_clocks/${clock}`)

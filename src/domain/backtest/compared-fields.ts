@@ -1,7 +1,8 @@
 import { hasComparator } from '../contract/comparators.ts'
+import { type MatchedValue, matchedValues, numberPathOf } from '../contract/compared-values.ts'
 import { type Leaf, leavesOf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
-import { isJsonObject, type Json, type JsonObject, type JsonType, jsonTypeOf } from '../json.ts'
+import { type JsonType, jsonTypeOf } from '../json.ts'
 
 /** A field of an event's payload that leaves compare with values of one type. */
 export interface ComparedField {
@@ -29,23 +30,8 @@ export function comparedFields(contracts: readonly Contract[]): Map<string, Comp
   return Map.groupBy(found.values(), ({ event }) => event)
 }
 
-interface Comparison {
-  path: string[]
-  value: Json
-}
-
-function comparisonsOf(leaf: Leaf): Comparison[] {
-  const { match, field = 'value' } = leaf
-  const range = hasComparator(leaf) ? [{ path: field.split('.'), value: 0 }] : []
-  if (match === undefined) return range
-  return [...(isJsonObject(match) ? under([], match) : [{ path: ['value'], value: match }]), ...range]
-}
-
-/** Objects are compared key by key; for an empty one any object matches. */
-function under(path: string[], object: JsonObject): Comparison[] {
-  return Object.entries(object).flatMap(([key, value]) => {
-    const place = [...path, key]
-    const isNested = isJsonObject(value) && Object.keys(value).length > 0
-    return isNested ? under(place, value) : [{ path: place, value }]
-  })
+/** Comparators compare numbers; which number does not matter here. */
+function comparisonsOf(leaf: Leaf): MatchedValue[] {
+  const matched = matchedValues(leaf)
+  return hasComparator(leaf) ? [...matched, { path: numberPathOf(leaf), value: 0 }] : matched
 }

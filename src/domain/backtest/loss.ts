@@ -1,6 +1,7 @@
 import { isReservedType, type LogEvent } from '../claims/event.ts'
 import { EventLog } from '../claims/event-log.ts'
 import { gapOf, hasComparator } from '../contract/comparators.ts'
+import { numberPathOf } from '../contract/compared-values.ts'
 import type { Condition, Leaf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
 import { windowMs } from '../contract/contract.ts'
@@ -72,7 +73,7 @@ export interface Attempts {
 
 export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts {
   const events = accepted.filter(({ type }) => type === leaf.event)
-  const path = (leaf.field ?? 'value').split('.')
+  const path = numberPathOf(leaf)
   const numbers = events
     .flatMap(({ payload }) => readingsAt(payload, path))
     .filter((value) => typeof value === 'number')

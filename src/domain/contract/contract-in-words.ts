@@ -1,10 +1,12 @@
 import { isReservedType } from '../claims/event.ts'
-import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { isJsonObject } from '../json.ts'
 import { boundsInWords } from './comparators.ts'
+import { matchedValues, numberPathOf } from './compared-values.ts'
 import type { Condition, Leaf } from './condition.ts'
 import type { Contract } from './contract.ts'
 import { durationInWords } from './duration-in-words.ts'
 import { formatMoney } from './format-money.ts'
+import { quoted } from './hints/spelling.ts'
 
 /** A contract in sentences, as one would tell it to the customer's accountant. @param money how the price is shown */
 export function contractInWords(contract: Contract, money = formatMoney): string[] {
@@ -68,47 +70,29 @@ const leafInWords = (leaf: Leaf): string =>
 
 /** The event with what it must carry: “satisfaction” with a value of at least 4. */
 export function eventInWords(leaf: Leaf): string {
-  const demands = [...matchInWords(leaf.match), ...rangeInWords(leaf)]
+  const demands = [...matchInWords(leaf), ...rangeInWords(leaf)]
   const event = typeInWords(leaf.event)
   return demands.length === 0 ? event : `${event} with ${demands.join(' and ')}`
 }
 
 /** Between curly quotes, or as JSON if it would be read wrong between those. */
 const typeInWords = (type: string): string =>
-  /[“”]/u.test(type) || HIDDEN.test(type) ? jsonInWords(type) : `“${type}”`
+  /[“”]/u.test(type) || hasInvisible(type) ? quoted(type) : `“${type}”`
 
-/** What cannot be seen, or looks like a space or the end of a line. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{DI}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u
-const EACH_HIDDEN = new RegExp(HIDDEN, 'gu')
-
-/** What cannot be seen is escaped too. */
-const jsonInWords = (value: Json): string =>
-  JSON.stringify(value).replace(EACH_HIDDEN, (hidden) => `\\u{${hidden.codePointAt(0)?.toString(16)}}`)
+const hasInvisible = (text: string): boolean => quoted(text) !== JSON.stringify(text)
 
 /** A path of keys: by.name, or by."first.name" if a key would be read wrong. */
 const pathInWords = (keys: readonly string[]): string =>
-  keys
-    .map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) && !HIDDEN.test(key) ? key : jsonInWords(key)))
-    .join('.')
+  keys.map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) && !hasInvisible(key) ? key : quoted(key))).join('.')
 
-function matchInWords(match: Leaf['match']): string[] {
-  if (match === undefined) return []
-  if (!isJsonObject(match)) return [`the value ${jsonInWords(match)}`]
-  return equalities(match, [])
-}
-
-/** Of an object each key must be equal, so an empty one is satisfied by any. */
-function equalities(match: JsonObject, path: readonly string[]): string[] {
-  return Object.entries(match).flatMap(([key, expected]: [string, Json]) => {
-    const keys = [...path, key]
-    if (!isJsonObject(expected)) return `${pathInWords(keys)} = ${jsonInWords(expected)}`
-    return Object.keys(expected).length > 0
-      ? equalities(expected, keys)
-      : `any object as ${pathInWords(keys)}`
-  })
+function matchInWords(leaf: Leaf): string[] {
+  if (!isJsonObject(leaf.match)) return matchedValues(leaf).map(({ value }) => `the value ${quoted(value)}`)
+  return matchedValues(leaf).map(({ path, value }) =>
+    isJsonObject(value) ? `any object as ${pathInWords(path)}` : `${pathInWords(path)} = ${quoted(value)}`,
+  )
 }
 
 function rangeInWords(leaf: Leaf): string[] {
   const bounds = boundsInWords(leaf)
-  return bounds === '' ? [] : [`a ${pathInWords((leaf.field ?? 'value').split('.'))} of ${bounds}`]
+  return bounds === '' ? [] : [`a ${pathInWords(numberPathOf(leaf))} of ${bounds}`]
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { hasComparator, satisfyingNumber } from './comparators.ts'
+import { numberPathOf } from './compared-values.ts'
 import { type Condition, type Leaf, leavesOf } from './condition.ts'
 
 /**
@@ -7,9 +8,9 @@ import { type Condition, type Leaf, leavesOf } from './condition.ts'
  * @param number one that satisfies the leaf's bounds
  */
 export function satisfyingPayload(leaf: Leaf, number = satisfyingNumber(leaf)): JsonObject {
-  const { match, field = 'value' } = leaf
+  const { match } = leaf
   const matched: JsonObject = match === undefined ? {} : isJsonObject(match) ? match : { value: match }
-  return hasComparator(leaf) ? withNumberAt(matched, field.split('.'), number) : matched
+  return hasComparator(leaf) ? withNumberAt(matched, numberPathOf(leaf), number) : matched
 }
 
 /** Leaves what is matched already: an event has one value at a path. */

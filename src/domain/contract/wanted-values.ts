@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 import { testOf } from './comparators.ts'
+import { numberPathOf } from './compared-values.ts'
 import type { Leaf } from './condition.ts'
 import { Readings } from './readings.ts'
 
@@ -87,11 +88,10 @@ export class WantedValues {
   }
 
   #addRange(wanted: Leaf, leaf: LeafIndex): number {
-    const { field = 'value' } = wanted
     const holds = testOf(wanted)
     if (!holds) return 0
     let place: WantedValues = this
-    for (const key of field.split('.')) place = place.#under(key)
+    for (const key of numberPathOf(wanted)) place = place.#under(key)
     place.#others.ranges.push({ leaf, holds })
     return 1
   }

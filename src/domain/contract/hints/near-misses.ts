@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, jsonTypeOf, valueAt } from '../../json.ts'
-import { boundsInWords, hasComparator, testOf } from '../comparators.ts'
+import { boundsInWords, testOf } from '../comparators.ts'
+import { type MatchedValue, matchedValues, numberPathOf } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
 import { differenceInWords, differenceOf, quoted } from './spelling.ts'
 
@@ -31,7 +32,7 @@ export class NearMisses {
   compared = 0
 
   constructor(leaf: Leaf) {
-    this.#parts = [...(leaf.match === undefined ? [] : partsOfMatch(leaf.match)), ...partsOfRange(leaf)]
+    this.#parts = [...matchedValues(leaf).map(partOf), ...partsOfRange(leaf)]
   }
 
   /** What the payload has instead of what the leaf requires; null if it satisfies the leaf, or misses it for another reason. */
@@ -78,18 +79,7 @@ export class NearMisses {
   }
 }
 
-function partsOfMatch(match: NonNullable<Leaf['match']>): Part[] {
-  return isJsonObject(match) ? partsOfObject(match, []) : [partOf(['value'], match)]
-}
-
-const partsOfObject = (object: JsonObject, path: readonly string[]): Part[] =>
-  Object.entries(object).flatMap(([key, wanted]: [string, Json]) =>
-    isJsonObject(wanted) && Object.keys(wanted).length > 0
-      ? partsOfObject(wanted, [...path, key])
-      : partOf([...path, key], wanted),
-  )
-
-const partOf = (path: readonly string[], wanted: Json): Part => ({
+const partOf = ({ path, value: wanted }: MatchedValue): Part => ({
   path,
   judge: (value) => judgeEqual(value, wanted),
 })
@@ -127,12 +117,12 @@ const judgeItem = (item: Json, wanted: Json): Verdict =>
 
 function partsOfRange(leaf: Leaf): Part[] {
   const holds = testOf(leaf)
-  if (!holds || !hasComparator(leaf)) return []
+  if (!holds) return []
   const judge = (value: Json | undefined): Verdict => {
     if (typeof value === 'number') return holds(value) ? MET : MISSED
     return near(value, `a number of ${boundsInWords(leaf)} is expected`)
   }
-  return [{ path: (leaf.field ?? 'value').split('.'), judge }]
+  return [{ path: numberPathOf(leaf), judge }]
 }
 
 const near = (value: Json | undefined, wanted: string): Verdict => ({

@@ -1,3 +1,5 @@
+import type { Json } from '../../json.ts'
+
 /**
  * How texts differ that look alike to people. The service compares types and texts exactly, so "done " and "done" are two types.
  * Two texts differ only
@@ -88,12 +90,12 @@ export function differenceInWords(text: string, other: string, by: Difference): 
 }
 
 /** As JSON with invisible characters escaped. */
-export const quoted = (text: string): string =>
-  JSON.stringify(text).replace(HIDDEN, (characters) =>
+export const quoted = (value: Json): string =>
+  JSON.stringify(value).replace(HIDDEN, (characters) =>
     Array.from({ length: characters.length }, (_, i) => `\\u${hex(characters.charCodeAt(i))}`).join(''),
   )
 
-const HIDDEN = /[\p{DI}\p{Cc}\p{Zl}\p{Zp}\ufff9-\ufffb\u2800]|(?! )\p{Zs}/gu
+const HIDDEN = /[\p{DI}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu
 
 interface Place {
   position: number

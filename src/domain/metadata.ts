@@ -4,12 +4,12 @@ export type Metadata = Readonly<Record<string, string>>
 /** Keys with their new values; null takes one away, and in place of all of them everything. */
 export type MetadataChange = Readonly<Record<string, string | null>> | null
 
-export const MOST_METADATA_KEYS = 50
+export const MAX_METADATA_KEYS = 50
 /** Pairs that a list is filtered by: each is looked up for each record. */
-export const MOST_METADATA_FILTERS = 10
+export const MAX_METADATA_FILTERS = 10
 /** In characters. */
-export const LONGEST_METADATA_KEY = 40
-export const LONGEST_METADATA_VALUE = 500
+export const MAX_METADATA_KEY_LENGTH = 40
+export const MAX_METADATA_VALUE_LENGTH = 500
 
 /** With the change made; null if there would be too many keys. */
 export function changeMetadata(metadata: Metadata, change: MetadataChange): Metadata | null {
@@ -17,7 +17,7 @@ export function changeMetadata(metadata: Metadata, change: MetadataChange): Meta
   const changed = Object.entries({ ...metadata, ...change }).filter(
     (entry): entry is [string, string] => entry[1] !== null,
   )
-  return changed.length > MOST_METADATA_KEYS ? null : Object.fromEntries(changed)
+  return changed.length > MAX_METADATA_KEYS ? null : Object.fromEntries(changed)
 }
 
 /** The same text for the same keys and values, in whatever order they stand. */

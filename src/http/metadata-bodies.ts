@@ -1,21 +1,21 @@
 import { Type } from 'typebox'
 import {
-  LONGEST_METADATA_KEY,
-  LONGEST_METADATA_VALUE,
+  MAX_METADATA_FILTERS,
+  MAX_METADATA_KEY_LENGTH,
+  MAX_METADATA_KEYS,
+  MAX_METADATA_VALUE_LENGTH,
   type Metadata,
   type MetadataChange,
-  MOST_METADATA_FILTERS,
-  MOST_METADATA_KEYS,
 } from '../domain/metadata.ts'
 import { validationError } from '../errors.ts'
 
-const WHAT = `What the caller notes about it: up to ${MOST_METADATA_KEYS} keys of ${LONGEST_METADATA_KEY} characters, with values of ${LONGEST_METADATA_VALUE}.`
+const WHAT = `What the caller notes about it: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH}.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }
 const OF_STRINGS = {
   type: 'object',
-  maxProperties: MOST_METADATA_KEYS,
-  propertyNames: { type: 'string', minLength: 1, maxLength: LONGEST_METADATA_KEY },
-  additionalProperties: { type: 'string', maxLength: LONGEST_METADATA_VALUE },
+  maxProperties: MAX_METADATA_KEYS,
+  propertyNames: { type: 'string', minLength: 1, maxLength: MAX_METADATA_KEY_LENGTH },
+  additionalProperties: { type: 'string', maxLength: MAX_METADATA_VALUE_LENGTH },
 }
 
 /** Of a record (§2.14). */
@@ -34,16 +34,16 @@ export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
   ...OF_STRINGS,
   type: ['object', 'null'],
   // Some may be taken away.
-  maxProperties: 2 * MOST_METADATA_KEYS,
-  additionalProperties: { type: ['string', 'null'], maxLength: LONGEST_METADATA_VALUE },
+  maxProperties: 2 * MAX_METADATA_KEYS,
+  additionalProperties: { type: ['string', 'null'], maxLength: MAX_METADATA_VALUE_LENGTH },
   description:
     'The keys that change, with their new values; null takes a key away, and in place of the object everything. Keys that are not named stay.',
   examples: [{ region: 'apac', order: null }],
 })
 
 const Value = Type.String({
-  maxLength: LONGEST_METADATA_VALUE,
-  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. Of several, ${MOST_METADATA_FILTERS} at most, all must fit.`,
+  maxLength: MAX_METADATA_VALUE_LENGTH,
+  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. Of several, ${MAX_METADATA_FILTERS} at most, all must fit.`,
   examples: [EXAMPLE],
 })
 
@@ -52,9 +52,9 @@ export const METADATA_FILTERS = { 'metadata[key]': Type.Optional(Value) }
 
 /** Any others of them. */
 export const METADATA_PATTERN = {
-  [`^metadata\\[[\\s\\S]{1,${LONGEST_METADATA_KEY}}\\]$`]: {
+  [`^metadata\\[[\\s\\S]{1,${MAX_METADATA_KEY_LENGTH}}\\]$`]: {
     type: 'string',
-    maxLength: LONGEST_METADATA_VALUE,
+    maxLength: MAX_METADATA_VALUE_LENGTH,
   },
 }
 
@@ -66,9 +66,9 @@ export function metadataOf(query: object): Metadata | undefined {
     const [, key] = FILTER.exec(name) ?? []
     return key === undefined ? [] : [[key, value as string]]
   })
-  if (pairs.length > MOST_METADATA_FILTERS)
+  if (pairs.length > MAX_METADATA_FILTERS)
     throw validationError([
-      { path: 'metadata', message: `must not be asked for by more than ${MOST_METADATA_FILTERS} keys` },
+      { path: 'metadata', message: `must not be asked for by more than ${MAX_METADATA_FILTERS} keys` },
     ])
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalMetadata, changeMetadata, MOST_METADATA_KEYS } from '../support/source/claims.ts'
+import { canonicalMetadata, changeMetadata, MAX_METADATA_KEYS } from '../support/source/claims.ts'
 
 const many = <Value>(count: number, value: Value) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`key-${i}`, value]))
@@ -18,7 +18,7 @@ test('a change sets the keys that it names, takes away those that it says are nu
 })
 
 test('there are 50 keys at most, counted once those that are taken away are gone', () => {
-  const full = many(MOST_METADATA_KEYS, 'x')
+  const full = many(MAX_METADATA_KEYS, 'x')
   assert.deepEqual(changeMetadata({}, full), full)
   assert.equal(changeMetadata(full, { another: 'x' }), null)
   assert.equal(Object.keys(changeMetadata(full, { another: 'x', 'key-0': null }) ?? {}).length, 50)

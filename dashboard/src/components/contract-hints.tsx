@@ -8,11 +8,11 @@ import { eventTypesQuery } from '../api/event-types.ts'
 
 interface ContractHintsProps {
   contract: Contract
-  /** Goes to the place of a hint, by its path in the contract; if there is no such way, places are named alone. */
+  /** Shows the node at a path of the contract; without it, paths are plain text. */
   onShow?: (path: string) => void
 }
 
-/** What whoever writes the contract may not mean. It is valid all the same, so nothing here is red or in the way. */
+/** Hints to a contract. The contract is valid, so hints neither look like errors nor block anything. */
 export function ContractHints({ contract, onShow }: ContractHintsProps) {
   const { data: types } = useQuery(eventTypesQuery)
   const { data: account } = useQuery(accountQuery)

@@ -7,7 +7,7 @@ import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
 import { letSubmissionsPass } from './let-submissions-pass.ts'
 import { type Answered, recordAnswers } from './record-answers.ts'
 import type { SendingSlots } from './sending-slots.ts'
-import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
+import { ATTEMPT_TIMEOUT_MS, type SentAnswer } from './sent-answer.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
 import { endAttempt, traceAttempt } from './trace-attempt.ts'
@@ -18,7 +18,7 @@ const TAKEN_MS = 30_000
 /** It takes it again so often, and hears then what was changed. */
 const TAKE_AGAIN_MS = 2_000
 /** So long after it took it nothing more is begun: what is begun then ends before another server may take it. */
-const BEGIN_WITHIN_MS = TAKEN_MS - LONGEST_ATTEMPT_MS - 1_000
+const BEGIN_WITHIN_MS = TAKEN_MS - ATTEMPT_TIMEOUT_MS - 1_000
 
 /** With fewer in the queue, and no more of their bodies, the next are read, */
 const LOW = 16

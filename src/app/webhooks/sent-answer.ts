@@ -1,5 +1,5 @@
 /** From the beginning of the connection to the end of the answer. */
-export const LONGEST_ATTEMPT_MS = 15_000
+export const ATTEMPT_TIMEOUT_MS = 15_000
 
 /** What came of an attempt. */
 export interface SentAnswer {

@@ -4,7 +4,7 @@ import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
 import { AddressRefused, literalAddress, publicLookup, requirePublic } from './public-addresses.ts'
 import { readRepeatedLength } from './request/repeated-length.ts'
 import { NoAnswer, sendRequest } from './request/send-request.ts'
-import { LONGEST_ATTEMPT_MS, type SentAnswer } from './sent-answer.ts'
+import { ATTEMPT_TIMEOUT_MS, type SentAnswer } from './sent-answer.ts'
 
 export interface WebhookClientOptions {
   /** Allows private addresses, for development. */
@@ -14,16 +14,16 @@ export interface WebhookClientOptions {
   /** That are asked for public addresses; by default those of the machine. */
   nameServers?: readonly string[]
   /** For tests, which have less time. */
-  longestAttemptMs?: number
+  attemptTimeoutMs?: number
 }
 
-/** Of an answer that are kept. */
-const KEPT_BYTES = 1_024
-/** Of an answer that are read, so that its connection serves again. */
-const READ_BYTES = 64 * 1_024
-/** If a host has several addresses, the next one is tried after so long. */
-const LONGEST_TRY_OF_ADDRESS_MS = 2_000
-/** A connection without a request is kept for so long. */
+/** Of an answer, in the delivery. */
+const MAX_STORED_BYTES = 1_024
+/** Of an answer, so that its connection can be reused. */
+const MAX_READ_BYTES = 64 * 1_024
+/** Until the next address of a host is tried. */
+const ADDRESS_TIMEOUT_MS = 2_000
+/** Until an idle connection is closed. */
 const KEEP_ALIVE_MS = 10_000
 
 /** Sends to addresses that others have chosen. */
@@ -32,7 +32,7 @@ export class WebhookClient {
   readonly #https: HttpsAgent
   readonly #allowPrivate: boolean
   readonly #ports: readonly number[]
-  readonly #longestMs: number
+  readonly #timeoutMs: number
   readonly #underWay = new Set<AbortController>()
   #isStopped = false
 
@@ -40,11 +40,11 @@ export class WebhookClient {
     allowPrivate,
     ports = [],
     nameServers,
-    longestAttemptMs = LONGEST_ATTEMPT_MS,
+    attemptTimeoutMs = ATTEMPT_TIMEOUT_MS,
   }: WebhookClientOptions) {
     this.#allowPrivate = allowPrivate
     this.#ports = ports
-    this.#longestMs = longestAttemptMs
+    this.#timeoutMs = attemptTimeoutMs
     const options = {
       keepAlive: true,
       // Closes idle connections. A connection in use is limited by the attempt's own timeout.
@@ -53,7 +53,7 @@ export class WebhookClient {
         ? {}
         : {
             lookup: publicLookup(nameServers ?? null),
-            autoSelectFamilyAttemptTimeout: LONGEST_TRY_OF_ADDRESS_MS,
+            autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
           }),
     }
     this.#http = new HttpAgent(options)
@@ -66,7 +66,7 @@ export class WebhookClient {
     const startedAt = performance.now()
     const attempt = new AbortController()
     // Cleared after the attempt. An `AbortSignal.timeout` would live for its full time, and thousands of attempts fit into that.
-    const timer = setTimeout(() => attempt.abort(new NoAnswer(NO_ANSWER)), this.#longestMs)
+    const timer = setTimeout(() => attempt.abort(new NoAnswer(NO_ANSWER)), this.#timeoutMs)
     this.#underWay.add(attempt)
     try {
       const answered = await this.#attempt(url, headers, body, attempt.signal)
@@ -120,10 +120,10 @@ function readFailure(error: Error): Answered {
     const bytes = Buffer.from(read.body, 'latin1')
     return {
       ...judge(read.status, read.retryAfter),
-      answer: toText([bytes.subarray(0, KEPT_BYTES)], bytes.length),
+      answer: toText([bytes.subarray(0, MAX_STORED_BYTES)], bytes.length),
     }
   }
-  const message = error.message.slice(0, LONGEST_WORDS).replaceAll('\0', '\ufffd')
+  const message = error.message.slice(0, MAX_ERROR_CHARACTERS).replaceAll('\0', '\ufffd')
   return { status: null, answer: null, error: message, retryAfterMs: 0 }
 }
 
@@ -150,10 +150,10 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
   let read = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read))
+      if (read < MAX_STORED_BYTES) kept.push(chunk.subarray(0, MAX_STORED_BYTES - read))
       read += chunk.length
       // Leaving the loop ends the connection.
-      if (read > READ_BYTES) break
+      if (read > MAX_READ_BYTES) break
     }
   } catch {
     // What has come is what there is.
@@ -163,9 +163,9 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
 
 /** A character that is cut is left out; PostgreSQL stores no character 0. */
 function toText(kept: Buffer[], bytes: number): string {
-  const text = new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > KEPT_BYTES })
+  const text = new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > MAX_STORED_BYTES })
   return text.replaceAll('\0', '\ufffd')
 }
 
-const NO_ANSWER = `No answer within ${LONGEST_ATTEMPT_MS / 1_000} s.`
-const LONGEST_WORDS = 300
+const NO_ANSWER = `No answer within ${ATTEMPT_TIMEOUT_MS / 1_000} s.`
+const MAX_ERROR_CHARACTERS = 300

@@ -4,7 +4,7 @@ import { validateContract } from '../../domain/contract/validate-contract.ts'
 import { type Issue, MAX_ISSUES } from '../../domain/issue.ts'
 import { isJsonObject } from '../../domain/json.ts'
 import { flawOfText } from '../../domain/json-flaws.ts'
-import { LONGEST_METADATA_KEY } from '../../domain/metadata.ts'
+import { MAX_METADATA_KEY_LENGTH } from '../../domain/metadata.ts'
 import { parseIsoTime } from '../../domain/time/iso-time.ts'
 import { validationError } from '../../errors.ts'
 import { acceptedForm, countInWords, itemsInWords, type JsonSchema, jsonList } from './describe-schema.ts'
@@ -204,7 +204,8 @@ const schemaOf = ({ parentSchema = {} }: ErrorObject) => parentSchema as JsonSch
 
 function unknownFieldMessage(schema: JsonSchema, name: string): string {
   const isFilter = schema.patternProperties !== undefined && name.startsWith('metadata')
-  if (isFilter) return `must name a key of 1 to ${LONGEST_METADATA_KEY} characters, such as metadata[order]`
+  if (isFilter)
+    return `must name a key of 1 to ${MAX_METADATA_KEY_LENGTH} characters, such as metadata[order]`
   return `is not known here; known: ${namesOf(schema)}`
 }
 

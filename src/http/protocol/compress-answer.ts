@@ -44,7 +44,7 @@ const ENCODINGS = {
   br: { whole: (answer) => toBrotli(answer, BROTLI), stream: () => createBrotliCompress(BROTLI) },
   gzip: { whole: (answer) => toGzip(answer, GZIP), stream: () => createGzip(GZIP) },
 } satisfies Record<string, Encoding>
-/** The quickest first. */
+/** The fastest first. */
 const NAMES = ['zstd', 'br', 'gzip'] as const
 
 let underWay = 0

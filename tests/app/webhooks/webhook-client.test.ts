@@ -14,8 +14,8 @@ import type { Scope } from '../../support/test-database.ts'
 const PATIENT_MS = 60_000
 /** For attempts that are to end by their time. */
 const HASTY_MS = 700
-const newClient = (t: Scope, longestAttemptMs = PATIENT_MS) => {
-  const client = new WebhookClient({ allowPrivate: true, longestAttemptMs })
+const newClient = (t: Scope, attemptTimeoutMs = PATIENT_MS) => {
+  const client = new WebhookClient({ allowPrivate: true, attemptTimeoutMs })
   t.after(() => client.stop())
   return client
 }

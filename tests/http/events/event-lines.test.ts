@@ -143,6 +143,7 @@ describe('what a line is', () => {
     'a lossy number':
       '{"claim_id":"01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42","type":"a","value":9007199254740993}',
     'the key __proto__': '{"claim_id":"01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42","type":"a","__proto__":1}',
+    '129 levels': `{"claim_id":"01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42","type":"a","value":${'['.repeat(128)}${']'.repeat(128)}}`,
     '100,000 levels': `{"type":"a","value":${'['.repeat(100_000)}1e5`,
     'invalid UTF-8': Buffer.from([0x22, 0xff, 0xfe, 0x22]),
     'a cut sequence of UTF-8': Buffer.from([0x22, 0xe2, 0x82, 0x22]),

@@ -20,8 +20,8 @@ export { hashOfId, logOf, readDigest, writeDigest } from '../../../src/domain/cl
 export {
   canonicalMetadata,
   changeMetadata,
+  MAX_METADATA_KEYS,
   type Metadata,
-  MOST_METADATA_KEYS,
 } from '../../../src/domain/metadata.ts'
 export { findArchivedClaims, findArchivedPosition } from '../../../src/storage/archive/archived-claims.ts'
 export {

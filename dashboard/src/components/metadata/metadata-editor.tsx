@@ -2,9 +2,9 @@ import { Plus, X } from 'lucide-react'
 import { type KeyboardEvent, useId, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import {
-  LONGEST_METADATA_KEY,
-  LONGEST_METADATA_VALUE,
-  MOST_METADATA_KEYS,
+  MAX_METADATA_KEY_LENGTH,
+  MAX_METADATA_KEYS,
+  MAX_METADATA_VALUE_LENGTH,
 } from '../../../../src/domain/metadata.ts'
 import { Button } from '../ui/button.tsx'
 import { MetadataFields } from './metadata-fields.tsx'
@@ -23,7 +23,7 @@ export function MetadataEditor({ rows, onChange, isChecked }: MetadataEditorProp
   const list = useRef<HTMLUListElement>(null)
   const id = useId()
   const problems = problemsIn(rows)
-  const isFull = rows.length >= MOST_METADATA_KEYS
+  const isFull = rows.length >= MAX_METADATA_KEYS
   const focus = (row: MetadataRow, field: 'input' | 'textarea') =>
     list.current?.querySelector<HTMLElement>(`[data-row="${row.id}"] ${field}`)?.focus()
   const add = () => {
@@ -96,11 +96,11 @@ export function MetadataEditor({ rows, onChange, isChecked }: MetadataEditorProp
           <Plus aria-hidden /> Add a key
         </Button>
         <p id={id} className="text-xs text-muted">
-          {isFull ? `There are ${rows.length}, and ${MOST_METADATA_KEYS} are the most.` : LIMITS}
+          {isFull ? `There are ${rows.length}, and ${MAX_METADATA_KEYS} are the most.` : LIMITS}
         </p>
       </div>
     </div>
   )
 }
 
-const LIMITS = `Up to ${MOST_METADATA_KEYS} keys of ${LONGEST_METADATA_KEY} characters, with values of ${LONGEST_METADATA_VALUE}.`
+const LIMITS = `Up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH}.`

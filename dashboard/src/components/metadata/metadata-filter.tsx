@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
-import { MOST_METADATA_FILTERS } from '../../../../src/domain/metadata.ts'
+import { MAX_METADATA_FILTERS } from '../../../../src/domain/metadata.ts'
 import { LONGEST_QUERY, withQuery } from '../../api/client.ts'
 import { askedPairs, filterBy, type MetadataFilters } from '../../api/metadata-filters.ts'
 import { isolated } from '../../isolated.ts'
@@ -38,8 +38,8 @@ export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
     const found =
       key === ''
         ? { key: MISSING_KEY }
-        : others.length >= MOST_METADATA_FILTERS
-          ? { key: `A list is filtered by ${MOST_METADATA_FILTERS} keys at most.` }
+        : others.length >= MAX_METADATA_FILTERS
+          ? { key: `A list is filtered by ${MAX_METADATA_FILTERS} keys at most.` }
           : (problemsIn([row]).get(row.id) ?? problemOfLength({ ...filters, ...filterBy(key, value) }))
     setProblems(found)
     if (found.key || found.value) return

@@ -1,7 +1,7 @@
 import { lengthInCharacters } from '../../../../src/domain/length-in-characters.ts'
 import {
-  LONGEST_METADATA_KEY,
-  LONGEST_METADATA_VALUE,
+  MAX_METADATA_KEY_LENGTH,
+  MAX_METADATA_VALUE_LENGTH,
   type Metadata,
   type MetadataChange,
 } from '../../../../src/domain/metadata.ts'
@@ -44,7 +44,7 @@ export function problemsIn(rows: readonly MetadataRow[]): Map<number, RowProblem
     if (isBlank(row)) continue
     const key =
       row.key === '' ? MISSING_KEY : keys.has(row.key) ? 'This key is above already' : tooLongKey(row)
-    const value = excess(row.value, LONGEST_METADATA_VALUE, 'a value')
+    const value = excess(row.value, MAX_METADATA_VALUE_LENGTH, 'a value')
     if (key || value) problems.set(row.id, { key, value })
     keys.add(row.key)
   }
@@ -54,7 +54,7 @@ export function problemsIn(rows: readonly MetadataRow[]): Map<number, RowProblem
 /** Of a row that may still be written. */
 export const MISSING_KEY = 'A value needs a key'
 
-const tooLongKey = ({ key }: MetadataRow) => excess(key, LONGEST_METADATA_KEY, 'a key')
+const tooLongKey = ({ key }: MetadataRow) => excess(key, MAX_METADATA_KEY_LENGTH, 'a key')
 
 /** As Unicode counts characters, so no field can hold them to it by itself. */
 function excess(text: string, most: number, what: string): string | undefined {

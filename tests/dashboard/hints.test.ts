@@ -60,7 +60,9 @@ test('a price with more decimals than the account’s currency gives a hint', as
   const contract = contractWith({ price: 12.5, fulfillment_condition: { event: 'rated', gte: 4 } })
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract })).body
   await page.goto(`/schemas/${id}`)
-  const hint = hintsOn(page).filter({ hasText: 'The price 12.5 has 1 decimal, but the account’s currency, JPY' })
+  const hint = hintsOn(page).filter({
+    hasText: 'The price 12.5 has 1 decimal, but the account’s currency, JPY',
+  })
   await hint.waitFor()
   await page.getByRole('textbox', { name: 'Price' }).fill('12')
   await hint.waitFor({ state: 'detached' })

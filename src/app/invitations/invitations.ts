@@ -19,11 +19,10 @@ const MOST_INVITATIONS = 1_000
 const ENDED_INVITATIONS_KEPT = 1_000
 
 /**
- * Makes a one-time key with which someone signs up for an account of their own. It is returned once and stored
- * nowhere.
+ * Creates a one-time key to sign up for a new account. The key is returned once and stored nowhere.
  * @param request.email null for anyone who has the key
  * @param request.invitedBy null for the command line, which may make any number
- * @param show gets the key before the commit: if it fails, there is no invitation
+ * @param show receives the key before the commit. If it fails, no invitation is stored.
  * @throws VALIDATION_ERROR, INVITATION_LIMIT_REACHED
  */
 export async function createInvitation(

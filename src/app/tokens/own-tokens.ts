@@ -18,7 +18,7 @@ const MOST_TOKENS = 1_000
 const ENDED_TOKENS_KEPT = 1_000
 
 /**
- * Makes a token for the account that asks, in a session of it. The secret is returned once and stored nowhere.
+ * Creates a token for the account of the session. The secret is returned once and stored nowhere.
  * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID if the session has just been ended
  */
 export async function createOwnToken(
@@ -46,9 +46,10 @@ export async function createOwnToken(
     })
     if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
     if (made === 'too many') throw tooManyTokens()
-    return findApiToken(connection, userId, made.id)
+    const stored = await findApiToken(connection, userId, made.id)
+    if (!stored) throw new Error(`the token ${made.id} is missing after its insert`)
+    return stored
   })
-  if (!token) throw new Error('a token is not there after it was stored')
   return { token, secret }
 }
 

@@ -59,13 +59,14 @@ async function decide(connection: Connection): Promise<void> {
     ])
     return present(stored)
   })
-  const [submitted, due, onClock] = [1, 2, 3].map(() => newClaim(userId, customer.id))
+  const claim = () => newClaim(userId, customer.id)
+  const [submitted, due, onClock] = [claim(), claim(), claim()] as const
   await step('a claim cannot be created', async () => {
-    for (const claim of await insertClaims(connection, [submitted, due] as NewClaim[])) present(claim)
+    for (const claim of await insertClaims(connection, [submitted, due])) present(claim)
   })
-  await step('an event cannot be recorded', () => submit(connection, userId, idOf(submitted)))
-  await step('a scheduled check cannot move a claim', () => check(connection, idOf(due)))
-  await step('a test clock cannot be advanced', () => advance(connection, userId, onClock as NewClaim))
+  await step('an event cannot be recorded', () => submit(connection, userId, submitted.address.id))
+  await step('a scheduled check cannot move a claim', () => check(connection, due.address.id))
+  await step('a test clock cannot be advanced', () => advance(connection, userId, onClock))
 }
 
 /** Settles the claim. */
@@ -97,8 +98,8 @@ async function advance(connection: Connection, userId: string, claim: NewClaim):
   requireThat(counts.size > 0, 'the claim did not move')
 }
 
-const newClaim = (userId: string, customerId: string): NewClaim => ({
-  address: { kind: 'claim', id: randomUUID() },
+const newClaim = (userId: string, customerId: string) => ({
+  address: { kind: 'claim' as const, id: randomUUID() },
   reference: null,
   seed: null,
   userId,
@@ -119,8 +120,6 @@ const contract = (): Contract => ({
   fulfillment_condition: { event: TYPE },
   timeout_outcome: 'fail',
 })
-
-const idOf = (claim: NewClaim | undefined) => (claim as NewClaim & { address: { id: string } }).address.id
 
 async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -24,10 +24,14 @@ const WHITE_SPACE = /[\s\u0085\u2800]+/gu
 /** Joiners and variation selectors have a meaning after letters of many scripts, and within emoji. */
 const MEANINGFUL = /(?<=\P{ASCII})[\p{Join_Control}\p{Variation_Selector}]/gu
 
+/** Fast path for most texts: printable ASCII with single spaces, which differs from another such text only by letter case. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
 /** Equal for texts that differ only in this way. */
 const KEYS: Record<Difference, (text: string) => string> = {
-  hidden: (text) => text.normalize('NFC').replace(INVISIBLE, '').replace(WHITE_SPACE, ' ').trim(),
-  form: (text) => KEYS.hidden(text.normalize('NFKC')),
+  hidden: (text) =>
+    PLAIN.test(text) ? text : text.normalize('NFC').replace(INVISIBLE, '').replace(WHITE_SPACE, ' ').trim(),
+  form: (text) => (PLAIN.test(text) ? text : KEYS.hidden(text.normalize('NFKC'))),
   case: (text) => KEYS.form(text).toLowerCase(),
 }
 
@@ -70,6 +74,7 @@ export class Lookalikes {
 
 /** The text without invisible characters. Empty if all of them are invisible. */
 export function plainSpelling(text: string): string {
+  if (PLAIN.test(text)) return text
   const meaningful = new Set([...text.matchAll(MEANINGFUL)].map(({ index }) => index))
   return text
     .replace(INVISIBLE, (character, at: number) => (meaningful.has(at) ? character : ''))

@@ -32,6 +32,32 @@ describe('times (§10 rule 5)', () => {
     }
   })
 
+  test('keep the millisecond that they write, however many digits follow: none becomes the next second', async (t) => {
+    for (const [format, text, read] of [
+      [null, '2026-01-01T23:59:59.9999999Z', '2026-01-01T23:59:59.999Z'],
+      [null, '2026-01-01 23:59:59,999999999', '2026-01-01T23:59:59.999Z'],
+      [null, '2999-12-31T23:59:59.999999999Z', '2999-12-31T23:59:59.999Z'],
+      [null, '1767311999.9999999', '2026-01-01T23:59:59.999Z'],
+      [null, '1767311999999.9999', '2026-01-01T23:59:59.999Z'],
+      ['yyyyMMdd HHmmss.S', '20260101 235959.999999999', '2026-01-01T23:59:59.999Z'],
+      ['unix-s', '1767311999.9999999', '2026-01-01T23:59:59.999Z'],
+      ['unix-ms', '1767311999999.99999', '2026-01-01T23:59:59.999Z'],
+      ['unix-us', '1767311999999999.9', '2026-01-01T23:59:59.999Z'],
+      ['unix-us', '5', '1970-01-01T00:00:00.000Z'],
+      ['unix-ns', '1767311999999999999', '2026-01-01T23:59:59.999Z'],
+      ['unix-ns', '1767640304122000000', '2026-01-05T19:11:44.122Z'],
+    ] as const)
+      assert.equal(new Date(reader(format).read(text)).toISOString(), read, text)
+    const later = reader().read('2026-01-01T00:00:01.0012Z') > reader().read('2026-01-01T00:00:01.0011Z')
+    assert.ok(later, 'the digits below a millisecond order events')
+
+    const rows = ['a,opened,2026-01-01T00:00:00Z', 'a,done,2026-01-01T23:59:59.9999999Z']
+    const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
+    const contract = contractWith({ activity_window: 86_400, fulfillment_condition: { event: 'done' } })
+    const { json } = await backtestOf(path('log.csv'), [contract])
+    assert.equal(json.contracts[0].confirmed, 1, 'the event comes before the check of midnight')
+  })
+
   test('that are none are told with the reason', () => {
     const refused: [text: string, reason: RegExp][] = [
       ['2026-02-29T00:00:00Z', /a day or a time of day that does not exist$/],

@@ -1,5 +1,5 @@
 import { type LocalMoment, localMoment } from '../../../domain/time-zone.ts'
-import type { TimeFormat } from './time-format.ts'
+import { type TimeFormat, unixTime } from './time-format.ts'
 import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
 export interface TimeOptions {
@@ -51,8 +51,8 @@ export class TimeReader {
   #parse(text: string): WrittenTime | null {
     const formatted = this.#options.format?.parse(text) ?? null
     if (formatted !== null) return formatted
-    if (UNIX_SECONDS.test(text)) return { ms: Number(text) * 1000, hasZone: true }
-    if (UNIX_MILLISECONDS.test(text)) return { ms: Number(text), hasZone: true }
+    if (UNIX_SECONDS.test(text)) return unixTime(text, 0)
+    if (UNIX_MILLISECONDS.test(text)) return unixTime(text, 3)
     return parseWrittenTime(text)
   }
 

@@ -116,6 +116,15 @@ describe('times (§10 rule 5)', () => {
       ['HH:mm', /must name a year, a month and a day/],
       ['dd.MM.YYYY', /"YYYY" is not known; known are yyyy/],
       ['dd.MM.yyyy dd', /"dd" is not known a second time/],
+      [
+        'dd.MM.yyyy hh:mm',
+        /"hh" is an hour from 1 to 12, which needs "a" for a\.m\. or p\.m\.; .*"HH" is one from 0 to 23/,
+      ],
+      ['d.M.yyyy h:mm', /"h" or "hh" is an hour from 1 to 12/],
+      ['M/d/yyyy HH:mm a', /"a" stands for a\.m\. or p\.m\., which needs an hour from 1 to 12, "h" or "hh"/],
+      ['M/d/yyyy HH:hh a', /names the hour twice/],
+      ['dd.MM.yyyy yy', /names the year twice/],
+      ['dd MM MMM yyyy', /names the month twice/],
     ] as const)
       assert.throws(() => parseTimeFormat(format), message)
   })

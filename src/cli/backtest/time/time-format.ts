@@ -52,6 +52,8 @@ export function parseTimeFormat(name: string): TimeFormat {
     throw new InvalidArgumentError(
       `It must name a year, a month and a day, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a", or be one of excel, ${Object.keys(UNIX_FRACTIONS).join(', ')}.`,
     )
+  const contradiction = contradictionIn(parts)
+  if (contradiction !== null) throw new InvalidArgumentError(contradiction)
   return {
     name,
     parse: (text) => {
@@ -59,6 +61,25 @@ export function parseTimeFormat(name: string): TimeFormat {
       return found && timeOf(new Map(parts.map((part, i) => [part, found[i + 1] as string])))
     },
   }
+}
+
+/** Of two parts that say the same, one would be passed over; so would "a" beside an hour of 24. */
+const ALTERNATIVES: [what: string, parts: string[]][] = [
+  ['year', ['year', 'shortYear']],
+  ['month', ['month', 'monthName']],
+  ['hour', ['hour', 'halfDayHour']],
+]
+
+/** Why a time cannot be read by these parts for sure; null if it can. */
+function contradictionIn(parts: readonly string[]): string | null {
+  const twice = ALTERNATIVES.find(([, names]) => names.every((part) => parts.includes(part)))
+  if (twice) return `It names the ${twice[0]} twice.`
+  const [hasHalves, hasHalfDay] = [parts.includes('halfDayHour'), parts.includes('halfDay')]
+  if (hasHalves && !hasHalfDay)
+    return 'Its "h" or "hh" is an hour from 1 to 12, which needs "a" for a.m. or p.m.; "H" or "HH" is one from 0 to 23.'
+  if (hasHalfDay && !hasHalves)
+    return 'Its "a" stands for a.m. or p.m., which needs an hour from 1 to 12, "h" or "hh".'
+  return null
 }
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')

@@ -25,10 +25,20 @@ const TYPE_WORDS: Record<ValueType, string> = {
 export function readingNotes(reading: LogReading, caseIds: CaseIds, now: number): string[] {
   return [
     ...reading.warnings,
+    ...swallowedRows(reading),
     ...similarTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
     ...caseNotes(caseIds),
     ...timeNotes(reading, now),
+  ]
+}
+
+function swallowedRows({ swallowed }: LogReading): string[] {
+  if (swallowed === null || swallowed.count === 0) return []
+  const { count, firstLine } = swallowed
+  const rows = count === 1 ? '1 row of the log, which is' : `${grouped(count)} rows of the log, which are`
+  return [
+    `a quote does not end where it should: on line ${grouped(firstLine)} begins a row with a cell that holds ${rows} not read`,
   ]
 }
 

@@ -127,7 +127,7 @@ class Run implements Backtest {
   }
 
   add(found: Case): void {
-    this.#caseIds.add(found.id, found.events[0]?.line ?? 0)
+    this.#caseIds.add(found.id, found.events[0]?.line ?? 0, found.events.length)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
       const result = runCase(totals.contract, found, this.#until)

@@ -2,16 +2,18 @@ import { differenceInWords, differenceOf, spellingKey } from '../contract/hints/
 
 /*
  * Texts that people take for the same, and that a leaf does not: those that differ only in spelling, and those that have
- * quotes around them or other characters behind their last letter or digit, as exports write them.
+ * quotes around them or other characters behind their last letter or digit, as exports write them. Spreadsheets and pandas
+ * write 123 as 123.0 if the column has an empty cell.
  */
 
 /** ASCII of which only the letter case counts: nearly all ids of cases, so no more is done with them. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
+const WHOLE_NUMBER = /^\d+\.0$/
 const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
 
 /** The same for all texts that are similar. */
 export function similarityKey(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase()
+  if (PLAIN.test(text)) return WHOLE_NUMBER.test(text) ? text.slice(0, -2) : text.toLowerCase()
   const key = spellingKey(text)
   return key.replace(AROUND, '') || key
 }

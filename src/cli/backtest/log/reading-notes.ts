@@ -3,7 +3,7 @@ import type { Example, Examples, FieldStatistics } from '../../../domain/backtes
 import { differenceFrom, similarityKey } from '../../../domain/backtest/similar-texts.ts'
 import { quoted } from '../../../domain/contract/hints/spelling.ts'
 import { grouped } from '../report/figures.ts'
-import type { CaseIds } from './case-ids.ts'
+import type { CaseIds, DoubtfulCases } from './case-ids.ts'
 import { RESERVED_NAMES } from './log-row.ts'
 import type { LogReading } from './read-rows.ts'
 
@@ -28,6 +28,8 @@ export function readingNotes(reading: LogReading, caseIds: CaseIds, now: number)
     ...swallowedRows(reading),
     ...similarTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
+    ...doubtfulCases(caseIds.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
+    ...doubtfulCases(caseIds.placeholders, 'that likely stand for none'),
     ...caseNotes(caseIds),
     ...timeNotes(reading, now),
   ]
@@ -96,6 +98,16 @@ function advice({ field }: FieldStatistics, { first }: Examples, { options, form
   return field.type === 'number' && format === 'csv' && options.decimal === '.' && hasComma
     ? '; a comma is a decimal mark with --decimal , and groups no digits'
     : ''
+}
+
+function doubtfulCases({ count, first }: DoubtfulCases, what: string): string[] {
+  if (count === 0) return []
+  const cases = count === 1 ? '1 case has an id' : `${grouped(count)} cases have ids`
+  const examples = first.map(
+    ({ id, line, events }) =>
+      `${shown(id)} (line ${grouped(line)}, ${events === 1 ? '1 event' : `${grouped(events)} events`})`,
+  )
+  return [`${cases} ${what}: ${examples.join(', ')}`]
 }
 
 function caseNotes({ similar, first }: CaseIds): string[] {

@@ -4,7 +4,7 @@ import { DateTime, DateTimeOrNull, Time, TimeZone, Uuid, UuidOrNull } from '../p
 
 const Currency = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  pattern: withRule('^[A-Z]{3}$', 'the code of a currency in capitals (ISO 4217), such as EUR, or null'),
+  pattern: withRule('^[A-Z]{3}$', 'the code of a currency in capitals (ISO 4217), such as EUR'),
   description: 'In which it counts its prices (ISO 4217); null if it has not said so. It changes no number.',
   examples: ['EUR'],
 })

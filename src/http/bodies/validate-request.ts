@@ -99,11 +99,14 @@ function restorePlus(query: Record<string, unknown>, schema: object): void {
 
 /** What conversion would let through: text that cannot be stored, and odd spellings of a number (0x10). */
 function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
-  const { properties = {} } = schema as { properties?: Parameters }
+  type Parts = { properties?: Parameters; patternProperties?: Parameters }
+  const { properties = {}, patternProperties = {} } = schema as Parts
+  const ofPattern = (name: string) =>
+    Object.entries(patternProperties).find(([pattern]) => new RegExp(pattern).test(name))?.[1]
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
     const flawOfName = flawOfText(path)
     if (flawOfName) return [{ path: '', message: `has a parameter whose name ${flawOfName.message}` }]
-    const told = properties[path]
+    const told = properties[path] ?? (Array.isArray(value) ? ofPattern(path) : undefined)
     if (told && Array.isArray(value)) return [{ path, message: onlyOnce(told, value.length) }]
     if (typeof value !== 'string') return []
     if (told?.type === 'integer' && !/^-?\d+$/.test(value))

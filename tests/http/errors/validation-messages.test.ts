@@ -232,6 +232,11 @@ describe('a message states the rule, the accepted form and where', () => {
       `${STATUSES}, not a list: it is there 2 times; several values are joined by commas: OPEN,PENDING`,
     ],
     ['limit=5&limit=6', 'limit', 'must be an integer from 1 to 100, not a list: it is there 2 times'],
+    [
+      'metadata[a]=1&metadata[a]=2',
+      'metadata[a]',
+      'must be a string of up to 500 characters, not a list: it is there 2 times',
+    ],
     ['limit=0x10', 'limit', 'must be an integer from 1 to 100'],
     ['limit=101', 'limit', 'must be an integer from 1 to 100'],
     [
@@ -282,6 +287,12 @@ describe('a message states the rule, the accepted form and where', () => {
       /^types\[0\]: must be one of "claim\.created", "claim\.pending", /,
     )
     assert.equal(await messageFor('claim.created'), 'types: must be a list of at least one item or null')
+  })
+
+  test('of a currency', async () => {
+    const { body } = await api.patch('/v1/me', { currency: 'eur' })
+    const message = 'must be the code of a currency in capitals (ISO 4217), such as EUR or null'
+    assert.deepEqual(body.error.details, [{ path: 'currency', message }])
   })
 
   test('of metadata', async () => {

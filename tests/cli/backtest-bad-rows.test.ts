@@ -75,7 +75,15 @@ describe('bad rows', () => {
       'last.csv': [HEADER, `${open},"bad`, `${done},`, `b,open,${at(1)},1,`, `b,x,${at(3)},1,"ok"`],
       'one.csv': [HEADER, `${open},"bad`, `${done},size 5"`],
       'windows.csv': ['case_id;note;type;occurred_at', 'a;"bad', `a;"ok";done;${at(2)}`],
-      'text.csv': [HEADER, `${open},"""Dear, all"""`, `${done},"a, b`, ',,,', '1, 2, 3, 4, 5', `on ${at(1)},`, '"'],
+      'text.csv': [
+        HEADER,
+        `${open},"""Dear, all"""`,
+        `${done},"a, b`,
+        ',,,',
+        '1, 2, 3, 4, 5',
+        `on ${at(1)},`,
+        '"',
+      ],
     }
     const ends = (name: string) => (name === 'windows.csv' ? '\r\n' : '\n')
     const path = await filesIn(

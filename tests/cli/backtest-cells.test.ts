@@ -190,7 +190,12 @@ describe('notes', () => {
   })
 
   test('tell whole numbers that differ by a ".0" that spreadsheets and pandas add (§10 rule 8)', async (t) => {
-    const rows = ['case_id,type,occurred_at,code', `7,done,${AT},123.0`, `7.0,done,${AT},`, `8,done,${AT},124.0`]
+    const rows = [
+      'case_id,type,occurred_at,code',
+      `7,done,${AT},123.0`,
+      `7.0,done,${AT},`,
+      `8,done,${AT},124.0`,
+    ]
     const path = await filesIn(t, { 'log.csv': rows.join('\n') })
     const condition = { event: 'done', match: { code: '123' } }
     const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
@@ -201,7 +206,20 @@ describe('notes', () => {
   })
 
   test('tell ids of cases that are likely those of many, or of none (§10 rule 8)', async (t) => {
-    const ids = ['1.23457E+12', '1.23457E+12', '4,5E+15', 'NULL', ' ', '#N/A', 'nan', '-', '\\N', '1e5', 'E+12', 'no']
+    const ids = [
+      '1.23457E+12',
+      '1.23457E+12',
+      '4,5E+15',
+      'NULL',
+      ' ',
+      '#N/A',
+      'nan',
+      '-',
+      '\\N',
+      '1e5',
+      'E+12',
+      'no',
+    ]
     const rows = ids.map((id) => `"${id}",done,${AT}`)
     const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
     const { json } = await backtestOf(path('log.csv'), [contractWith()])

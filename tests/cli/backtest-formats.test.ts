@@ -244,7 +244,9 @@ describe('XES (§10 rule 3)', () => {
       'bad.xes': log(
         `${trace('a', event('resolved', time(AT)))}\n${event('rating', time(AT))}\n${trace('b', event('x', time('never')))}\n${trace('c', event('x', `${time(AT)}<int key="n" value="9007199254740993"/>`))}`,
       ),
-      'trace.xes': log(trace('a', `<int key="order" value="9007199254740993"/>${event('resolved', time(AT))}`)),
+      'trace.xes': log(
+        trace('a', `<int key="order" value="9007199254740993"/>${event('resolved', time(AT))}`),
+      ),
       'late.xes': log(trace('a', `${event('resolved', time(AT))}\n<int key="late" value="7"/>`)),
       'broken.xes': log(traces).slice(0, -30),
       'other.xml': '<html><body/></html>',

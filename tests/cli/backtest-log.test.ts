@@ -34,7 +34,11 @@ describe('the log', () => {
     for (const name of ['members.csv.gz', 'padded.csv.gz'])
       assert.equal((await backtestOf(path(name), [contractWith()])).json.log.events, 2, name)
     for (const name of ['between.csv.gz', 'far.csv.gz'])
-      await assert.rejects(backtestOf(path(name), [contractWith()]), /more data follows the zeros behind/, name)
+      await assert.rejects(
+        backtestOf(path(name), [contractWith()]),
+        /more data follows the zeros behind/,
+        name,
+      )
   })
 
   test('gives the same result as CSV, NDJSON and gzip, sorted by case and not, with a BOM and CRLF', async (t) => {

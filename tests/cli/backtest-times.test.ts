@@ -19,6 +19,8 @@ describe('times (§10 rule 5)', () => {
       '2026-03-02T08:05:00+01:00',
       '2026-03-02T08:05+01',
       '2026-03-02 07:05:00 UTC',
+      '2026-03-02T08:05+01:00[Europe/Berlin]',
+      '2026-03-02T07:05:00Z[UTC]',
       '1772435100',
       '1772435100.000',
       '1772435100000',
@@ -77,7 +79,15 @@ describe('times (§10 rule 5)', () => {
       ['177243510', /of 10 digits/],
       ['20260302070500', /of 10 digits/],
       ['1772435100000000', /of 10 digits/],
-      ['"2026-03-02T07:05:00Z"', /the quotes belong to the cell/],
+      [
+        '"2026-03-02T07:05:00Z" ',
+        /the quotes belong to the cell, because a blank stands before or behind them$/,
+      ],
+      [
+        '2026-03-02 08:05:00 CET',
+        /CET is no offset: write \+01:00 or the like, since .* have several meanings$/,
+      ],
+      ['2026-03-02T08:05:00[Europe/Berlin]', /is not a time/],
     ]
     for (const [text, reason] of refused) {
       assert.ok(Number.isNaN(reader().read(text)), text)
@@ -137,6 +147,28 @@ describe('times (§10 rule 5)', () => {
     assert.equal(berlin.read('2026-10-25 02:30'), Date.parse('2026-10-25T00:30:00Z'))
     assert.equal(berlin.read('2026-03-29 02:30'), Date.parse('2026-03-29T01:30:00Z'))
     assert.deepEqual([berlin.zoneless, berlin.shownTwice, berlin.neverShown], [4, 1, 1])
+  })
+
+  test('that are equal in a case that is newest first are noted: they stay in the order of the log (§10 rule 8)', async (t) => {
+    const log = (...rows: string[]) => ['case_id,type,occurred_at', ...rows].join('\n')
+    const [first, second, same] = ['2026-01-01T01:00:00Z', '2026-01-01T02:00:00Z', '2026-01-01T02:00:00Z']
+    const path = await filesIn(t, {
+      'newest.csv': log(
+        `a,done,${second}`,
+        `a,late,${same}`,
+        `a,open,${first}`,
+        `b,x,${second}`,
+        `b,y,${first}`,
+      ),
+      'oldest.csv': log(`a,open,${first}`, `a,late,${second}`, `a,done,${same}`),
+      'mixed.csv': log(`a,late,${second}`, `a,open,${first}`, `a,done,${same}`),
+    })
+    const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
+    assert.deepEqual(await notes('newest.csv'), [
+      '1 case is written newest first and has events of the same time, which are taken in the order of the log: "a" (line 3); sort the log by time, with the older of them first',
+    ])
+    assert.deepEqual(await notes('oldest.csv'), [])
+    assert.deepEqual(await notes('mixed.csv'), [])
   })
 
   test('without a zone, long ago, in the future and far apart are noted (§10 rule 8)', async (t) => {

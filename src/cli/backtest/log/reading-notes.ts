@@ -22,7 +22,12 @@ const TYPE_WORDS: Record<ValueType, string> = {
   object: 'an object',
 }
 
-export function readingNotes(reading: LogReading, caseIds: CaseIds, now: number): string[] {
+export function readingNotes(
+  reading: LogReading,
+  caseIds: CaseIds,
+  newestFirst: Examples,
+  now: number,
+): string[] {
   return [
     ...reading.warnings,
     ...swallowedRows(reading),
@@ -31,6 +36,7 @@ export function readingNotes(reading: LogReading, caseIds: CaseIds, now: number)
     ...doubtfulCases(caseIds.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
     ...doubtfulCases(caseIds.placeholders, 'that likely stand for none'),
     ...caseNotes(caseIds),
+    ...orderNotes(newestFirst),
     ...timeNotes(reading, now),
   ]
 }
@@ -120,6 +126,18 @@ function caseNotes({ similar, first }: CaseIds): string[] {
   )
   return [
     `${cases} from another one only by letter case, characters that do not show or characters at the end: ${examples.join(', ')}`,
+  ]
+}
+
+function orderNotes(newestFirst: Examples): string[] {
+  const { count } = newestFirst
+  if (count === 0) return []
+  const cases =
+    count === 1
+      ? '1 case is written newest first and has'
+      : `${grouped(count)} cases are written newest first and have`
+  return [
+    `${cases} events of the same time, which are taken in the order of the log: ${list(newestFirst)}; sort the log by time, with the older of them first`,
   ]
 }
 

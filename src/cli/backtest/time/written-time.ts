@@ -1,7 +1,7 @@
 import { offsetMs, wallClockMs, withFraction } from './wall-clock.ts'
 
 const ISO_TIME =
-  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i
+  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)? ?(?:(Z|UTC|[+-]\d\d(?::?\d\d)?)(?:\[[\w+/-]+\])?)?$/i
 
 /** A time as it is written: with the zone that it names, or as clocks show it. NaN if it is of no day or hour. */
 export interface WrittenTime {
@@ -10,7 +10,8 @@ export interface WrittenTime {
 }
 
 /**
- * ISO 8601 as logs write it: with a space or a slash, with or without seconds and zone. Null if it is no such time.
+ * ISO 8601 as logs write it: with a space or a slash, with or without seconds and zone, and with the name of the zone in
+ * brackets behind its offset (RFC 9557). Null if it is no such time.
  * `Date.parse` would also take "09-10-2012" and guess which is the month.
  */
 export function parseWrittenTime(text: string): WrittenTime | null {

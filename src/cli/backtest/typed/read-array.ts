@@ -81,7 +81,9 @@ class ArraySplitter {
     else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#depth--
     // What follows would be passed over.
     if (this.#depth === 0)
-      throw new OperatorError(`line ${this.#line} of the log: a "}" ends what a "[" began, so items may be lost`)
+      throw new OperatorError(
+        `line ${this.#line} of the log: a "}" ends what a "[" began, so items may be lost`,
+      )
   }
 
   #keep(bytes: Buffer): void {

@@ -74,6 +74,7 @@ describe('bad rows', () => {
     const logs: Record<string, string[]> = {
       'last.csv': [HEADER, `${open},"bad`, `${done},`, `b,open,${at(1)},1,`, `b,x,${at(3)},1,"ok"`],
       'one.csv': [HEADER, `${open},"bad`, `${done},size 5"`],
+      'first.csv': ['case_id,type,occurred_at', `"b,done,${at(1)}`, `c",done,${at(2)}`],
       'windows.csv': ['case_id;note;type;occurred_at', 'a;"bad', `a;"ok";done;${at(2)}`],
       'text.csv': [
         HEADER,
@@ -94,6 +95,7 @@ describe('bad rows', () => {
     const begins = 'a quote does not end where it should: on line 2 begins a row with a cell that holds'
     assert.deepEqual(await notes('last.csv'), [`${begins} 3 rows of the log, which are not read`])
     assert.deepEqual(await notes('one.csv'), [`${begins} 1 row of the log, which is not read`])
+    assert.deepEqual(await notes('first.csv'), [`${begins} 1 row of the log, which is not read`])
     assert.deepEqual(await notes('windows.csv'), [`${begins} 1 row of the log, which is not read`])
     assert.deepEqual(await notes('text.csv'), [])
   })

@@ -25,19 +25,29 @@ export class SwallowedRows {
   /** Takes a row that has line breaks in its cells. */
   add(record: readonly string[], line: number): void {
     for (const [index, cell] of record.entries()) {
-      const [, ...lines] = cell.split(LINE_BREAK)
-      const last = lines.pop()
-      if (last === undefined) continue
-      const rows = lines.filter((text) => this.#isRow(text)).length
-      const found = this.#isBeginOfRow(last, index, cell) ? rows + 1 : rows
+      const [first = '', ...lines] = cell.split(LINE_BREAK)
+      if (lines.length === 0) continue
+      const found = this.#isRestOfRow(first, index) ? lines.length : this.#rowsOf(lines, index, cell)
       if (found > 0 && this.count === 0) this.firstLine = line
       this.count += found
     }
   }
 
+  #rowsOf(lines: readonly string[], index: number, cell: string): number {
+    const whole = lines.slice(0, -1).filter((text) => this.#isRow(text)).length
+    return this.#isBeginOfRow(lines.at(-1) as string, index, cell) ? whole + 1 : whole
+  }
+
   #isRow(text: string): boolean {
     const cells = text.split(this.#separator)
     return cells.length === this.#columns.count && this.#hasTime(cells)
+  }
+
+  /** Whether the text is the row itself from the column of the cell on, with its time. */
+  #isRestOfRow(text: string, index: number): boolean {
+    const { count, time } = this.#columns
+    const cells = text.split(this.#separator)
+    return time > index && cells.length === count - index && this.#hasTime([...Array(index), ...cells])
   }
 
   /** Whether the text is a row up to the column of the cell, where the next quote is. */

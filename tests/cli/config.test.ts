@@ -153,7 +153,10 @@ describe('settings', () => {
       'postgres://h1,h2/db',
       'postgres:///db?host=h1,h2',
     ])
-      assert.match(message({ DATABASE_URL: address }), /^DATABASE_URL must be the address of one server, not of several/)
+      assert.match(
+        message({ DATABASE_URL: address }),
+        /^DATABASE_URL must be the address of one server, not of several/,
+      )
     assert.equal(readConfig({ DATABASE_URL: 'postgres://u:a,b@h/db' }).databaseUrl, 'postgres://u:a,b@h/db')
   })
 

@@ -342,7 +342,9 @@ describe('Retry-After', () => {
       else process.env.TZ = zone
     })
     process.env.TZ = 'America/New_York'
-    const [, day = '', month = '', year = '', clock = ''] = new Date(Date.now() + 60_000).toUTCString().split(' ')
+    const [, day = '', month = '', year = '', clock = ''] = new Date(Date.now() + 60_000)
+      .toUTCString()
+      .split(' ')
     for (const text of [
       `Sun ${month} ${day.replace(/^0/, ' ')} ${clock} ${year}`,
       `Sunday, ${day}-${month}-${year.slice(2)} ${clock} GMT`,

@@ -68,6 +68,38 @@ describe('bad rows', () => {
     )
   })
 
+  test('rows that a quote without its end takes into a cell are noted (§10 rule 8)', async (t) => {
+    const at = (hour: number) => `2026-01-01T0${hour}:00:00Z`
+    const [open, done] = [`a,open,${at(1)},1`, `a,done,${at(2)},1`]
+    const logs: Record<string, string[]> = {
+      'last.csv': [HEADER, `${open},"bad`, `${done},`, `b,open,${at(1)},1,`, `b,x,${at(3)},1,"ok"`],
+      'one.csv': [HEADER, `${open},"bad`, `${done},size 5"`],
+      'first.csv': ['case_id,type,occurred_at', `"b,done,${at(1)}`, `c",done,${at(2)}`],
+      'windows.csv': ['case_id;note;type;occurred_at', 'a;"bad', `a;"ok";done;${at(2)}`],
+      'text.csv': [
+        HEADER,
+        `${open},"""Dear, all"""`,
+        `${done},"a, b`,
+        ',,,',
+        '1, 2, 3, 4, 5',
+        `on ${at(1)},`,
+        '"',
+      ],
+    }
+    const ends = (name: string) => (name === 'windows.csv' ? '\r\n' : '\n')
+    const path = await filesIn(
+      t,
+      Object.fromEntries(Object.entries(logs).map(([name, rows]) => [name, rows.join(ends(name))])),
+    )
+    const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
+    const begins = 'a quote does not end where it should: on line 2 begins a row with a cell that holds'
+    assert.deepEqual(await notes('last.csv'), [`${begins} 3 rows of the log, which are not read`])
+    assert.deepEqual(await notes('one.csv'), [`${begins} 1 row of the log, which is not read`])
+    assert.deepEqual(await notes('first.csv'), [`${begins} 1 row of the log, which is not read`])
+    assert.deepEqual(await notes('windows.csv'), [`${begins} 1 row of the log, which is not read`])
+    assert.deepEqual(await notes('text.csv'), [])
+  })
+
   test('bad lines of NDJSON: no object, NUL, half a surrogate pair, a number too large', async (t) => {
     const good = '{"case_id":7,"type":"done","occurred_at":1767225600,"value":1}'
     const lines = [

@@ -189,6 +189,46 @@ describe('notes', () => {
     ])
   })
 
+  test('tell whole numbers that differ by a ".0" that spreadsheets and pandas add (§10 rule 8)', async (t) => {
+    const rows = [
+      'case_id,type,occurred_at,code',
+      `7,done,${AT},123.0`,
+      `7.0,done,${AT},`,
+      `8,done,${AT},124.0`,
+    ]
+    const path = await filesIn(t, { 'log.csv': rows.join('\n') })
+    const condition = { event: 'done', match: { code: '123' } }
+    const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
+    assert.deepEqual(json.warnings, [
+      '"code" of "done" is compared with "123", but 1 event has a text that differs only by quotes or characters at the end: "123.0" (line 2)',
+      '1 case has an id that differs from another one only by letter case, characters that do not show or characters at the end: "7.0" (line 3)',
+    ])
+  })
+
+  test('tell ids of cases that are likely those of many, or of none (§10 rule 8)', async (t) => {
+    const ids = [
+      '1.23457E+12',
+      '1.23457E+12',
+      '4,5E+15',
+      'NULL',
+      ' ',
+      '#N/A',
+      'nan',
+      '-',
+      '\\N',
+      '1e5',
+      'E+12',
+      'no',
+    ]
+    const rows = ids.map((id) => `"${id}",done,${AT}`)
+    const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
+    const { json } = await backtestOf(path('log.csv'), [contractWith()])
+    assert.deepEqual(json.warnings, [
+      '2 cases have ids that a spreadsheet has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
+      '6 cases have ids that likely stand for none: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
+    ])
+  })
+
   test('show what does not show', async (t) => {
     const json = await runRows(t, 'x', ['do\u200bne', 'ne\u0301'], [{ event: 'done', match: { x: 'done' } }])
     assert.match(json.warnings[0], /"do\\u200bne" \(line 2\)$/)

@@ -107,6 +107,7 @@ describe('JSON (§10 rule 3)', () => {
       'cut.json': JSON.stringify(events).slice(0, -20),
       'more.json': `${JSON.stringify(events)}\n{}`,
       'none.json': '[ ]',
+      'closed.json': `${JSON.stringify(events).slice(0, -2)}]}`,
     })
     const { json } = await backtestOf(path('bad.json'), [contract], AUTO)
     assert.deepEqual(
@@ -119,6 +120,9 @@ describe('JSON (§10 rule 3)', () => {
     await assert.rejects(countsOf(path('cut.json')), { message: /array does not end: the log is cut short/ })
     await assert.rejects(countsOf(path('more.json')), { message: /line 2 of the log: something follows/ })
     await assert.rejects(countsOf(path('none.json')), { message: 'the log has no events' })
+    await assert.rejects(countsOf(path('closed.json')), {
+      message: /^line 1 of the log: a "}" ends what a "\[" began/,
+    })
   })
 
   test('ids keep all of their digits; a number that the service refuses makes a bad row (§10 rule 4)', async (t) => {
@@ -240,6 +244,10 @@ describe('XES (§10 rule 3)', () => {
       'bad.xes': log(
         `${trace('a', event('resolved', time(AT)))}\n${event('rating', time(AT))}\n${trace('b', event('x', time('never')))}\n${trace('c', event('x', `${time(AT)}<int key="n" value="9007199254740993"/>`))}`,
       ),
+      'trace.xes': log(
+        trace('a', `<int key="order" value="9007199254740993"/>${event('resolved', time(AT))}`),
+      ),
+      'late.xes': log(trace('a', `${event('resolved', time(AT))}\n<int key="late" value="7"/>`)),
       'broken.xes': log(traces).slice(0, -30),
       'other.xml': '<html><body/></html>',
     })
@@ -252,6 +260,12 @@ describe('XES (§10 rule 3)', () => {
         [9, 'number out of range'],
       ],
     )
+    await assert.rejects(countsOf(path('trace.xes')), {
+      message: /line 6: the number 9007199254740993 cannot be kept exactly/,
+    })
+    await assert.rejects(countsOf(path('late.xes')), {
+      message: /^line 7 of the log: an attribute of a trace stands behind an event of the trace/,
+    })
     await assert.rejects(countsOf(path('broken.xes')), { message: /^line 6 of the log is not XML: / })
     await assert.rejects(countsOf(path('other.xml')), {
       message: /is XML, but not XES: it begins with <html>/,

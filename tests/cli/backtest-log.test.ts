@@ -22,6 +22,25 @@ const asNdjson = (csv: string) => {
 }
 
 describe('the log', () => {
+  test('in several gzip members is read whole; zeros may pad it, but nothing may follow them', async (t) => {
+    const first = gzipSync('case_id,type,occurred_at\na,done,2026-01-01T00:00:00Z\n')
+    const second = gzipSync('b,done,2026-01-01T00:00:00Z\n')
+    const path = await filesIn(t, {
+      'members.csv.gz': Buffer.concat([first, second]),
+      'padded.csv.gz': Buffer.concat([first, second, Buffer.alloc(1_000_000)]),
+      'between.csv.gz': Buffer.concat([first, Buffer.alloc(100), second]),
+      'far.csv.gz': Buffer.concat([first, Buffer.alloc(1_000_000), second]),
+    })
+    for (const name of ['members.csv.gz', 'padded.csv.gz'])
+      assert.equal((await backtestOf(path(name), [contractWith()])).json.log.events, 2, name)
+    for (const name of ['between.csv.gz', 'far.csv.gz'])
+      await assert.rejects(
+        backtestOf(path(name), [contractWith()]),
+        /more data follows the zeros behind/,
+        name,
+      )
+  })
+
   test('gives the same result as CSV, NDJSON and gzip, sorted by case and not, with a BOM and CRLF', async (t) => {
     const csv = await readFile(SAMPLE_LOG, 'utf8')
     const [header, ...rows] = csv.trim().split('\n')

@@ -19,6 +19,8 @@ describe('times (§10 rule 5)', () => {
       '2026-03-02T08:05:00+01:00',
       '2026-03-02T08:05+01',
       '2026-03-02 07:05:00 UTC',
+      '2026-03-02T08:05+01:00[Europe/Berlin]',
+      '2026-03-02T07:05:00Z[UTC]',
       '1772435100',
       '1772435100.000',
       '1772435100000',
@@ -30,6 +32,32 @@ describe('times (§10 rule 5)', () => {
       const text = new Date(time).toISOString()
       assert.equal(reader().read(text), time, text)
     }
+  })
+
+  test('keep the millisecond that they write, however many digits follow: none becomes the next second', async (t) => {
+    for (const [format, text, read] of [
+      [null, '2026-01-01T23:59:59.9999999Z', '2026-01-01T23:59:59.999Z'],
+      [null, '2026-01-01 23:59:59,999999999', '2026-01-01T23:59:59.999Z'],
+      [null, '2999-12-31T23:59:59.999999999Z', '2999-12-31T23:59:59.999Z'],
+      [null, '1767311999.9999999', '2026-01-01T23:59:59.999Z'],
+      [null, '1767311999999.9999', '2026-01-01T23:59:59.999Z'],
+      ['yyyyMMdd HHmmss.S', '20260101 235959.999999999', '2026-01-01T23:59:59.999Z'],
+      ['unix-s', '1767311999.9999999', '2026-01-01T23:59:59.999Z'],
+      ['unix-ms', '1767311999999.99999', '2026-01-01T23:59:59.999Z'],
+      ['unix-us', '1767311999999999.9', '2026-01-01T23:59:59.999Z'],
+      ['unix-us', '5', '1970-01-01T00:00:00.000Z'],
+      ['unix-ns', '1767311999999999999', '2026-01-01T23:59:59.999Z'],
+      ['unix-ns', '1767640304122000000', '2026-01-05T19:11:44.122Z'],
+    ] as const)
+      assert.equal(new Date(reader(format).read(text)).toISOString(), read, text)
+    const later = reader().read('2026-01-01T00:00:01.0012Z') > reader().read('2026-01-01T00:00:01.0011Z')
+    assert.ok(later, 'the digits below a millisecond order events')
+
+    const rows = ['a,opened,2026-01-01T00:00:00Z', 'a,done,2026-01-01T23:59:59.9999999Z']
+    const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
+    const contract = contractWith({ activity_window: 86_400, fulfillment_condition: { event: 'done' } })
+    const { json } = await backtestOf(path('log.csv'), [contract])
+    assert.equal(json.contracts[0].confirmed, 1, 'the event comes before the check of midnight')
   })
 
   test('that are none are told with the reason', () => {
@@ -51,7 +79,15 @@ describe('times (§10 rule 5)', () => {
       ['177243510', /of 10 digits/],
       ['20260302070500', /of 10 digits/],
       ['1772435100000000', /of 10 digits/],
-      ['"2026-03-02T07:05:00Z"', /the quotes belong to the cell/],
+      [
+        '"2026-03-02T07:05:00Z" ',
+        /the quotes belong to the cell, because a blank stands before or behind them$/,
+      ],
+      [
+        '2026-03-02 08:05:00 CET',
+        /CET is no offset: write \+01:00 or the like, since .* have several meanings$/,
+      ],
+      ['2026-03-02T08:05:00[Europe/Berlin]', /is not a time/],
     ]
     for (const [text, reason] of refused) {
       assert.ok(Number.isNaN(reader().read(text)), text)
@@ -90,6 +126,15 @@ describe('times (§10 rule 5)', () => {
       ['HH:mm', /must name a year, a month and a day/],
       ['dd.MM.YYYY', /"YYYY" is not known; known are yyyy/],
       ['dd.MM.yyyy dd', /"dd" is not known a second time/],
+      [
+        'dd.MM.yyyy hh:mm',
+        /"hh" is an hour from 1 to 12, which needs "a" for a\.m\. or p\.m\.; .*"HH" is one from 0 to 23/,
+      ],
+      ['d.M.yyyy h:mm', /"h" or "hh" is an hour from 1 to 12/],
+      ['M/d/yyyy HH:mm a', /"a" stands for a\.m\. or p\.m\., which needs an hour from 1 to 12, "h" or "hh"/],
+      ['M/d/yyyy HH:hh a', /names the hour twice/],
+      ['dd.MM.yyyy yy', /names the year twice/],
+      ['dd MM MMM yyyy', /names the month twice/],
     ] as const)
       assert.throws(() => parseTimeFormat(format), message)
   })
@@ -102,6 +147,28 @@ describe('times (§10 rule 5)', () => {
     assert.equal(berlin.read('2026-10-25 02:30'), Date.parse('2026-10-25T00:30:00Z'))
     assert.equal(berlin.read('2026-03-29 02:30'), Date.parse('2026-03-29T01:30:00Z'))
     assert.deepEqual([berlin.zoneless, berlin.shownTwice, berlin.neverShown], [4, 1, 1])
+  })
+
+  test('that are equal in a case that is newest first are noted: they stay in the order of the log (§10 rule 8)', async (t) => {
+    const log = (...rows: string[]) => ['case_id,type,occurred_at', ...rows].join('\n')
+    const [first, second, same] = ['2026-01-01T01:00:00Z', '2026-01-01T02:00:00Z', '2026-01-01T02:00:00Z']
+    const path = await filesIn(t, {
+      'newest.csv': log(
+        `a,done,${second}`,
+        `a,late,${same}`,
+        `a,open,${first}`,
+        `b,x,${second}`,
+        `b,y,${first}`,
+      ),
+      'oldest.csv': log(`a,open,${first}`, `a,late,${second}`, `a,done,${same}`),
+      'mixed.csv': log(`a,late,${second}`, `a,open,${first}`, `a,done,${same}`),
+    })
+    const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
+    assert.deepEqual(await notes('newest.csv'), [
+      '1 case is written newest first and has events of the same time, which are taken in the order of the log: "a" (line 3); sort the log by time, with the older of them first',
+    ])
+    assert.deepEqual(await notes('oldest.csv'), [])
+    assert.deepEqual(await notes('mixed.csv'), [])
   })
 
   test('without a zone, long ago, in the future and far apart are noted (§10 rule 8)', async (t) => {

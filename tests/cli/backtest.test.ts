@@ -44,6 +44,27 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
     assert.match(stdout, new RegExp(`│ confirmed +│ +${paid} `))
   })
 
+  test('takes no contract that the service would refuse for its bytes or numbers', async (t) => {
+    const contract = await fourHours()
+    const withNumber = (number: string) => contract.replace('"price"', `"x": ${number}, "price"`)
+    const path = await filesIn(t, {
+      'latin1.json': Buffer.from(contract.replace('delivered', 'ge\u00f6ffnet'), 'latin1'),
+      'utf16.json': Buffer.from(`\uFEFF${contract}`, 'utf16le'),
+      'large.json': withNumber('9007199254740993'),
+      'small.json': withNumber('1e-400'),
+    })
+    for (const [name, message] of [
+      ['latin1.json', /the contract .* is not valid UTF-8: save it as UTF-8/],
+      ['utf16.json', /is not valid UTF-8/],
+      ['large.json', /is not a contract: the number 9007199254740993 cannot be kept exactly/],
+      ['small.json', /the number 1e-400 cannot be kept exactly/],
+    ] as const) {
+      const { stderr, status } = await backtest('--log', SAMPLE_LOG, '--contract', path(name))
+      assert.equal(status, 1, name)
+      assert.match(stderr, message)
+    }
+  })
+
   test('--json prints one object and nothing else', async (t) => {
     const path = await filesIn(t, { 'contract.json': await fourHours() })
     const run = await backtest(

@@ -147,6 +147,19 @@ describe('settings', () => {
     }
   })
 
+  test('a DATABASE_URL with several hosts is refused with that reason', () => {
+    for (const address of [
+      'postgres://u:hunter2@h1:5432,h2:5432/db',
+      'postgres://h1,h2/db',
+      'postgres:///db?host=h1,h2',
+    ])
+      assert.match(
+        message({ DATABASE_URL: address }),
+        /^DATABASE_URL must be the address of one server\. Several hosts /,
+      )
+    assert.equal(readConfig({ DATABASE_URL: 'postgres://u:a,b@h/db' }).databaseUrl, 'postgres://u:a,b@h/db')
+  })
+
   test('a DATABASE_URL is used as it is given, with the mode of PGSSLMODE if it has none', () => {
     const read = (DATABASE_URL: string, PGSSLMODE = '') => readConfig({ DATABASE_URL, PGSSLMODE }).databaseUrl
     for (const address of [

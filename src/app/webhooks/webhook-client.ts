@@ -142,7 +142,9 @@ function readRetryAfter([header, ...others]: string[] = []): number {
   const text = header.trim()
   if (/^\d+$/.test(text)) return Number(text) * 1_000
   if (!/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return 0
-  return Math.max(0, Date.parse(text) - Date.now()) || 0
+  // The old form of ANSI C names no zone, and is in UTC too (RFC 9110 §5.6.7).
+  const isInUtc = /[a-z]$/i.test(text)
+  return Math.max(0, Date.parse(isInUtc ? text : `${text} GMT`) - Date.now()) || 0
 }
 
 async function beginningOf(body: IncomingMessage): Promise<string> {

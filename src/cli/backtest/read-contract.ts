@@ -1,6 +1,9 @@
-import { text } from 'node:stream/consumers'
+import { isUtf8 } from 'node:buffer'
+import { buffer } from 'node:stream/consumers'
+import { atOnce } from '../../app/in-slices.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import { validateContract } from '../../domain/contract/validate-contract.ts'
+import { findLossyNumber } from '../../domain/exact-numbers.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { inputName, openInput } from '../input-file.ts'
 
@@ -14,8 +17,14 @@ export async function readContract(path: string): Promise<Contract> {
 }
 
 async function readText(path: string): Promise<string> {
+  const bytes = await readBytes(path)
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw new OperatorError(`the contract ${inputName(path)} is not valid UTF-8: save it as UTF-8`)
+}
+
+async function readBytes(path: string): Promise<Buffer> {
   try {
-    return await text(openInput(path))
+    return await buffer(openInput(path))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new OperatorError(
@@ -27,9 +36,16 @@ async function readText(path: string): Promise<string> {
 }
 
 function parse(path: string, text: string): unknown {
+  let value: unknown
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     throw new OperatorError(`the contract ${path} is not JSON: ${(error as Error).message}`)
   }
+  const lossyAt = atOnce(findLossyNumber(text))
+  if (lossyAt === null) return value
+  const [number] = /^[-\d.eE+]+/.exec(text.slice(lossyAt)) ?? []
+  throw new OperatorError(
+    `${path} is not a contract: the number ${number} cannot be kept exactly, so the service refuses it`,
+  )
 }

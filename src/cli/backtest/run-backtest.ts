@@ -1,6 +1,7 @@
 import type { Case, CaseResult } from '../../domain/backtest/backtest.ts'
 import { runCase } from '../../domain/backtest/backtest.ts'
 import { Comparison } from '../../domain/backtest/comparison.ts'
+import { Examples } from '../../domain/backtest/field-statistics.ts'
 import { Totals } from '../../domain/backtest/totals.ts'
 import type { Contract } from '../../domain/contract/contract.ts'
 import { OperatorError } from '../../operator-error.ts'
@@ -8,6 +9,7 @@ import { HeldCases } from './cases/held-cases.ts'
 import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
 import { OtherLineEnd } from './csv/read-csv.ts'
 import { CaseIds } from './log/case-ids.ts'
+import { hasTiesNewestFirst } from './log/event-order.ts'
 import { type LogFile, readLog } from './log/open-log.ts'
 import { type LogOptions, LogReading } from './log/read-rows.ts'
 import { readingNotes } from './log/reading-notes.ts'
@@ -108,6 +110,8 @@ class Run implements Backtest {
   readonly totals: Totals[]
   readonly comparison: Comparison | null
   readonly #caseIds = new CaseIds()
+  /** Cases with events of the same time, written newest first. */
+  readonly #newestFirst = new Examples()
   readonly #until: number | null
   readonly #now: number
   casesAfterUntil = 0
@@ -123,11 +127,13 @@ class Run implements Backtest {
   }
 
   get notes(): string[] {
-    return readingNotes(this.reading, this.#caseIds, this.#now)
+    return readingNotes(this.reading, this.#caseIds, this.#newestFirst, this.#now)
   }
 
   add(found: Case): void {
-    this.#caseIds.add(found.id, found.events[0]?.line ?? 0)
+    const line = found.events[0]?.line ?? 0
+    this.#caseIds.add(found.id, line, found.events.length)
+    if (hasTiesNewestFirst(found.events)) this.#newestFirst.add(found.id, found.events.at(-1)?.line ?? line)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
       const result = runCase(totals.contract, found, this.#until)

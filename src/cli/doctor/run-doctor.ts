@@ -50,7 +50,7 @@ function checkSettings(findings: Finding[]): Config | null {
     return config
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    findings.push(fault('Settings', error.message, 'Mend it; nothing else was looked at.'))
+    findings.push(fault('Settings', error.message.replace(/\.$/, ''), 'Mend it; nothing else was looked at.'))
     return null
   }
 }

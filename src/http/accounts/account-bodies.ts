@@ -4,7 +4,7 @@ import { DateTime, DateTimeOrNull, Time, TimeZone, Uuid, UuidOrNull } from '../p
 
 const Currency = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  pattern: withRule('^[A-Z]{3}$', 'an upper-case ISO 4217 currency code, such as EUR, or null'),
+  pattern: withRule('^[A-Z]{3}$', 'an upper-case ISO 4217 currency code, such as EUR'),
   description: 'In which it counts its prices (ISO 4217); null if it has not said so. It changes no number.',
   examples: ['EUR'],
 })

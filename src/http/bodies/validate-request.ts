@@ -100,11 +100,14 @@ function restorePlusSigns(query: Record<string, unknown>, schema: object): void 
 
 /** Finds what type coercion would accept: strings that cannot be stored, and other notations of a number (0x10). */
 function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
-  const { properties = {} } = schema as { properties?: Parameters }
+  type Parts = { properties?: Parameters; patternProperties?: Parameters }
+  const { properties = {}, patternProperties = {} } = schema as Parts
+  const ofPattern = (name: string) =>
+    Object.entries(patternProperties).find(([pattern]) => new RegExp(pattern).test(name))?.[1]
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
     const flawOfName = flawOfText(path)
     if (flawOfName) return [{ path: '', message: `has a parameter whose name ${flawOfName.message}` }]
-    const known = properties[path]
+    const known = properties[path] ?? (Array.isArray(value) ? ofPattern(path) : undefined)
     if (known && Array.isArray(value)) return [{ path, message: repeatedMessage(known, value.length) }]
     if (typeof value !== 'string') return []
     if (known?.type === 'integer' && !/^-?\d+$/.test(value))

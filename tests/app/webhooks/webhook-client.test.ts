@@ -335,6 +335,25 @@ describe('Retry-After', () => {
     assert.equal(await afterOf(t, new Date(Date.now() - 60_000).toUTCString()), 0)
   })
 
+  test('is a date in UTC in its two old forms too, whatever the zone of the machine', async (t) => {
+    const zone = process.env.TZ
+    t.after(() => {
+      if (zone === undefined) delete process.env.TZ
+      else process.env.TZ = zone
+    })
+    process.env.TZ = 'America/New_York'
+    const [, day = '', month = '', year = '', clock = ''] = new Date(Date.now() + 60_000)
+      .toUTCString()
+      .split(' ')
+    for (const text of [
+      `Sun ${month} ${day.replace(/^0/, ' ')} ${clock} ${year}`,
+      `Sunday, ${day}-${month}-${year.slice(2)} ${clock} GMT`,
+    ]) {
+      const ms = await afterOf(t, text)
+      assert.ok(ms > 50_000 && ms <= 60_000, `${text}: ${ms}`)
+    }
+  })
+
   test('of seconds beyond all numbers is long', async (t) => {
     for (const value of ['9999999999', '9'.repeat(400)]) assert.ok((await afterOf(t, value)) > 1e12, value)
   })

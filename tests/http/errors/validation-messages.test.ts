@@ -232,6 +232,11 @@ describe('a message states the rule, the accepted form and the path', () => {
       `must be given once, as ${STATUSES}; it is given 2 times; join several values with commas: OPEN,PENDING`,
     ],
     ['limit=5&limit=6', 'limit', 'must be given once, as an integer from 1 to 100; it is given 2 times'],
+    [
+      'metadata[a]=1&metadata[a]=2',
+      'metadata[a]',
+      'must be given once, as a string of up to 500 characters; it is given 2 times',
+    ],
     ['limit=0x10', 'limit', 'must be an integer from 1 to 100'],
     ['limit=101', 'limit', 'must be an integer from 1 to 100'],
     [
@@ -282,6 +287,12 @@ describe('a message states the rule, the accepted form and the path', () => {
       /^types\[0\]: must be one of "claim\.created", "claim\.pending", /,
     )
     assert.equal(await messageFor('claim.created'), 'types: must be an array of at least one item or null')
+  })
+
+  test('of a currency', async () => {
+    const { body } = await api.patch('/v1/me', { currency: 'eur' })
+    const message = 'must be an upper-case ISO 4217 currency code, such as EUR or null'
+    assert.deepEqual(body.error.details, [{ path: 'currency', message }])
   })
 
   test('of metadata', async () => {

@@ -8,7 +8,12 @@ const MAX_ROW_BYTES = 16 * 1024 * 1024
 const CARRIAGE_RETURN = 13
 
 /** `line` is where the row begins. `mayHoldNul`: whether there is a NUL anywhere near the row. */
-export type OnCsvRow = (record: readonly string[], line: number, mayHoldNul: boolean) => void
+export type OnCsvRow = (
+  record: readonly string[],
+  line: number,
+  mayHoldNul: boolean,
+  hasLineBreaks: boolean,
+) => void
 
 /** A log whose lines end with LF has a CR later on: it is to be read again, with every end of a line. */
 export class OtherLineEnd extends Error {}
@@ -85,8 +90,9 @@ class RowParser extends Parser {
     if (record === null) return super.push(null)
     if (this.destroyed) return false
     this.#bytesSinceRow = 0
+    const hasLineBreaks = this.info.lines !== this.#parsedLines + 1
     try {
-      this.#onRow(record, this.#lineOf(record), this.#isNulNear)
+      this.#onRow(record, this.#lineOf(record, hasLineBreaks), this.#isNulNear, hasLineBreaks)
     } catch (error) {
       this.destroy(error as Error)
     }
@@ -94,10 +100,9 @@ class RowParser extends Parser {
   }
 
   /** The parser counts the line that the row ends on; a quoted cell may span several. */
-  #lineOf(record: string[]): number {
-    const isOneLine = this.info.lines === this.#parsedLines + 1
+  #lineOf(record: string[], hasLineBreaks: boolean): number {
     this.#parsedLines = this.info.lines
-    if (isOneLine) return this.info.lines - this.#overcount
+    if (!hasLineBreaks) return this.info.lines - this.#overcount
     const breaks = record.join('\0').match(/\r\n|\r|\n/g) ?? []
     const twice = breaks.filter((text) => text.length === 2).length
     const line = this.info.lines - breaks.length - twice - this.#overcount

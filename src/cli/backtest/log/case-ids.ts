@@ -12,7 +12,22 @@ interface SimilarCase {
   other: string | null
 }
 
-/** Finds cases that may be one for people: their ids differ only in what people do not see. */
+/** An id that may be that of many cases, or of none. */
+interface DoubtfulCase {
+  id: string
+  line: number
+  events: number
+}
+
+/** As spreadsheets write numbers of more than 11 digits: the digits behind are lost. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d\d+$/i
+/** What exports write where there is no value. */
+const PLACEHOLDER = /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a)$/i
+
+/**
+ * Finds cases that may be one for people, because their ids differ only in what people do not see, and ids that may not be
+ * those of one case.
+ */
 export class CaseIds {
   readonly #keys = new SeenCases()
   /** Ids with blanks around them, by their keys: of two similar ids, these are the odd ones. */
@@ -20,14 +35,33 @@ export class CaseIds {
   /** Cases whose id is similar to one before it, and the first of them. */
   similar = 0
   readonly first: SimilarCase[] = []
+  readonly shortened = new DoubtfulCases(SHORTENED)
+  readonly placeholders = new DoubtfulCases(PLACEHOLDER)
 
   /** Takes each case once. */
-  add(id: string, line: number): void {
+  add(id: string, line: number, events: number): void {
+    this.shortened.add(id, line, events)
+    this.placeholders.add(id, line, events)
     const key = similarityKey(id)
     if (this.#keys.add(key)) {
       if (id !== id.trim() && this.#blank.size < MAX_REMEMBERED) this.#blank.set(key, id)
     } else if (++this.similar <= MAX_EXAMPLES) {
       this.first.push({ id, line, other: this.#blank.get(key) ?? null })
     }
+  }
+}
+
+/** Cases whose ids have a form. */
+export class DoubtfulCases {
+  readonly #form: RegExp
+  count = 0
+  readonly first: DoubtfulCase[] = []
+
+  constructor(form: RegExp) {
+    this.#form = form
+  }
+
+  add(id: string, line: number, events: number): void {
+    if (this.#form.test(id) && ++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
   }
 }

@@ -46,7 +46,7 @@ export async function* readLog(path: string, onBytes: (count: number) => void): 
     const other = OTHER_FILES.find(([magic]) => first.value.toString('latin1', 0, magic.length) === magic)
     if (other) throw new OperatorError(`the log ${inputName(path)} is ${other[1]}`)
     const all = startingWith(first.value, chunks)
-    yield* isGzip(first.value) ? unzipped(all) : all
+    yield* isGzip(first.value) ? unzipped(path, all) : all
   } catch (error) {
     throw isSystemError(error) ? unreadable(path, error) : error
   }
@@ -68,11 +68,33 @@ async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>): Async
 
 const isGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
 
-async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  let read = 0
+  /** Where the last byte is that is not 0. */
+  let end = 0
+  // Not by `for await`: it would close the file when the stream ends, and the file is read to its end below.
+  async function* watched(): AsyncGenerator<Buffer> {
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      const last = next.value.findLastIndex((byte) => byte !== 0)
+      if (last !== -1) end = read + last + 1
+      read += next.value.length
+      yield next.value
+    }
+  }
   // An error reaches the loop below too: it ends the last stream.
-  pipeline(chunks, gunzip, () => {})
-  for await (const chunk of gunzip) yield chunk as Buffer
+  pipeline(watched(), gunzip, () => {})
+  try {
+    for await (const chunk of gunzip) yield chunk as Buffer
+    // Zeros may pad a file. zlib ends at them, and passes over what follows.
+    for await (const _ of watched()) if (end > gunzip.bytesWritten) break
+  } finally {
+    chunks.return(undefined).catch(() => {})
+  }
+  if (end > gunzip.bytesWritten) {
+    const message = 'more data follows the zeros behind its gzip data; unpack it, and write it without them'
+    throw new OperatorError(`the log ${inputName(path)} would be read in part: ${message}`)
+  }
 }
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>

@@ -8,6 +8,7 @@ import { ALL_LINE_ENDS, type CsvDialect, recognizeDialect } from '../csv/csv-dia
 import { CsvPayloads } from '../csv/csv-payload.ts'
 import { CsvRows } from '../csv/csv-rows.ts'
 import { readCsv } from '../csv/read-csv.ts'
+import { SwallowedRows } from '../csv/swallowed-rows.ts'
 import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
 import { JsonRows } from '../typed/json-rows.ts'
 import { readArray } from '../typed/read-array.ts'
@@ -50,6 +51,8 @@ export class LogReading {
   format: LogFormat = 'csv'
   /** What the columns and the separator were taken for. */
   warnings: string[] = []
+  /** Of CSV. */
+  swallowed: SwallowedRows | null = null
   /** Of the columns or fields that may be payload. */
   fieldNames: Iterable<string> = []
   /** Good rows. */
@@ -118,12 +121,13 @@ export class LogReading {
     const dialect = this.#dialectOf(head, separator, names)
     let isSeparatorLine = dialect.hasSeparatorLine
     let rows: CsvRows | null = null
-    await readCsv(chunks, dialect, (record, line, mayHoldNul) => {
+    await readCsv(chunks, dialect, (record, line, mayHoldNul, hasLineBreaks) => {
       if (isSeparatorLine) isSeparatorLine = false
       else if (rows === null) rows = this.#rowsOf(dialect)
       else {
         const fault = mayHoldNul || decoding.isDamaged ? decoding.faultOf(record.join('\n')) : null
         take(fault ?? rows.read(record, line), line)
+        if (hasLineBreaks) this.swallowed?.add(record, line)
       }
     })
   }
@@ -133,9 +137,10 @@ export class LogReading {
     return this.#hasAllLineEnds ? { ...dialect, lineEnds: ALL_LINE_ENDS } : dialect
   }
 
-  #rowsOf({ header, notes }: CsvDialect): CsvRows {
+  #rowsOf({ header, notes, separators }: CsvDialect): CsvRows {
     const columns = findColumns(header, this.options.columns)
     this.warnings = [...notes, ...columns.warnings]
+    this.swallowed = new SwallowedRows(columns, separators.at(-1) as string, this.options.times)
     this.fieldNames = columns.payload.map(({ name }) => name)
     const payloads = [...this.statistics].map(([type, statistics]): [string, CsvPayloads] => [
       type,

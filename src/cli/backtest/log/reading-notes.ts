@@ -3,7 +3,7 @@ import { differenceFrom, similarityKey } from '../../../domain/backtest/similar-
 import { quoted } from '../../../domain/contract/hints/spelling.ts'
 import type { JsonType } from '../../../domain/json.ts'
 import { grouped } from '../report/figures.ts'
-import type { CaseIds } from './case-ids.ts'
+import type { CaseIds, DoubtfulCases } from './case-ids.ts'
 import { RESERVED_NAMES } from './log-row.ts'
 import type { LogReading } from './read-rows.ts'
 
@@ -22,13 +22,31 @@ const TYPE_WORDS: Record<JsonType, string> = {
   object: 'an object',
 }
 
-export function readingNotes(reading: LogReading, caseIds: CaseIds, now: number): string[] {
+export function readingNotes(
+  reading: LogReading,
+  caseIds: CaseIds,
+  newestFirst: Examples,
+  now: number,
+): string[] {
   return [
     ...reading.warnings,
+    ...swallowedRows(reading),
     ...similarTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
+    ...doubtfulCases(caseIds.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
+    ...doubtfulCases(caseIds.placeholders, 'that likely stand for none'),
     ...caseNotes(caseIds),
+    ...orderNotes(newestFirst),
     ...timeNotes(reading, now),
+  ]
+}
+
+function swallowedRows({ swallowed }: LogReading): string[] {
+  if (swallowed === null || swallowed.count === 0) return []
+  const { count, firstLine } = swallowed
+  const rows = count === 1 ? '1 row of the log, which is' : `${grouped(count)} rows of the log, which are`
+  return [
+    `a quote does not end where it should: on line ${grouped(firstLine)} begins a row with a cell that holds ${rows} not read`,
   ]
 }
 
@@ -88,6 +106,16 @@ function advice({ field }: FieldStatistics, { first }: Examples, { options, form
     : ''
 }
 
+function doubtfulCases({ count, first }: DoubtfulCases, what: string): string[] {
+  if (count === 0) return []
+  const cases = count === 1 ? '1 case has an id' : `${grouped(count)} cases have ids`
+  const examples = first.map(
+    ({ id, line, events }) =>
+      `${shown(id)} (line ${grouped(line)}, ${events === 1 ? '1 event' : `${grouped(events)} events`})`,
+  )
+  return [`${cases} ${what}: ${examples.join(', ')}`]
+}
+
 function caseNotes({ similar, first }: CaseIds): string[] {
   if (similar === 0) return []
   const cases =
@@ -98,6 +126,18 @@ function caseNotes({ similar, first }: CaseIds): string[] {
   )
   return [
     `${cases} from another one only by letter case, invisible characters or characters at the end: ${examples.join(', ')}`,
+  ]
+}
+
+function orderNotes(newestFirst: Examples): string[] {
+  const { count } = newestFirst
+  if (count === 0) return []
+  const cases =
+    count === 1
+      ? '1 case is written newest first and has'
+      : `${grouped(count)} cases are written newest first and have`
+  return [
+    `${cases} events of the same time, which are taken in the order of the log: ${list(newestFirst)}; sort the log by time, with the older of them first`,
   ]
 }
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { offsetMs, wallClockMs } from './wall-clock.ts'
+import { offsetMs, wallClockMs, withFraction } from './wall-clock.ts'
 import type { WrittenTime } from './written-time.ts'
 
 /** Reads a time that is written in a format. Null if the text is not written in it. */
@@ -34,29 +34,26 @@ const LETTERS: Record<string, { pattern: string; part: string }> = {
 const FRACTION = /^S+$/
 const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
 
-/** Numbers that count from a moment: by the unit, in milliseconds. */
-const UNIX_UNITS_MS: Record<string, number> = {
-  'unix-s': 1000,
-  'unix-ms': 1,
-  'unix-us': 1e-3,
-  'unix-ns': 1e-6,
-}
+/** Numbers that count from 1970: how many of their digits are a fraction of a second. */
+const UNIX_FRACTIONS: Record<string, number> = { 'unix-s': 0, 'unix-ms': 3, 'unix-us': 6, 'unix-ns': 9 }
 const EXCEL_1970_DAYS = 25_569
 const DAY_MS = 86_400_000
 
-export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or excel, ${Object.keys(UNIX_UNITS_MS).join(', ')}`
+export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or excel, ${Object.keys(UNIX_FRACTIONS).join(', ')}`
 
 /** @throws InvalidArgumentError for a format that names no date, or has letters of another meaning */
 export function parseTimeFormat(name: string): TimeFormat {
   if (name === 'excel') return { name, parse: excelTime }
-  const unit = UNIX_UNITS_MS[name]
-  if (unit !== undefined) return { name, parse: (text) => unixTime(text, unit) }
+  const digits = UNIX_FRACTIONS[name]
+  if (digits !== undefined) return { name, parse: (text) => unixTime(text, digits) }
   const { pattern, parts } = compile(name)
   const missing = REQUIRED.filter((names) => !names.some((part) => parts.includes(part)))
   if (missing.length > 0)
     throw new InvalidArgumentError(
-      `It must name a year, a month and a day, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a", or be one of excel, ${Object.keys(UNIX_UNITS_MS).join(', ')}.`,
+      `It must name a year, a month and a day, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a", or be one of excel, ${Object.keys(UNIX_FRACTIONS).join(', ')}.`,
     )
+  const contradiction = contradictionIn(parts)
+  if (contradiction !== null) throw new InvalidArgumentError(contradiction)
   return {
     name,
     parse: (text) => {
@@ -64,6 +61,25 @@ export function parseTimeFormat(name: string): TimeFormat {
       return found && timeOf(new Map(parts.map((part, i) => [part, found[i + 1] as string])))
     },
   }
+}
+
+/** Of two parts that say the same, one would be passed over; so would "a" beside an hour of 24. */
+const ALTERNATIVES: [what: string, parts: string[]][] = [
+  ['year', ['year', 'shortYear']],
+  ['month', ['month', 'monthName']],
+  ['hour', ['hour', 'halfDayHour']],
+]
+
+/** Why a time cannot be read by these parts for sure; null if it can. */
+function contradictionIn(parts: readonly string[]): string | null {
+  const twice = ALTERNATIVES.find(([, names]) => names.every((part) => parts.includes(part)))
+  if (twice) return `It names the ${twice[0]} twice.`
+  const [hasHalves, hasHalfDay] = [parts.includes('halfDayHour'), parts.includes('halfDay')]
+  if (hasHalves && !hasHalfDay)
+    return 'Its "h" or "hh" is an hour from 1 to 12, which needs "a" for a.m. or p.m.; "H" or "HH" is one from 0 to 23.'
+  if (hasHalfDay && !hasHalves)
+    return 'Its "a" stands for a.m. or p.m., which needs an hour from 1 to 12, "h" or "hh".'
+  return null
 }
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
@@ -95,10 +111,10 @@ function timeOf(parts: ReadonlyMap<string, string>): WrittenTime {
   const year = parts.has('year') ? number('year') : shortYear + (shortYear < 70 ? 2000 : 1900)
   const name = parts.get('monthName')?.toLowerCase()
   const month = name === undefined ? number('month') : MONTHS.indexOf(name) + 1
-  const second = number('second') + Number(`0.${parts.get('fraction') ?? '0'}`)
   const zone = parts.get('zone')
-  const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), second)
-  return { ms: ms - offsetMs(zone ?? 'Z'), hasZone: zone !== undefined }
+  const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), number('second'))
+  const hasZone = zone !== undefined
+  return { ms: withFraction(ms - offsetMs(zone ?? 'Z'), parts.get('fraction') ?? ''), hasZone }
 }
 
 /** 12 a.m. is midnight. NaN for 13 p.m. */
@@ -109,8 +125,14 @@ function hourOf(parts: ReadonlyMap<string, string>): number {
   return (Number(hour) % 12) + (/^p/i.test(parts.get('halfDay') ?? '') ? 12 : 0)
 }
 
-function unixTime(text: string, unitMs: number): WrittenTime | null {
-  return /^\d+(?:\.\d+)?$/.test(text) ? { ms: Number(text) * unitMs, hasZone: true } : null
+/** By its digits: nanoseconds have more of them than a double. */
+export function unixTime(text: string, fractionDigits: number): WrittenTime | null {
+  const found = /^(\d+)(?:\.(\d+))?$/.exec(text)
+  if (!found) return null
+  const [, count = '', rest = ''] = found
+  const digits = count.padStart(fractionDigits + 1, '0')
+  const end = digits.length - fractionDigits
+  return { ms: withFraction(Number(digits.slice(0, end)) * 1000, digits.slice(end) + rest), hasZone: true }
 }
 
 /** Days since the end of 1899, with the time of day as a fraction: to the second, if the fraction has too few digits. */

@@ -1,5 +1,5 @@
 import { type LocalMoment, localMoment } from '../../../domain/time-zone.ts'
-import type { TimeFormat } from './time-format.ts'
+import { type TimeFormat, unixTime } from './time-format.ts'
 import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
 export interface TimeOptions {
@@ -14,6 +14,8 @@ const AFTER_LAST_MS = Date.UTC(3000)
 const UNIX_SECONDS = /^\d{10}(?:\.\d+)?$/
 const UNIX_MILLISECONDS = /^\d{13}(?:\.\d+)?$/
 const NUMBER = /^\d+(?:[.,]\d+)?$/
+/** An abbreviation behind a time of day: CET, PST, AEST. */
+const ZONE_NAME = /:\d\d(?:[.,]\d+)? ?([A-Z]{3,5})$/
 /** Clocks are changed at whole quarters of an hour. */
 const QUARTER_MS = 900_000
 const MAX_QUARTERS = 100_000
@@ -51,8 +53,8 @@ export class TimeReader {
   #parse(text: string): WrittenTime | null {
     const formatted = this.#options.format?.parse(text) ?? null
     if (formatted !== null) return formatted
-    if (UNIX_SECONDS.test(text)) return { ms: Number(text) * 1000, hasZone: true }
-    if (UNIX_MILLISECONDS.test(text)) return { ms: Number(text), hasZone: true }
+    if (UNIX_SECONDS.test(text)) return unixTime(text, 0)
+    if (UNIX_MILLISECONDS.test(text)) return unixTime(text, 3)
     return parseWrittenTime(text)
   }
 
@@ -92,7 +94,11 @@ export class TimeReader {
   #accepted(text: string): string {
     const { format } = this.#options
     const formatted = format === null ? '' : ` in the format ${JSON.stringify(format.name)}, or`
-    if (/^\s*"/.test(text)) return ': the quotes belong to the cell, because a blank stands before them'
+    if (text.startsWith('"'))
+      return ': the quotes belong to the cell, because a blank stands before or behind them'
+    const [, zone] = ZONE_NAME.exec(text) ?? []
+    if (zone !== undefined)
+      return `: ${zone} is no offset: write +01:00 or the like, since abbreviations of zones have several meanings`
     if (NUMBER.test(text))
       return `${formatted} of 10 digits (Unix seconds) or 13 (milliseconds); --time-format excel, unix-s, unix-ms, unix-us or unix-ns says what it counts`
     return `${formatted} such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00; --time-format names another form, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a"`

@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** NaN if a part is not of the calendar, or is NaN itself. A fraction of a second may have any number of digits. */
+/** NaN if a part is not of the calendar, or is NaN itself. */
 export function wallClockMs(
   year: number,
   month: number,
@@ -14,8 +14,21 @@ export function wallClockMs(
 ): number {
   // Written so that a NaN fails too.
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN
-  if (!(hour <= 23 && minute <= 59 && second < 60)) return Number.NaN
+  if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN
   return daysSince1970(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000
+}
+
+/** Of doubles up to the year 3000, the step between two. */
+const STEP_MS = 2 ** -8
+
+/**
+ * Adds the digits of a fraction of a second. Digits below a millisecond count for the order alone: they never make the next
+ * millisecond, as 23:59:59.9999999 would be rounded to the next day.
+ */
+export function withFraction(ms: number, digits: string): number {
+  const whole = ms + Number(digits.slice(0, 3).padEnd(3, '0'))
+  const exact = whole + Number(`0.${digits.slice(3)}`)
+  return exact < whole + 1 ? exact : whole + 1 - STEP_MS
 }
 
 function daysIn(year: number, month: number): number {

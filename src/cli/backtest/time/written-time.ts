@@ -1,7 +1,7 @@
-import { offsetMs, wallClockMs } from './wall-clock.ts'
+import { offsetMs, wallClockMs, withFraction } from './wall-clock.ts'
 
 const ISO_TIME =
-  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:[.,]\d+)?))?)? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/i
+  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)? ?(?:(Z|UTC|[+-]\d\d(?::?\d\d)?)(?:\[[\w+/-]+\])?)?$/i
 
 /** A time as it is written: with the zone that it names, or as clocks show it. NaN if it is of no day or hour. */
 export interface WrittenTime {
@@ -10,16 +10,23 @@ export interface WrittenTime {
 }
 
 /**
- * ISO 8601 as logs write it: with a space or a slash, with or without seconds and zone. Null if it is no such time.
+ * ISO 8601 as logs write it: with a space or a slash, with or without seconds and zone, and with the name of the zone in
+ * brackets behind its offset (RFC 9557). Null if it is no such time.
  * `Date.parse` would also take "09-10-2012" and guess which is the month.
  */
 export function parseWrittenTime(text: string): WrittenTime | null {
   const found = ISO_TIME.exec(text)
   if (!found) return null
-  const [, year, month, day, hour = 0, minute = 0, second = '0', zone] = found
-  const seconds = Number(second.replace(',', '.'))
-  const ms = wallClockMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), seconds)
-  return { ms: ms - offsetMs(zone ?? 'Z'), hasZone: zone !== undefined }
+  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', zone] = found
+  const ms = wallClockMs(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  )
+  return { ms: withFraction(ms - offsetMs(zone ?? 'Z'), fraction), hasZone: zone !== undefined }
 }
 
 /**

@@ -79,6 +79,11 @@ class ArraySplitter {
     if (byte === QUOTE) this.#isInString = true
     else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#depth++
     else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#depth--
+    // What follows would be passed over.
+    if (this.#depth === 0)
+      throw new OperatorError(
+        `line ${this.#line} of the log: a "}" ends what a "[" began, so items may be lost`,
+      )
   }
 
   #keep(bytes: Buffer): void {

@@ -38,6 +38,8 @@ class XesReader {
   readonly #onEvent: (event: XesEvent) => void
   readonly #open: string[] = []
   #trace: Attributes = new Attributes()
+  /** Of the trace. */
+  #events = 0
   #event: Attributes | null = null
   #eventLine = 0
 
@@ -66,12 +68,23 @@ class XesReader {
     this.#open.push(name)
     if (parent === undefined && name !== 'log')
       throw new OperatorError(`the log is XML, but not XES: it begins with <${qualified}>, not with <log>`)
-    if (name === 'trace') this.#trace = new Attributes()
-    else if (name === 'event') {
+    if (name === 'trace') {
+      this.#trace = new Attributes()
+      this.#events = 0
+    } else if (name === 'event') {
       this.#event = new Attributes()
       this.#eventLine = this.#parser.line
     } else if (parent === 'event') this.#event?.add(name, attributes)
-    else if (parent === 'trace') this.#trace.add(name, attributes)
+    else if (parent === 'trace') this.#addToTrace(name, attributes)
+  }
+
+  /** The schema of XES has attributes before events; the events that were read already would lack it. */
+  #addToTrace(name: string, attributes: Record<string, string>): void {
+    if (this.#events > 0)
+      throw new OperatorError(
+        `line ${this.#parser.line} of the log: an attribute of a trace stands behind an event of the trace; XES has it before`,
+      )
+    this.#trace.add(name, attributes)
   }
 
   #closeTag(): void {
@@ -80,6 +93,7 @@ class XesReader {
       const isInTrace = this.#open.at(-1) === 'trace'
       this.#onEvent(eventOf(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
       this.#event = null
+      this.#events++
     }
   }
 }
@@ -123,7 +137,7 @@ function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
     type: event.textOf(NAME),
     time: event.textOf(TIME),
     fields: Object.fromEntries([...ofTrace, ...event.values]),
-    lossy: event.lossy,
+    lossy: event.lossy ?? trace.lossy,
     line,
   }
 }

@@ -10,7 +10,7 @@ import { runCli, type ServeProcess, startServeProcess } from '../support/serve-p
 import { CODE_VERSION } from '../support/source/database.ts'
 import { startSteadyCallers } from '../support/steady-callers.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { hasLastRelease, makeNextVersion, unpackLastRelease } from '../support/versions.ts'
+import { hasLastRelease, makeNextVersion, installLastRelease } from '../support/versions.ts'
 import { faultsOfChain, startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /*
@@ -79,7 +79,7 @@ test('versions are exchanged under callers: nobody is refused, and all that was 
 }, async (t) => {
   const { settings, balancer, old, start, replace, receiver, callers, goOn } = await prepare(
     t,
-    await unpackLastRelease(t),
+    await installLastRelease(t),
   )
   const feed = { urls: () => [balancer.url], token: old.token }
   const pages = readPages(feed, 1)
@@ -143,7 +143,7 @@ test('what a server of the last release changes of a schema beside this version 
     : !hasHistory && 'the history does not go back to the last release',
 }, async (t) => {
   const settings = { DATABASE_URL: await createTestDatabase(t, { migrated: false }) }
-  const old = await startServeProcess(t, settings, await unpackLastRelease(t))
+  const old = await startServeProcess(t, settings, await installLastRelease(t))
   const send = async ({ url }: ServeProcess, method: string, path: string, body?: object) => {
     const headers = { Authorization: `Bearer ${old.token}`, 'Content-Type': 'application/json' }
     const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })

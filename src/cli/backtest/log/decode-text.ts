@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { InvalidArgumentError } from 'commander'
 import { OperatorError } from '../../../operator-error.ts'
 import type { RowFault } from './log-row.ts'
+import { peekHead } from './text-head.ts'
 
 /* Log bytes of any encoding as UTF-8. What is not valid in the encoding becomes a mark, so that its row is a bad row. */
 
@@ -13,7 +14,7 @@ const MARK_BYTES = Buffer.from(MARK).toString('latin1')
 const UTF8_CHARACTER =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g
 
-/** With a byte order mark, or a declaration of XML. */
+/** Enough for a byte order mark and an XML declaration. */
 const START_BYTES = 256
 const XML_ENCODING = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/
 
@@ -50,21 +51,14 @@ export class TextDecoding {
   }
 
   async *decode(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let decoder: ChunkDecoder | null = null
-    let start: Buffer = Buffer.alloc(0)
-    for await (const chunk of chunks) {
-      if (decoder !== null) {
-        yield decoder(chunk, false)
-        continue
-      }
-      start = start.length === 0 ? chunk : Buffer.concat([start, chunk])
-      if (start.length < START_BYTES) continue
-      decoder = this.#decoderFor(start)
-      yield decoder(start.subarray(this.#markLength(start)), false)
+    const { head, all } = await peekHead(chunks, START_BYTES)
+    const decode = this.#decoderFor(head)
+    let markBytes = markedEncoding(head)?.[1].length ?? 0
+    for await (const chunk of all) {
+      yield decode(chunk.subarray(markBytes), false)
+      markBytes -= Math.min(markBytes, chunk.length)
     }
-    decoder ??= this.#decoderFor(start)
-    const isShort = start.length < START_BYTES
-    yield decoder(isShort ? start.subarray(this.#markLength(start)) : Buffer.alloc(0), true)
+    yield decode(Buffer.alloc(0), true)
   }
 
   /** What is wrong with the text of a row; null if it may be in an event (§8). */
@@ -99,10 +93,6 @@ export class TextDecoding {
     if (this.encoding === 'utf-8') return utf8Decoder(onInvalid)
     if (this.encoding.startsWith('utf-16')) return utf16Decoder(this.encoding === 'utf-16be', onInvalid)
     return otherDecoder(this.encoding, onInvalid)
-  }
-
-  #markLength(start: Buffer): number {
-    return markedEncoding(start)?.[1].length ?? 0
   }
 }
 

@@ -1,11 +1,11 @@
 import { isLossy, mayLoseDigits } from '../../../domain/exact-numbers.ts'
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../domain/json.ts'
+import { jsonSyntaxFault } from '../../../domain/json-syntax.ts'
 import { OperatorError } from '../../../operator-error.ts'
 import { shownNames } from '../csv/csv-dialect.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
 import type { ColumnNames, LogRow, RowFault } from '../log/log-row.ts'
 import { lossyNumber } from '../log/row-faults.ts'
-import { jsonFaultOf } from './json-fault.ts'
 import type { TypedRows } from './typed-rows.ts'
 
 /** Texts without a match hold nothing that a string may not have. */
@@ -69,13 +69,13 @@ export class JsonRows {
   }
 }
 
-/** The object, or why the text is none. */
+/** The object, or why the text is not one. */
 function parseObject(text: string): JsonObject | string {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return `not JSON: ${text === '' ? 'nothing stands between two commas' : (jsonFaultOf(text) ?? (error as Error).message)}`
+    return `not JSON: ${text === '' ? 'nothing is between two commas' : jsonSyntaxFault(text, error as Error)}`
   }
   return isJsonObject(value) ? value : `not a JSON object, but ${shownValue(value as Json)}`
 }

@@ -32,14 +32,14 @@ describe('times (§10 rule 5)', () => {
     }
   })
 
-  test('that are none are told with the reason', () => {
+  test('that are not valid are refused with the reason', () => {
     const refused: [text: string, reason: RegExp][] = [
-      ['2026-02-29T00:00:00Z', /a day or a time of day that does not exist$/],
-      ['2026-13-01', /does not exist$/],
-      ['2026-03-02T24:00:00Z', /does not exist$/],
-      ['2026-03-02T07:60:00Z', /does not exist$/],
-      ['2026-03-02T07:05:00+25:00', /does not exist$/],
-      ['2016-12-31T23:59:60Z', /is a leap second, which is not accepted$/],
+      ['2026-02-29T00:00:00Z', /names a day that does not exist, 2026-02-29$/],
+      ['2026-13-01', /names a day that does not exist, 2026-13-01$/],
+      ['2026-03-02T24:00:00Z', /names the hour 24/],
+      ['2026-03-02T07:60:00Z', /names a minute or second beyond 59$/],
+      ['2026-03-02T07:05:00+25:00', /has an offset that does not exist, \+25:00$/],
+      ['2016-12-31T23:59:60Z', /leap seconds are not accepted$/],
       ['0001-01-01T00:00:00Z', /outside of the times that the service takes, 1970 to 2999$/],
       ['1899-12-30', /1970 to 2999$/],
       ['3000-01-01T00:00:00Z', /1970 to 2999$/],
@@ -47,7 +47,10 @@ describe('times (§10 rule 5)', () => {
       ['now', /is not a time such as/],
       ['2026-0a-02T07:05:00Z', /is not a time/],
       ['2026-03-02T07:05:00.0x0Z', /is not a time/],
-      ['46023.2083333', /of 10 digits \(Unix seconds\) or 13 \(milliseconds\); --time-format excel, unix-s/],
+      [
+        '46023.2083333',
+        /of 10 digits \(Unix seconds\) or 13 \(milliseconds\); for other numbers give --time-format excel, unix-s/,
+      ],
       ['177243510', /of 10 digits/],
       ['20260302070500', /of 10 digits/],
       ['1772435100000000', /of 10 digits/],
@@ -94,14 +97,14 @@ describe('times (§10 rule 5)', () => {
       assert.throws(() => parseTimeFormat(format), message)
   })
 
-  test('without a zone are in that of --time-zone; a time that clocks show twice is the first', () => {
+  test('without a zone are in that of --time-zone; a local time that occurs twice is the first occurrence', () => {
     const berlin = reader(null, 'Europe/Berlin')
     assert.equal(berlin.read('2026-03-02 08:05'), Date.parse(MOMENT))
     assert.equal(berlin.read('2026-07-02T08:05:30.5'), Date.parse('2026-07-02T06:05:30.500Z'))
     assert.equal(berlin.read(MOMENT), Date.parse(MOMENT), 'the zone of the time')
     assert.equal(berlin.read('2026-10-25 02:30'), Date.parse('2026-10-25T00:30:00Z'))
     assert.equal(berlin.read('2026-03-29 02:30'), Date.parse('2026-03-29T01:30:00Z'))
-    assert.deepEqual([berlin.zoneless, berlin.shownTwice, berlin.neverShown], [4, 1, 1])
+    assert.deepEqual([berlin.withoutZone, berlin.repeated, berlin.skipped], [4, 1, 1])
   })
 
   test('without a zone, long ago, in the future and far apart are noted (§10 rule 8)', async (t) => {
@@ -115,7 +118,7 @@ describe('times (§10 rule 5)', () => {
     const notes = async (name: string, zone: string | null = null) =>
       (await backtestOf(path(name), [contractWith()], { times: { format: null, zone } })).json.warnings
     assert.deepEqual(await notes('zone.csv'), [
-      '2 times name no zone and were read as UTC; --time-zone reads them as those of a place, such as Europe/Berlin',
+      '2 times have no zone and were read as UTC; --time-zone names the zone of such times, for example Europe/Berlin',
     ])
     assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [])
     assert.deepEqual(await notes('zero.csv'), [

@@ -102,23 +102,22 @@ function caseNotes({ similar, first }: CaseIds): string[] {
 }
 
 function timeNotes(reading: LogReading, now: number): string[] {
-  const { times } = reading
-  const { zoneless, shownTwice, neverShown } = times
-  const { zone } = times.options
+  const { withoutZone, repeated, skipped, options } = reading.times
+  const { zone } = options
   return [
-    ...(zoneless > 0 && zone === null
+    ...(withoutZone > 0 && zone === null
       ? [
-          `${zoneless === 1 ? '1 time names no zone and was' : `${grouped(zoneless)} times name no zone and were`} read as UTC; --time-zone reads them as those of a place, such as Europe/Berlin`,
+          `${withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`,
         ]
       : []),
-    ...(shownTwice > 0
+    ...(repeated > 0
       ? [
-          `times that the clocks of ${zone} show twice, because they were set back, were taken as the first: ${grouped(shownTwice)}`,
+          `local times that occur twice in ${zone} (daylight saving) were read as the first occurrence: ${grouped(repeated)}`,
         ]
       : []),
-    ...(neverShown > 0
+    ...(skipped > 0
       ? [
-          `times that the clocks of ${zone} never show, because they were set forward, were read as if that had not been yet: ${grouped(neverShown)}`,
+          `local times that do not exist in ${zone} (daylight saving) were read with the offset before the change: ${grouped(skipped)}`,
         ]
       : []),
     ...spanNotes(reading, now),

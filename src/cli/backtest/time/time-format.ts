@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { offsetMs, wallClockMs } from './wall-clock.ts'
+import { offsetMs, wallClockMs } from '../../../domain/time/wall-clock.ts'
 import type { WrittenTime } from './written-time.ts'
 
 /** Reads a time that is written in a format. Null if the text is not written in it. */
@@ -98,8 +98,14 @@ function timeOf(parts: ReadonlyMap<string, string>): WrittenTime {
   const second = number('second') + Number(`0.${parts.get('fraction') ?? '0'}`)
   const zone = parts.get('zone')
   const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), second)
-  return { ms: ms - offsetMs(zone ?? 'Z'), hasZone: zone !== undefined }
+  return written(ms - offsetMs(zone ?? 'Z'), zone !== undefined)
 }
+
+const written = (ms: number, hasZone: boolean): WrittenTime => ({
+  ms,
+  hasZone,
+  fault: Number.isNaN(ms) ? 'is a day or a time of day that does not exist' : null,
+})
 
 /** 12 a.m. is midnight. NaN for 13 p.m. */
 function hourOf(parts: ReadonlyMap<string, string>): number {
@@ -110,7 +116,7 @@ function hourOf(parts: ReadonlyMap<string, string>): number {
 }
 
 function unixTime(text: string, unitMs: number): WrittenTime | null {
-  return /^\d+(?:\.\d+)?$/.test(text) ? { ms: Number(text) * unitMs, hasZone: true } : null
+  return /^\d+(?:\.\d+)?$/.test(text) ? written(Number(text) * unitMs, true) : null
 }
 
 /** Days since the end of 1899, with the time of day as a fraction: to the second, if the fraction has too few digits. */
@@ -120,5 +126,5 @@ function excelTime(text: string): WrittenTime | null {
   const ms = (Number(text.replace(',', '.')) - EXCEL_1970_DAYS) * DAY_MS
   const lastDigitMs = DAY_MS / 10 ** (found[1]?.length ?? 0)
   const nearestSecond = Math.round(ms / 1000) * 1000
-  return { ms: Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms), hasZone: false }
+  return written(Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms), false)
 }

@@ -1,9 +1,9 @@
-/* Dates and times of day as the calendar has them, in milliseconds since 1970 as if they were in UTC. */
+/* Local dates and times in the proleptic Gregorian calendar, as milliseconds since 1970 as if they were in UTC. */
 
 const DAY_MS = 86_400_000
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** NaN if a part is not of the calendar, or is NaN itself. A fraction of a second may have any number of digits. */
+/** NaN if a part does not exist in the calendar or is NaN. `second` may have a fraction. */
 export function wallClockMs(
   year: number,
   month: number,
@@ -12,25 +12,28 @@ export function wallClockMs(
   minute: number,
   second: number,
 ): number {
-  // Written so that a NaN fails too.
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN
+  if (!isDay(year, month, day)) return Number.NaN
+  // NaN fails this condition too.
   if (!(hour <= 23 && minute <= 59 && second < 60)) return Number.NaN
   return daysSince1970(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000
 }
+
+export const isDay = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
 
 function daysIn(year: number, month: number): number {
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   return month === 2 && isLeap ? 29 : (DAYS[month - 1] as number)
 }
 
-/** Days of the Gregorian calendar, counted from March so that the leap day is a year's last. */
+/** The year begins in March, so that the leap day is its last day. `Date.UTC` takes years below 100 for 19xx. */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
   return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + dayOfYear - 719_468
 }
 
-/** How far a zone such as Z, UTC, +01 or -0530 is ahead of UTC; NaN if there is no such zone. */
+/** The offset from UTC of a zone such as Z, UTC, +01 or -0530; NaN if it does not exist. */
 export function offsetMs(zone: string): number {
   const found = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
   if (!found) return 0

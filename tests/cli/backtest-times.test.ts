@@ -10,7 +10,7 @@ const reader = (format: string | null = null, zone: string | null = null) =>
 const MOMENT = '2026-03-02T07:05:00Z'
 
 describe('times (§10 rule 5)', () => {
-  test('are those of the calendar, in the forms that logs write, whatever the zone of the machine', () => {
+  test('are read in the forms that logs use, independently of the machine’s time zone', () => {
     for (const text of [
       MOMENT,
       '2026-03-02T07:05:00.000Z',
@@ -62,7 +62,7 @@ describe('times (§10 rule 5)', () => {
     }
   })
 
-  test('of another form are read by the format that is named', () => {
+  test('of other forms are read with --time-format', () => {
     const cases: [format: string, text: string][] = [
       ['dd.MM.yyyy HH:mm', '02.03.2026 07:05'],
       ['d.M.yyyy H:mm', '2.3.2026 7:05'],
@@ -97,7 +97,7 @@ describe('times (§10 rule 5)', () => {
       assert.throws(() => parseTimeFormat(format), message)
   })
 
-  test('without a zone are in that of --time-zone; a local time that occurs twice is the first occurrence', () => {
+  test('without a zone are read in the zone of --time-zone; a local time that occurs twice is the first occurrence', () => {
     const berlin = reader(null, 'Europe/Berlin')
     assert.equal(berlin.read('2026-03-02 08:05'), Date.parse(MOMENT))
     assert.equal(berlin.read('2026-07-02T08:05:30.5'), Date.parse('2026-07-02T06:05:30.500Z'))
@@ -107,7 +107,7 @@ describe('times (§10 rule 5)', () => {
     assert.deepEqual([berlin.withoutZone, berlin.repeated, berlin.skipped], [4, 1, 1])
   })
 
-  test('without a zone, long ago, in the future and far apart are noted (§10 rule 8)', async (t) => {
+  test('without a zone, before 2000, in the future and more than 20 years apart get notes (§10 rule 8)', async (t) => {
     const log = (...times: string[]) =>
       ['case_id,type,occurred_at', ...times.map((time) => `a,done,${time}`)].join('\n')
     const path = await filesIn(t, {
@@ -122,11 +122,11 @@ describe('times (§10 rule 5)', () => {
     ])
     assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [])
     assert.deepEqual(await notes('zero.csv'), [
-      'the earliest event is of 1970-01-01 (line 2): is that the time of an event?',
-      'the events are spread over 56 years, from 1970-01-01 to 2026-01-01',
+      'the earliest event is of 1970-01-01 (line 2): check the column of --time',
+      'the events span 56 years, from 1970-01-01 to 2026-01-01',
     ])
     assert.deepEqual(await notes('late.csv'), [
-      'the latest event is of 2029-01-01, in the future (line 3): is that the time of an event?',
+      'the latest event is of 2029-01-01, in the future (line 3): check the column of --time',
     ])
   })
 })

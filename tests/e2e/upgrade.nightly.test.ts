@@ -10,7 +10,7 @@ import { runCli, type ServeProcess, startServeProcess } from '../support/serve-p
 import { CODE_VERSION } from '../support/source/database.ts'
 import { startSteadyCallers } from '../support/steady-callers.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { hasLastRelease, makeNextVersion, installLastRelease } from '../support/versions.ts'
+import { hasLastRelease, installLastRelease, makeNextVersion } from '../support/versions.ts'
 import { faultsOfChain, startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /*

@@ -5,7 +5,7 @@ import { CursorRefused, type ServiceFeed } from './service-feed.ts'
 import { readTold, type Told } from './told.ts'
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 8_000
+const MAX_PAUSE_MS = 8_000
 
 export interface Following {
   /** Begins with the oldest that is kept; else with what comes after this moment. */
@@ -59,7 +59,7 @@ export async function* followFeed(
         say(`The service does not answer (${faultInWords(error)}): trying again until it does.`)
       }
     }
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS)
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS)
     await pause(pauseMs, undefined, { signal: stop })
   }
 }

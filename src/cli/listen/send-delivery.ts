@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /** Of an answer, which nobody looks at: it is read so that the receiver is not cut off in the middle of it. */
-const MOST_BYTES = 65_536
+const MAX_RESPONSE_BYTES = 65_536
 
 /** Sends it once. Only a status of 200 to 299 says that it has arrived; redirects are not followed. */
 export async function sendDelivery(
@@ -45,7 +45,7 @@ export async function sendDelivery(
     const status = answer.statusCode ?? 0
     const attempt = ends(status >= 200 && status < 300, statusInWords(status))
     // The status has come, whatever becomes of the rest.
-    await readUpTo(MOST_BYTES, answer).catch(() => {})
+    await readUpTo(MAX_RESPONSE_BYTES, answer).catch(() => {})
     return attempt
   } catch (error) {
     return ends(false, impatience.aborted ? `no answer in ${patienceMs / 1_000} s` : faultInWords(error))

@@ -8,7 +8,7 @@ import { readEvents, type StreamEvent } from './read-events.ts'
 /** Something is sent every 15 s. */
 const SILENCE_MS = 45_000
 /** Of an answer that refuses. */
-const MOST_BYTES = 65_536
+const MAX_ERROR_BYTES = 65_536
 /** These may be over the next time. */
 const PASSING: readonly number[] = [408, 425, 429]
 
@@ -109,7 +109,7 @@ async function readRefusal(body: AsyncIterable<Buffer>): Promise<Refusal> {
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > MOST_BYTES) break
+    if (bytes > MAX_ERROR_BYTES) break
   }
   try {
     const { error } = JSON.parse(Buffer.concat(chunks).toString()) as { error?: Refusal }

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts'
 /** The types of JSON, by the names that people know them by. */
 export type ValueType = 'text' | 'number' | 'boolean' | 'null' | 'array' | 'object'
 
-/** A value of an event's payload that leaves compare with values of one type. */
+/** A field of the payload that leaves compare with values of one type. */
 export interface ComparedField {
   event: string
   path: readonly string[]
@@ -21,7 +21,7 @@ export function typeOf(value: Json): ValueType {
   return typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean' | 'object')
 }
 
-/** What the contracts compare, by the type of the event. No leaf looks at anything else of a payload. */
+/** The fields that the contracts compare, by event type. Leaves read no other fields. */
 export function comparedFields(contracts: readonly Contract[]): Map<string, ComparedField[]> {
   const found = new Map<string, ComparedField>()
   for (const contract of contracts) {
@@ -50,7 +50,7 @@ function comparisonsOf(leaf: Leaf): Comparison[] {
   return [...(isJsonObject(match) ? under([], match) : [{ path: ['value'], value: match }]), ...range]
 }
 
-/** Objects are compared key by key; an empty one only by being an object. */
+/** Objects are compared key by key. Any object matches an empty one. */
 function under(path: string[], object: JsonObject): Comparison[] {
   return Object.entries(object).flatMap(([key, value]) => {
     const place = [...path, key]

@@ -2,18 +2,18 @@ import type { Json } from '../json.ts'
 import { type ComparedField, typeOf, type ValueType } from './compared-fields.ts'
 import { similarityKey } from './similar-texts.ts'
 
-/** Different texts that are remembered with their verdict, and examples that are shown. */
+/** Limits of the remembered texts and of the examples in a note. */
 const MAX_REMEMBERED = 1000
 const MAX_EXAMPLES = 3
 
 export interface Example {
   text: string
   count: number
-  /** Of the first event that has it. */
+  /** The line of the first event with this text. */
   line: number
 }
 
-/** Values with a count, and the first few different ones. */
+/** Counts values, and keeps the first distinct ones. */
 export class Examples {
   count = 0
   readonly first: Example[] = []
@@ -26,24 +26,24 @@ export class Examples {
   }
 }
 
-/** What a log holds where leaves compare a field: whether the comparison can be what is meant. */
+/** Counts the values of a compared field that the comparison probably should match but cannot. */
 export class FieldStatistics {
   readonly field: ComparedField
   /** Events with a value there. */
   present = 0
   readonly otherTypes = new Map<ValueType, Examples>()
-  /** By a text that leaves compare with: the similar texts of the log. */
+  /** By compared text: the similar texts of the log. */
   readonly similar = new Map<string, Examples>()
   readonly #wantedByKey: Map<string, string>
-  /** Of texts of the log: the compared text that they are similar to. */
-  readonly #verdicts = new Map<string, string | null>()
+  /** By text of the log: the compared text that is similar to it. */
+  readonly #similarByText = new Map<string, string | null>()
 
   constructor(field: ComparedField) {
     this.field = field
     this.#wantedByKey = new Map([...field.texts].map((text) => [similarityKey(text), text]))
   }
 
-  /** Takes what an event has there. Null is no value, unless a leaf compares with null. */
+  /** Adds the value of an event. Null counts as missing, unless a leaf compares with null. */
   add(value: Json | undefined, line: number): void {
     const { type, texts } = this.field
     if (value === undefined || (value === null && type !== 'null')) return
@@ -55,7 +55,7 @@ export class FieldStatistics {
     }
   }
 
-  /** Takes a value of another type than the field is compared with. */
+  /** Adds a value of another type than the compared one. */
   addOther(type: ValueType, value: Json, line: number): void {
     this.present++
     const examples = this.otherTypes.get(type) ?? new Examples()
@@ -72,10 +72,10 @@ export class FieldStatistics {
   }
 
   #similarTo(text: string): string | null {
-    const known = this.#verdicts.get(text)
+    const known = this.#similarByText.get(text)
     if (known !== undefined) return known
     const wanted = this.#wantedByKey.get(similarityKey(text)) ?? null
-    if (this.#verdicts.size < MAX_REMEMBERED) this.#verdicts.set(text, wanted)
+    if (this.#similarByText.size < MAX_REMEMBERED) this.#similarByText.set(text, wanted)
     return wanted
   }
 }

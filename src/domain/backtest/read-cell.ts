@@ -3,26 +3,26 @@ import type { Json } from '../json.ts'
 import type { ValueType } from './compared-fields.ts'
 
 /*
- * How a cell of CSV becomes a value. A cell is text. The value that a leaf compares decides how the cell is read (§10
- * rule 1): the back-test cannot know of which type the value would be in an event.
+ * Reads a cell of CSV as a value. A cell has no type, so the type of the value that a leaf compares decides how the cell is
+ * read (§10 rule 1).
  */
 
 export type DecimalMark = '.' | ','
 
-/** Decimal digits, in every spelling that leaves no doubt: no groups of digits, no units. */
+/** Decimal numbers without digit groups and units. */
 const DECIMAL: Record<DecimalMark, RegExp> = {
   '.': /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/,
   ',': /^[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?$/,
 }
 
-/** The value of the cell as the type, or undefined if the cell writes none. */
+/** The cell as a value of the type; undefined if it is not one. */
 export function readCell(cell: string, type: ValueType, mark: DecimalMark): Json | undefined {
   if (type === 'text') return cell
   if (type === 'number') return readNumber(cell.trim(), mark)
   return type === 'boolean' ? readBoolean(cell.trim()) : undefined
 }
 
-/** The nearest double, as JSON is read: 4.5000000000000000 is 4.5. */
+/** The nearest double, as in JSON: 4.5000000000000000 is 4.5. */
 function readNumber(text: string, mark: DecimalMark): number | undefined {
   if (!DECIMAL[mark].test(text)) return undefined
   return Number(mark === ',' ? text.replace(',', '.') : text)
@@ -35,7 +35,7 @@ function readBoolean(text: string): boolean | undefined {
   return folded === 'false' ? false : undefined
 }
 
-/** Whether the number would come back as another, so that the service refuses it (§8). */
+/** Whether a double cannot hold the number exactly. The service refuses such numbers (§8). */
 export function isLossyCell(cell: string, value: number): boolean {
   if (cell.length < 16 && Number.isFinite(value) && value !== 0) return false
   const source = cell

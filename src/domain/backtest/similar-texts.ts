@@ -1,22 +1,22 @@
 import { differenceInWords, differenceOf, spellingKey } from '../contract/hints/spelling.ts'
 
 /*
- * Texts that people take for the same, and that a leaf does not: those that differ only in spelling, and those that have
- * quotes around them or other characters behind their last letter or digit, as exports write them.
+ * Texts that look the same to people but not to a leaf: they differ only in spelling (`spelling.ts`), by quotes around them, or
+ * by characters after the last letter or digit.
  */
 
-/** ASCII of which only the letter case counts: nearly all ids of cases, so no more is done with them. */
+/** A fast path for ASCII texts, such as nearly all case ids: only the letter case differs. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
 const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
 
-/** The same for all texts that are similar. */
+/** Equal for texts that are similar. */
 export function similarityKey(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
   const key = spellingKey(text)
   return key.replace(AROUND, '') || key
 }
 
-/** By what a text differs from one that is similar. */
+/** How a text differs from a similar one. */
 export function differenceFrom(text: string, other: string): string {
   const by = differenceOf(text, other)
   return by === null ? 'quotes or characters at the end' : differenceInWords(text, other, by)

@@ -35,7 +35,7 @@ export async function findLog(path: string): Promise<LogFile> {
     throw unreadable(path, error)
   }
   if (found.isDirectory()) throw new OperatorError(`the log ${inputName(path)} is a folder`)
-  // Standard input cannot be read again, even if it comes from a file.
+  // Standard input cannot be read again, even if it is a file.
   return { path, bytes: found.size, isFile: found.isFile() && path !== STANDARD_INPUT }
 }
 

@@ -2,16 +2,16 @@ import { InvalidArgumentError } from 'commander'
 import { offsetMs, wallClockMs } from '../../../domain/time/wall-clock.ts'
 import type { WrittenTime } from './written-time.ts'
 
-/** Reads a time that is written in a format. Null if the text is not written in it. */
+/** A format of times. `parse` returns null if the text has another form. */
 export interface TimeFormat {
-  /** As it was given. */
+  /** As given by `--time-format`. */
   name: string
   parse: (text: string) => WrittenTime | null
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** The letters of a format, as Unicode's date patterns have them (UTS 35), and what each stands for. */
+/** The letters of a format, from the date patterns of Unicode (UTS 35). */
 const LETTERS: Record<string, { pattern: string; part: string }> = {
   yyyy: { pattern: '\\d{4}', part: 'year' },
   yy: { pattern: '\\d{2}', part: 'shortYear' },
@@ -34,7 +34,7 @@ const LETTERS: Record<string, { pattern: string; part: string }> = {
 const FRACTION = /^S+$/
 const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
 
-/** Numbers that count from a moment: by the unit, in milliseconds. */
+/** Unix times: the unit in milliseconds. */
 const UNIX_UNITS_MS: Record<string, number> = {
   'unix-s': 1000,
   'unix-ms': 1,
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000
 
 export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or excel, ${Object.keys(UNIX_UNITS_MS).join(', ')}`
 
-/** @throws InvalidArgumentError for a format that names no date, or has letters of another meaning */
+/** @throws InvalidArgumentError for a format without a date or with unknown letters */
 export function parseTimeFormat(name: string): TimeFormat {
   if (name === 'excel') return { name, parse: excelTime }
   const unit = UNIX_UNITS_MS[name]
@@ -119,7 +119,7 @@ function unixTime(text: string, unitMs: number): WrittenTime | null {
   return /^\d+(?:\.\d+)?$/.test(text) ? written(Number(text) * unitMs, true) : null
 }
 
-/** Days since the end of 1899, with the time of day as a fraction: to the second, if the fraction has too few digits. */
+/** Days since 1899-12-30 with the time of day as a fraction. Rounded to the second if the fraction has few digits. */
 function excelTime(text: string): WrittenTime | null {
   const found = /^\d{1,6}(?:[.,](\d+))?$/.exec(text)
   if (!found) return null

@@ -5,11 +5,11 @@ import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-t
 export interface TimeOptions {
   /** Tried before ISO 8601 and Unix times. */
   format: TimeFormat | null
-  /** The zone of times that name none; null for UTC. */
+  /** The zone of times without a zone; null for UTC. */
   zone: string | null
 }
 
-/** The times that the service knows (§2). */
+/** The service accepts times from 1970 to 2999 (§2). */
 const AFTER_LAST_MS = Date.UTC(3000)
 const UNIX_SECONDS = /^\d{10}(?:\.\d+)?$/
 const UNIX_MILLISECONDS = /^\d{13}(?:\.\d+)?$/

@@ -25,7 +25,7 @@ export function findColumns(header: string[], names: ColumnNames, separator: str
     const index = header.indexOf(names[option])
     if (index !== -1) return index
     throw new ReplayFailure(
-      `the log has no column "${names[option]}" (--${option}); separated by "${separator}" it has: ${header.join(', ')}`,
+      `the log has no column "${names[option]}" (--${option}); with the separator "${separator}" it has: ${header.join(', ')}`,
     )
   }
   const found = { case: find('case'), type: find('type'), time: find('time'), customer: find('customer') }

@@ -12,9 +12,9 @@ export interface BannerFacts {
   dataDir: string | null
   /** Email of the account that was made first. */
   owner: string
-  /** Its first token, if this start makes it. */
+  /** Its first token, if this start creates it. */
   token: string | null
-  /** This start has made the first account with the token of the settings. The caller knows it, so it is not shown. */
+  /** Whether this start has created the first account with the token of the settings, which is not shown. */
   hasGivenToken: boolean
   /** Where the first account is set up; null once someone can sign in to it. */
   welcomeUrl: string | null

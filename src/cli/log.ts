@@ -30,7 +30,7 @@ export function createLog(level: string, fd = 2): Logger {
   }
   if (isTTY) return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
   const destination = pino.destination({ dest: fd, sync: true, maxLength: MAX_BUFFERED_BYTES })
-  // Without a listener whoever wrote the line would be told, in the midst of its work.
+  // Without a listener the error would be thrown in the code that logs.
   destination.on('error', () => {})
   // One try, since by itself it tries until there is room, and nothing else goes on meanwhile: after each fatal line.
   const writeHeld = () => destination.write('')

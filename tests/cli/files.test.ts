@@ -20,7 +20,7 @@ describe('a report', () => {
         ...['--report', path(report)],
       ])
       assert.equal(status, 1, report)
-      assert.match(stderr, /^claimkeeper: cannot write to \S+: it is the same file as \S+, which is read\./)
+      assert.match(stderr, /^claimkeeper: cannot write to \S+: it is the input \S+\./)
     }
     assert.deepEqual(await readFile(path('log.csv')), log)
     assert.deepEqual(await readFile(path('contract.json')), contract)
@@ -72,6 +72,6 @@ test('a backup does not overwrite a file of the archive', async (t) => {
   const settings = { CLAIMKEEPER_ARCHIVE_DIR: path('.'), DATABASE_URL: 'postgres://127.0.0.1:1/none' }
   const { status, stderr } = await runSharedCli(['backup', '--force', path('claims.gz')], settings)
   assert.equal(status, 1)
-  assert.match(stderr, /cannot write to \S+: it is a file of \S+\. Give a file elsewhere\./)
+  assert.match(stderr, /cannot write to \S+: it is in the folder \S+\. Give a file in another folder\./)
   assert.equal(await readFile(path('claims.gz'), 'utf8'), 'archived')
 })

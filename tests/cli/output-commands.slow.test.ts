@@ -38,7 +38,7 @@ describe('on a full disk', { skip: FULL === null && 'the system has no /dev/full
   test('a command that has changed something reports that the change stays', async () => {
     const { status, stderr } = await onFullDisk(['user', 'create', '--email', 'made@example.com'])
     assert.equal(status, 1)
-    assert.match(stderr, /ENOSPC\)\. What was done stays: Created made@example\.com \(\S+\)\.$/m)
+    assert.match(stderr, /ENOSPC\)\. The change stays: Created made@example\.com \(\S+\)\.$/m)
     assert.equal((await sql("SELECT 1 FROM users WHERE email = 'made@example.com'")).length, 1)
   })
 })

@@ -26,6 +26,6 @@ function settingsText(): string {
     .join('')
 }
 
-/** Without the marks of Markdown, and without sentences that name documents: the package has none of them. */
+/** Removes Markdown, and sentences with links to documents, which the package does not contain. */
 const inPlainText = (doc: string): string =>
   doc.replaceAll(/ See \[[^\]]+\]\([^)]+\.md(?:#[^)]+)?\)\./g, '').replaceAll('`', '')

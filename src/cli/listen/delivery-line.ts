@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
 import { printable } from '../printable.ts'
+import type { Notification } from './notification.ts'
 import type { Attempt } from './send-delivery.ts'
-import type { Told } from './told.ts'
 
 const TYPE_WIDTH = Math.max(...NOTIFICATION_TYPES.map((type) => type.length))
 const MAX_ALIAS_LENGTH = 40
@@ -14,7 +14,7 @@ const MAX_ALIAS_LENGTH = 40
 export function deliveryLine(
   at: Date,
   number: number,
-  { type, subject }: Told,
+  { type, subject }: Notification,
   { succeeded, words, durationMs }: Attempt,
   next: string,
 ): string {

@@ -6,7 +6,7 @@ import type { Row } from './part.ts'
 
 const LATEST = fileURLToPath(new URL('results/latest.json', import.meta.url))
 
-const MOST_TITLE = 120
+const MAX_TITLE_LENGTH = 120
 
 export interface PartResult {
   name: string
@@ -56,7 +56,7 @@ export function measurementsTable(parts: readonly PartResult[]): string {
     colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'right', 'right', 'left'],
   })
   for (const { name, rows, error } of parts) {
-    const title = error === null ? name : `${name}: FAILED: ${error}`.slice(0, MOST_TITLE)
+    const title = error === null ? name : `${name}: FAILED: ${error}`.slice(0, MAX_TITLE_LENGTH)
     table.push([{ content: title, colSpan: 10 }])
     for (const row of rows) table.push(cellsOf(row))
   }

@@ -12,7 +12,7 @@ import {
 import type { Sizes } from './sizes.ts'
 
 /** Whatever hangs, hangs no longer than this, in milliseconds. */
-const LONGEST_RUN_MS = 90 * 60_000
+const MAX_RUN_MS = 90 * 60_000
 const SHORT_WAIT_MS = 15_000
 
 /** Runs the parts in turn and shows what they found. Returns the exit status. */
@@ -115,5 +115,5 @@ function endOnSignals(bench: Bench): void {
   process.on('SIGHUP', () => end('SIGHUP', 129))
   // A closed pipe or terminal takes no more output, which must not keep the cleaning up from being done.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => end('no reader', 1))
-  setTimeout(() => end('after an hour and a half', 1), LONGEST_RUN_MS).unref()
+  setTimeout(() => end('after an hour and a half', 1), MAX_RUN_MS).unref()
 }

@@ -2,7 +2,7 @@
 const STEP_BITS = 7
 const STEPS = 1 << STEP_BITS
 const SIZE = (32 - STEP_BITS) * STEPS
-const MOST_MICROSECONDS = 2 ** 31 - 1
+const MAX_MICROSECONDS = 2 ** 31 - 1
 
 /** The filled buckets as pairs of index and count: small enough to send to another process. */
 export type HistogramData = [index: number, count: number][]
@@ -23,7 +23,7 @@ export class Histogram {
   }
 
   record(ms: number): void {
-    const microseconds = Math.min(Math.max(Math.round(ms * 1000), 0), MOST_MICROSECONDS)
+    const microseconds = Math.min(Math.max(Math.round(ms * 1000), 0), MAX_MICROSECONDS)
     this.#add(indexOf(microseconds), 1)
   }
 

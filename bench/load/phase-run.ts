@@ -7,7 +7,7 @@ import type { Requests } from './requests.ts'
 const GRACE_MS = 30_000
 /** In a closed loop the answers drive. */
 const CLOSED_TICK_MS = 20
-const MOST_REFUSED = 100_000
+const MAX_REFUSED = 100_000
 
 /** Runs one phase over connections that are open and idle, and leaves them so. */
 export class PhaseRun {
@@ -83,7 +83,7 @@ export class PhaseRun {
 
   #refuse(number: number, body: string): void {
     this.#firstRefusal ??= body.slice(0, 200)
-    if (this.#refused.length < MOST_REFUSED) this.#refused.push(number)
+    if (this.#refused.length < MAX_REFUSED) this.#refused.push(number)
   }
 
   /** An open loop counts by the time when a request was due, a closed one by its answer. */

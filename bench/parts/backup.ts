@@ -10,7 +10,7 @@ import { freshClaims, submit, submitBeside } from '../submission-run.ts'
 
 const CONNECTIONS = 64
 /** A backup that is not through by then is given up. */
-const LONGEST_MS = 600_000
+const MAX_MS = 600_000
 
 export const backup: Part = {
   name: 'backup',
@@ -27,7 +27,7 @@ export const backup: Part = {
     bench.progress.doing('taking a backup')
     const { done, measured: beside } = await submitBeside(
       bench,
-      { pick, connections: CONNECTIONS, rate, warmupMs, longestMs: LONGEST_MS },
+      { pick, connections: CONNECTIONS, rate, warmupMs, longestMs: MAX_MS },
       () => takeBackup(bench, database.url),
     )
     const { seconds, megabytes } = done
@@ -48,7 +48,7 @@ async function takeBackup(bench: Bench, url: string): Promise<{ seconds: number;
   const began = performance.now()
   await promisify(execFile)(process.execPath, [MAIN, 'backup', file], {
     env: { ...process.env, DATABASE_URL: url },
-    timeout: LONGEST_MS,
+    timeout: MAX_MS,
   })
   return { seconds: (performance.now() - began) / 1000, megabytes: (await stat(file)).size / 1e6 }
 }

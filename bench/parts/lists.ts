@@ -15,7 +15,7 @@ import { freshClaims, submitBeside } from '../submission-run.ts'
 const SUBMITTING = 512
 const READING = 2
 const WARMUP_REQUESTS = 10
-const LONGEST_MS = 900_000
+const MAX_MS = 900_000
 /** A span of the account's claims, which were made a millisecond apart, two days ago. */
 const spanOf = (from: number, before: number, claims: number) => {
   const at = (part: number) => new Date(Date.now() - 2 * 86_400_000 + part * claims).toISOString()
@@ -97,7 +97,7 @@ export const lists: Part = {
     const searches = Object.entries(searchesOf(claims)).map(([name, path]) => ({ name, path }))
     const paths = [...pages, ...searches]
     const { warmupMs } = bench.sizes
-    const beside = { pick, connections: SUBMITTING, rate, warmupMs, longestMs: LONGEST_MS }
+    const beside = { pick, connections: SUBMITTING, rate, warmupMs, longestMs: MAX_MS }
     const { done, measured } = await submitBeside(bench, beside, () => readAll(bench, server.url, paths))
     for (const [i, { name }] of paths.entries()) {
       const result = done[i] as PhaseResult

@@ -11,7 +11,7 @@ import { EVENTS_A_BATCH } from '../sizes.ts'
 const SINGLE_CONNECTIONS = 32
 const BATCH_CONNECTIONS = 8
 /** Whoever follows must have all of a turn so long after its last answer. */
-const LONGEST_TELLING_MS = 180_000
+const MAX_DELIVERY_MS = 180_000
 
 export const notifications: Part = {
   name: 'notifications',
@@ -65,7 +65,7 @@ function followersOf(bench: Bench, receiver: Receiver): [Followers, ...Followers
           { url: server.url, token: database.token, wanted },
           bench.cleanup,
         )
-        return () => within(LONGEST_TELLING_MS, through, `${wanted} notifications`)
+        return () => within(MAX_DELIVERY_MS, through, `${wanted} notifications`)
       },
     },
     {
@@ -75,7 +75,7 @@ function followersOf(bench: Bench, receiver: Receiver): [Followers, ...Followers
         receiver.forget()
         const endpoint = await addEndpoint(bench, receiver.url, true)
         return async () => {
-          await receiver.until(wanted, LONGEST_TELLING_MS)
+          await receiver.until(wanted, MAX_DELIVERY_MS)
           await endpoint.remove()
         }
       },

@@ -12,7 +12,7 @@ import { EVENTS_A_BATCH } from '../sizes.ts'
 /** As many attempts as a server makes at once of one endpoint's deliveries. */
 const CONNECTIONS = 32
 const BATCH_CONNECTIONS = 4
-const LONGEST_MS = 300_000
+const MAX_MS = 300_000
 /** Events a second while the latency of deliveries is measured. */
 const RATE = 100
 
@@ -76,7 +76,7 @@ async function drain(bench: Bench, receiver: Receiver, count: number): Promise<T
   const startedAt = Date.now()
   const { result, spent } = await spentDuring(bench, async () => {
     await endpoint.enable()
-    return receiver.until(count, LONGEST_MS)
+    return receiver.until(count, MAX_MS)
   })
   const perSecond = (count * 1000) / (result.lastAt - startedAt)
   const bare = await bareRequests(bench, receiver, endpoint)
@@ -120,7 +120,7 @@ async function latency(bench: Bench, report: PartReport, receiver: Receiver): Pr
     receiver.forget()
     const run = { label: `${RATE} events a second`, events, batch: 1, connections: CONNECTIONS, rate: RATE }
     const answered: PhaseResult = await settle(bench, pick, run, from)
-    return { answered, received: await receiver.until(events, LONGEST_MS) }
+    return { answered, received: await receiver.until(events, MAX_MS) }
   }
   await tellOf(first, 0)
   const { answered, received } = await tellOf(events, first)

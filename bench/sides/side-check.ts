@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const FIRST_LEAD_MS = 8_000
 const LEAD_MS_A_CLAIM = 0.2
 /** A check that is not through by then is given up. */
-const LONGEST_CHECK_MS = 120_000
+const MAX_CHECK_MS = 120_000
 
 export interface CheckMeasured {
   claims: number
@@ -25,7 +25,7 @@ export async function checkAt(bench: Bench, side: Side, claims: number): Promise
   const set = bench.nextSet()
   const checkTime = await loadOverdue(bench, side, set, claims)
   const untilMs = checkTime.getTime() - Date.now()
-  const resolved = waitForTransitions(side, claims, checkTime, untilMs + LONGEST_CHECK_MS)
+  const resolved = waitForTransitions(side, claims, checkTime, untilMs + MAX_CHECK_MS)
   const first = new Promise<Awaited<ReturnType<typeof readUsage>>>((resolve, reject) => {
     setTimeout(() => readUsage(side).then(resolve, reject), untilMs)
   })

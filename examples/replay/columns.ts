@@ -1,6 +1,7 @@
+import { RESERVED_NAMES } from '../../src/cli/backtest/log/log-row.ts'
 import { ReplayFailure } from './failure.ts'
 
-/** The columns with a meaning of their own, by the names that the log gives them. */
+/** The names of the columns that are not payload. */
 export interface ColumnNames {
   case: string
   type: string
@@ -18,16 +19,13 @@ export interface Columns {
   warnings: string[]
 }
 
-/** Names that mean something else in a submission, or that the service keeps for itself. */
-const RESERVED = new Set(['id', 'type', 'claim_id', 'candidate_alias', 'created_at', 'system'])
-
 /** Finds the columns in the header of the log. */
 export function findColumns(header: string[], names: ColumnNames, separator: string): Columns {
   const find = (option: keyof ColumnNames) => {
     const index = header.indexOf(names[option])
     if (index !== -1) return index
     throw new ReplayFailure(
-      `the log has no column "${names[option]}" (--${option}); separated by "${separator}" it has: ${header.join(', ')}`,
+      `the log has no column "${names[option]}" (--${option}); with the separator "${separator}" it has: ${header.join(', ')}`,
     )
   }
   const found = { case: find('case'), type: find('type'), time: find('time'), customer: find('customer') }
@@ -46,8 +44,9 @@ function payloadColumns(header: string[], others: number[]): Pick<Columns, 'payl
       )
       continue
     }
-    const name = RESERVED.has(title) ? freeName(title, taken) : title
-    if (name !== title) warnings.push(`column "${title}" is sent as "${name}": the service keeps that name`)
+    const name = RESERVED_NAMES.has(title) ? freeName(title, taken) : title
+    if (name !== title)
+      warnings.push(`column "${title}" is sent as "${name}": the service reserves that name`)
     payload.push({ index, name })
   }
   return { payload, warnings }

@@ -68,9 +68,9 @@ async function readRows(file: FileHandle, separator: string, findIn: FindColumns
     delimiter: separator,
     info: true,
     skip_empty_lines: true,
-    // A quote inside of a cell that does not begin with one is a quote.
+    // A quote within an unquoted cell is a character of the cell.
     relax_quotes: true,
-    // Not in the loop below: a wrong separator is to be told before the parser stumbles over the rows.
+    // Not in the loop below: a wrong separator must be reported before the parser fails at the rows.
     on_record: (row) => {
       columns ??= findIn((row as unknown as Row).record)
       return row
@@ -97,8 +97,8 @@ function toEvent(record: string[], columns: Columns, line: number): LogEvent {
   const cell = (index: number) => record[index] as string
   const time = TIMES.read(cell(columns.time))
   if (Number.isNaN(time)) throw new ReplayFailure(`line ${line}: ${TIMES.explain(cell(columns.time))}`)
-  if (!cell(columns.case)) throw new ReplayFailure(`line ${line}: the row names no case`)
-  if (!cell(columns.type)) throw new ReplayFailure(`line ${line}: the row names no type of event`)
+  if (!cell(columns.case)) throw new ReplayFailure(`line ${line}: the row has no case`)
+  if (!cell(columns.type)) throw new ReplayFailure(`line ${line}: the row has no event type`)
   const filled = columns.payload.filter(({ index }) => cell(index) !== '')
   const payload = Object.fromEntries(filled.map(({ index, name }) => [name, cellValue(cell(index))]))
   return { caseName: cell(columns.case), type: cell(columns.type), time, line, payload }

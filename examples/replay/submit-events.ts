@@ -6,7 +6,7 @@ import type { LogEvent } from './read-log.ts'
 export interface Submissions {
   /** Recorded by the service, the replayed ones included. */
   accepted: number
-  /** Recorded by a request whose answer was lost, and told when it was sent again. */
+  /** Recorded by a request whose answer was lost, and reported when it was sent again. */
   replayed: number
   /** Refused as CLAIM_NOT_OPEN. */
   refused: number

@@ -14,7 +14,7 @@ export interface BannerFacts {
   owner: string
   /** Its first token, if this start creates it. */
   token: string | null
-  /** This start has created the first account with the token of the settings, which is not shown. */
+  /** Whether this start has created the first account with the token of the settings, which is not shown. */
   hasGivenToken: boolean
   /** Where the first account is set up; null if someone can sign in to it. */
   welcomeUrl: string | null

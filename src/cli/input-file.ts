@@ -2,10 +2,10 @@ import { createReadStream, fstatSync, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 
-/** For standard input, in place of a path. */
+/** The path that means standard input. */
 export const STANDARD_INPUT = '-'
 
-/** As messages name it. */
+/** The name of an input in messages. */
 export const inputName = (path: string): string => (path === STANDARD_INPUT ? 'standard input' : path)
 
 /** @throws ErrnoException if there is no such file */

@@ -8,7 +8,7 @@ export class Fault extends Error {}
 
 /**
  * Aborted by the first exception or rejection that nobody caught. What it interrupted is left as it stands, so nothing
- * may be begun on top of it: whoever hears of this stops, and the supervisor starts anew. Another one while that goes
+ * may be begun on top of it: the process stops, and the supervisor restarts it. Another one while that goes
  * on, or a stop that does not end in time, ends the process where it stands, as SIGKILL would: what was acknowledged is
  * in the database.
  */

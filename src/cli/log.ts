@@ -5,7 +5,7 @@ import { printableJson, printableOnceParsed } from './printable.ts'
 /** What PostgreSQL says of an error beside its message: it repeats the values of rows and of statements. */
 const VALUES = ['detail', 'where', 'internalQuery'] as const
 /** Bytes of lines that wait for room, if the disk is full; later ones are lost. No line is as long: no body of a request is. */
-const MOST_HELD = 8 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
 /** An API token, wherever a library or a caller has put it. */
 const TOKEN = /ck_[A-Za-z0-9_-]{43}/g
 
@@ -29,8 +29,8 @@ export function createLog(level: string, fd = 2): Logger {
     hooks: { streamWrite: (line) => escaped(line.replaceAll(TOKEN, 'ck_…')) },
   }
   if (isTTY) return pino(options, pretty({ destination: 2, ignore: 'pid,hostname,reqId', sync: true }))
-  const destination = pino.destination({ dest: fd, sync: true, maxLength: MOST_HELD })
-  // Without a listener whoever wrote the line would be told, in the midst of its work.
+  const destination = pino.destination({ dest: fd, sync: true, maxLength: MAX_BUFFERED_BYTES })
+  // Without a listener the error would be thrown in the code that logs.
   destination.on('error', () => {})
   // One try, since by itself it tries until there is room, and nothing else goes on meanwhile: after each fatal line.
   const writeHeld = () => destination.write('')

@@ -5,8 +5,8 @@ import { OperatorError } from '../operator-error.ts'
 import { inputName, statInput } from './input-file.ts'
 import { reasonOf } from './output.ts'
 
-/** What a report holds of events is for its owner alone. */
-const OWNER_ALONE = 0o600
+/** A report contains data of events: only its owner may read it. */
+const OWNER_ONLY = 0o600
 
 /**
  * @param output null for standard output
@@ -20,7 +20,7 @@ export async function refuseInputAsOutput(output: string | null, inputs: readonl
     if (source?.ino !== target.ino || source.dev !== target.dev) continue
     const name = output ?? 'standard output'
     throw new OperatorError(
-      `cannot write to ${name}: it is the same file as ${inputName(input)}, which is read. Give another file.`,
+      `cannot write to ${name}: it is the input ${inputName(input)}. Give another file.`,
     )
   }
 }
@@ -31,20 +31,22 @@ export async function refuseFileIn(path: string, folders: readonly string[]): Pr
   for (const folder of folders) {
     const place = await realpath(folder).catch(() => null)
     if (target === null || place === null || !target.startsWith(`${place}${sep}`)) continue
-    throw new OperatorError(`cannot write to ${path}: it is a file of ${folder}. Give a file elsewhere.`)
+    throw new OperatorError(
+      `cannot write to ${path}: it is in the folder ${folder}. Give a file in another folder.`,
+    )
   }
 }
 
 /**
- * Writes a file that only its owner can read, in place of what it held.
+ * Writes a file that only its owner can read. Replaces the content of an existing file.
  * @throws OperatorError
  */
 export async function writeForOwner(path: string, text: string): Promise<void> {
   try {
-    const file = await open(path, constants.O_WRONLY | constants.O_CREAT, OWNER_ALONE)
+    const file = await open(path, constants.O_WRONLY | constants.O_CREAT, OWNER_ONLY)
     try {
       if ((await file.stat()).isFile()) {
-        await file.chmod(OWNER_ALONE)
+        await file.chmod(OWNER_ONLY)
         await file.truncate()
       }
       await file.writeFile(text)

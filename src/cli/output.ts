@@ -1,13 +1,13 @@
 /*
- * Standard output of commands. Each write is awaited, because `console.log` passes over errors: a command whose output
- * went to a full disk or a closed pipe would end with status 0. A lint rule keeps `console.log` out of `cli/`.
+ * Standard output of commands. Each write is awaited: `console.log` ignores errors, and a command would end with status 0
+ * although the disk is full or the pipe is closed. A lint rule forbids `console.log` in `cli/`.
  */
 import { fstatSync, writeFileSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 import { OperatorError } from '../operator-error.ts'
 import { printableJson } from './printable.ts'
 
-/** Without a listener a stream that cannot be written ends the process with a stack trace. */
+/** Without a listener, a write error would end the process with a stack trace. */
 export function listenForOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }
@@ -32,24 +32,24 @@ export const printJson = (value: unknown): Promise<void> =>
   print(printableJson(JSON.stringify(inSnakeCase(value), null, 2)))
 
 /**
- * Says what a command has done.
- * @throws OperatorError with the first line of the text: the command fails, but what it did stays
+ * Reports a change that a command has made.
+ * @throws OperatorError with the first line of the text: the command fails, but the change stays
  */
 export async function confirm(text: string): Promise<void> {
   try {
     await print(text)
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    throw new OperatorError(`${error.message}. What was done stays: ${text.split('\n')[0]}`, { cause: error })
+    throw new OperatorError(`${error.message}. The change stays: ${text.split('\n')[0]}`, { cause: error })
   }
 }
 
-/** Prints a line on which nothing depends. */
+/** Prints a progress line. Errors are ignored. */
 export function tell(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Node's stream for a file takes a part of the data for all of it when the disk becomes full. */
+/** If the disk becomes full, Node's stream for a file reports success after a partial write. */
 async function writeAll(data: Buffer): Promise<void> {
   if (isFile()) return writeFileSync(1, data)
   const { promise, resolve, reject } = Promise.withResolvers<void>()

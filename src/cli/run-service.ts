@@ -46,7 +46,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     const starting = workerCount(config) === 1 ? startService : startWorkers
     const service = await killedAfter(signal, starting(config, log, reportTo(process.stdout), signal))
     const startMs = performance.now() - startedAt
-    // The service must start even if its output cannot be written, such as to a full disk.
+    // The service must run even if standard output cannot be written.
     await service
       .showFirstToken((token) => print(banner(service, config, startMs, token)))
       .catch((err) => log.warn({ err }, 'the banner was not shown; a first token is made by a later start'))

@@ -17,7 +17,7 @@ import { listenForOutputErrors, write } from './output.ts'
 import { printable, printableLines } from './printable.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Of a command line that cannot be understood: an unknown option, a value that is missing or of another form. */
+/** Exit status for an unknown option or command, or a missing or invalid value. */
 const USAGE_ERROR = 2
 
 /** Runs the command line; returns the exit status. */
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
   try {
     await program.parseAsync(argv).catch(async (error) => {
-      // Commander ends --help and --version by an error of status 0.
+      // Commander throws an error with status 0 for --help and --version.
       if (help !== '') await write(help)
       throw error
     })

@@ -7,8 +7,8 @@ const PATIENCE_MS = 8_000
 const SIGNALS = { command: ['SIGINT', 'SIGTERM', 'SIGHUP'], worker: ['SIGTERM'] } as const
 
 /**
- * Aborted by the first SIGINT, SIGTERM or SIGHUP. A terminal's Ctrl-C reaches us twice when npm passes it on too, so
- * further ones change nothing: a stop is bounded in time anyway. SIGHUP is a terminal that was closed.
+ * Aborted by the first SIGINT, SIGTERM or SIGHUP. Ctrl-C arrives twice if npm forwards it too, so
+ * further signals are ignored: the time of a stop is limited anyway. SIGHUP: the terminal was closed.
  */
 export function listenForStop(as: keyof typeof SIGNALS = 'command'): AbortSignal {
   const stop = new AbortController()

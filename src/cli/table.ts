@@ -13,7 +13,7 @@ export function formatTable(head: string[], rows: string[][]): string {
 /** The same of cells that may have colours: what others wrote in them must be `printable` already. */
 export function formatStyledTable(head: string[], rows: string[][]): string {
   const bold = (title: string) => styleText('bold', title, { stream: process.stdout })
-  // The library itself passes over NO_COLOR.
+  // cli-table3 ignores NO_COLOR.
   const hasColours = bold('') !== ''
   const table = new Table({
     head: head.map(bold),

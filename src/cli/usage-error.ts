@@ -1,4 +1,4 @@
 import { OperatorError } from '../operator-error.ts'
 
-/** The command line cannot be understood, which takes more than one option to see: exit status 2. */
+/** A usage error that one option alone does not show. Exit status 2. */
 export class UsageError extends OperatorError {}

@@ -55,5 +55,8 @@ test('`claimkeeper archive` lists, shows, checks and restores what was archived'
   }
   const { stderr, status } = await archive('show', 'order-17')
   assert.equal(status, 2)
-  assert.match(stderr, /^claimkeeper: order-17 is no UUID; the alias of a candidate needs --candidate\.$/m)
+  assert.match(
+    stderr,
+    /^claimkeeper: order-17 is not a UUID\. For the alias of a candidate give --candidate\.$/m,
+  )
 })

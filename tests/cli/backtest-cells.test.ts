@@ -10,7 +10,7 @@ const AT = '2026-01-01T00:00:00Z'
 const withCondition = (fulfillment_condition: unknown): Contract =>
   contractWith({ fulfillment_condition: fulfillment_condition as Contract['fulfillment_condition'] })
 
-/** A log of CSV rows, each a case of its own with one event "done", whose further cells are these. */
+/** A CSV log. Each row is a case with one event "done" and these further cells. */
 async function runRows(
   t: Scope,
   header: string,
@@ -25,7 +25,7 @@ async function runRows(
 }
 
 describe('cells', () => {
-  test('are read by the value that each leaf compares, also in one row and by two contracts (§10 rule 1)', async (t) => {
+  test('are read as the type that each leaf compares, also in one row and by two contracts (§10 rule 1)', async (t) => {
     const number = { event: 'done', field: 'code', gte: 7 }
     const json = await runRows(
       t,
@@ -77,7 +77,7 @@ describe('cells', () => {
     assert.equal(json.contracts[0].confirmed, 1)
   })
 
-  test('that are empty are no value, except for a leaf that compares with the empty text (§10 rule 1)', async (t) => {
+  test('have no value if they are empty, unless a leaf compares with the empty text (§10 rule 1)', async (t) => {
     const empty = { event: 'done', match: { x: '' } }
     const json = await runRows(t, 'x', ['', 'y'], [empty, { event: 'done', match: { x: 'z' } }])
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe('cells', () => {
     assert.equal(missing.confirmed, 0)
   })
 
-  test('more than 32 keys of a match are read each by its own value (§10 rule 1)', async (t) => {
+  test('for more than 32 keys of a match are each read as the type of the key (§10 rule 1)', async (t) => {
     const keys = Array.from({ length: 33 }, (_, i) => `k${i}`)
     const match = Object.fromEntries(keys.map((key) => [key, 1]))
     const condition = all({ event: 'done', match }, { event: 'done', match: { k0: '01' } })
@@ -102,22 +102,22 @@ describe('cells', () => {
     assert.match(contract.nearest_losers[0].missing, /the nearest was 5, off by 2/)
   })
 
-  test('a number that the service refuses makes a bad row where a leaf compares it, and nowhere else (§10 rule 4)', async (t) => {
+  test('with a number that the service refuses make a bad row only if a leaf compares it (§10 rule 4)', async (t) => {
     const rows = ['9007199254740993,1', '1,9007199254740993']
     const json = await runRows(t, 'value,other', rows, [{ event: 'done', gte: 1 }])
     assert.deepEqual(json.bad_rows.by_reason, { 'number out of range': 1 })
-    assert.match(json.bad_rows.first[0].detail, /^the number 9007199254740993 cannot be kept exactly/)
+    assert.match(json.bad_rows.first[0].detail, /^the number 9007199254740993 cannot be stored exactly/)
     assert.equal(json.contracts[0].confirmed, 1)
   })
 })
 
 describe('notes', () => {
-  test('tell a field whose values have another type, with counts and examples (§10 rule 8)', async (t) => {
+  test('name a field whose values have another type, with counts and examples (§10 rule 8)', async (t) => {
     const rating = { event: 'done', gte: 4 }
     const rows = ['"4,5"', '3', '"4,5"', '"7,25"', 'n/a', '']
     const csv = await runRows(t, 'value', rows, [rating, not(rating)])
     assert.deepEqual(csv.warnings, [
-      '"value" of "done" is compared with a number, but is a text in 4 of 5 events: "4,5" (2, first on line 2), "7,25" (line 5), "n/a" (line 6); a comma is a decimal mark with --decimal , and groups no digits',
+      '"value" of "done" is compared with a number, but is a text in 4 of 5 events: "4,5" (2, first on line 2), "7,25" (line 5), "n/a" (line 6); with --decimal , a comma is the decimal mark',
     ])
     const comma = await runRows(t, 'value', rows, [rating], { decimal: ',' })
     assert.equal(comma.contracts[0].confirmed, 3)
@@ -128,7 +128,7 @@ describe('notes', () => {
     ])
   })
 
-  test('tell the same of values that have types (§10 rules 3, 8)', async (t) => {
+  test('name it in logs whose values have types too (§10 rules 3, 8)', async (t) => {
     const line = (n: number, fields: object) =>
       JSON.stringify({ case_id: `c${n}`, type: 'done', occurred_at: AT, ...fields })
     const path = await filesIn(t, {
@@ -146,28 +146,28 @@ describe('notes', () => {
       '"ok" of "done" is compared with true or false, but is an array in 1 of 3 events: "[1]" (line 3)',
       '"n" of "done" is compared with a text, but is true or false in 1 of 2 events: "true" (line 2)',
       '"value" of "done" is compared with a number, but is a text in 1 of 2 events: "4.5" (line 1)',
-      'no event has "a.b" of "done", which the contract compares: a field has that name with its dots, and is not the path',
+      'no event has "a.b" of "done", which the contract compares: a field has this name with its dots; it is not the value at the path',
       'no event has "x" of "done", which the contract compares',
     ])
   })
 
-  test('tell a field that no event has, and why (§10 rule 8)', async (t) => {
+  test('name a field that no event has, and the reason (§10 rule 8)', async (t) => {
     const missing = async (field: string) => {
       const json = await runRows(t, 'Score,empty,id', ['1,,2'], [{ event: 'done', field, gte: 1 }])
       return json.warnings.at(-1)
     }
     const start = (name: string) => `no event has "${name}" of "done", which the contract compares: `
-    assert.equal(await missing('score'), `${start('score')}is "Score" meant?`)
+    assert.equal(await missing('score'), `${start('score')}did you mean "Score"?`)
     assert.equal(await missing('empty'), `${start('empty')}its cells are empty`)
     assert.equal(await missing('other.x'), `${start('other.x')}the log has no such column`)
-    assert.equal(await missing('id'), `${start('id')}the service keeps that name`)
+    assert.equal(await missing('id'), `${start('id')}the service reserves that name`)
     assert.equal(
       await missing('case_id'),
-      `${start('case_id')}it is the column of --case, which is no part of the payload`,
+      `${start('case_id')}it is the column of --case, which is not part of the payload`,
     )
   })
 
-  test('tell texts, types and cases that differ only by what people do not see (§10 rules 4, 8)', async (t) => {
+  test('name texts, types and cases that differ only by letter case, invisible characters or the end (§10 rules 4, 8)', async (t) => {
     const rows = [
       'case_id,type,occurred_at,carrier',
       `a ,done,${AT},dhl `,
@@ -185,11 +185,11 @@ describe('notes', () => {
       '1 event has the type "Done", which differs from "done" of the contract only by letter case: U+0044 “D” in place of U+0064 “d” at position 1',
       '1 event has the type "done ", which differs from "done" of the contract only by invisible characters: U+0020 SPACE at position 5',
       '"carrier" of "done" is compared with "DHL", but 2 events have a text that differs only by letter case: U+0064 “d” U+0068 “h” U+006C “l” … in place of U+0044 “D” U+0048 “H” U+004C “L” at position 1: "dhl " (2, first on line 2)',
-      '1 case has an id that differs from another one only by letter case, invisible characters or characters at the end: "a" (line 3, and "a " before it)',
+      '1 case has an id that differs from another one only by letter case, invisible characters or characters at the end: "a" (line 3, after "a ")',
     ])
   })
 
-  test('tell whole numbers that differ by a ".0" that spreadsheets and pandas add (§10 rule 8)', async (t) => {
+  test('name whole numbers that differ by the ".0" of spreadsheets and pandas (§10 rule 8)', async (t) => {
     const rows = [
       'case_id,type,occurred_at,code',
       `7,done,${AT},123.0`,
@@ -201,11 +201,11 @@ describe('notes', () => {
     const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
     assert.deepEqual(json.warnings, [
       '"code" of "done" is compared with "123", but 1 event has a text that differs only by quotes or characters at the end: "123.0" (line 2)',
-      '1 case has an id that differs from another one only by letter case, characters that do not show or characters at the end: "7.0" (line 3)',
+      '1 case has an id that differs from another one only by letter case, invisible characters or characters at the end: "7.0" (line 3)',
     ])
   })
 
-  test('tell ids of cases that are likely those of many, or of none (§10 rule 8)', async (t) => {
+  test('name ids that are probably of many cases, or of none (§10 rule 8)', async (t) => {
     const ids = [
       '1.23457E+12',
       '1.23457E+12',
@@ -229,12 +229,12 @@ describe('notes', () => {
     ])
   })
 
-  test('show what does not show', async (t) => {
+  test('show invisible characters by their names', async (t) => {
     const json = await runRows(t, 'x', ['do\u200bne', 'ne\u0301'], [{ event: 'done', match: { x: 'done' } }])
     assert.match(json.warnings[0], /"do\\u200bne" \(line 2\)$/)
   })
 
-  test('are none for a log that holds what the contract compares', async (t) => {
+  test('are absent if the log has what the contract compares', async (t) => {
     const json = await runRows(t, 'x,y', ['done,1', ',2'], [{ event: 'done', match: { x: 'done', y: 1 } }])
     assert.deepEqual(json.warnings, [])
   })

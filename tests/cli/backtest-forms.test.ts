@@ -14,7 +14,7 @@ const HOUR = 3600
 
 type Event = Record<string, string | number | boolean>
 
-/** Events of 240 cases by arithmetic alone, so that the counts below could be made by another program. */
+/** Events of 240 cases by arithmetic, so that another program could compute the counts below. */
 const EVENTS: Event[] = Array.from({ length: 960 }, (_, i) => {
   const [n, step] = [Math.floor(i / 4), i % 4]
   const minutes = (n * 37 + step * 101 + n * n * 7) % 240
@@ -31,7 +31,7 @@ const EVENTS: Event[] = Array.from({ length: 960 }, (_, i) => {
   }
 })
 
-/** Of each contract the cases that it confirms, counted by a program that shares nothing with this one. */
+/** The cases that each contract confirms, counted by an independent program. */
 const CONTRACTS: [hours: number, condition: unknown, confirmed: number][] = [
   [24, { event: 'closed' }, 240],
   [18, { event: 'closed' }, 60],
@@ -90,7 +90,7 @@ function xesOf(): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1.0">\n${traces.join('\n')}\n</log>`
 }
 
-test('one log gives the same counts in every form that it is written in (§10 rules 1, 3, 5, 6)', async (t) => {
+test('a log has the same counts in every format (§10 rules 1, 3, 5, 6)', async (t) => {
   const toWindows1252 = (text: string) =>
     Buffer.from(text.replaceAll('“', '\x93').replaceAll('”', '\x94'), 'latin1')
   const path = await filesIn(t, {

@@ -88,7 +88,7 @@ describe('the log', () => {
     })
     const confirmed = async (payload: string) => {
       const { json } = await backtestOf(path('log.csv'), [match(JSON.parse(payload))])
-      assert.match(json.warnings.join(), /"id" is left out of the payloads/)
+      assert.match(json.warnings.join(), /"id" is not part of the payloads/)
       return json.contracts[0].confirmed === 1
     }
     for (const payload of [

@@ -25,7 +25,7 @@ test('a log or a contract that cannot be read is refused in one line that says w
     [
       'log.csv',
       { columns: { ...columns, case: 'ticket' } },
-      /no column "ticket" \(--case\); separated by "," it has: case_id, type, occurred_at$/,
+      /no column "ticket" \(--case\); with the separator "," it has: case_id, type, occurred_at$/,
     ],
     ['log.csv', { columns: { ...columns, openedAt: 'begin' } }, /no column "begin" \(--opened-at\)/],
     ['other.ndjson', { format: 'ndjson' }, /first line has no field "case_id" \(--case\); it has: case$/],

@@ -10,7 +10,7 @@ const reader = (format: string | null = null, zone: string | null = null) =>
 const MOMENT = '2026-03-02T07:05:00Z'
 
 describe('times (§10 rule 5)', () => {
-  test('are those of the calendar, in the forms that logs write, whatever the zone of the machine', () => {
+  test('are read in the forms that logs use, independently of the machine’s time zone', () => {
     for (const text of [
       MOMENT,
       '2026-03-02T07:05:00.000Z',
@@ -34,7 +34,7 @@ describe('times (§10 rule 5)', () => {
     }
   })
 
-  test('keep the millisecond that they write, however many digits follow: none becomes the next second', async (t) => {
+  test('are truncated to milliseconds, so none becomes the next second', async (t) => {
     for (const [format, text, read] of [
       [null, '2026-01-01T23:59:59.9999999Z', '2026-01-01T23:59:59.999Z'],
       [null, '2026-01-01 23:59:59,999999999', '2026-01-01T23:59:59.999Z'],
@@ -60,14 +60,14 @@ describe('times (§10 rule 5)', () => {
     assert.equal(json.contracts[0].confirmed, 1, 'the event comes before the check of midnight')
   })
 
-  test('that are none are told with the reason', () => {
+  test('that are not valid are refused with the reason', () => {
     const refused: [text: string, reason: RegExp][] = [
-      ['2026-02-29T00:00:00Z', /a day or a time of day that does not exist$/],
-      ['2026-13-01', /does not exist$/],
-      ['2026-03-02T24:00:00Z', /does not exist$/],
-      ['2026-03-02T07:60:00Z', /does not exist$/],
-      ['2026-03-02T07:05:00+25:00', /does not exist$/],
-      ['2016-12-31T23:59:60Z', /is a leap second, which is not accepted$/],
+      ['2026-02-29T00:00:00Z', /names a day that does not exist, 2026-02-29$/],
+      ['2026-13-01', /names a day that does not exist, 2026-13-01$/],
+      ['2026-03-02T24:00:00Z', /names the hour 24/],
+      ['2026-03-02T07:60:00Z', /names a minute or second beyond 59$/],
+      ['2026-03-02T07:05:00+25:00', /has an offset that does not exist, \+25:00$/],
+      ['2016-12-31T23:59:60Z', /leap seconds are not accepted$/],
       ['0001-01-01T00:00:00Z', /outside of the times that the service takes, 1970 to 2999$/],
       ['1899-12-30', /1970 to 2999$/],
       ['3000-01-01T00:00:00Z', /1970 to 2999$/],
@@ -75,13 +75,16 @@ describe('times (§10 rule 5)', () => {
       ['now', /is not a time such as/],
       ['2026-0a-02T07:05:00Z', /is not a time/],
       ['2026-03-02T07:05:00.0x0Z', /is not a time/],
-      ['46023.2083333', /of 10 digits \(Unix seconds\) or 13 \(milliseconds\); --time-format excel, unix-s/],
+      [
+        '46023.2083333',
+        /of 10 digits \(Unix seconds\) or 13 \(milliseconds\); for other numbers give --time-format excel, unix-s/,
+      ],
       ['177243510', /of 10 digits/],
       ['20260302070500', /of 10 digits/],
       ['1772435100000000', /of 10 digits/],
       [
         '"2026-03-02T07:05:00Z" ',
-        /the quotes belong to the cell, because a blank stands before or behind them$/,
+        /the quotes belong to the cell, because a space precedes or follows them$/,
       ],
       [
         '2026-03-02 08:05:00 CET',
@@ -95,7 +98,7 @@ describe('times (§10 rule 5)', () => {
     }
   })
 
-  test('of another form are read by the format that is named', () => {
+  test('of other forms are read with --time-format', () => {
     const cases: [format: string, text: string][] = [
       ['dd.MM.yyyy HH:mm', '02.03.2026 07:05'],
       ['d.M.yyyy H:mm', '2.3.2026 7:05'],
@@ -139,14 +142,14 @@ describe('times (§10 rule 5)', () => {
       assert.throws(() => parseTimeFormat(format), message)
   })
 
-  test('without a zone are in that of --time-zone; a time that clocks show twice is the first', () => {
+  test('without a zone are read in the zone of --time-zone; a local time that occurs twice is the first occurrence', () => {
     const berlin = reader(null, 'Europe/Berlin')
     assert.equal(berlin.read('2026-03-02 08:05'), Date.parse(MOMENT))
     assert.equal(berlin.read('2026-07-02T08:05:30.5'), Date.parse('2026-07-02T06:05:30.500Z'))
     assert.equal(berlin.read(MOMENT), Date.parse(MOMENT), 'the zone of the time')
     assert.equal(berlin.read('2026-10-25 02:30'), Date.parse('2026-10-25T00:30:00Z'))
     assert.equal(berlin.read('2026-03-29 02:30'), Date.parse('2026-03-29T01:30:00Z'))
-    assert.deepEqual([berlin.zoneless, berlin.shownTwice, berlin.neverShown], [4, 1, 1])
+    assert.deepEqual([berlin.withoutZone, berlin.repeated, berlin.skipped], [4, 1, 1])
   })
 
   test('that are equal in a case that is newest first are noted: they stay in the order of the log (§10 rule 8)', async (t) => {
@@ -171,7 +174,7 @@ describe('times (§10 rule 5)', () => {
     assert.deepEqual(await notes('mixed.csv'), [])
   })
 
-  test('without a zone, long ago, in the future and far apart are noted (§10 rule 8)', async (t) => {
+  test('without a zone, before 2000, in the future and more than 20 years apart get notes (§10 rule 8)', async (t) => {
     const log = (...times: string[]) =>
       ['case_id,type,occurred_at', ...times.map((time) => `a,done,${time}`)].join('\n')
     const path = await filesIn(t, {
@@ -182,15 +185,15 @@ describe('times (§10 rule 5)', () => {
     const notes = async (name: string, zone: string | null = null) =>
       (await backtestOf(path(name), [contractWith()], { times: { format: null, zone } })).json.warnings
     assert.deepEqual(await notes('zone.csv'), [
-      '2 times name no zone and were read as UTC; --time-zone reads them as those of a place, such as Europe/Berlin',
+      '2 times have no zone and were read as UTC; --time-zone names the zone of such times, for example Europe/Berlin',
     ])
     assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [])
     assert.deepEqual(await notes('zero.csv'), [
-      'the earliest event is of 1970-01-01 (line 2): is that the time of an event?',
-      'the events are spread over 56 years, from 1970-01-01 to 2026-01-01',
+      'the earliest event is of 1970-01-01 (line 2): check the column of --time',
+      'the events span 56 years, from 1970-01-01 to 2026-01-01',
     ])
     assert.deepEqual(await notes('late.csv'), [
-      'the latest event is of 2029-01-01, in the future (line 3): is that the time of an event?',
+      'the latest event is of 2029-01-01, in the future (line 3): check the column of --time',
     ])
   })
 })

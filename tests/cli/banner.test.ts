@@ -12,7 +12,7 @@ test('the README shows the first claim as the banner does', async () => {
   assert.ok(readme.includes(lines.join('\n')))
 })
 
-test('the lines of the first claim can be pasted again: each time they make another claim', async () => {
+test('the lines of the first claim can be pasted again and create another claim', async () => {
   const { api } = await sharedService()
   const paste = async () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', firstClaim(api.url, `${api.token}`)])
@@ -38,7 +38,7 @@ const FACTS = {
   welcomeUrl: null,
 }
 
-test('the banner shows a made token once, and one that was given not at all', () => {
+test('the banner shows a generated token once, and never a token of the settings', () => {
   const made = bannerText({ ...FACTS, token: 'ck_secret' })
   assert.match(made, /TOKEN=ck_secret/)
   assert.equal(made.split('ck_secret').length, 2)

@@ -8,7 +8,7 @@ import { runWithInput } from './run-with-input.ts'
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777
 
 describe('a report', () => {
-  test('takes the place of no file that is read, be it by a link', async (t) => {
+  test('does not overwrite an input file, also through a link', async (t) => {
     const log = await readFile(SAMPLE_LOG)
     const contract = await readFile(SAMPLE_CONTRACT)
     const path = await filesIn(t, { 'log.csv': log, 'contract.json': contract })
@@ -20,13 +20,13 @@ describe('a report', () => {
         ...['--report', path(report)],
       ])
       assert.equal(status, 1, report)
-      assert.match(stderr, /^claimkeeper: cannot write to \S+: it is the same file as \S+, which is read\./)
+      assert.match(stderr, /^claimkeeper: cannot write to \S+: it is the input \S+\./)
     }
     assert.deepEqual(await readFile(path('log.csv')), log)
     assert.deepEqual(await readFile(path('contract.json')), contract)
   })
 
-  test('can be read by its owner alone, also where the file was there before', async (t) => {
+  test('can be read only by its owner, also if the file existed before', async (t) => {
     const path = await filesIn(t, { old: 'what was there before'.repeat(10_000) })
     await chmod(path('old'), 0o644)
     const reportTo = async (file: string) => {
@@ -38,7 +38,7 @@ describe('a report', () => {
     assert.equal(await reportTo('old'), await reportTo('new'))
   })
 
-  test('that cannot be written fails the command, which says where', async () => {
+  test('that cannot be written fails the command with the path', async () => {
     const args = [
       'backtest',
       '--log',
@@ -57,7 +57,7 @@ describe('a report', () => {
   })
 })
 
-test('a contract is read from standard input for -, and only one file is', async () => {
+test('- reads a contract from standard input; only one file can be -', async () => {
   const args = ['backtest', '--log', SAMPLE_LOG, '--contract', '-']
   const found = await runWithInput('', [...args, '--json'], await readFile(SAMPLE_CONTRACT))
   assert.equal(found.status, 0, found.stderr)
@@ -67,11 +67,11 @@ test('a contract is read from standard input for -, and only one file is', async
   assert.match(both.stderr, /only one of --log, --contract and --compare can be - for standard input/)
 })
 
-test('a backup takes the place of no file of the archive', async (t) => {
+test('a backup does not overwrite a file of the archive', async (t) => {
   const path = await filesIn(t, { 'claims.gz': 'archived' })
   const settings = { CLAIMKEEPER_ARCHIVE_DIR: path('.'), DATABASE_URL: 'postgres://127.0.0.1:1/none' }
   const { status, stderr } = await runSharedCli(['backup', '--force', path('claims.gz')], settings)
   assert.equal(status, 1)
-  assert.match(stderr, /cannot write to \S+: it is a file of \S+\. Give a file elsewhere\./)
+  assert.match(stderr, /cannot write to \S+: it is in the folder \S+\. Give a file in another folder\./)
   assert.equal(await readFile(path('claims.gz'), 'utf8'), 'archived')
 })

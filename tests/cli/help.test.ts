@@ -14,7 +14,7 @@ async function commandsBelow(words: string[]): Promise<string[]> {
     .filter((name) => name !== 'help')
 }
 
-test('serve --help explains each setting, and names no document that the package lacks', async () => {
+test('serve --help explains each setting without links to documents that the package lacks', async () => {
   const { stdout } = await runSharedCli(['serve', '--help'])
   for (const { name } of Object.values(SETTINGS)) assert.ok(stdout.includes(`  ${name}`), name)
   assert.doesNotMatch(stdout, /\.md|`|\]\(/)

@@ -102,7 +102,7 @@ test('a receiver that does not answer in its time has failed, and says so', asyn
   assert.equal(receiver.received.length, 1)
 })
 
-test('a receiver that speaks no HTTPS, and one whose host there is not, are told apart', async (t) => {
+test('a receiver without HTTPS and an unknown host have different messages', async (t) => {
   const receiver = await startWebhookReceiver(t)
   const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
   for (const [url, expected] of [

@@ -156,5 +156,5 @@ test('listen tells if another program answers in the place of the service', asyn
     CLAIMKEEPER_TOKEN: `ck_${'x'.repeat(43)}`,
   })
   assert.equal(status, 1)
-  assert.match(stderr, /is no Claimkeeper: GET \/v1\/notifications answers 404 Not Found\./)
+  assert.match(stderr, /is not Claimkeeper: GET \/v1\/notifications answers 404 Not Found\./)
 })

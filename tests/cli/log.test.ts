@@ -32,7 +32,7 @@ test('a fatal line to a disk that is full, which the log would wait for, ends no
   assert.deepEqual([stdout, status], ['goes on\n', 0])
 })
 
-test('whoever writes lines to a disk that is full is not told, and goes on', {
+test('code that logs continues if the disk is full', {
   skip: FULL === null,
 }, async () => {
   // More than are held until there is room again.

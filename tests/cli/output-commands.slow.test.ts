@@ -21,29 +21,29 @@ describe('on a full disk', { skip: FULL === null && 'the system has no /dev/full
     }
   })
 
-  test('token create makes no token that nobody has seen', async () => {
+  test('token create does not create a token that it cannot print', async () => {
     const { status, stderr } = await onFullDisk(['token', 'create', '--email', email, '--name', 'unseen'])
     assert.equal(status, 1)
     assert.match(stderr, NO_SPACE)
     assert.deepEqual(await sql("SELECT 1 FROM api_tokens WHERE name = 'unseen'"), [])
   })
 
-  test('user invite makes no invitation that nobody has seen', async () => {
+  test('user invite does not create an invitation that it cannot print', async () => {
     const { status, stderr } = await onFullDisk(['user', 'invite', '--email', 'unseen@example.com'])
     assert.equal(status, 1)
     assert.match(stderr, NO_SPACE)
     assert.deepEqual(await sql("SELECT 1 FROM invitations WHERE email = 'unseen@example.com'"), [])
   })
 
-  test('a command that has changed something says that the change stays', async () => {
+  test('a command that has changed something reports that the change stays', async () => {
     const { status, stderr } = await onFullDisk(['user', 'create', '--email', 'made@example.com'])
     assert.equal(status, 1)
-    assert.match(stderr, /ENOSPC\)\. What was done stays: Created made@example\.com \(\S+\)\.$/m)
+    assert.match(stderr, /ENOSPC\)\. The change stays: Created made@example\.com \(\S+\)\.$/m)
     assert.equal((await sql("SELECT 1 FROM users WHERE email = 'made@example.com'")).length, 1)
   })
 })
 
-test('a pipe that its reader has closed ends a command with status 1, and no token is made', async () => {
+test('a closed pipe ends a command with status 1, and no token is created', async () => {
   const args = ['token', 'create', '--email', email, '--name', 'unread']
   const { status, stderr } = await runWithOutput('closed pipe', args, { DATABASE_URL })
   assert.equal(status, 1)
@@ -51,7 +51,7 @@ test('a pipe that its reader has closed ends a command with status 1, and no tok
   assert.deepEqual(await sql("SELECT 1 FROM api_tokens WHERE name = 'unread'"), [])
 })
 
-test('a command line that cannot be understood ends with status 2, anything else that fails with 1', async () => {
+test('usage errors end with status 2, other failures with 1', async () => {
   for (const args of [
     ['no-such-command'],
     ['user'],
@@ -90,7 +90,7 @@ test('--json has the field names of the API, in snake_case', async () => {
   assert.deepEqual(await namesIn('user', 'list'), ['id', 'email', 'name', 'created_at'])
 })
 
-test('tables have colours only as NO_COLOR and FORCE_COLOR say', async () => {
+test('tables obey NO_COLOR and FORCE_COLOR', async () => {
   const tableWith = async (settings: Record<string, string>) =>
     (await runSharedCli(['user', 'list'], { DATABASE_URL, ...settings })).stdout
   const ESCAPE = '\u001b['
@@ -99,7 +99,7 @@ test('tables have colours only as NO_COLOR and FORCE_COLOR say', async () => {
   assert.ok(!(await tableWith({ NO_COLOR: '' })).includes(ESCAPE), 'it is no terminal')
 })
 
-test('a token expires at a time that exists; how a time without a zone was read is said', async () => {
+test('the expiry of a token must be a valid time; a time without a zone is confirmed in UTC', async () => {
   const create = (expires: string) =>
     runSharedCli(['token', 'create', '--email', email, '--name', 'ends', '--expires', expires], {
       DATABASE_URL,

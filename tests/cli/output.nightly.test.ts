@@ -51,7 +51,7 @@ describe('every command that prints', { skip: FULL === null && 'the system has n
   }
 })
 
-test('a disk that takes only a part of the output is no success', async (t) => {
+test('a disk that takes only a part of the output fails the command', async (t) => {
   const disk = await mountSmallDisk(t, 1)
   if (!disk) return t.skip('no disk can be mounted here')
   const folder = dirname(disk.dataDir)

@@ -10,13 +10,13 @@ import { runCli, type ServeProcess, startServeProcess } from '../support/serve-p
 import { CODE_VERSION } from '../support/source/database.ts'
 import { startSteadyCallers } from '../support/steady-callers.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { hasLastRelease, makeNextVersion, unpackLastRelease } from '../support/versions.ts'
+import { hasLastRelease, installLastRelease, makeNextVersion } from '../support/versions.ts'
 import { faultsOfChain, startWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /*
- * Two upgrades behind a balancer while callers go on: from the last release to this version, and from this one to a next, whose
- * migrations a job runs first; then a server of this version is started again on what the next one needs. Nobody is refused,
- * and logs, feeds and webhooks have all that was acknowledged, once.
+ * Two upgrades behind a load balancer under load: from the last release to this version, and from this version to a next one,
+ * whose migrations a job runs first. Then a server of this version starts again on the tables of the next one. No request is
+ * refused, and logs, feeds and webhooks contain each acknowledged event once.
  */
 
 const numbered = (n: number) => String(n).padStart(4, '0')
@@ -62,7 +62,7 @@ async function prepare(t: TestContext, lastRelease: string) {
       seconds: 60,
     })
   }
-  /** As whoever stops a server behind a balancer should do it. */
+  /** Drains the server before it stops, as operators should behind a load balancer. */
   const replace = async (server: ServeProcess) => {
     await balancer.drain(server.url)
     assert.equal(await server.end('SIGTERM'), 0)
@@ -72,14 +72,14 @@ async function prepare(t: TestContext, lastRelease: string) {
 
 const isReady = async ({ url }: ServeProcess) => (await fetch(`${url}/readyz`)).status === 200
 
-test('versions are exchanged under callers: nobody is refused, and all that was acknowledged is there and told of, once', {
+test('an upgrade under load refuses no request, and each acknowledged event is stored and notified once', {
   skip: isOnCitus()
     ? 'the migrations are tried there by tests/storage'
     : !hasHistory && 'the history does not go back to the last release',
 }, async (t) => {
   const { settings, balancer, old, start, replace, receiver, callers, goOn } = await prepare(
     t,
-    await unpackLastRelease(t),
+    await installLastRelease(t),
   )
   const feed = { urls: () => [balancer.url], token: old.token }
   const pages = readPages(feed, 1)
@@ -137,13 +137,13 @@ test('versions are exchanged under callers: nobody is refused, and all that was 
   )
 })
 
-test('what a server of the last release changes of a schema beside this version is a version too (decision 0048)', {
+test('a change of a schema by a server of the last release is a version too (decision 0048)', {
   skip: isOnCitus()
     ? 'the last release does not run there'
     : !hasHistory && 'the history does not go back to the last release',
 }, async (t) => {
   const settings = { DATABASE_URL: await createTestDatabase(t, { migrated: false }) }
-  const old = await startServeProcess(t, settings, await unpackLastRelease(t))
+  const old = await startServeProcess(t, settings, await installLastRelease(t))
   const send = async ({ url }: ServeProcess, method: string, path: string, body?: object) => {
     const headers = { Authorization: `Bearer ${old.token}`, 'Content-Type': 'application/json' }
     const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -188,7 +188,7 @@ test('what a server of the last release changes of a schema beside this version 
     assert.equal(await send(old, 'DELETE', path), null)
     assert.equal((await send(ours, 'GET', `${path}/versions`)).error.code, 'SCHEMA_NOT_FOUND')
   }
-  // A server that knows of no time zones of accounts works on.
+  // A server without time zones of accounts keeps working.
   assert.equal((await send(old, 'GET', '/v1/overview')).statuses.OPEN.count, 12)
   assert.equal((await send(old, 'GET', '/v1/me')).id, (await send(ours, 'GET', '/v1/me')).id)
 })

@@ -22,7 +22,7 @@ export function assertError(answer: Answer, status: number, code: ErrorCode, pat
   }
 }
 
-/** The answer is 503 UNAVAILABLE, and says when to ask again. */
+/** The response is 503 UNAVAILABLE with Retry-After. */
 export function assertUnavailable(answer: Answer): void {
   assertError(answer, 503, 'UNAVAILABLE')
   assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)

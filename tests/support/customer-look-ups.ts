@@ -24,7 +24,7 @@ export async function customersOfClaims(page: Page): Promise<string[]> {
   return data.map(({ customer_id }: { customer_id: string }) => customer_id)
 }
 
-/** Creates a claim of the customer that is written last, by a press while that customer is still looked up. */
+/** Creates a claim by a click while the customer typed last is still being looked up. */
 export async function createWhileLookedUp(
   page: Page,
   pressIn: (field: Locator, press: Locator) => Promise<void>,
@@ -64,7 +64,7 @@ export async function openList(page: Page, pathOf: (acme: string) => string) {
   return { page, acme, field: page.getByLabel('Customer', { exact: true }) }
 }
 
-/** Clears the filters of a list whose field has a customer that is still looked up, then one that does not exist. */
+/** Clears the filters of a list while its customer is still being looked up, then with a customer that does not exist. */
 export async function clearWhileLookedUp(page: Page, path: string): Promise<void> {
   const { field } = await openList(page, () => path)
   const clear = page.getByRole('button', { name: 'Clear' })

@@ -21,7 +21,7 @@ const LIGHT_PAUSE_MS = 150
 const PATIENCE_MS = 3_000
 const FIRST_PAUSE_MS = 10
 /** Then the test has failed: at least a minute, with its pauses. */
-const MOST_ATTEMPTS = 400
+const MAX_ATTEMPTS = 400
 
 /** Settled by few of the events that are sent, each in another way. */
 const CONDITIONS: Condition[] = [
@@ -93,7 +93,7 @@ export async function startEventLoad(
         answer === null || answer.status === 503,
         `answered ${answer?.status} ${JSON.stringify(answer?.body)}`,
       )
-      assert.ok(attempt < MOST_ATTEMPTS, `${event.id} is never answered`)
+      assert.ok(attempt < MAX_ATTEMPTS, `${event.id} is never answered`)
       retried++
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** attempt, 200))
     }

@@ -1,12 +1,12 @@
 import type { PostgresNode } from './postgres-node.ts'
 
-/** A role as which services are run (`test-service.ts`); it may do with the tables what their owner may. */
+/** The role of services under `npm run test:databases` (`test-service.ts`). It has the rights of the owner of the tables. */
 export const FOREIGN_ROLE = 'foreign_defaults'
 
-/** What the service refuses, and what is of one transaction. */
-const KEPT = /^(default_transaction_read_only|transaction_(deferrable|isolation|read_only))$/
-/** Of those that are neither on nor off, nor one of a list. */
-const TEXTS: Record<string, string> = {
+/** Settings that the service refuses, and settings of a single transaction. */
+const UNCHANGED = /^(default_transaction_read_only|transaction_(deferrable|isolation|read_only))$/
+/** Values of settings that are neither booleans nor enumerations. */
+const VALUES: Record<string, string> = {
   DateStyle: 'German, DMY',
   TimeZone: 'America/St_Johns',
   search_path: 'no_such_schema',
@@ -22,16 +22,16 @@ const TEXTS: Record<string, string> = {
   timezone_abbreviations: 'India',
 }
 
-/** Makes the role, for which each setting that a client can have is another than by default. Returns how many. */
+/** Creates the role with a non-default value for each setting of a session. Returns the number of settings. */
 export async function createForeignRole(node: PostgresNode): Promise<number> {
   await node.sql(`CREATE ROLE ${FOREIGN_ROLE} LOGIN; GRANT postgres TO ${FOREIGN_ROLE}`)
   const settings = (await node.sql(
     "SELECT name, vartype, boot_val, enumvals FROM pg_settings WHERE context = 'user' ORDER BY name",
   )) as { name: string; vartype: string; boot_val: string; enumvals: string[] | null }[]
   const values = settings.flatMap(({ name, vartype, boot_val, enumvals }) => {
-    if (KEPT.test(name)) return []
+    if (UNCHANGED.test(name)) return []
     const value =
-      TEXTS[name] ??
+      VALUES[name] ??
       (vartype === 'bool'
         ? boot_val === 'on'
           ? 'off'

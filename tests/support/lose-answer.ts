@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Loses the next answer to the path: the service has done what was asked for. */
+/** Drops the next response of the path. The service has carried out the request. */
 export const loseAnswer = (page: Page, path: string) =>
   page.route(
     path,

@@ -4,7 +4,7 @@ import { nodesOfRun, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { dropDatabase } from './drop-database.ts'
 import type { Scope } from './test-database.ts'
 
-/** An empty database that is made with these options of CREATE DATABASE; dropped when its scope ends. Returns its URL. */
+/** Creates an empty database with these options of CREATE DATABASE. It is dropped when the scope ends. Returns its URL. */
 export async function newDatabase(t: Scope, options: string): Promise<string> {
   const nodes = nodesOfRun()
   const [server] = nodes

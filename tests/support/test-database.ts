@@ -15,7 +15,7 @@ export interface Scope {
 
 interface TestDatabaseOptions {
   migrated: boolean
-  /** Words of CREATE DATABASE; by default it has the server's locale. */
+  /** Options of CREATE DATABASE. By default the database has the locale of the server. */
   locale?: string
 }
 
@@ -32,7 +32,7 @@ export async function createTestDatabase(
   const name = `claimkeeper_test_${run}_${randomBytes(6).toString('hex')}`
   const { migrated, locale = '' } = options
   const copied = `claimkeeper_test_${run}_${migrated ? 'template' : 'empty'}`
-  // The other templates have a locale, which a copy cannot change.
+  // Other templates have a locale, and a copy cannot change it.
   const template = locale === '' ? copied : 'template0'
   await onEachNode(nodes, async (client) => {
     await retryWhile([IN_USE], () => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${locale}`))

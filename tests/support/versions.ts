@@ -6,40 +6,52 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Scope } from './test-database.ts'
 
-/*
- * Other versions of the service, as sources that run with the packages of this one.
- */
+/* Other versions of the service, run from their sources. */
 
 /**
- * The version that is in use when this one is released: its servers run beside this one's (`tests/e2e/upgrade.test.ts`), so no
- * migration since may ask for newer ones. A release names itself here in the commit after it.
+ * The release that users upgrade from. Its servers run beside this version's during an upgrade
+ * (`tests/e2e/upgrade.nightly.test.ts`), so later migrations must work with them. The commit after a release updates this.
  */
 export const LAST_RELEASE = { commit: 'e7eef3c1dde2a714fef6418f8a4ed441f73ac1ce', migration: 12 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** What `serve` reads of a checkout; not the dashboard. */
 const PARTS = ['src', 'package.json', 'openapi.json', 'docs/errors.md']
+/** What `npm ci` needs besides. */
+const LOCK = ['package-lock.json', 'dashboard/package.json']
+/** Without the dashboard's packages and the embedded PostgreSQL. npm takes packages from its cache if they are there. */
+const INSTALL = [
+  'ci',
+  '--omit=dev',
+  '--omit=optional',
+  '--ignore-scripts',
+  '--prefer-offline',
+  '--no-audit',
+  '--no-fund',
+]
 const run = promisify(execFile)
 
-/** Whether the history goes back so far: in a shallow clone, and in an unpacked package, it does not. */
+/** Whether the commit of the last release is here. A shallow clone and an unpacked package do not have it. */
 export const hasLastRelease = (): Promise<boolean> =>
   run('git', ['cat-file', '-e', `${LAST_RELEASE.commit}^{commit}`], { cwd: ROOT }).then(
     () => true,
     () => false,
   )
 
-/** The main file of the last release. */
-export async function unpackLastRelease(t: Scope): Promise<string> {
+/** Installs the last release with the dependencies of its own package-lock.json. Returns its main file. */
+export async function installLastRelease(t: Scope): Promise<string> {
   const folder = await newFolder(t)
   const archive = join(folder, 'release.tar')
-  await run('git', ['archive', '--output', archive, LAST_RELEASE.commit, ...PARTS], { cwd: ROOT })
+  await run('git', ['archive', '--output', archive, LAST_RELEASE.commit, ...PARTS, ...LOCK], { cwd: ROOT })
   await run('tar', ['-xf', archive, '-C', folder])
+  await run('npm', INSTALL, { cwd: folder })
   return mainOf(folder)
 }
 
-/** The main file of a next version: this one, with these migrations after its own. */
+/** Makes a next version: this one with further migrations. Returns its main file. */
 export async function makeNextVersion(t: Scope, added: Record<string, string>): Promise<string> {
   const folder = await newFolder(t)
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await mkdir(join(folder, 'docs'))
   for (const part of PARTS) await cp(join(ROOT, part), join(folder, part), { recursive: true })
   for (const [name, text] of Object.entries(added))
@@ -50,7 +62,6 @@ export async function makeNextVersion(t: Scope, added: Record<string, string>): 
 async function newFolder(t: Scope): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-version-'))
   t.after(() => rm(folder, { recursive: true }))
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }
 

@@ -13,8 +13,8 @@ interface Document {
 }
 
 /**
- * A copy of the OpenAPI document in which each operation is whole: parameters and answers that it shares with others are written
- * out, and its stream, which the document has at the same path with a fragment, is part of it.
+ * A copy of the OpenAPI document with complete operations: references to shared parameters and responses are resolved, and
+ * the stream variant of an operation, at the same path with a fragment, is merged into it.
  */
 export function wholeOperations<D>(openApi: D): D {
   const document = structuredClone(openApi) as Document

@@ -7,7 +7,7 @@ import { findLossyNumber } from '../../domain/exact-numbers.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { inputName, openInput } from '../input-file.ts'
 
-/** @param path "-" for standard input @throws OperatorError that tells all that is wrong with it. */
+/** @param path "-" for standard input @throws OperatorError that lists all issues of the contract */
 export async function readContract(path: string): Promise<Contract> {
   const value = parse(inputName(path), await readText(path))
   const issues = validateContract(value)

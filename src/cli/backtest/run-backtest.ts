@@ -19,9 +19,9 @@ export interface BacktestOptions extends LogOptions {
   /** One, or two to be compared. */
   contracts: readonly Contract[]
   until: number | null
-  /** The present: no event of a log can be later. */
+  /** The present. Events after it get a note. */
   now: number
-  /** Whether the log is promised to be sorted by case. */
+  /** Whether the rows of each case are adjacent, as `--sorted` says. */
   isSorted: boolean
 }
 
@@ -29,7 +29,7 @@ export interface Backtest {
   reading: LogReading
   totals: Totals[]
   comparison: Comparison | null
-  /** What is likely not meant, of how the log was read. */
+  /** About the reading of the log: what is probably a mistake. */
   notes: string[]
   /** Cases that open after `until`. */
   casesAfterUntil: number
@@ -38,8 +38,8 @@ export interface Backtest {
 }
 
 /**
- * Runs every case of the log. It is taken to be sorted by case, so that one case is held at a time, until a
- * case appears again; then it is read once more from its start, and all of it is held.
+ * Runs every case of the log. First assumes that the rows of a case are adjacent, and holds one case at a time. If a case
+ * appears again, reads the log again from its start and holds all of it.
  * @throws OperatorError also if the log has no usable row
  */
 export async function runBacktest(
@@ -68,7 +68,7 @@ interface Attempt {
   hasAllLineEnds: boolean
 }
 
-/** @throws the error, unless the log is to be read again */
+/** @throws the error, unless the log must be read again */
 function nextAttempt(attempt: Attempt, error: unknown, { isSorted }: BacktestOptions): Attempt {
   if (error instanceof OtherLineEnd) return { ...attempt, hasAllLineEnds: true }
   if (!(error instanceof CaseAppearsAgain)) throw error

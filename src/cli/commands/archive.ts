@@ -101,6 +101,6 @@ function archiveFolder(): string {
 
 function toAddress(id: string, isCandidate = false): ClaimAddress {
   if (isCandidate) return { kind: 'candidate', alias: id }
-  if (!isUuid(id)) throw new UsageError(`${id} is no UUID; the alias of a candidate needs --candidate.`)
+  if (!isUuid(id)) throw new UsageError(`${id} is not a UUID. For the alias of a candidate give --candidate.`)
   return { kind: 'claim', id: id.toLowerCase() }
 }

@@ -58,27 +58,37 @@ export function addBacktestCommand(program: Command): void {
       'occurred_at',
     )
     .option('--opened-at <column>', 'column of the time that the case opened (default: its first event)')
-    .option('--time-format <format>', `another form of the times: ${TIME_FORMATS}`, parseTimeFormat)
+    .option(
+      '--time-format <format>',
+      `the format of the times, if it is another: ${TIME_FORMATS}`,
+      parseTimeFormat,
+    )
     .option(
       '--time-zone <name>',
-      'of times that name none, such as Europe/Berlin (default: UTC)',
+      'the zone of times without a zone, such as Europe/Berlin (default: UTC)',
       parseTimeZone,
     )
     .option(
       '--separator <text>',
-      'what separates the columns; "tab" for a tab (default: recognized)',
+      'the separator of the columns; "tab" for a tab (default: detected)',
       parseSeparator,
     )
-    .addOption(new Option('--decimal <mark>', 'of numbers in CSV').choices(['.', ',']).default('.'))
+    .addOption(
+      new Option('--decimal <mark>', 'the decimal mark of numbers in CSV').choices(['.', ',']).default('.'),
+    )
     .option(
       '--encoding <name>',
-      'such as latin1 or windows-1252 (default: UTF-8, or UTF-16 if so marked)',
+      'the encoding, such as latin1 or windows-1252 (default: UTF-8, or detected UTF-16)',
       parseEncoding,
     )
-    .addOption(new Option('--format <format>', 'by default by the name or the content').choices(LOG_FORMATS))
-    .option('--until <time>', 'stop there; by default every case runs until it is resolved')
+    .addOption(
+      new Option('--format <format>', 'the format (default: detected from the name or the content)').choices(
+        LOG_FORMATS,
+      ),
+    )
+    .option('--until <time>', 'end of the simulation (default: every case runs until it is resolved)')
     .option('--strict', 'stop at the first bad row', false)
-    .option('--sorted', 'promise that the rows of a case are together; stop if they are not', false)
+    .option('--sorted', 'require that the rows of each case are adjacent; stop if they are not', false)
     .option('--json', 'print one JSON object in place of the tables', false)
     .option('--report <file>', 'write a page with charts, as one HTML file that only its owner can read')
     .addHelpText('after', NOTES)
@@ -90,12 +100,13 @@ All columns but those of the case, the type and the time are the payload of the 
 value that the contract compares decides how the cell is read, as text, as a number, or as true or false; a column a.b
 is the path a.b, and an empty cell is left out. NDJSON, JSON and XES keep their types. In XES the case is the trace's
 concept:name, the type the event's concept:name and the time its time:timestamp; an attribute x of the trace is case:x.
-The result notes what is likely not meant, such as a text where a number is compared.
+Lists, containers and attributes of attributes in XES are not read. Notes in the result name probable mistakes, such as a
+text that is compared with a number.
 
-Ids of events are not looked at: each row is an event of its own. If the log has
-an event twice, the service would take the second for a repeat, or refuse it for its id; the back-test counts it again.
+Ids of events are ignored: each row is an event. If the log has an event twice, the service would treat the second as a
+repetition, or refuse it because of its id. The back-test counts both.
 
-Memory: a log whose cases follow each other is run case by case: under 300 MB for ten million events of 1.25 million
+Memory: a log in which the rows of each case are adjacent is run case by case: under 300 MB for ten million events of 1.25 million
 cases, and some 30 bytes a case. If a case appears again, the log is read once more and held: 32 bytes an event,
 some 60 more if the contract looks at its payload, and 200 a case (ten million events of those cases: 900 MB).
 --sorted rules that out.
@@ -131,12 +142,12 @@ function readingOptions(options: Options): LogOptions {
   }
 }
 
-/** Before a run that may take long. */
+/** Checked first, because the run may take long. */
 async function checkFiles(inputs: readonly string[], report: string | undefined): Promise<void> {
   if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
     throw new UsageError('only one of --log, --contract and --compare can be - for standard input')
   }
-  if (report === '-') throw new UsageError('--report takes a file: standard output has the result')
+  if (report === '-') throw new UsageError('--report needs a file: the result goes to standard output')
   await refuseInputAsOutput(null, inputs)
   if (report !== undefined) await refuseInputAsOutput(report, inputs)
 }

@@ -26,6 +26,6 @@ function settingsText(): string {
     .join('')
 }
 
-/** Without Markdown, and without sentences that link to documents: the package does not contain the documents. */
+/** Removes Markdown, and sentences with links to documents, which the package does not contain. */
 const inPlainText = (doc: string): string =>
   doc.replaceAll(/ See \[[^\]]+\]\([^)]+\.md(?:#[^)]+)?\)\./g, '').replaceAll('`', '')

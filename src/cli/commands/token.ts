@@ -17,7 +17,7 @@ export function addTokenCommand(program: Command): void {
     .requiredOption('--name <name>', 'what the token is for, such as "billing job"', toName)
     .option(
       '--expires <time>',
-      'when it ends, such as 2027-01-31 or 2027-01-31T12:00:00Z, in UTC if it names no zone (default: never)',
+      'when it ends, such as 2027-01-31 or 2027-01-31T12:00:00Z, in UTC if it has no zone (default: never)',
       toFutureTime,
     )
     .action(async ({ email, name, expires }: { email: string; name: string; expires?: Date }) => {
@@ -66,10 +66,10 @@ function toName(text: string): string {
   return text
 }
 
-/** A time without a zone: it is read as UTC. */
+/** A date, or a time without a zone. It is read as UTC. */
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?<clock>[T\s][\d:.,]+)?$/i
 
-/** A note on standard error says how a time without a zone was read: standard output is the token alone. */
+/** Reports on standard error how a time without a zone was read: standard output has only the token. */
 function toFutureTime(text: string): Date {
   const found = WITHOUT_ZONE.exec(text)
   const zone = found?.groups?.clock === undefined ? 'T00:00Z' : 'Z'

@@ -1,12 +1,11 @@
 import { styleText } from 'node:util'
 import { NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
 import { printable } from '../printable.ts'
+import type { Notification } from './notification.ts'
 import type { Attempt } from './send-delivery.ts'
-import type { Told } from './told.ts'
 
 const TYPE_WIDTH = Math.max(...NOTIFICATION_TYPES.map((type) => type.length))
-/** Of an alias. */
-const MOST_CHARACTERS = 40
+const MAX_ALIAS_LENGTH = 40
 
 /**
  * What a person sees of an attempt, on one line.
@@ -15,7 +14,7 @@ const MOST_CHARACTERS = 40
 export function deliveryLine(
   at: Date,
   number: number,
-  { type, subject }: Told,
+  { type, subject }: Notification,
   { succeeded, words, durationMs }: Attempt,
   next: string,
 ): string {
@@ -35,5 +34,5 @@ export function deliveryLine(
 /** As the dashboard shortens them: the beginning of an id is its time, so its end tells more. */
 function shortName(name: string): string {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name)) return `${name.slice(0, 8)}…${name.slice(-6)}`
-  return name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name
+  return name.length > MAX_ALIAS_LENGTH ? `${name.slice(0, MAX_ALIAS_LENGTH - 1)}…` : name
 }

@@ -1,4 +1,4 @@
-/** Why a request had no answer, to stand within a line. */
+/** Why a request failed, as a part of a sentence. */
 export const faultInWords = (error: unknown): string =>
   (error as Error).message
     .trim()

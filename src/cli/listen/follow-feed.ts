@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../operator-error.ts'
 import { faultInWords } from './fault-in-words.ts'
+import { type Notification, parseNotification } from './notification.ts'
 import { CursorRefused, type ServiceFeed } from './service-feed.ts'
-import { readTold, type Told } from './told.ts'
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 8_000
+const MAX_PAUSE_MS = 8_000
 
 export interface Following {
   /** Begins with the oldest that is kept; else with what comes after this moment. */
@@ -23,7 +23,7 @@ export interface Following {
 export async function* followFeed(
   feed: ServiceFeed,
   { fromStart, say, stop }: Following,
-): AsyncGenerator<Told> {
+): AsyncGenerator<Notification> {
   let after: string | null = null
   let hasPlace = fromStart
   let hasBegun = false
@@ -40,11 +40,11 @@ export async function* followFeed(
       if (!hasPlace) after = await feed.findEnd()
       hasPlace = true
       for await (const { cursor, json } of await feed.open(after)) {
-        const told = json === null ? null : readTold(json)
+        const notification = json === null ? null : parseNotification(json)
         // The service begins each stream with its cursor, if with nothing else.
         isOpen = true
         answers()
-        if (told !== null) yield told
+        if (notification !== null) yield notification
         after = cursor ?? after
       }
     } catch (error) {
@@ -59,7 +59,7 @@ export async function* followFeed(
         say(`The service does not answer (${faultInWords(error)}): trying again until it does.`)
       }
     }
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS)
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS)
     await pause(pauseMs, undefined, { signal: stop })
   }
 }

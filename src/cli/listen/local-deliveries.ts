@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { deliveryBody, hashOf, NO_HASH } from '../../app/webhooks/sign-delivery.ts'
 import { deliveryLine } from './delivery-line.ts'
+import type { Notification } from './notification.ts'
 import { type Receiver, sendDelivery } from './send-delivery.ts'
-import type { Told } from './told.ts'
 
 /** Before each further attempt. */
 const PAUSES_MS = [500, 1_000, 2_000]
@@ -29,10 +29,10 @@ export class LocalDeliveries {
   }
 
   /** Resolves once it has arrived, or was given up: then the next one has its turn all the same. */
-  async deliver(told: Told): Promise<void> {
+  async deliver(notification: Notification): Promise<void> {
     const link = { number: this.#number + 1, previousHash: this.#previousHash }
-    const body = deliveryBody(told.json, link)
-    const delivery = { ...link, id: told.id, body }
+    const body = deliveryBody(notification.json, link)
+    const delivery = { ...link, id: notification.id, body }
     this.#number = link.number
     this.#previousHash = hashOf(body)
     for (let attempts = 1; ; attempts++) {
@@ -43,7 +43,7 @@ export class LocalDeliveries {
         pauseMs === undefined
           ? `given up after ${attempts} attempts, going on with the next`
           : `trying again in ${pauseMs / 1_000} s`
-      this.#print(deliveryLine(new Date(), link.number, told, attempt, next))
+      this.#print(deliveryLine(new Date(), link.number, notification, attempt, next))
       if (attempt.succeeded) this.#arrived++
       else if (pauseMs === undefined) this.#givenUp++
       if (attempt.succeeded || pauseMs === undefined) return

@@ -7,7 +7,7 @@ export interface StreamEvent {
 }
 
 /** Far more than a notification may have. */
-const MOST_CHARACTERS = 16 * 1_048_576
+const MAX_EVENT_LENGTH = 16 * 1_048_576
 
 /** What the service sends as server-sent events (§4.13). */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
@@ -17,7 +17,7 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
     text += decoder.decode(chunk, { stream: true })
     const blocks = text.split('\n\n')
     text = blocks.pop() as string
-    if (text.length > MOST_CHARACTERS) throw new Error('an event without end')
+    if (text.length > MAX_EVENT_LENGTH) throw new Error('an event without end')
     for (const block of blocks) {
       const event = readBlock(block)
       if (event.cursor !== null || event.json !== null) yield event

@@ -17,8 +17,8 @@ export interface ListenOptions extends FeedOptions {
 const PATIENCE_MS = 15_000
 
 /**
- * Delivers what happens to the local address until a signal comes.
- * @throws OperatorError as soon as nobody reads what is printed any more
+ * Delivers notifications to the local address until a signal arrives.
+ * @throws OperatorError if standard output is closed
  */
 export async function runListen({ forwardTo, secret, fromStart, ...feed }: ListenOptions): Promise<void> {
   const unread = new AbortController()
@@ -32,8 +32,8 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   const receiver = { url: forwardTo, secret: ownSecret, patienceMs: PATIENCE_MS }
   const deliveries = new LocalDeliveries(receiver, tell, stop)
   try {
-    for await (const told of followFeed(new ServiceFeed(feed, stop), { fromStart, say, stop })) {
-      await deliveries.deliver(told)
+    for await (const notification of followFeed(new ServiceFeed(feed, stop), { fromStart, say, stop })) {
+      await deliveries.deliver(notification)
     }
   } catch (error) {
     if (!stop.aborted) throw error

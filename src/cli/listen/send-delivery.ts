@@ -17,8 +17,8 @@ export interface Attempt {
   durationMs: number
 }
 
-/** Of an answer, which nobody looks at: it is read so that the receiver is not cut off in the middle of it. */
-const MOST_BYTES = 65_536
+/** The response body is read so that the receiver can finish it, and is discarded. */
+const MAX_RESPONSE_BYTES = 65_536
 
 /** Sends it once. Only a status of 200 to 299 says that it has arrived; redirects are not followed. */
 export async function sendDelivery(
@@ -38,14 +38,14 @@ export async function sendDelivery(
       method: 'POST',
       headers: deliveryHeaders(delivery, [secret], new Date()),
       body: delivery.body,
-      // A receiver that is being worked on starts anew often: an old connection would lead to the one before.
+      // During development the receiver restarts often. A kept connection would lead to the old process.
       agent: false,
       signal: AbortSignal.any([stop, impatience]),
     })
     const status = answer.statusCode ?? 0
     const attempt = ends(status >= 200 && status < 300, statusInWords(status))
-    // The status has come, whatever becomes of the rest.
-    await readUpTo(MOST_BYTES, answer).catch(() => {})
+    // The status decides, even if reading the body fails.
+    await readUpTo(MAX_RESPONSE_BYTES, answer).catch(() => {})
     return attempt
   } catch (error) {
     return ends(false, impatience.aborted ? `no answer in ${patienceMs / 1_000} s` : faultInWords(error))

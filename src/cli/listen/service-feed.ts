@@ -7,8 +7,8 @@ import { readEvents, type StreamEvent } from './read-events.ts'
 
 /** Something is sent every 15 s. */
 const SILENCE_MS = 45_000
-/** Of an answer that refuses. */
-const MOST_BYTES = 65_536
+/** Of an error response. */
+const MAX_ERROR_BYTES = 65_536
 /** These may be over the next time. */
 const PASSING: readonly number[] = [408, 425, 429]
 
@@ -35,7 +35,7 @@ interface Refusal {
 export class ServiceFeed {
   readonly #options: FeedOptions
   readonly #stop: AbortSignal
-  // Of its own: what the environment says of proxies is not for a service on this machine.
+  // An agent of its own ignores the proxy settings of the environment.
   readonly #agent: HttpAgent
 
   constructor(options: FeedOptions, stop: AbortSignal) {
@@ -95,7 +95,7 @@ export class ServiceFeed {
     }
     if (code === undefined) {
       return new OperatorError(
-        `${this.#options.url} is no Claimkeeper: GET /v1/notifications answers ${words}.`,
+        `${this.#options.url} is not Claimkeeper: GET /v1/notifications answers ${words}.`,
       )
     }
     return new OperatorError(`${this.#options.url} refuses (${words}): ${message ?? ''}`)
@@ -109,7 +109,7 @@ async function readRefusal(body: AsyncIterable<Buffer>): Promise<Refusal> {
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > MOST_BYTES) break
+    if (bytes > MAX_ERROR_BYTES) break
   }
   try {
     const { error } = JSON.parse(Buffer.concat(chunks).toString()) as { error?: Refusal }

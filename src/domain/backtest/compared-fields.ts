@@ -4,7 +4,7 @@ import { type Leaf, leavesOf } from '../contract/condition.ts'
 import type { Contract } from '../contract/contract.ts'
 import { type JsonType, jsonTypeOf } from '../json.ts'
 
-/** A field of an event's payload that leaves compare with values of one type. */
+/** A field of the payload that leaves compare with values of one type. */
 export interface ComparedField {
   event: string
   path: readonly string[]
@@ -13,7 +13,7 @@ export interface ComparedField {
   texts: Set<string>
 }
 
-/** The fields that the contracts compare, by event type. Leaves read no other field of a payload. */
+/** The fields that the contracts compare, by event type. Leaves read no other fields. */
 export function comparedFields(contracts: readonly Contract[]): Map<string, ComparedField[]> {
   const found = new Map<string, ComparedField>()
   for (const contract of contracts) {

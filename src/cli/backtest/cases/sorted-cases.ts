@@ -3,7 +3,7 @@ import { inOrderOfTime } from '../log/event-order.ts'
 import type { LogRow } from '../log/log-row.ts'
 import { SeenCases } from './seen-cases.ts'
 
-/** What takes the rows of a log and gives out its cases, in the order in which they first appear. */
+/** Groups the rows of a log into cases, in the order of their first rows. */
 export interface CaseGrouping {
   add(row: LogRow): void
   finish(): void

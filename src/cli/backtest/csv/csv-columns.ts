@@ -18,7 +18,7 @@ export interface CsvColumns {
   warnings: string[]
 }
 
-/** Finds the columns in the header of the log, which has those of the names. */
+/** Finds the columns by name. The header must have all of them. */
 export function findColumns(header: readonly string[], names: ColumnNames): CsvColumns {
   const find = (name: string) => header.indexOf(name.trim())
   const own = { case: find(names.case), type: find(names.type), time: find(names.time) }
@@ -48,11 +48,11 @@ function objectionTo(name: string, index: number, header: readonly string[]): st
 }
 
 export const reservedWarning = (name: string) =>
-  `"${name}" is left out of the payloads: the service keeps that name`
+  `"${name}" is not part of the payloads: the service reserves that name`
 
 const nameBytes = (name: string) => Buffer.byteLength(JSON.stringify(name)) + 2
 
-/** ASCII without what JSON escapes. */
+/** ASCII characters that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** The size of the row's payload as JSON, with each cell as text. */

@@ -3,14 +3,14 @@ import { OperatorError } from '../../../operator-error.ts'
 import type { ColumnNames } from '../log/log-row.ts'
 import { headRows } from './head-rows.ts'
 
-/** How a log writes CSV. */
+/** The form of CSV of a log. */
 export interface CsvDialect {
   /** The longest first. */
   separators: string[]
   lineEnds: string[]
-  /** The first line says `sep=;`, as Excel reads it. */
+  /** Whether the first line is Excel's `sep=;`. */
   hasSeparatorLine: boolean
-  /** The names of the columns. */
+  /** The column names. */
   header: string[]
   notes: string[]
 }
@@ -22,27 +22,27 @@ const MAX_SHOWN_NAMES = 40
 const MAX_SHOWN_LENGTH = 60
 
 /**
- * Finds the dialect in the beginning of the log. The separator is the one that makes the columns that the options name.
- * @throws OperatorError that names the columns there are
+ * Detects the dialect from the start of the log: the separator with which the header has the columns of the options.
+ * @throws OperatorError that lists the columns if none has them
  */
 export function recognizeDialect(head: string, given: string | null, names: ColumnNames): CsvDialect {
   const line = SEPARATOR_LINE.exec(head)
   const text = line === null ? head : head.slice(line[0].length)
   const lineEnds = lineEndsOf(head)
   const separator = separatorOf(text, given ?? line?.[1] ?? null, names)
-  const isSpaced = given === null && separator.trim() !== '' && hasBlanksAfter(separator, text)
+  const isSpaced = given === null && separator.trim() !== '' && hasSpaceAfter(separator, text)
   return {
-    separators: isSpaced ? withBlank(separator) : [separator],
+    separators: isSpaced ? withSpace(separator) : [separator],
     lineEnds,
     hasSeparatorLine: line !== null,
     header: headerOf(text, separator),
     notes: isSpaced
-      ? [`a blank follows each ${JSON.stringify(separator)} and is taken as part of the separator`]
+      ? [`a space follows each ${JSON.stringify(separator)} and is read as part of the separator`]
       : [],
   }
 }
 
-/** Each more that is looked for makes the parser slower. */
+/** The parser is slower with more of them. */
 export const ALL_LINE_ENDS = ['\r\n', '\n', '\r']
 
 function lineEndsOf(head: string): string[] {
@@ -59,11 +59,11 @@ function separatorOf(text: string, given: string | null, names: ColumnNames): st
   throw noSuchColumn(text, best, given, names)
 }
 
-const withBlank = (separator: string) => [`${separator} `, separator]
+const withSpace = (separator: string) => [`${separator} `, separator]
 
-/** Without the blanks around the names. */
+/** The names are trimmed. */
 function headerOf(text: string, separator: string): string[] {
-  return (headRows(text, withBlank(separator), 1)[0] ?? []).map((name) => name.trim())
+  return (headRows(text, withSpace(separator), 1)[0] ?? []).map((name) => name.trim())
 }
 
 const OPTIONS: [keyof ColumnNames, string][] = [
@@ -90,18 +90,18 @@ function noSuchColumn(
   const header = headerOf(text, separator)
   const { option, name } = missingColumn(header, names) as { option: string; name: string }
   const similar = header.find((other) => similarityKey(other) === similarityKey(name))
-  const meant = similar === undefined ? '' : `; is ${JSON.stringify(similar)} meant?`
+  const meant = similar === undefined ? '' : `; did you mean ${JSON.stringify(similar)}?`
   const other = SEPARATORS.find((one) => missingColumn(headerOf(text, one), names) === null)
   const proposal =
     given !== null && other !== undefined
-      ? `; separated by ${JSON.stringify(other)} it has the column: --separator ${other === '\t' ? 'tab' : `'${other}'`}`
+      ? `; with the separator ${JSON.stringify(other)} it has the column: --separator ${other === '\t' ? 'tab' : `'${other}'`}`
       : meant
   return new OperatorError(
-    `the log has no column "${name}" (${option}); separated by ${JSON.stringify(separator)} it has: ${shownNames(header)}${proposal}`,
+    `the log has no column "${name}" (${option}); with the separator ${JSON.stringify(separator)} it has: ${shownNames(header)}${proposal}`,
   )
 }
 
-/** Not the whole log, if it is no CSV. */
+/** Shortened: of a file that is not CSV this would be the whole file. */
 export function shownNames(names: readonly string[]): string {
   const shown = names.slice(0, MAX_SHOWN_NAMES).map((name) => {
     return name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name
@@ -110,8 +110,8 @@ export function shownNames(names: readonly string[]): string {
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** Whether each cell but the first begins with a blank, as in `a, b, c`: then it belongs to the separator. */
-function hasBlanksAfter(separator: string, text: string): boolean {
+/** Whether each cell but the first begins with a space, as in `a, b, c`. The space is then part of the separator. */
+function hasSpaceAfter(separator: string, text: string): boolean {
   const [, ...rows] = headRows(text, [separator], SAMPLED_ROWS + 1)
   return (
     rows.length > 0 &&

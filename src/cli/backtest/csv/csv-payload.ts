@@ -7,22 +7,22 @@ import type { RowFault } from '../log/log-row.ts'
 import { lossyNumber } from '../log/row-faults.ts'
 import type { CsvColumns } from './csv-columns.ts'
 
-/** One for all events of which nothing is looked at. */
+/** Shared by all events whose payload no leaf compares. */
 export const EMPTY_PAYLOAD: JsonObject = Object.freeze({})
 
-/** A key of the payload that leaves look at, or that holds such keys. */
+/** A key of the payload that leaves compare, or that contains such keys. */
 interface PayloadKey {
   key: string
-  /** The column that is called as the path to the key, joined by dots. */
+  /** The column whose name is the path to the key, joined by dots. */
   column: number | null
-  /** One for each type that leaves compare it with. */
+  /** One per type that leaves compare it with. */
   compared: FieldStatistics[]
-  /** Whether it is compared with an empty object: then every column below it counts. */
+  /** Whether a leaf compares it with an empty object. Then every column below it counts. */
   isAnyObject: boolean
   keys: PayloadKey[]
 }
 
-/** Makes payloads of the rows of one event type: of each cell what the leaves that compare it read. */
+/** Makes the payloads of one event type. Each cell is read as the types that leaves compare it with. */
 export class CsvPayloads {
   readonly #root: PayloadKey = { key: '', column: null, compared: [], isAnyObject: false, keys: [] }
   readonly #mark: DecimalMark
@@ -45,7 +45,7 @@ export class CsvPayloads {
     return this.#objectOf(this.#root, record) ?? EMPTY_PAYLOAD
   }
 
-  /** What is wrong with the payload that was read last. */
+  /** The fault of the payload that was read last. */
   get fault(): RowFault | null {
     return this.#lossy === null ? null : lossyNumber(this.#lossy)
   }
@@ -97,7 +97,7 @@ export class CsvPayloads {
   }
 }
 
-/** An empty cell is no value, unless a leaf compares it with the empty text. */
+/** An empty cell has no value, unless a leaf compares it with the empty text. */
 const emptyReading = ({ column, compared }: PayloadKey): Json | undefined =>
   column !== null && compared.some(({ field }) => field.texts.has('')) ? '' : undefined
 

@@ -5,11 +5,11 @@ import type { TimeReader } from '../time/time-reader.ts'
 import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'
 import { type CsvPayloads, EMPTY_PAYLOAD } from './csv-payload.ts'
 
-/** Reads rows whose columns are known. */
+/** Reads the rows of a CSV log. */
 export class CsvRows {
   readonly #columns: CsvColumns
   readonly #times: TimeReader
-  /** By the event type, for those that a contract names. */
+  /** By event type, for the types that a contract names. */
   readonly #payloads: ReadonlyMap<string, CsvPayloads>
 
   constructor(columns: CsvColumns, times: TimeReader, payloads: ReadonlyMap<string, CsvPayloads>) {
@@ -18,7 +18,7 @@ export class CsvRows {
     this.#payloads = payloads
   }
 
-  /** One row of the log, or why it is left out. */
+  /** An event, or why the row is skipped. */
   read(record: readonly string[], line: number): LogRow | RowFault {
     const columns = this.#columns
     if (record.length !== columns.count) return wrongCount(record, columns)

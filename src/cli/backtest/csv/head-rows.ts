@@ -1,6 +1,6 @@
 /**
- * The first rows of CSV, as far as they are needed to see its dialect. Not by csv-parse: with a second parser in the
- * process, V8 no longer makes its code for one alone, and the reading of the log takes a tenth longer.
+ * The first rows of CSV, to detect its dialect. Does not use csv-parse: with two parsers in the process, V8 optimizes the
+ * parser less, and reading the log takes a tenth longer.
  */
 export function headRows(text: string, separators: readonly string[], count: number): string[][] {
   const rows: string[][] = []
@@ -24,7 +24,7 @@ interface Cell {
 
 const QUOTED = /"((?:[^"]|"")*)"?/y
 
-/** What stands behind the closing quote belongs to the cell. */
+/** Text after the closing quote is part of the cell. */
 function quotedCell(text: string, start: number, separators: readonly string[]): Cell {
   QUOTED.lastIndex = start
   const [whole = '', inside = ''] = QUOTED.exec(text) ?? []

@@ -3,11 +3,11 @@ import { CsvError, Parser } from 'csv-parse'
 import { OperatorError } from '../../../operator-error.ts'
 import type { CsvDialect } from './csv-dialect.ts'
 
-/** A quote that never closes would take the rest of the log into one cell. */
+/** An unclosed quote would read the rest of the log into one cell. */
 const MAX_ROW_BYTES = 16 * 1024 * 1024
 const CARRIAGE_RETURN = 13
 
-/** `line` is where the row begins. `mayHoldNul`: whether there is a NUL anywhere near the row. */
+/** `line`: the first line of the row. `mayHoldNul`: whether a chunk with the row has a NUL. */
 export type OnCsvRow = (
   record: readonly string[],
   line: number,
@@ -15,12 +15,12 @@ export type OnCsvRow = (
   hasLineBreaks: boolean,
 ) => void
 
-/** A log whose lines end with LF has a CR later on: it is to be read again, with every end of a line. */
+/** A log whose first lines end with LF has a CR later. It must be read again with all line ends. */
 export class OtherLineEnd extends Error {}
 
 /**
  * Reads CSV row by row. @throws OperatorError if the text is not CSV.
- * @throws OtherLineEnd if the dialect does not have a line end of the text
+ * @throws OtherLineEnd if the text has a line end that the dialect lacks
  */
 export async function readCsv(
   chunks: AsyncIterable<Buffer>,
@@ -38,11 +38,11 @@ export async function readCsv(
   }
 }
 
-/** Hands every row over as it is parsed: a stream of row objects would cost as much again as parsing. */
+/** Calls `onRow` for each row as it is parsed: a stream of row objects would double the cost of parsing. */
 class RowParser extends Parser {
   readonly #onRow: OnCsvRow
   #parsedLines = 0
-  /** Lines that the parser counts twice: it takes each CRLF inside of quotes for two. */
+  /** Lines that the parser counts twice: it counts each CRLF within quotes as two. */
   #overcount = 0
   #bytesSinceRow = 0
   #isNulNear = false
@@ -54,14 +54,14 @@ class RowParser extends Parser {
       record_delimiter: lineEnds,
       skip_empty_lines: true,
       relax_column_count: true,
-      // A quote inside of a cell that does not begin with one is a quote.
+      // A quote within an unquoted cell is a character of the cell.
       relax_quotes: true,
     })
     this.#onRow = onRow
     this.#hasCarriageReturns = lineEnds.includes('\r')
   }
 
-  /** Passes the log on; looks in whole chunks for what would be dear to look for in every row. */
+  /** Passes the chunks on. Searches whole chunks for CR and NUL: in each row it would cost more. */
   async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let isNulInLast = false
     for await (const chunk of chunks) {
@@ -99,7 +99,7 @@ class RowParser extends Parser {
     return true
   }
 
-  /** The parser counts the line that the row ends on; a quoted cell may span several. */
+  /** The parser counts the last line of the row. A quoted cell may span several lines. */
   #lineOf(record: string[], hasLineBreaks: boolean): number {
     this.#parsedLines = this.info.lines
     if (!hasLineBreaks) return this.info.lines - this.#overcount

@@ -1,11 +1,11 @@
 import { OperatorError } from '../../../operator-error.ts'
 import type { BadRowReason, RowFault } from './log-row.ts'
 
-/** Bad rows that are kept with their line numbers; all are counted. */
+/** Bad rows that are shown with their line numbers. All are counted. */
 const MAX_SHOWN = 20
 const MAX_DETAIL_LENGTH = 200
 
-/** The rows that were left out. */
+/** The rows that were skipped. */
 export class BadRows {
   readonly #isStrict: boolean
   readonly byReason = new Map<BadRowReason, number>()
@@ -16,7 +16,7 @@ export class BadRows {
     this.#isStrict = isStrict
   }
 
-  /** @throws OperatorError if the first bad row is to stop the run. */
+  /** @throws OperatorError with `--strict` */
   add(line: number, { reason, detail }: RowFault): void {
     const shown = detail.length > MAX_DETAIL_LENGTH ? `${detail.slice(0, MAX_DETAIL_LENGTH)}…` : detail
     if (this.#isStrict) throw new OperatorError(`line ${line} of the log: ${shown}`)

@@ -8,7 +8,7 @@ interface SimilarCase {
   id: string
   /** The first line of the case. */
   line: number
-  /** The id that it is similar to, if that was remembered. */
+  /** The earlier id that it is similar to, if it was remembered. */
   other: string | null
 }
 
@@ -25,28 +25,28 @@ const SHORTENED = /^\d(?:[.,]\d+)?E\+\d\d+$/i
 const PLACEHOLDER = /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a)$/i
 
 /**
- * Finds cases that may be one for people, because their ids differ only in what people do not see, and ids that may not be
- * those of one case.
+ * Finds ids that are probably of one case, because they differ only by letter case, invisible characters or the end, and ids
+ * that are probably not of one case.
  */
 export class CaseIds {
   readonly #keys = new SeenCases()
-  /** Ids with blanks around them, by their keys: of two similar ids, these are the odd ones. */
-  readonly #blank = new Map<string, string>()
-  /** Cases whose id is similar to one before it, and the first of them. */
+  /** Ids with white space around them, by their keys: examples to show beside the similar id. */
+  readonly #padded = new Map<string, string>()
+  /** Cases whose id is similar to an earlier one. */
   similar = 0
   readonly first: SimilarCase[] = []
   readonly shortened = new DoubtfulCases(SHORTENED)
   readonly placeholders = new DoubtfulCases(PLACEHOLDER)
 
-  /** Takes each case once. */
+  /** Call once per case. */
   add(id: string, line: number, events: number): void {
     this.shortened.add(id, line, events)
     this.placeholders.add(id, line, events)
     const key = similarityKey(id)
     if (this.#keys.add(key)) {
-      if (id !== id.trim() && this.#blank.size < MAX_REMEMBERED) this.#blank.set(key, id)
+      if (id !== id.trim() && this.#padded.size < MAX_REMEMBERED) this.#padded.set(key, id)
     } else if (++this.similar <= MAX_EXAMPLES) {
-      this.first.push({ id, line, other: this.#blank.get(key) ?? null })
+      this.first.push({ id, line, other: this.#padded.get(key) ?? null })
     }
   }
 }

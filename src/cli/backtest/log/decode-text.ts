@@ -2,18 +2,19 @@ import { isUtf8 } from 'node:buffer'
 import { InvalidArgumentError } from 'commander'
 import { OperatorError } from '../../../operator-error.ts'
 import type { RowFault } from './log-row.ts'
+import { peekHead } from './text-head.ts'
 
-/* Log bytes of any encoding as UTF-8. What is not valid in the encoding becomes a mark, so that its row is a bad row. */
+/* Converts a log of any encoding to UTF-8. Invalid bytes become a marker character, which makes their row a bad row. */
 
-/** A code point that is no character (Unicode, 23.7), so that no text has it. */
+/** A noncharacter (Unicode, 23.7), which no text contains. */
 const MARK = '\uFDD0'
 const MARK_BYTES = Buffer.from(MARK).toString('latin1')
 
-/** In bytes taken as Latin-1: a character of UTF-8 beyond ASCII, or a byte that belongs to none. */
+/** In bytes decoded as Latin-1: a multi-byte character of UTF-8, or an invalid byte. */
 const UTF8_CHARACTER =
   /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g
 
-/** With a byte order mark, or a declaration of XML. */
+/** Enough for a byte order mark and an XML declaration. */
 const START_BYTES = 256
 const XML_ENCODING = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/
 
@@ -24,7 +25,7 @@ const BYTE_ORDER_MARKS: [encoding: string, bytes: number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** By the names that the Encoding Standard gives them; "latin1" is windows-1252 there. */
+/** The name in the WHATWG Encoding Standard. "latin1" is windows-1252 there. */
 export function parseEncoding(label: string): string {
   try {
     return new TextDecoder(label.trim()).encoding
@@ -33,41 +34,34 @@ export function parseEncoding(label: string): string {
   }
 }
 
-/** Makes UTF-8 without a byte order mark of a log's bytes, chunk by chunk. */
+/** Converts the chunks of a log to UTF-8 without a byte order mark. */
 export class TextDecoding {
   encoding: string | null
-  /** The first byte, or half of a character, that the encoding does not have. */
+  /** A description of the first invalid byte or half of a surrogate pair. */
   #firstInvalid: string | null = null
 
-  /** @param encoding null for what the log begins with: a byte order mark, UTF-16, or else UTF-8 */
+  /** @param encoding null to detect it: by a byte order mark, as UTF-16 or by an XML declaration, else UTF-8 */
   constructor(encoding: string | null) {
     this.encoding = encoding
   }
 
-  /** Whether anything was not valid so far. */
+  /** Whether the log has had invalid bytes so far. */
   get isDamaged(): boolean {
     return this.#firstInvalid !== null
   }
 
   async *decode(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let decoder: ChunkDecoder | null = null
-    let start: Buffer = Buffer.alloc(0)
-    for await (const chunk of chunks) {
-      if (decoder !== null) {
-        yield decoder(chunk, false)
-        continue
-      }
-      start = start.length === 0 ? chunk : Buffer.concat([start, chunk])
-      if (start.length < START_BYTES) continue
-      decoder = this.#decoderFor(start)
-      yield decoder(start.subarray(this.#markLength(start)), false)
+    const { head, all } = await peekHead(chunks, START_BYTES)
+    const decode = this.#decoderFor(head)
+    let markBytes = markedEncoding(head)?.[1].length ?? 0
+    for await (const chunk of all) {
+      yield decode(chunk.subarray(markBytes), false)
+      markBytes -= Math.min(markBytes, chunk.length)
     }
-    decoder ??= this.#decoderFor(start)
-    const isShort = start.length < START_BYTES
-    yield decoder(isShort ? start.subarray(this.#markLength(start)) : Buffer.alloc(0), true)
+    yield decode(Buffer.alloc(0), true)
   }
 
-  /** What is wrong with the text of a row; null if it may be in an event (§8). */
+  /** Why the text cannot be in an event (§8); null if it can. */
   faultOf(text: string): RowFault | null {
     if (text.isWellFormed() && !text.includes('\0') && !(this.isDamaged && text.includes(MARK))) return null
     if (this.isDamaged && text.includes(MARK)) return this.#encodingFault()
@@ -78,9 +72,9 @@ export class TextDecoding {
   #encodingFault(): RowFault {
     const proposal =
       this.encoding === 'utf-8'
-        ? '; if the log is in another encoding, name it: --encoding latin1 or --encoding windows-1252, for example'
+        ? '; for another encoding give --encoding, for example --encoding windows-1252'
         : ''
-    const detail = `the row is not valid ${this.encoding?.replace('utf', 'UTF')} (the first such in the log: ${this.#firstInvalid})${proposal}`
+    const detail = `the row is not valid ${this.encoding?.replace('utf', 'UTF')} (first in the log: ${this.#firstInvalid})${proposal}`
     return { reason: 'not valid in the encoding', detail }
   }
 
@@ -100,10 +94,6 @@ export class TextDecoding {
     if (this.encoding.startsWith('utf-16')) return utf16Decoder(this.encoding === 'utf-16be', onInvalid)
     return otherDecoder(this.encoding, onInvalid)
   }
-
-  #markLength(start: Buffer): number {
-    return markedEncoding(start)?.[1].length ?? 0
-  }
 }
 
 type ChunkDecoder = (chunk: Buffer, isLast: boolean) => Buffer
@@ -112,7 +102,7 @@ type OnInvalid = (what: string) => void
 const markedEncoding = (start: Buffer) =>
   BYTE_ORDER_MARKS.find(([, bytes]) => bytes.every((byte, i) => start[i] === byte))
 
-/** Without a mark: a log begins with ASCII, so every second byte is 0. */
+/** UTF-16 without a byte order mark: a log begins with ASCII, so every second byte is 0. */
 function unmarkedUtf16(start: Buffer): string | null {
   const [first, second, third, fourth] = start
   if (first !== 0 && second === 0 && third !== 0 && fourth === 0) return 'utf-16le'
@@ -135,7 +125,7 @@ function utf8Decoder(onInvalid: OnInvalid): ChunkDecoder {
   }
 }
 
-/** At the end: bytes of a character that goes on in the next chunk. */
+/** The number of bytes at the end that belong to a character of the next chunk. */
 function unfinishedBytes(bytes: Buffer): number {
   for (let count = 1; count <= Math.min(3, bytes.length); count++) {
     const byte = bytes[bytes.length - count] as number

@@ -1,4 +1,4 @@
-/** Different types that are counted apart; a log may hold a free text where its types should be. */
+/** A log may have free text in the column of the types. */
 const MAX_TYPES = 10_000
 
 export interface TypeCount {
@@ -6,10 +6,10 @@ export interface TypeCount {
   count: number
 }
 
-/** How often each event type occurs in the log. Gives out one string a type, however often it is read. */
+/** Counts each event type. `count` returns the same string for the same type, which saves memory. */
 export class EventTypes {
   readonly #counts = new Map<string, TypeCount>()
-  /** Events of types past the first 10,000. */
+  /** Events of types beyond MAX_TYPES. */
   uncounted = 0
 
   count(type: string): string {
@@ -35,7 +35,7 @@ export class EventTypes {
     return this.#counts.get(type)?.count ?? 0
   }
 
-  /** All that are counted apart. */
+  /** The types with their counts, up to MAX_TYPES. */
   get all(): Iterable<TypeCount> {
     return this.#counts.values()
   }

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 export const LOG_FORMATS = ['csv', 'json', 'ndjson', 'xes'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-/** By the first character of the log; what the name or the option says decides if that leaves it open. */
+/** The extension of the name decides, then the first character. A log that starts with "[" is a JSON array, unless it is named .csv. */
 export function formatOf(path: string, head: string): LogFormat {
   const named = formatByName(path)
   const first = head.trimStart()[0]
@@ -19,7 +19,7 @@ function formatByName(path: string): LogFormat | null {
   return LOG_FORMATS.find((format) => format === name) ?? null
 }
 
-/** A tab is awkward to type as itself. */
+/** A tab is hard to type in a shell. */
 export function parseSeparator(text: string): string {
   if (text === '\\t' || text === 'tab') return '\t'
   if (text === '' || /["\r\n]/.test(text)) {

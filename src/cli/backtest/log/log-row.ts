@@ -1,13 +1,13 @@
 import type { CaseEvent } from '../../../domain/backtest/backtest.ts'
 
-/** One row of the log, read. */
+/** An event of the log. */
 export interface LogRow extends CaseEvent {
   caseId: string
-  /** What its `--opened-at` column says; null if that is empty or not asked for. */
+  /** The time in the `--opened-at` column; null if it is empty or the option is not given. */
   openedAt: number | null
 }
 
-/** The columns (of NDJSON: the fields) with a meaning of their own, by the names that the log gives them. */
+/** The names of the columns, or fields of JSON, that are not payload. */
 export interface ColumnNames {
   case: string
   type: string
@@ -15,7 +15,7 @@ export interface ColumnNames {
   openedAt?: string
 }
 
-/** Names that mean something else in a submission, or that the service keeps for itself. */
+/** Names that have another meaning in a submission, or that the service reserves. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'id',
   'type',
@@ -25,7 +25,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'system',
 ])
 
-/** Why a row is left out. */
+/** Why a row is skipped. */
 export type BadRowReason =
   | 'wrong number of cells'
   | 'not a JSON object'

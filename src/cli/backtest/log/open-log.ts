@@ -3,17 +3,18 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { OperatorError } from '../../../operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../input-file.ts'
+import { peekHead } from './text-head.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** A log that exists. `isFile`: it can be read twice, which a pipe cannot. */
+/** A log that exists. `isFile`: it can be read twice. A pipe cannot. */
 export interface LogFile {
   path: string
   bytes: number
   isFile: boolean
 }
 
-/** What the first bytes of a file say that it is, if that is not a log. */
+/** Files that are not logs, by their first bytes. */
 const OTHER_FILES: [magic: string, advice: string][] = [
   ['PK\x03\x04', 'a zip archive or an Excel workbook: unpack it, or save the sheet as CSV'],
   ['\xd0\xcf\x11\xe0', 'an Excel workbook: save the sheet as CSV'],
@@ -23,6 +24,7 @@ const OTHER_FILES: [magic: string, advice: string][] = [
   ['PAR1', 'a Parquet file: write it as CSV or NDJSON'],
   ['Obj\x01', 'an Avro file: write it as NDJSON'],
 ]
+const MAX_MAGIC_BYTES = 5
 
 /** @throws OperatorError if there is no such file. */
 export async function findLog(path: string): Promise<LogFile> {
@@ -33,20 +35,18 @@ export async function findLog(path: string): Promise<LogFile> {
     throw unreadable(path, error)
   }
   if (found.isDirectory()) throw new OperatorError(`the log ${inputName(path)} is a folder`)
-  // Standard input cannot be read again, even if it comes from a file.
+  // Standard input cannot be read again, even if it is a file.
   return { path, bytes: found.size, isFile: found.isFile() && path !== STANDARD_INPUT }
 }
 
-/** The log's text, unzipped if it begins as gzip does. `onBytes` is told how many bytes of the file were read. */
+/** The bytes of the log, unzipped if they are gzip. `onBytes` gets the number of bytes of the file read so far. */
 export async function* readLog(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
-    const chunks = readFile(path, onBytes)
-    const first = await chunks.next()
-    if (first.done) return
-    const other = OTHER_FILES.find(([magic]) => first.value.toString('latin1', 0, magic.length) === magic)
+    const { head, all } = await peekHead(readFile(path, onBytes), MAX_MAGIC_BYTES)
+    const start = head.toString('latin1', 0, MAX_MAGIC_BYTES)
+    const other = OTHER_FILES.find(([magic]) => start.startsWith(magic))
     if (other) throw new OperatorError(`the log ${inputName(path)} is ${other[1]}`)
-    const all = startingWith(first.value, chunks)
-    yield* isGzip(first.value) ? unzipped(path, all) : all
+    yield* isGzip(head) ? unzipped(path, all) : all
   } catch (error) {
     throw isSystemError(error) ? unreadable(path, error) : error
   }
@@ -59,11 +59,6 @@ async function* readFile(path: string, onBytes: (count: number) => void): AsyncG
     onBytes(count)
     yield chunk as Buffer
   }
-}
-
-async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  yield first
-  yield* rest
 }
 
 const isGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b

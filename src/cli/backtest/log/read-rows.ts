@@ -24,11 +24,11 @@ import { lossyNumber } from './row-faults.ts'
 import { peekHead } from './text-head.ts'
 
 export interface LogOptions {
-  /** Null for the one that the name or the first character says. */
+  /** Null to detect it from the name or the first character. */
   format: LogFormat | null
-  /** Null for the encoding that the log begins with, or UTF-8. */
+  /** Null to detect it from the start of the log. */
   encoding: string | null
-  /** Null for the separator that makes the columns. */
+  /** Null to detect it from the header. */
   separator: string | null
   decimal: DecimalMark
   times: TimeOptions
@@ -36,30 +36,30 @@ export interface LogOptions {
   isStrict: boolean
 }
 
-/** Enough to see the separator, the ends of lines and the format. */
+/** Enough to detect the separator, the line ends and the format. */
 const HEAD_BYTES = 64 * 1024
 
-/** Reads a log once, and keeps what is to be told of it. */
+/** Reads a log once, and collects the notes, counts and bad rows of the report. */
 export class LogReading {
   readonly options: LogOptions
   readonly badRows: BadRows
   readonly types = new EventTypes()
   readonly times: TimeReader
-  /** The types that a contract names, with what its leaves compare. */
+  /** By event type that a contract names: the fields that its leaves compare. */
   readonly statistics: ReadonlyMap<string, readonly FieldStatistics[]>
   readonly #hasAllLineEnds: boolean
   format: LogFormat = 'csv'
-  /** What the columns and the separator were taken for. */
+  /** About the columns and the separator. */
   warnings: string[] = []
-  /** Of CSV. */
+  /** Only for CSV. */
   swallowed: SwallowedRows | null = null
-  /** Of the columns or fields that may be payload. */
+  /** The names of the columns or fields of the payload. */
   fieldNames: Iterable<string> = []
-  /** Good rows. */
+  /** Rows that are not bad. */
   events = 0
   firstAt: number | null = null
   lastAt: number | null = null
-  /** Where the first and the last are. */
+  /** The lines of the earliest and the latest event. */
   firstLine = 0
   lastLine = 0
 
@@ -77,7 +77,7 @@ export class LogReading {
 
   /**
    * @throws OperatorError if the log as a whole cannot be read
-   * @throws OtherLineEnd if it is to be read with all ends of lines
+   * @throws OtherLineEnd if it must be read again with all line ends
    */
   async read(path: string, bytes: AsyncIterable<Buffer>, onRow: (row: LogRow) => void): Promise<void> {
     const decoding = new TextDecoding(this.options.encoding)

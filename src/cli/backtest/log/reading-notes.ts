@@ -7,7 +7,7 @@ import type { CaseIds, DoubtfulCases } from './case-ids.ts'
 import { RESERVED_NAMES } from './log-row.ts'
 import type { LogReading } from './read-rows.ts'
 
-/* What a person should know of how a log was read: each note says what is likely not meant, how often, and where. */
+/* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
 
 const YEAR_2000_MS = Date.UTC(2000)
 const DAY_MS = 86_400_000
@@ -50,7 +50,7 @@ function swallowedRows({ swallowed }: LogReading): string[] {
   ]
 }
 
-/** For each type that a contract names: types of the log that look the same. */
+/** Types of the log that look like a type that a contract names. */
 function similarTypes({ statistics, types }: LogReading): string[] {
   const byKey = Map.groupBy(types.all, ({ type }) => similarityKey(type))
   return [...statistics.keys()].flatMap((named) =>
@@ -87,14 +87,14 @@ function whyMissing(path: readonly string[], { options, fieldNames, format }: Lo
   const { case: caseName, type, time, openedAt } = options.columns
   const own = Object.entries({ '--case': caseName, '--type': type, '--time': time, '--opened-at': openedAt })
   const option = format === 'xes' ? undefined : own.find(([, column]) => column === name)?.[0]
-  if (option) return `: it is the column of ${option}, which is no part of the payload`
-  if (RESERVED_NAMES.has(path[0] ?? '')) return ': the service keeps that name'
+  if (option) return `: it is the column of ${option}, which is not part of the payload`
+  if (RESERVED_NAMES.has(path[0] ?? '')) return ': the service reserves that name'
   const names = [...fieldNames]
   const similar = names.find((other) => other !== name && similarityKey(other) === similarityKey(name))
-  if (similar !== undefined) return `: is ${shown(similar)} meant?`
+  if (similar !== undefined) return `: did you mean ${shown(similar)}?`
   if (format !== 'csv')
     return names.includes(name) && path.length > 1
-      ? `: a field has that name with its dots, and is not the path`
+      ? `: a field has this name with its dots; it is not the value at the path`
       : ''
   return names.includes(name) ? ': its cells are empty' : ': the log has no such column'
 }
@@ -102,7 +102,7 @@ function whyMissing(path: readonly string[], { options, fieldNames, format }: Lo
 function advice({ field }: FieldStatistics, { first }: Examples, { options, format }: LogReading): string {
   const hasComma = first.some(({ text }) => /^\s*[+-]?\d+,\d+\s*$/.test(text))
   return field.type === 'number' && format === 'csv' && options.decimal === '.' && hasComma
-    ? '; a comma is a decimal mark with --decimal , and groups no digits'
+    ? '; with --decimal , a comma is the decimal mark'
     : ''
 }
 
@@ -122,7 +122,7 @@ function caseNotes({ similar, first }: CaseIds): string[] {
     similar === 1 ? '1 case has an id that differs' : `${grouped(similar)} cases have ids that differ`
   const examples = first.map(
     ({ id, line, other }) =>
-      `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, and ${shown(other)} before it`})`,
+      `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, after ${shown(other)}`})`,
   )
   return [
     `${cases} from another one only by letter case, invisible characters or characters at the end: ${examples.join(', ')}`,
@@ -142,23 +142,22 @@ function orderNotes(newestFirst: Examples): string[] {
 }
 
 function timeNotes(reading: LogReading, now: number): string[] {
-  const { times } = reading
-  const { zoneless, shownTwice, neverShown } = times
-  const { zone } = times.options
+  const { withoutZone, repeated, skipped, options } = reading.times
+  const { zone } = options
   return [
-    ...(zoneless > 0 && zone === null
+    ...(withoutZone > 0 && zone === null
       ? [
-          `${zoneless === 1 ? '1 time names no zone and was' : `${grouped(zoneless)} times name no zone and were`} read as UTC; --time-zone reads them as those of a place, such as Europe/Berlin`,
+          `${withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`,
         ]
       : []),
-    ...(shownTwice > 0
+    ...(repeated > 0
       ? [
-          `times that the clocks of ${zone} show twice, because they were set back, were taken as the first: ${grouped(shownTwice)}`,
+          `local times that occur twice in ${zone} (daylight saving) were read as the first occurrence: ${grouped(repeated)}`,
         ]
       : []),
-    ...(neverShown > 0
+    ...(skipped > 0
       ? [
-          `times that the clocks of ${zone} never show, because they were set forward, were read as if that had not been yet: ${grouped(neverShown)}`,
+          `local times that do not exist in ${zone} (daylight saving) were read with the offset before the change: ${grouped(skipped)}`,
         ]
       : []),
     ...spanNotes(reading, now),
@@ -171,17 +170,15 @@ function spanNotes({ firstAt, firstLine, lastAt, lastLine }: LogReading, now: nu
   const years = Math.floor((lastAt - firstAt) / DAY_MS / 365)
   return [
     ...(firstAt < YEAR_2000_MS
-      ? [
-          `the earliest event is of ${day(firstAt)} (line ${grouped(firstLine)}): is that the time of an event?`,
-        ]
+      ? [`the earliest event is of ${day(firstAt)} (line ${grouped(firstLine)}): check the column of --time`]
       : []),
     ...(lastAt > now + DAY_MS
       ? [
-          `the latest event is of ${day(lastAt)}, in the future (line ${grouped(lastLine)}): is that the time of an event?`,
+          `the latest event is of ${day(lastAt)}, in the future (line ${grouped(lastLine)}): check the column of --time`,
         ]
       : []),
     ...(lastAt - firstAt > MAX_SPAN_DAYS * DAY_MS
-      ? [`the events are spread over ${years} years, from ${day(firstAt)} to ${day(lastAt)}`]
+      ? [`the events span ${years} years, from ${day(firstAt)} to ${day(lastAt)}`]
       : []),
   ]
 }

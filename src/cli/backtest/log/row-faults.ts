@@ -4,8 +4,8 @@ import type { TimeReader } from '../time/time-reader.ts'
 import type { RowFault } from './log-row.ts'
 
 export function faultOfNames(caseId: string, type: string): RowFault | null {
-  if (caseId === '') return { reason: 'no case', detail: 'the row names no case' }
-  if (type === '') return { reason: 'no event type', detail: 'the row names no type of event' }
+  if (caseId === '') return { reason: 'no case', detail: 'the row has no case' }
+  if (type === '') return { reason: 'no event type', detail: 'the row has no event type' }
   if (type.length <= MAX_EVENT_NAME_LENGTH) return null
   const length = lengthInCharacters(type)
   if (length <= MAX_EVENT_NAME_LENGTH) return null
@@ -18,7 +18,7 @@ export function badTime(reason: 'bad time' | 'bad opening time', text: string, t
 }
 
 export function lossyNumber(number: string): RowFault {
-  const detail = `the number ${number} cannot be kept exactly, so the service refuses it: send it as a text`
+  const detail = `the number ${number} cannot be stored exactly, so the service refuses it: send it as a string`
   return { reason: 'number out of range', detail }
 }
 

@@ -1,8 +1,9 @@
-/** Takes the beginning off chunks, at least so many bytes of it if there are, and gives them all out again. */
+/** Reads the first `bytes` bytes of a stream, or all if it has fewer. `all` is the stream from its start. */
 export async function peekHead(
-  chunks: AsyncGenerator<Buffer>,
+  stream: AsyncIterable<Buffer>,
   bytes: number,
 ): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
+  const chunks = stream[Symbol.asyncIterator]()
   const taken: Buffer[] = []
   let length = 0
   while (length < bytes) {
@@ -14,7 +15,7 @@ export async function peekHead(
   return { head: Buffer.concat(taken), all: startingWith(taken, chunks) }
 }
 
-async function* startingWith(taken: Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* startingWith(taken: Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield* taken
-  yield* rest
+  yield* { [Symbol.asyncIterator]: () => rest }
 }

@@ -42,10 +42,10 @@ function barShape({ label, values }: Bar, place: number, series: Series[], top: 
     const x = place + (1 - BAR_WIDTH) / 2
     return html`<rect class="${(series[i] as Series).colour}" x="${fixed(x)}" y="${fixed(HEIGHT - below)}" width="${BAR_WIDTH}" height="${fixed(height)}"/>`
   })
-  const told = values
+  const valueLines = values
     .map((value, i) => `${(series[i] as Series).name} ${grouped(value)}`)
     .filter((_, i) => values[i] !== 0)
-  return html`<g><title>${[label, ...told].join('\n')}</title><rect class="hover" x="${place}" y="0" width="1" height="${HEIGHT}"/>${parts}</g>`
+  return html`<g><title>${[label, ...valueLines].join('\n')}</title><rect class="hover" x="${place}" y="0" width="1" height="${HEIGHT}"/>${parts}</g>`
 }
 
 const fixed = (number: number) => Number(number.toFixed(3))

@@ -29,7 +29,7 @@ const REASON_COLOURS: Record<Reason, Series['colour']> = {
   still_open: 'open',
 }
 
-/** All that is to be told of one contract. */
+/** The section of one contract. */
 export function contractSections(totals: Totals, { files, backtest }: BacktestResult, place: number): Html {
   const name = basename(files[place] ?? '')
   return html`<section><h2>${files.length > 1 ? name : 'The contract'}</h2>

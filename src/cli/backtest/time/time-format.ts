@@ -1,17 +1,17 @@
 import { InvalidArgumentError } from 'commander'
-import { offsetMs, wallClockMs, withFraction } from './wall-clock.ts'
+import { offsetMs, wallClockMs, withFraction } from '../../../domain/time/wall-clock.ts'
 import type { WrittenTime } from './written-time.ts'
 
-/** Reads a time that is written in a format. Null if the text is not written in it. */
+/** A format of times. `parse` returns null if the text has another form. */
 export interface TimeFormat {
-  /** As it was given. */
+  /** As given by `--time-format`. */
   name: string
   parse: (text: string) => WrittenTime | null
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** The letters of a format, as Unicode's date patterns have them (UTS 35), and what each stands for. */
+/** The letters of a format, from the date patterns of Unicode (UTS 35). */
 const LETTERS: Record<string, { pattern: string; part: string }> = {
   yyyy: { pattern: '\\d{4}', part: 'year' },
   yy: { pattern: '\\d{2}', part: 'shortYear' },
@@ -34,14 +34,14 @@ const LETTERS: Record<string, { pattern: string; part: string }> = {
 const FRACTION = /^S+$/
 const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
 
-/** Numbers that count from 1970: how many of their digits are a fraction of a second. */
+/** Unix times: the digits of the number that are a fraction of a second. */
 const UNIX_FRACTIONS: Record<string, number> = { 'unix-s': 0, 'unix-ms': 3, 'unix-us': 6, 'unix-ns': 9 }
 const EXCEL_1970_DAYS = 25_569
 const DAY_MS = 86_400_000
 
 export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or excel, ${Object.keys(UNIX_FRACTIONS).join(', ')}`
 
-/** @throws InvalidArgumentError for a format that names no date, or has letters of another meaning */
+/** @throws InvalidArgumentError for a format without a date or with unknown letters */
 export function parseTimeFormat(name: string): TimeFormat {
   if (name === 'excel') return { name, parse: excelTime }
   const digits = UNIX_FRACTIONS[name]
@@ -113,9 +113,14 @@ function timeOf(parts: ReadonlyMap<string, string>): WrittenTime {
   const month = name === undefined ? number('month') : MONTHS.indexOf(name) + 1
   const zone = parts.get('zone')
   const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), number('second'))
-  const hasZone = zone !== undefined
-  return { ms: withFraction(ms - offsetMs(zone ?? 'Z'), parts.get('fraction') ?? ''), hasZone }
+  return written(withFraction(ms - offsetMs(zone ?? 'Z'), parts.get('fraction') ?? ''), zone !== undefined)
 }
+
+const written = (ms: number, hasZone: boolean): WrittenTime => ({
+  ms,
+  hasZone,
+  fault: Number.isNaN(ms) ? 'is a day or a time of day that does not exist' : null,
+})
 
 /** 12 a.m. is midnight. NaN for 13 p.m. */
 function hourOf(parts: ReadonlyMap<string, string>): number {
@@ -125,22 +130,22 @@ function hourOf(parts: ReadonlyMap<string, string>): number {
   return (Number(hour) % 12) + (/^p/i.test(parts.get('halfDay') ?? '') ? 12 : 0)
 }
 
-/** By its digits: nanoseconds have more of them than a double. */
+/** Reads digits, not a double: nanoseconds have more digits than a double holds. */
 export function unixTime(text: string, fractionDigits: number): WrittenTime | null {
   const found = /^(\d+)(?:\.(\d+))?$/.exec(text)
   if (!found) return null
   const [, count = '', rest = ''] = found
   const digits = count.padStart(fractionDigits + 1, '0')
   const end = digits.length - fractionDigits
-  return { ms: withFraction(Number(digits.slice(0, end)) * 1000, digits.slice(end) + rest), hasZone: true }
+  return written(withFraction(Number(digits.slice(0, end)) * 1000, digits.slice(end) + rest), true)
 }
 
-/** Days since the end of 1899, with the time of day as a fraction: to the second, if the fraction has too few digits. */
+/** Days since 1899-12-30 with the time of day as a fraction. Rounded to the second if the fraction has few digits. */
 function excelTime(text: string): WrittenTime | null {
   const found = /^\d{1,6}(?:[.,](\d+))?$/.exec(text)
   if (!found) return null
   const ms = (Number(text.replace(',', '.')) - EXCEL_1970_DAYS) * DAY_MS
   const lastDigitMs = DAY_MS / 10 ** (found[1]?.length ?? 0)
   const nearestSecond = Math.round(ms / 1000) * 1000
-  return { ms: Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms), hasZone: false }
+  return written(Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms), false)
 }

@@ -8,7 +8,7 @@ export function parseTimeZone(name: string): string {
   throw new InvalidArgumentError('It must be the name of a time zone, such as Europe/Berlin.')
 }
 
-/** @throws UsageError if the text is not a time as those of the log are written */
+/** @throws UsageError if the text is not a time in the form of the log */
 export function readUntil(text: string, options: TimeOptions): number {
   const reader = new TimeReader(options)
   const time = reader.read(text)

@@ -1,37 +1,34 @@
-import { offsetMs, wallClockMs, withFraction } from './wall-clock.ts'
+import { type IsoTime, readIsoTime } from '../../../domain/time/iso-time.ts'
+import { wallClockMs, withBelowMs } from '../../../domain/time/wall-clock.ts'
 
-const ISO_TIME =
-  /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)? ?(?:(Z|UTC|[+-]\d\d(?::?\d\d)?)(?:\[[\w+/-]+\])?)?$/i
-
-/** A time as it is written: with the zone that it names, or as clocks show it. NaN if it is of no day or hour. */
-export interface WrittenTime {
+/** A time as a log writes it. */
+export interface WrittenTime extends Pick<IsoTime, 'hasZone' | 'fault'> {
+  /** With the digits below a millisecond. Without a zone, as if it were UTC. NaN if there is a fault. */
   ms: number
-  hasZone: boolean
 }
 
+const DATE = /^(\d{4})[-/](\d\d)[-/](\d\d)/
+const UTC = / ?(?:UTC|Z)$/i
+const DATE_ALONE = /^(\d{4}-\d\d-\d\d)(?=$|Z| ?[+-])/
+const ZONE_NAME = /(?<=[\dZ])\[[\w+/-]+\]$/i
+
+const inIso = (text: string): string =>
+  text.replace(ZONE_NAME, '').replace(DATE, '$1-$2-$3').replace(UTC, 'Z').replace(DATE_ALONE, '$1T00:00')
+
 /**
- * ISO 8601 as logs write it: with a space or a slash, with or without seconds and zone, and with the name of the zone in
- * brackets behind its offset (RFC 9557). Null if it is no such time.
- * `Date.parse` would also take "09-10-2012" and guess which is the month.
+ * ISO 8601, and what logs write besides: slashes in the date, "UTC" for Z, a date alone, and the name of a zone in brackets
+ * after its offset (RFC 9557). Null if the text is not such a time.
+ * `Date.parse` would also take "09-10-2012" and guess which number is the month.
  */
 export function parseWrittenTime(text: string): WrittenTime | null {
-  const found = ISO_TIME.exec(text)
-  if (!found) return null
-  const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '', zone] = found
-  const ms = wallClockMs(
-    Number(year),
-    Number(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  )
-  return { ms: withFraction(ms - offsetMs(zone ?? 'Z'), fraction), hasZone: zone !== undefined }
+  let time = readIsoTime(text)
+  if (typeof time === 'string') time = readIsoTime(inIso(text))
+  return typeof time === 'string' ? null : { ...time, ms: withBelowMs(time.ms, time.belowMs) }
 }
 
 /**
- * The two forms that nearly every log has, `2026-01-31T09:30:00Z` and the same with milliseconds, without a regular
- * expression: this runs once a row. NaN for any other text.
+ * A fast path for the two forms that nearly every log has, `2026-01-31T09:30:00Z` and the same with milliseconds: without
+ * regular expressions, because it runs once per row. NaN for any other text.
  */
 export function parseCommonTime(text: string): number {
   if (text.length === 20 && text.charCodeAt(19) === 90) return secondsIn(text, 0)
@@ -50,7 +47,7 @@ function secondsIn(text: string, milliseconds: number): number {
   return wallClockMs(year, month, day, hour, minute, second) + milliseconds
 }
 
-/** The number that two (or one) digits write; NaN if they are not digits. */
+/** The number of one or two digits; NaN if they are not digits. */
 function digits(text: string, at: number, count: 1 | 2 = 2): number {
   const first = text.charCodeAt(at) - 48
   const second = count === 2 ? text.charCodeAt(at + 1) - 48 : 0

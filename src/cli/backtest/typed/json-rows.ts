@@ -1,18 +1,18 @@
 import { isLossy, mayLoseDigits } from '../../../domain/exact-numbers.ts'
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../../domain/json.ts'
+import { jsonSyntaxFault } from '../../../domain/json-syntax.ts'
 import { OperatorError } from '../../../operator-error.ts'
 import { shownNames } from '../csv/csv-dialect.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
 import type { ColumnNames, LogRow, RowFault } from '../log/log-row.ts'
 import { lossyNumber } from '../log/row-faults.ts'
-import { jsonFaultOf } from './json-fault.ts'
 import type { TypedRows } from './typed-rows.ts'
 
-/** Texts without a match hold nothing that a string may not have. */
+/** Texts without a match have no characters that strings must not contain. */
 const SUSPICIOUS = /\\u0000|\\ud[89a-f]|\uFDD0/i
 const MAX_SHOWN_VALUE = 60
 
-/** Reads JSON objects as rows. */
+/** Reads the rows of a JSON or NDJSON log. */
 export class JsonRows {
   readonly #names: ColumnNames
   readonly #rows: TypedRows
@@ -25,7 +25,7 @@ export class JsonRows {
     this.#decoding = decoding
   }
 
-  /** One row of the log, or why it is left out. @throws OperatorError if the first has other fields. */
+  /** An event, or why the row is skipped. @throws OperatorError if the first row lacks a field of the options */
   read(text: string, line: number): LogRow | RowFault {
     const fields = parseObject(text)
     if (typeof fields === 'string') return { reason: 'not a JSON object', detail: fields }
@@ -48,7 +48,7 @@ export class JsonRows {
     return this.#rows.read({ caseId, type, time, openedAt, fields, line })
   }
 
-  /** A name that the first line lacks is more likely a wrong option than a bad row. */
+  /** If the first row lacks a field, the option is probably wrong. */
   #checkNames(fields: JsonObject): void {
     const { case: caseName, type, time } = this.#names
     for (const [option, name] of Object.entries({ '--case': caseName, '--type': type, '--time': time })) {
@@ -69,19 +69,19 @@ export class JsonRows {
   }
 }
 
-/** The object, or why the text is none. */
+/** The object, or why the text is not one. */
 function parseObject(text: string): JsonObject | string {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return `not JSON: ${text === '' ? 'nothing stands between two commas' : (jsonFaultOf(text) ?? (error as Error).message)}`
+    return `not JSON: ${text === '' ? 'nothing is between two commas' : jsonSyntaxFault(text, error as Error)}`
   }
   return isJsonObject(value) ? value : `not a JSON object, but ${shownValue(value as Json)}`
 }
 
 /**
- * Ids and times of more digits than a double holds stay as they are written; elsewhere the service refuses such numbers
+ * Keeps all digits of numbers that are ids or times. In other fields the service refuses numbers that a double cannot hold
  * (§8). Returns the fault.
  */
 function keepExactNumbers(text: string, fields: JsonObject, own: readonly string[]): RowFault | null {
@@ -99,12 +99,12 @@ function keepExactNumbers(text: string, fields: JsonObject, own: readonly string
   return null
 }
 
-/** By its name, or else by a path of keys that are joined by dots. */
+/** The field of this name, or else the value at this path of keys, joined by dots. */
 function fieldOf(fields: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : valueAt(fields, name.split('.'))
 }
 
-/** A case may be numbered and a time be a Unix time; anything else has no name. */
+/** A case may be a number, and a time a Unix time. Empty for values of other types. */
 function nameOf(fields: JsonObject, name: string): string {
   const value = fieldOf(fields, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
@@ -121,7 +121,10 @@ function faultOfName(
   if (value === undefined) return { reason, detail: `the row has no "${name}"` }
   const [key] = isJsonObject(value) ? Object.keys(value) : []
   const inside = key === undefined ? '' : `; "${name}.${key}" names a value in it`
-  return { reason, detail: `"${name}" is ${shownValue(value)}, but ${what} is a text or a number${inside}` }
+  return {
+    reason,
+    detail: `"${name}" is ${shownValue(value)}, but ${what} must be a string or a number${inside}`,
+  }
 }
 
 function shownValue(value: Json): string {

@@ -4,7 +4,7 @@ const MAX_ITEM_BYTES = 16 * 1024 * 1024
 const [NEWLINE, QUOTE, COMMA, BACKSLASH] = [10, 34, 44, 92]
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [91, 93, 123, 125]
 
-/** Reads the items of one JSON array, each as a text with the line that it begins on. @throws OperatorError if it does not end. */
+/** Reads the items of a JSON array, each as text with its first line. @throws OperatorError if the array does not end. */
 export async function readArray(
   chunks: AsyncIterable<Buffer>,
   onItem: (text: string, line: number) => void,
@@ -14,7 +14,7 @@ export async function readArray(
   splitter.finish()
 }
 
-/** Finds where items end by brackets and quotes alone: whether an item is JSON its reader sees. */
+/** Finds the ends of items by brackets and quotes. Does not check that the items are JSON. */
 class ArraySplitter {
   readonly #onItem: (text: string, line: number) => void
   #parts: Buffer[] = []
@@ -24,7 +24,7 @@ class ArraySplitter {
   #isEscaped = false
   #line = 1
   #items = 0
-  /** Of the item; 0 before it begins. */
+  /** The first line of the item; 0 before it begins. */
   #itemLine = 0
 
   constructor(onItem: (text: string, line: number) => void) {

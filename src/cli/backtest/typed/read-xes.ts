@@ -3,11 +3,14 @@ import { isLossy } from '../../../domain/exact-numbers.ts'
 import type { Json, JsonObject } from '../../../domain/json.ts'
 import { OperatorError } from '../../../operator-error.ts'
 
-/* XES, the format of IEEE 1849 for event logs: traces, which are the cases, with events, both with attributes. */
+/*
+ * XES, the XML format of event logs (IEEE 1849). A trace is a case. Traces and events have attributes. Lists, containers and
+ * attributes of attributes are not read.
+ */
 
 const NAME = 'concept:name'
 const TIME = 'time:timestamp'
-/** Before the names of a trace's attributes, where they stand beside those of an event. */
+/** Prefix of the attributes of the trace in the payload of an event. */
 const TRACE_PREFIX = 'case:'
 
 /** An event with the attributes of its trace. */
@@ -15,14 +18,14 @@ export interface XesEvent {
   caseId: string
   type: string
   time: string
-  /** All attributes but those that name the case, the type and the time. */
+  /** All attributes except the case, the type and the time. */
   fields: JsonObject
-  /** A number that a double does not keep. */
+  /** A number that a double cannot hold exactly. */
   lossy: string | null
   line: number
 }
 
-/** @throws OperatorError if the text is not XML or holds no log */
+/** @throws OperatorError if the text is not XML or has no log */
 export async function readXes(
   chunks: AsyncIterable<Buffer>,
   onEvent: (event: XesEvent) => void,
@@ -98,11 +101,11 @@ class XesReader {
   }
 }
 
-/** The attributes of a trace or an event by their keys. Those of attributes, and lists, are not read. */
+/** The attributes of a trace or an event by their keys. */
 class Attributes {
   readonly #texts = new Map<string, string>()
   readonly values = new Map<string, Json>()
-  /** A number that a double does not keep. */
+  /** A number that a double cannot hold exactly. */
   lossy: string | null = null
 
   add(element: string, { key, value: text }: Record<string, string>): void {
@@ -114,13 +117,13 @@ class Attributes {
     this.values.set(key, read)
   }
 
-  /** As it is written: a name may be a number of any length. */
+  /** The text of the attribute: a name may be a number of any length. */
   textOf(key: string): string {
     return this.#texts.get(key) ?? ''
   }
 }
 
-/** What is not written as its type stays a text. */
+/** A value that does not match its type is read as text. */
 const READERS: Record<string, (text: string) => Json> = {
   string: (text) => text,
   id: (text) => text,

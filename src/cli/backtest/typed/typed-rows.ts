@@ -6,10 +6,10 @@ import { type LogRow, RESERVED_NAMES, type RowFault } from '../log/log-row.ts'
 import { badTime, faultOfNames, tooLarge } from '../log/row-faults.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 
-/** Different names of fields that are remembered. */
+/** Names of fields that are remembered. */
 const MAX_NAMES = 1000
 
-/** An event as a log with typed values holds it. */
+/** An event of a log whose values have types. */
 export interface TypedEvent {
   caseId: string
   type: string
@@ -20,14 +20,14 @@ export interface TypedEvent {
   line: number
 }
 
-/** Makes rows of events whose values have types: they keep them. */
+/** Makes rows of events whose values have types. The values keep their types. */
 export class TypedRows {
   readonly #times: TimeReader
   readonly #statistics: ReadonlyMap<string, readonly FieldStatistics[]>
-  /** Fields that are no part of the payload. */
+  /** Fields that are not part of the payload. */
   readonly #own: ReadonlySet<string>
   readonly reservedNames = new Set<string>()
-  /** Of fields of the payloads. */
+  /** Names of fields of the payloads. */
   readonly names = new Set<string>()
 
   constructor(
@@ -63,7 +63,7 @@ export class TypedRows {
     return Object.fromEntries(entries)
   }
 
-  /** What leaves look at, the rest is not kept. */
+  /** The fields that leaves compare. The other fields are not kept. */
   #compared(type: string, payload: JsonObject, line: number): JsonObject {
     const statistics = this.#statistics.get(type) ?? []
     if (statistics.length === 0) return EMPTY_PAYLOAD
@@ -78,7 +78,7 @@ export class TypedRows {
     return kept.size === 0 ? EMPTY_PAYLOAD : Object.fromEntries(kept)
   }
 
-  /** A field that is missing may be there under a similar name. */
+  /** For the note about a missing field: the log may have it under a similar name. */
   #noteNames(payload: JsonObject): void {
     if (this.names.size < MAX_NAMES) for (const name of Object.keys(payload)) this.names.add(name)
   }

@@ -1,10 +1,10 @@
 /** A notification of the feed. */
-export interface Told {
+export interface Notification {
   id: string
   type: string
-  /** What it is about: a candidate by its alias, anything else by its id. */
+  /** The alias of the candidate, or the id of the other record. */
   subject: string
-  /** As the service has written it, on one line. */
+  /** The JSON text from the service, on one line. */
   json: string
 }
 
@@ -13,14 +13,14 @@ interface Subject {
   candidate_alias?: unknown
 }
 
-/** @throws Error if it is none */
-export function readTold(json: string): Told {
+/** @throws Error if the text is not a notification */
+export function parseNotification(json: string): Notification {
   const { id, type, ...rest } = JSON.parse(json) as Record<string, unknown>
   const { candidate_alias: alias, id: subjectId } = (rest.claim ??
     rest.candidate ??
     rest.test_clock ??
     rest.webhook_endpoint ??
     {}) as Subject
-  if (typeof id !== 'string' || typeof type !== 'string') throw new Error('a notification that is none')
+  if (typeof id !== 'string' || typeof type !== 'string') throw new Error('not a notification')
   return { id, type, subject: `${alias ?? subjectId ?? ''}`, json }
 }

@@ -88,7 +88,7 @@ describe('times (§10 rule 5)', () => {
       ],
       [
         '2026-03-02 08:05:00 CET',
-        /CET is no offset: write \+01:00 or the like, since .* have several meanings$/,
+        /CET is not an offset: write one such as \+01:00, because .* have several meanings$/,
       ],
       ['2026-03-02T08:05:00[Europe/Berlin]', /is not a time/],
     ]

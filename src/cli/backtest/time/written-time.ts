@@ -10,7 +10,7 @@ export interface WrittenTime extends Pick<IsoTime, 'hasZone' | 'fault'> {
 const DATE = /^(\d{4})[-/](\d\d)[-/](\d\d)/
 const UTC = / ?(?:UTC|Z)$/i
 const DATE_ALONE = /^(\d{4}-\d\d-\d\d)(?=$|Z| ?[+-])/
-const ZONE_NAME = /(?<=[\dZ])\[[\w+/-]+\]$/i
+const ZONE_NAME = /(?<=:\d\d\S* ?(?:Z|[+-]\d\d(?::?\d\d)?))\[[\w+/-]+\]$/i
 
 const inIso = (text: string): string =>
   text.replace(ZONE_NAME, '').replace(DATE, '$1-$2-$3').replace(UTC, 'Z').replace(DATE_ALONE, '$1T00:00')

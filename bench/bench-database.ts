@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { hashToken, newToken } from '../src/app/tokens/api-token.ts'
-import { insertApiToken } from '../src/storage/accounts/api-tokens.ts'
-import { insertUser } from '../src/storage/accounts/users.ts'
-import { openDatabase } from '../src/storage/database/open-database.ts'
+import { hashToken, newToken } from '../src/accounts/tokens/api-token.ts'
+import { insertApiToken } from '../src/accounts/tokens/api-token-store.ts'
+import { insertUser } from '../src/accounts/user-store.ts'
+import { openDatabase } from '../src/platform/database/open-database.ts'
 import type { Cleanup } from './cleanup.ts'
 
 /** A database of the benchmark's own, migrated, with one account and one customer. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os'
-import { SECRETS, SETTINGS } from '../src/config.ts'
+import { SECRETS, SETTINGS } from '../src/config/config.ts'
 import type { Pgbench } from './pgbench.ts'
 
 const ROOT = new URL('..', import.meta.url)

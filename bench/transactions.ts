@@ -1,4 +1,4 @@
-import { decisiveEventTypes } from '../src/domain/contract/contract.ts'
+import { decisiveEventTypes } from '../src/core/contracts/contract.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import { CONTRACT } from './claims.ts'
 import { customerPrefix } from './load/creations.ts'

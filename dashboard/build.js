@@ -22,7 +22,7 @@ if (!process.argv.includes('--if-stale') || (await isStale())) await build()
 async function isStale() {
   const built = await stat(`${DIST}index.html`).catch(() => null)
   if (!built) return true
-  const folders = ['src', 'public', '../src/domain'].map(async (folder) => {
+  const folders = ['src', 'public', '../src/kernel', '../src/core'].map(async (folder) => {
     const names = await readdir(HERE + folder, { recursive: true })
     return names.map((name) => `${folder}/${name}`)
   })

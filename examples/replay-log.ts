@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { duration } from '../src/cli/backtest/report/figures.ts'
+import { duration } from '../src/backtest/report/figures.ts'
 import { ApiClient } from './replay/api-client.ts'
 import { awaitChecks, longestWaitSeconds } from './replay/await-checks.ts'
 import { ClaimWatch, newestClaimId } from './replay/claim-watch.ts'

@@ -33,7 +33,9 @@ async function build(): Promise<void> {
   const bundle = await rolldown({ input: at('src/main.ts'), platform: 'node', external: NOT_IN_IT })
   await bundle.write({ dir: FRESH, format: 'esm', chunkFileNames: '[name]-[hash].js' })
   await bundle.close()
-  await cp(at('src/storage/migrations'), `${FRESH}/storage/migrations`, { recursive: true })
+  await cp(at('src/platform/database/migrations'), `${FRESH}/platform/database/migrations`, {
+    recursive: true,
+  })
   await replaceDirectory(at('dist'), FRESH)
 }
 

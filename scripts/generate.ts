@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
-import { createApp } from '../src/app/create-app.ts'
-import { SETTINGS } from '../src/config.ts'
-import { ERRORS } from '../src/errors/catalogue.ts'
-import { createServer } from '../src/http/server.ts'
-import { CATALOGUE } from '../src/metrics/catalogue.ts'
-import { Database } from '../src/storage/database/database.ts'
+import { SETTINGS } from '../src/config/config.ts'
+import { ERRORS } from '../src/kernel/error-catalogue.ts'
+import { Database } from '../src/platform/database/database.ts'
+import { CATALOGUE } from '../src/platform/observability/metric-catalogue.ts'
+import { createApp } from '../src/service/create-app.ts'
+import { createServer } from '../src/service/http/server.ts'
 
 /*
  * Writes what is generated and committed: openapi.json, docs/errors.md, and the tables of docs/setup.md and docs/metrics.md.
@@ -46,7 +46,7 @@ function errorsPage(): string {
     ([code, { status, type, title, help }]) =>
       `## ${code}\n\nHTTP ${status} · \`${type}\`\n\n**${title}**\n\n${help}\n`,
   )
-  return `<!-- Generated from src/errors.ts by \`npm run generate\`. -->
+  return `<!-- Generated from src/kernel/errors.ts by \`npm run generate\`. -->
 
 # Errors
 

@@ -9,13 +9,14 @@ import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
 /** What depends on distribution: statements, plans and locks; and requests for each kind of record. */
 const FILES = [
-  'tests/storage/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions}.test.ts',
-  'tests/app/{check-turns,run-scheduled-check}.test.ts',
-  'tests/http/claims/{archived-claims,candidates,claim-batches-schemas,claims,customers,test-clocks}.test.ts',
-  'tests/http/events/{event-results,events-lifecycle,events-replay,events-submission}.test.ts',
-  'tests/http/lists/{list-filters,lists}.test.ts',
-  'tests/http/notifications/notifications.test.ts',
-  'tests/http/webhooks/webhook-deliveries.test.ts',
+  'tests/database/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions}.test.ts',
+  'tests/checks/{check-turns,run-scheduled-check}.test.ts',
+  'tests/{archive/archived-claims,customers/customers,test-clocks/test-clocks}.test.ts',
+  'tests/claims/{candidates,claim-batches-schemas,claims}.test.ts',
+  'tests/events/{event-results,events-lifecycle,events-replay,events-submission}.test.ts',
+  'tests/claims/lists/{list-filters,lists}.test.ts',
+  'tests/notifications/notifications.test.ts',
+  'tests/webhooks/webhook-deliveries.test.ts',
 ]
 
 const runOn = (url: string) =>

@@ -12,10 +12,10 @@ import { OLDEST_POSTGRES } from '../tests/support/source/database.ts'
 import { findBinaries } from '../tests/support/source/embedded.ts'
 
 const FILES = [
-  'tests/app/run-scheduled-check.test.ts',
-  'tests/http/claims/{claims,test-clocks}.test.ts',
-  'tests/http/events/events-{lifecycle,submission}.test.ts',
-  'tests/http/lists/{customer-search,list-search,lists}.test.ts',
+  'tests/checks/run-scheduled-check.test.ts',
+  'tests/{claims/claims,customers/customer-search,test-clocks/test-clocks}.test.ts',
+  'tests/events/events-{lifecycle,submission}.test.ts',
+  'tests/claims/lists/{list-search,lists}.test.ts',
 ]
 const SETTINGS = 'max_connections = 400\nfsync = off\n'
 

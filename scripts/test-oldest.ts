@@ -10,8 +10,8 @@ import { OLDEST_POSTGRES } from '../tests/support/source/database.ts'
 
 /** Without tests of the embedded database and of durable settings, which start their own PostgreSQL. */
 const FILES = [
-  'tests/storage/!(embedded*|require-durable*|*.slow|*.nightly).test.ts',
-  'tests/storage/*plans.slow.test.ts',
+  'tests/database/!(embedded*|require-durable*|*.slow|*.nightly).test.ts',
+  'tests/database/*plans.slow.test.ts',
 ]
 const SETTINGS = 'max_connections = 400\n'
 /** Sorts by bytes and folds only ASCII. */

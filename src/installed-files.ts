@@ -4,4 +4,4 @@
  */
 export const packageFile = (path: string): URL => new URL(`../${path}`, import.meta.url)
 
-export const MIGRATIONS_FOLDER = new URL('./storage/migrations/', import.meta.url)
+export const MIGRATIONS_FOLDER = new URL('./platform/database/migrations/', import.meta.url)

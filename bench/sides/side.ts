@@ -1,5 +1,5 @@
-import type { Distribution } from '../../src/storage/distribution/distribution.ts'
-import { readDistribution } from '../../src/storage/distribution/read-distribution.ts'
+import type { Distribution } from '../../src/platform/database/citus/distribution.ts'
+import { readDistribution } from '../../src/platform/database/citus/read-distribution.ts'
 import type { Bench, Workplace } from '../bench.ts'
 import { type BenchDatabase, prepareDatabase } from '../bench-database.ts'
 import { addCustomers } from './customers.ts'

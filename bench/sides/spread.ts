@@ -1,4 +1,4 @@
-import type { Distribution } from '../../src/storage/distribution/distribution.ts'
+import type { Distribution } from '../../src/platform/database/citus/distribution.ts'
 import { type ClaimPick, claimId } from '../load/submissions.ts'
 
 /**

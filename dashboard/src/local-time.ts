@@ -1,4 +1,4 @@
-import { isTimeZone, localTime, startOfDay, timeAt } from '../../src/domain/time-zone.ts'
+import { isTimeZone, localTime, startOfDay, timeAt } from '../../src/kernel/time-zone.ts'
 
 /** How times are shown in a time zone, and taken from fields. Those of the service are ISO 8601 in UTC. */
 export interface LocalTime {

@@ -6,8 +6,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { NOTIFICATION_TYPES, type NotificationType } from '../../src/domain/notification-types.ts'
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../src/domain/webhooks.ts'
+import { NOTIFICATION_TYPES, type NotificationType } from '../../src/core/notification-types.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../src/core/webhooks.ts'
 import { accountQuery } from './api/account.ts'
 import { ApiError } from './api/client.ts'
 import { isGiven } from './api/metadata-filters.ts'

@@ -1,4 +1,4 @@
-import { isLossyCell } from '../../src/domain/backtest/read-cell.ts'
+import { isLossyCell } from '../../src/backtest/read-cell.ts'
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 

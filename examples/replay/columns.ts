@@ -1,4 +1,4 @@
-import { RESERVED_NAMES } from '../../src/cli/backtest/log/log-row.ts'
+import { RESERVED_NAMES } from '../../src/backtest/log/log-row.ts'
 import { ReplayFailure } from './failure.ts'
 
 /** The names of the columns that are not payload. */

@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress'
-import { duration } from '../../src/cli/backtest/report/figures.ts'
+import { duration } from '../../src/backtest/report/figures.ts'
 
 export interface Phase {
   /** Such as "submitting events". */

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
-import { TimeReader } from '../../src/cli/backtest/time/time-reader.ts'
+import { TimeReader } from '../../src/backtest/time/time-reader.ts'
 import { cellValue } from './cell-value.ts'
 import { type ColumnNames, type Columns, findColumns } from './columns.ts'
 import { ReplayFailure } from './failure.ts'

@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { duration } from '../../src/cli/backtest/report/figures.ts'
+import { duration } from '../../src/backtest/report/figures.ts'
 import type { Submissions } from './submit-events.ts'
 
 export interface Report extends Submissions {

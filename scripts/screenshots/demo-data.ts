@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Contract } from '../../src/domain/contract/contract.ts'
+import type { Contract } from '../../src/core/contracts/contract.ts'
 
 export type Send = (
   method: string,

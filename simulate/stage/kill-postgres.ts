@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { findPostmaster, hasEnded } from '../../src/storage/embedded/postmaster.ts'
+import { findPostmaster, hasEnded } from '../../src/platform/database/embedded/postmaster.ts'
 
 const GONE_MS = 10_000
 

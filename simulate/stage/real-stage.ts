@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../../bench/cleanup.ts'
-import { hashToken, newToken } from '../../src/app/tokens/api-token.ts'
+import { hashToken, newToken } from '../../src/accounts/tokens/api-token.ts'
 import type { SmallDisk } from '../../tests/support/small-disk.ts'
 import { NotCalm, type Stage } from '../stage.ts'
 import type { Clock } from './clock.ts'

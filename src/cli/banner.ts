@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import { SETTINGS } from '../config.ts'
-import { printable } from './printable.ts'
-import { shellWord } from './shell-word.ts'
+import { SETTINGS } from '../config/config.ts'
+import { printable } from '../platform/terminal/printable.ts'
+import { shellWord } from '../platform/terminal/shell-word.ts'
 
 export interface BannerFacts {
   url: string

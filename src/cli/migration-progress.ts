@@ -1,5 +1,5 @@
-import type { BackgroundState } from '../app/upgrade/background-migrations.ts'
-import { progressBar } from './progress-bar.ts'
+import type { BackgroundState } from '../platform/database/migrate/run-background-migrations.ts'
+import { progressBar } from '../platform/terminal/progress-bar.ts'
 
 export interface MigrationProgress {
   show: (state: BackgroundState) => void

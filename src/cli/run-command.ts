@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
-import type { App } from '../app/app.ts'
-import { withApp } from '../app/with-app.ts'
-import { readConfig } from '../config.ts'
-import { printable } from './printable.ts'
-import { killedAfter, listenForStop } from './stop-signal.ts'
+import type { App } from '../app.ts'
+import { readConfig } from '../config/config.ts'
+import { printable } from '../platform/terminal/printable.ts'
+import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
+import { withApp } from '../service/with-app.ts'
 
 /**
  * Runs a short command on the configured database, whether the service runs or not. One that makes no database would

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { relative, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { invitationUrl } from '../app/invitations/invitation-key.ts'
-import type { Config } from '../config.ts'
+import { invitationUrl } from '../accounts/invitations/invitation-key.ts'
+import type { Config } from '../config/config.ts'
+import { createLog } from '../platform/terminal/log.ts'
+import { print, tell } from '../platform/terminal/output.ts'
+import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
 import { type Service, startService } from '../service/start-service.ts'
 import { runWorker } from '../service/workers/run-worker.ts'
 import { startWorkers, workerCount } from '../service/workers/start-workers.ts'
 import { bannerText } from './banner.ts'
 import { Fault, listenForFaults } from './last-resort.ts'
 import { listenForWarnings } from './listen-for-warnings.ts'
-import { createLog } from './log.ts'
-import { print, tell } from './output.ts'
 import { reportTo } from './run-command.ts'
-import { killedAfter, listenForStop } from './stop-signal.ts'
 
 /** In this process, or with workers. */
 export async function runService(config: Config): Promise<void> {

@@ -1,8 +1,11 @@
 import { styleText } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { ServiceError } from '../errors.ts'
-import { OperatorError } from '../operator-error.ts'
+import { ServiceError } from '../kernel/errors.ts'
+import { OperatorError } from '../kernel/operator-error.ts'
+import { listenForOutputErrors, write } from '../platform/terminal/output.ts'
+import { printable, printableLines } from '../platform/terminal/printable.ts'
+import { UsageError } from '../platform/terminal/usage-error.ts'
 import { addArchiveCommand } from './commands/archive.ts'
 import { addBacktestCommand } from './commands/backtest.ts'
 import { addBackupCommand } from './commands/backup.ts'
@@ -13,9 +16,6 @@ import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCommand } from './commands/token.ts'
 import { addUserCommand } from './commands/user.ts'
-import { listenForOutputErrors, write } from './output.ts'
-import { printable, printableLines } from './printable.ts'
-import { UsageError } from './usage-error.ts'
 
 /** Exit status for an unknown option or command, or a missing or invalid value. */
 const USAGE_ERROR = 2

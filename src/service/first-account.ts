@@ -1,9 +1,9 @@
-import { bootstrapAccount, showFirstToken } from '../app/accounts/bootstrap-account.ts'
-import { inviteFirstAccount } from '../app/accounts/invite-first-account.ts'
-import { listUsers } from '../app/accounts/users.ts'
-import type { App } from '../app/app.ts'
-import type { Config } from '../config.ts'
-import { unlessAborted } from '../storage/database/unless-aborted.ts'
+import { bootstrapAccount, showFirstToken } from '../accounts/bootstrap-account.ts'
+import { inviteFirstAccount } from '../accounts/invite-first-account.ts'
+import { listUsers } from '../accounts/users.ts'
+import type { App } from '../app.ts'
+import type { Config } from '../config/config.ts'
+import { unlessAborted } from '../platform/database/unless-aborted.ts'
 
 /** The first account, for the banner of a start. */
 export interface FirstAccount {

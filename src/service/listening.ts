@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { promisify } from 'node:util'
-import type { Config } from '../config.ts'
-import type { TypedServer } from '../http/typed-server.ts'
-import { OperatorError } from '../operator-error.ts'
+import type { Config } from '../config/config.ts'
+import { OperatorError } from '../kernel/operator-error.ts'
+import type { TypedServer } from '../platform/http/typed-server.ts'
 
 /** Another program listens there. */
 export class PortTaken extends OperatorError {}

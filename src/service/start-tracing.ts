@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Config } from '../config.ts'
-import type { Tracing } from '../tracing/tracing.ts'
+import type { Config } from '../config/config.ts'
+import type { Tracing } from '../platform/observability/tracing.ts'
 
 /**
  * Null if there is no collector. The packages of OpenTelemetry are loaded only if there is one.
@@ -14,7 +14,7 @@ export async function startTracing(
   log: FastifyBaseLogger,
 ): Promise<Tracing | null> {
   if (otlpEndpoint === null) return null
-  const { OpenTelemetry } = await import('../tracing/open-telemetry.ts')
+  const { OpenTelemetry } = await import('../platform/observability/open-telemetry.ts')
   return new OpenTelemetry({
     url: otlpEndpoint,
     headers: otlpHeaders ?? {},

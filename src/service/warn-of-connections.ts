@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { whyTooFewConnections } from '../app/doctor/check-connections.ts'
-import type { Config } from '../config.ts'
-import type { Database } from '../storage/database/database.ts'
+import type { Config } from '../config/config.ts'
+import { whyTooFewConnections } from '../doctor/check-connections.ts'
+import type { Database } from '../platform/database/database.ts'
 
 /** With too few connections a server starts, and some requests fail later. */
 export async function warnOfConnections(

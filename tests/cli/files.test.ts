@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { chmod, link, readFile, stat, symlink } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { filesIn, SAMPLE_CONTRACT, SAMPLE_LOG } from '../backtest/backtest-files.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
-import { filesIn, SAMPLE_CONTRACT, SAMPLE_LOG } from './backtest-files.ts'
 import { runWithInput } from './run-with-input.ts'
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { FULL } from '../support/full-disk.ts'
 import { runNode } from '../support/serve-process.ts'
 
-const LOG = fileURLToPath(new URL('../../src/cli/log.ts', import.meta.url))
+const LOG = fileURLToPath(new URL('../../src/platform/terminal/log.ts', import.meta.url))
 
 test('the log cuts out tokens, and the values that PostgreSQL repeats in its errors', async () => {
   const token = `ck_${'x'.repeat(43)}`

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SAMPLE_CONTRACT, SAMPLE_LOG } from '../backtest/backtest-files.ts'
 import { FULL } from '../support/full-disk.ts'
 import { sharedService } from '../support/shared.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
-import { SAMPLE_CONTRACT, SAMPLE_LOG } from './backtest-files.ts'
 import { runWithOutput } from './run-with-output.ts'
 
 const { databaseUrl: DATABASE_URL, sql, api } = await sharedService()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printable, printableJson, printableOnceParsed } from '../../src/cli/printable.ts'
-import { formatTable } from '../../src/cli/table.ts'
+import { printable, printableJson, printableOnceParsed } from '../../src/platform/terminal/printable.ts'
+import { formatTable } from '../../src/platform/terminal/table.ts'
 
 /** Clears a terminal, by ESC and by C1; turns text round; ends a line; hides a tag. */
 const HOSTILE = 'a\u001b[2Jb\u009b2Jc\u202ed\ne\u2028f\u{e0041}g\u007fh\\u001b'

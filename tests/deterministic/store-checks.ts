@@ -3,7 +3,7 @@ import type { Handler, Row } from './backend.ts'
 import type { StoredClaim } from './store.ts'
 import { arrayOf, claimsOf } from './store-submissions.ts'
 
-/* The statements of the scheduled check: src/storage/{due-claims,claim-writes/move-claims,resolution-totals}.ts. */
+/* The statements of the scheduled check: src/checks/{due-claim,move-claims}-store.ts, src/overview/resolution-total-store.ts. */
 
 const words = (value: unknown) => arrayOf(value) as string[]
 const HOUR_MS = 3_600_000

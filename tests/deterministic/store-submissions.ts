@@ -2,7 +2,7 @@ import { hashOf } from '../support/source/claims.ts'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
-/* The statements of submissions: src/storage/{claim-rows,long-log,claim-log,claim-writes/append-events,test-clocks}.ts. */
+/* The statements of submissions: src/claims/{claim-row,long-log,claim-log,write/append-events}-store.ts, src/test-clocks/test-clock-store.ts. */
 
 const LONG_LOG = 64 * 1024
 

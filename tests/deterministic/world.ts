@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { HeldClocks } from '../../src/app/test-clocks/held-clocks.ts'
+import { HeldClocks } from '../../src/test-clocks/held-clocks.ts'
 import { candidateId } from '../support/source/claims.ts'
 import { Database, LEAST_CONNECTIONS } from '../support/source/database.ts'
 import {
@@ -175,7 +175,7 @@ export class World {
         this.#submit(deed)
         return
       case 'check':
-        // A server's next check waits for the one before (scheduler/scheduler.ts).
+        // A server's next check waits for the one before (platform/jobs/scheduler.ts).
         if (!this.checks.some((call) => call.answeredAt === null && call.server === this.#serverOf(deed))) {
           this.#check(deed)
         }

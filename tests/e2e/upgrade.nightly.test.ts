@@ -74,7 +74,7 @@ const isReady = async ({ url }: ServeProcess) => (await fetch(`${url}/readyz`)).
 
 test('an upgrade under load refuses no request, and each acknowledged event is stored and notified once', {
   skip: isOnCitus()
-    ? 'the migrations are tried there by tests/storage'
+    ? 'the migrations are tried there by tests/database'
     : !hasHistory && 'the history does not go back to the last release',
 }, async (t) => {
   const { settings, balancer, old, start, replace, receiver, callers, goOn } = await prepare(

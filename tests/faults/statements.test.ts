@@ -58,7 +58,7 @@ const sources: string[] = []
 /** The named statements of the source, with whether their text writes. */
 async function readStatements(): Promise<Map<string, boolean>> {
   const found = new Map<string, boolean>()
-  for await (const file of glob('storage/**/*.ts', { cwd: SRC })) {
+  for await (const file of glob('**/*.ts', { cwd: SRC })) {
     const text = await readFile(`${SRC}/${file}`, 'utf8')
     sources.push(text)
     for (const { 0: whole, 1: comment, 2: prepared, index } of text.matchAll(NAMED)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { chooseCoding, prefersType } from '../../src/http/protocol/quality-values.ts'
+import { chooseCoding, prefersType } from '../../src/platform/http/responses/quality-values.ts'
 import { assertError } from '../support/assert-error.ts'
 import { newClaim } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'

@@ -1,5 +1,5 @@
 import { after } from 'node:test'
-import { OpenTelemetry } from '../../src/tracing/open-telemetry.ts'
+import { OpenTelemetry } from '../../src/platform/observability/open-telemetry.ts'
 
 /** Sends spans to this collector, with this share of traces, until the file ends. */
 export function tracingTo(url: string, share: number) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-const MIGRATION = new URL('../../src/storage/migrations/0005-overview.sql', import.meta.url)
+const MIGRATION = new URL('../../src/platform/database/migrations/0005-overview.sql', import.meta.url)
 
 /** SQL by which the migration sums up the resolutions that it finds. */
 export async function backfillOfTotals(): Promise<string> {

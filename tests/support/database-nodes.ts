@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { readDistribution } from '../../src/storage/distribution/read-distribution.ts'
+import { readDistribution } from '../../src/platform/database/citus/read-distribution.ts'
 import { Distribution } from './source/database.ts'
 
 /*

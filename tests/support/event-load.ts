@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ClaimRun } from '../../src/domain/claims/claim-run.ts'
+import { ClaimRun } from '../../src/core/claims/claim-run.ts'
 import type { Answer, ApiClient } from './api-client.ts'
 import { all, any, contractWith, not } from './contracts.ts'
 import { eventually } from './eventually.ts'

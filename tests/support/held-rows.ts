@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { ListName } from '../../src/storage/lists/list-page.ts'
+import type { ListName } from '../../src/platform/database/lists/list-page.ts'
 import { isOnCitus, urlsOfDatabase } from './database-nodes.ts'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'

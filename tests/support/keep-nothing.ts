@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { findPassword, SUPERUSER_PASSWORD_FILE } from '../../src/storage/embedded/machine/password-file.ts'
+import {
+  findPassword,
+  SUPERUSER_PASSWORD_FILE,
+} from '../../src/platform/database/embedded/machine/password-file.ts'
 import { SUPERUSER } from './source/embedded.ts'
 
 /**

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { type Migration, readMigrations } from './source/database.ts'
 import type { Scope } from './test-database.ts'
 
-const OWN = new URL('../../src/storage/migrations/', import.meta.url)
+const OWN = new URL('../../src/platform/database/migrations/', import.meta.url)
 
 /** The migrations of a next version: ours, and after them these, by what their names say. */
 export async function migrationsWith(t: Scope, added: Record<string, string>): Promise<Migration[]> {

@@ -1,4 +1,4 @@
-import type { NamedEvents } from '../../src/storage/claims/claim-rows.ts'
+import type { NamedEvents } from '../../src/claims/claim-row-store.ts'
 
 /** These claims, to each of which events with these ids are submitted. */
 export const namedEvents = (claims: readonly string[], events: readonly string[] = []): NamedEvents =>

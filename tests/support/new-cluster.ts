@@ -4,11 +4,11 @@ import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { prepareCluster } from '../../src/storage/embedded/cluster.ts'
+import { prepareCluster } from '../../src/platform/database/embedded/cluster.ts'
 import { findBinaries } from './source/embedded.ts'
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
-const HOW_IT_IS_MADE = new URL('../../src/storage/embedded/create-cluster.ts', import.meta.url)
+const HOW_IT_IS_MADE = new URL('../../src/platform/database/embedded/create-cluster.ts', import.meta.url)
 let source: Promise<string> | undefined
 
 /**

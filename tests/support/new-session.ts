@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { sessionCookieName } from '../../src/app/sessions/session-cookie.ts'
-import { setPassword } from '../../src/storage/accounts/credentials.ts'
+import { setPassword } from '../../src/accounts/credential-store.ts'
+import { sessionCookieName } from '../../src/accounts/sessions/session-cookie.ts'
 import { createUser, hashSessionToken } from './source/accounts.ts'
 import type { TestService } from './test-service.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /*
@@ -92,16 +92,22 @@ export async function runTests(
   return isInterrupted ? status || 1 : (status ?? 1)
 }
 
-/** Groups the files by folder and suite (siblings may share a module with a service), at most `MAX_FILES_PER_PROCESS` a group. */
+/**
+ * Groups the files by suite, at most `MAX_FILES_PER_PROCESS` a group, neighbours together: they may share a module with a
+ * service. The dashboard's files are apart, because they share a browser.
+ */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
     (suiteOf(file) !== 'fast' && PROCESS_PER_SLOW_FILE.test(file)) ||
     PROCESS_PER_FILE.test(file) ||
     LOOKS_AT_PROCESS.test(readFileSync(join(ROOT, file), 'utf8'))
-  const folders = Map.groupBy(files, (file) => (isAlone(file) ? file : `${dirname(file)} ${suiteOf(file)}`))
-  return [...folders.values()].flatMap((together) => {
-    const count = Math.ceil(together.length / MAX_FILES_PER_PROCESS)
-    return Array.from({ length: count }, (_, group) => together.filter((_, i) => i % count === group))
+  const kindOf = (file: string) => `${suiteOf(file)} ${file.startsWith('tests/dashboard/')}`
+  const kinds = Map.groupBy(files, (file) => (isAlone(file) ? file : kindOf(file)))
+  return [...kinds.values()].flatMap((together) => {
+    const size = Math.ceil(together.length / Math.ceil(together.length / MAX_FILES_PER_PROCESS))
+    return Array.from({ length: Math.ceil(together.length / size) }, (_, i) =>
+      together.slice(i * size, (i + 1) * size),
+    )
   })
 }
 

@@ -55,7 +55,7 @@ export async function makeNextVersion(t: Scope, added: Record<string, string>): 
   await mkdir(join(folder, 'docs'))
   for (const part of PARTS) await cp(join(ROOT, part), join(folder, part), { recursive: true })
   for (const [name, text] of Object.entries(added))
-    await writeFile(join(folder, 'src/storage/migrations', name), text)
+    await writeFile(join(folder, 'src/platform/database/migrations', name), text)
   return mainOf(folder)
 }
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Metadata } from '../../../src/domain/metadata.ts'
+import type { Metadata } from '../../../src/kernel/metadata.ts'
 import { get, patch, post, type Tagged } from './client.ts'
 import type { MetadataFilters } from './metadata-filters.ts'
 import type { Customer, Page } from './records.ts'

@@ -1,5 +1,5 @@
-import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
-import { isJsonObject, type JsonObject } from '../../../src/domain/json.ts'
+import type { Outcome, Status } from '../../../src/core/claims/lifecycle.ts'
+import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts'
 import type { ClaimKind } from './claims.ts'
 import { postAgain, strangeAnswer } from './client.ts'
 

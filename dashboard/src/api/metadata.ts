@@ -1,4 +1,4 @@
-import type { Metadata, MetadataChange } from '../../../src/domain/metadata.ts'
+import type { Metadata, MetadataChange } from '../../../src/kernel/metadata.ts'
 import type { ClaimKind } from './claims.ts'
 import { get, patch, type Tagged } from './client.ts'
 

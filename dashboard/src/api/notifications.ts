@@ -1,4 +1,4 @@
-import { NOTIFICATION_TYPES, type NotificationType } from '../../../src/domain/notification-types.ts'
+import { NOTIFICATION_TYPES, type NotificationType } from '../../../src/core/notification-types.ts'
 import { ApiError, get, open } from './client.ts'
 import { readEventStream } from './event-stream.ts'
 import type { Notification } from './records.ts'

@@ -1,10 +1,10 @@
-import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
-import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
-import type { Json } from '../../../src/domain/json.ts'
-import type { Metadata } from '../../../src/domain/metadata.ts'
-import type { NotificationType } from '../../../src/domain/notification-types.ts'
-import type { DeliveryStatus } from '../../../src/domain/webhooks.ts'
+import type { Outcome, Status } from '../../../src/core/claims/lifecycle.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import type { ExplainedCondition } from '../../../src/core/contracts/explain.ts'
+import type { NotificationType } from '../../../src/core/notification-types.ts'
+import type { DeliveryStatus } from '../../../src/core/webhooks.ts'
+import type { Json } from '../../../src/kernel/json.ts'
+import type { Metadata } from '../../../src/kernel/metadata.ts'
 
 /* The bodies of answers, in the names of the wire. Times are ISO 8601, amounts exact decimals. */
 

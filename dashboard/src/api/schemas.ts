@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { get, patch, post, remove, type Tagged } from './client.ts'
 import type { ClaimSchema, SchemaVersion } from './records.ts'
 

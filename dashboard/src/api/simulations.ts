@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
-import type { JsonObject } from '../../../src/domain/json.ts'
+import type { Outcome, Status } from '../../../src/core/claims/lifecycle.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import type { JsonObject } from '../../../src/kernel/json.ts'
 import { post } from './client.ts'
 import type { ClaimEvent, HintBody, StatusTransition } from './records.ts'
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { DeliveryStatus } from '../../../src/domain/webhooks.ts'
+import type { DeliveryStatus } from '../../../src/core/webhooks.ts'
 import { POLL_MS } from './claims.ts'
 import { get, patch, post, remove, type Tagged } from './client.ts'
 import type { Page, WebhookDelivery, WebhookEndpoint } from './records.ts'

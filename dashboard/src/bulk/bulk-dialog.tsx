@@ -1,6 +1,6 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { JsonObject } from '../../../src/domain/json.ts'
+import type { JsonObject } from '../../../src/kernel/json.ts'
 import { accountQuery } from '../api/account.ts'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
 import { isGiven } from '../api/metadata-filters.ts'

@@ -1,5 +1,5 @@
-import type { Outcome, Status } from '../../../src/domain/claims/lifecycle.ts'
-import type { JsonObject } from '../../../src/domain/json.ts'
+import type { Outcome, Status } from '../../../src/core/claims/lifecycle.ts'
+import type { JsonObject } from '../../../src/kernel/json.ts'
 import type { ClaimKind } from '../api/claims.ts'
 import { isLost } from '../api/client.ts'
 import { type BatchResult, submitToEach } from '../api/event-batches.ts'

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { STATUSES } from '../../../src/domain/claims/lifecycle.ts'
-import type { JsonObject } from '../../../src/domain/json.ts'
+import { STATUSES } from '../../../src/core/claims/lifecycle.ts'
+import type { JsonObject } from '../../../src/kernel/json.ts'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
 import { Button } from '../components/ui/button.tsx'
 import { DialogActions } from '../components/ui/dialog.tsx'

@@ -1,4 +1,4 @@
-import type { Status } from '../../../src/domain/claims/lifecycle.ts'
+import type { Status } from '../../../src/core/claims/lifecycle.ts'
 import { type ClaimFilters, type ClaimKind, listClaims, nameOf } from '../api/claims.ts'
 import type { Account } from '../api/records.ts'
 import { assertAccount } from './same-account.ts'

@@ -4,9 +4,9 @@ import {
   MAX_EVENT_NAME_LENGTH,
   MAX_PAYLOAD_BYTES,
   RESERVED_FIELDS,
-} from '../../../src/domain/claims/event.ts'
-import type { JsonObject } from '../../../src/domain/json.ts'
-import { lengthInCharacters } from '../../../src/domain/length-in-characters.ts'
+} from '../../../src/core/claims/event.ts'
+import type { JsonObject } from '../../../src/kernel/json.ts'
+import { lengthInCharacters } from '../../../src/kernel/length-in-characters.ts'
 import { type EventDraft, readEvent } from '../components/event-form/event-draft.ts'
 import { EventFields } from '../components/event-form/event-fields.tsx'
 import { SubmitActions } from '../components/ui/dialog.tsx'

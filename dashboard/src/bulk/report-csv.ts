@@ -1,5 +1,5 @@
-import { spreadsheetField } from '../../../src/domain/spreadsheet-field.ts'
-import { localTime } from '../../../src/domain/time-zone.ts'
+import { spreadsheetField } from '../../../src/kernel/spreadsheet-field.ts'
+import { localTime } from '../../../src/kernel/time-zone.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 
 /** Until then browsers have taken the file. */

@@ -1,7 +1,7 @@
 import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
-import type { Condition, Leaf } from '../../../src/domain/contract/condition.ts'
-import { eventInWords } from '../../../src/domain/contract/contract-in-words.ts'
-import type { ExplainedCondition } from '../../../src/domain/contract/explain.ts'
+import type { Condition, Leaf } from '../../../src/core/contracts/condition.ts'
+import { eventInWords } from '../../../src/core/contracts/contract-in-words.ts'
+import type { ExplainedCondition } from '../../../src/core/contracts/explain.ts'
 import { InWords } from './in-words.tsx'
 import { cn } from './ui/cn.ts'
 

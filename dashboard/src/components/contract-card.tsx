@@ -1,4 +1,4 @@
-import type { Contract } from '../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { legibleJson } from '../isolated.ts'
 import { ContractInWords } from './contract-in-words.tsx'
 import { Card } from './ui/card.tsx'

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Lightbulb } from 'lucide-react'
 import { useMemo } from 'react'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
-import { hintsOf } from '../../../src/domain/contract/hints/hints.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { hintsOf } from '../../../src/core/contracts/hints/hints.ts'
 import { accountQuery } from '../api/account.ts'
 import { eventTypesQuery } from '../api/event-types.ts'
 

@@ -1,5 +1,5 @@
-import type { Contract } from '../../../src/domain/contract/contract.ts'
-import { contractInWords } from '../../../src/domain/contract/contract-in-words.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { contractInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import { InWords } from './in-words.tsx'
 import { useMoney } from './use-money.ts'
 

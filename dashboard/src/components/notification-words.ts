@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../src/domain/notification-types.ts'
+import type { NotificationType } from '../../../src/core/notification-types.ts'
 
 export const NOTIFICATION_WORDS: Readonly<Record<NotificationType, string>> = {
   'claim.created': 'Claim created',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
-import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
+import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { schemasQuery } from '../api/schemas.ts'
 import { isolated } from '../isolated.ts'

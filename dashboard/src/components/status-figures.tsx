@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
+import { STATUSES, type Status } from '../../../src/core/claims/lifecycle.ts'
 import type { Overview } from '../api/records.ts'
 import { ListLinks, type ListScope } from './list-links.tsx'
 import { cn } from './ui/cn.ts'

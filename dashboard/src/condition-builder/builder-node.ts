@@ -1,5 +1,5 @@
-import { COMPARATORS, type Comparator } from '../../../src/domain/contract/comparators.ts'
-import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
+import { COMPARATORS, type Comparator } from '../../../src/core/contracts/comparators.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../src/kernel/json.ts'
 import { readNumberValue, readValue, valueText } from './value-text.ts'
 
 /*

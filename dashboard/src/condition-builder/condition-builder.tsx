@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useId, useLayoutEffect, useMemo, useRef } from 'react'
-import type { Issue } from '../../../src/domain/issue.ts'
+import type { Issue } from '../../../src/kernel/issue.ts'
 import { eventTypesQuery } from '../api/event-types.ts'
 import { BuilderContext, type EditMade } from './builder-context.ts'
 import type { BuilderNode } from './builder-node.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../src/domain/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../src/kernel/json.ts'
 import { type BuilderNode, newLeaf, toCondition, toNode } from './builder-node.ts'
 import { readNumberValue, valueText } from './value-text.ts'
 

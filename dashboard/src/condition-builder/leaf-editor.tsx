@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { isReservedType } from '../../../src/domain/claims/event.ts'
+import { isReservedType } from '../../../src/core/claims/event.ts'
 import { asSentence } from '../as-sentence.ts'
 import { BuilderCell } from './builder-cell.tsx'
 import { type LeafPartProps, useBuilder } from './builder-context.ts'

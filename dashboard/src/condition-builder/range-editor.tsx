@@ -1,4 +1,4 @@
-import { COMPARATORS, type Comparator, wordsOf } from '../../../src/domain/contract/comparators.ts'
+import { COMPARATORS, type Comparator, wordsOf } from '../../../src/core/contracts/comparators.ts'
 import { Select } from '../components/ui/select.tsx'
 import { BuilderCell } from './builder-cell.tsx'
 import { type EditMade, type LeafPartProps, useBuilder } from './builder-context.ts'

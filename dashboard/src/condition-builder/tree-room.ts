@@ -1,4 +1,4 @@
-import { MAX_CONDITION_DEPTH, MAX_CONDITION_NODES } from '../../../src/domain/contract/validate-condition.ts'
+import { MAX_CONDITION_DEPTH, MAX_CONDITION_NODES } from '../../../src/core/contracts/validate-condition.ts'
 import type { BuilderNode } from './builder-node.ts'
 
 /* What still fits into a condition: the domain takes so many levels and nodes. */

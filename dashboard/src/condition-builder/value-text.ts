@@ -1,5 +1,5 @@
-import { hasLossyNumber } from '../../../src/domain/exact-numbers.ts'
-import type { Json } from '../../../src/domain/json.ts'
+import { hasLossyNumber } from '../../../src/kernel/exact-numbers.ts'
+import type { Json } from '../../../src/kernel/json.ts'
 import { LOCAL_NUMBERS } from '../local-number.ts'
 
 /*

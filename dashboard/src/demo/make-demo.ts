@@ -1,5 +1,5 @@
-import type { Contract } from '../../../src/domain/contract/contract.ts'
-import { type Json, type JsonObject, jsonEquals } from '../../../src/domain/json.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { type Json, type JsonObject, jsonEquals } from '../../../src/kernel/json.ts'
 import { type AnyClaim, type ClaimKind, createClaim, nameOf, submitEvent } from '../api/claims.ts'
 import { get } from '../api/client.ts'
 import { createCustomer } from '../api/customers.ts'

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Activity as ActivityIcon, CloudOff, Pause, Play } from 'lucide-react'
 import { useState } from 'react'
-import { isToldUnasked } from '../../../src/domain/notification-types.ts'
+import { isToldUnasked } from '../../../src/core/notification-types.ts'
 import { Button } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
 import { EmptyState } from '../components/ui/empty-state.tsx'

@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from '../../../src/domain/claims/lifecycle.ts'
+import { STATUSES, type Status } from '../../../src/core/claims/lifecycle.ts'
 import { CLAIM_ORDERS, type ClaimFilters } from '../api/claims.ts'
 import { metadataFiltersIn } from '../api/metadata-filters.ts'
 

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Contract } from '../../../src/domain/contract/contract.ts'
-import { typeNotes } from '../../../src/domain/contract/hints/lookalike-types.ts'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
 import {
   type AnyClaim,
   type ClaimKind,

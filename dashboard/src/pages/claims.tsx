@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Download, FileCheck, Plus, Send, Tags } from 'lucide-react'
 import { useState } from 'react'
-import { isReservedType } from '../../../src/domain/claims/event.ts'
-import { decisiveEventTypes } from '../../../src/domain/contract/contract.ts'
+import { isReservedType } from '../../../src/core/claims/event.ts'
+import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
 import {
   type AnyClaim,
   type ClaimKind,

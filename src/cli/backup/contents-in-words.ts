@@ -1,4 +1,4 @@
-import type { Header } from '../../app/backup/backup-format.ts'
+import type { Header } from '../../backup/backup-format.ts'
 
 /** The exact point that a backup recovers to, in lines. */
 export function contentsInWords({ takenAt, claims, lastEvent, lastNotification }: Header): string {

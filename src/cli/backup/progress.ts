@@ -1,5 +1,5 @@
 import type { SingleBar } from 'cli-progress'
-import { progressBar } from '../progress-bar.ts'
+import { progressBar } from '../../platform/terminal/progress-bar.ts'
 import { reportTo } from '../run-command.ts'
 
 /** Who reads a log wants to know that it goes on, not each step. */

@@ -1,5 +1,5 @@
-import { OperatorError } from '../../operator-error.ts'
-import { inputName, openInput, STANDARD_INPUT, statInput } from '../input-file.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
 
 /** A backup that is read in pieces. */
 export interface BackupSource {

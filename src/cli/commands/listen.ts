@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { isToken } from '../../app/tokens/api-token.ts'
-import { readToken, TOKEN } from '../../config.ts'
-import { OperatorError } from '../../operator-error.ts'
+import { isToken } from '../../accounts/tokens/api-token.ts'
+import { readToken, TOKEN } from '../../config/config.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
 
 interface Options {
   forwardTo: string

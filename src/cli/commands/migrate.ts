@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { App } from '../../app/app.ts'
-import { finishMigrations } from '../../app/upgrade/finish-migrations.ts'
+import type { App } from '../../app.ts'
+import { finishMigrations } from '../../platform/database/migrate/finish-migrations.ts'
+import { confirm } from '../../platform/terminal/output.ts'
 import { migrationProgress } from '../migration-progress.ts'
-import { confirm } from '../output.ts'
 import { reportTo, runCommand } from '../run-command.ts'
 
 export function addMigrateCommand(program: Command): void {

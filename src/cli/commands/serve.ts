@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Command } from 'commander'
-import { readConfig, readWorkerNumber, SETTINGS } from '../../config.ts'
+import { readConfig, readWorkerNumber, SETTINGS } from '../../config/config.ts'
 
 export function addServeCommand(program: Command): void {
   program

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { createToken, listTokens, revokeToken } from '../../app/tokens/tokens.ts'
-import { parseIsoTime } from '../../domain/time/iso-time.ts'
-import { isUuid } from '../../domain/uuid.ts'
-import { confirm, print, printJson } from '../output.ts'
-import { printable } from '../printable.ts'
+import { createToken, listTokens, revokeToken } from '../../accounts/tokens/tokens.ts'
+import { parseIsoTime } from '../../kernel/iso-time.ts'
+import { isUuid } from '../../kernel/uuid.ts'
+import { confirm, print, printJson } from '../../platform/terminal/output.ts'
+import { printable } from '../../platform/terminal/printable.ts'
+import { formatTable } from '../../platform/terminal/table.ts'
 import { runCommand } from '../run-command.ts'
-import { formatTable } from '../table.ts'
 
 export function addTokenCommand(program: Command): void {
   const token = program.command('token').description('API tokens')

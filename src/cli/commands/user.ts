@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { createUser, listUsers, setUserPassword } from '../../app/accounts/users.ts'
-import { invitationUrl } from '../../app/invitations/invitation-key.ts'
-import { createInvitation } from '../../app/invitations/invitations.ts'
-import { readConfig } from '../../config.ts'
-import { confirm, print, printJson } from '../output.ts'
-import { printable } from '../printable.ts'
-import { readPassword } from '../read-password.ts'
+import { invitationUrl } from '../../accounts/invitations/invitation-key.ts'
+import { createInvitation } from '../../accounts/invitations/invitations.ts'
+import { createUser, listUsers, setUserPassword } from '../../accounts/users.ts'
+import { readConfig } from '../../config/config.ts'
+import { confirm, print, printJson } from '../../platform/terminal/output.ts'
+import { printable } from '../../platform/terminal/printable.ts'
+import { readPassword } from '../../platform/terminal/read-password.ts'
+import { formatTable } from '../../platform/terminal/table.ts'
 import { runCommand } from '../run-command.ts'
-import { formatTable } from '../table.ts'
 
 export function addUserCommand(program: Command): void {
   const user = program

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util'
-import type { Header } from '../../app/backup/backup-format.ts'
-import type { Finding } from '../../app/doctor/finding.ts'
+import type { Header } from '../../backup/backup-format.ts'
+import type { Finding } from '../../doctor/finding.ts'
+import { printable, printableJson } from '../../platform/terminal/printable.ts'
+import { formatStyledTable } from '../../platform/terminal/table.ts'
 import { contentsInWords } from '../backup/contents-in-words.ts'
-import { printable, printableJson } from '../printable.ts'
-import { formatStyledTable } from '../table.ts'
 
 const COLOURS = { ok: 'green', warning: 'yellow', fault: 'red' } as const
 /** Characters of a line of the widest column. */

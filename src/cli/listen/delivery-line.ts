@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { NOTIFICATION_TYPES } from '../../domain/notification-types.ts'
-import { printable } from '../printable.ts'
+import { NOTIFICATION_TYPES } from '../../core/notification-types.ts'
+import { printable } from '../../platform/terminal/printable.ts'
 import type { Notification } from './notification.ts'
 import type { Attempt } from './send-delivery.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { OperatorError } from '../../operator-error.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
 import { faultInWords } from './fault-in-words.ts'
 import { type Notification, parseNotification } from './notification.ts'
 import { CursorRefused, type ServiceFeed } from './service-feed.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { deliveryBody, hashOf, NO_HASH } from '../../app/webhooks/sign-delivery.ts'
+import { deliveryBody, hashOf, NO_HASH } from '../../webhooks/sign-delivery.ts'
 import { deliveryLine } from './delivery-line.ts'
 import type { Notification } from './notification.ts'
 import { type Receiver, sendDelivery } from './send-delivery.ts'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { sendRequest } from '../../app/webhooks/request/send-request.ts'
-import { deliveryHeaders, type SignedDelivery } from '../../app/webhooks/sign-delivery.ts'
+import { sendRequest } from '../../webhooks/request/send-request.ts'
+import { deliveryHeaders, type SignedDelivery } from '../../webhooks/sign-delivery.ts'
 import { faultInWords } from './fault-in-words.ts'
 
 export interface Receiver {

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, type IncomingMessage, STATUS_CODES } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { json } from 'node:stream/consumers'
-import { sendRequest } from '../../app/webhooks/request/send-request.ts'
-import { OperatorError } from '../../operator-error.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import { sendRequest } from '../../webhooks/request/send-request.ts'
 import { readEvents, type StreamEvent } from './read-events.ts'
 
 /** Something is sent every 15 s. */

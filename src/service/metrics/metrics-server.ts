@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Config } from '../../config.ts'
-import { METRICS_TYPE } from '../../metrics/metrics.ts'
-import { OperatorError } from '../../operator-error.ts'
-import { owned } from '../../owned-promise.ts'
+import type { Config } from '../../config/config.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import { owned } from '../../kernel/owned-promise.ts'
+import { METRICS_TYPE } from '../../platform/observability/metrics.ts'
 
 const LONGEST_REQUEST_MS = 5_000
 const MOST_CONNECTIONS = 50

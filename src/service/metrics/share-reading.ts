@@ -1,4 +1,4 @@
-import { owned } from '../../owned-promise.ts'
+import { owned } from '../../kernel/owned-promise.ts'
 
 /** Whoever asks while others wait for an answer gets theirs: however many ask, it is read once at a time. */
 export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {

@@ -1,6 +1,6 @@
-import type { RateGrant } from '../../http/bounds/rate-counts.ts'
-import type { Take } from '../../http/bounds/remote-rate-counts.ts'
-import type { Measured } from '../../metrics/metrics.ts'
+import type { RateGrant } from '../../platform/http/limits/rate-counts.ts'
+import type { Take } from '../../platform/http/limits/remote-rate-counts.ts'
+import type { Measured } from '../../platform/observability/metrics.ts'
 
 /** What a worker hears from the process that started it. */
 export type ToWorker =

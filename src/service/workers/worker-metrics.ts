@@ -1,4 +1,4 @@
-import type { Measured } from '../../metrics/metrics.ts'
+import type { Measured } from '../../platform/observability/metrics.ts'
 
 /** A worker that does not answer in this time is left out. */
 const PATIENCE_MS = 2_000

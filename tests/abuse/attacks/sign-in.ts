@@ -28,7 +28,7 @@ const fromEverywhere = (
 
 async function knownEmails(stage: Stage): Promise<Record<string, string>> {
   const name = randomBytes(4).toString('hex')
-  const { Passwords } = await import('../../../src/app/accounts/passwords.ts')
+  const { Passwords } = await import('../../../src/accounts/passwords.ts')
   await stage.sql.query(
     `WITH added AS (
        INSERT INTO users (id, email, created_at)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { removeNotifications } from '../../../src/storage/notifications/removal.ts'
+import { removeNotifications } from '../../../src/notifications/notification-removal-store.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { newClaim } from '../../support/new-records.ts'
 import type { Operation } from '../fault-table.ts'

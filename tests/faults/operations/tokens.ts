@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { revokeSession } from '../../../src/app/sessions/revoke-session.ts'
-import { shareReadiness } from '../../../src/app/share-readiness.ts'
-import { createOwnToken } from '../../../src/app/tokens/own-tokens.ts'
-import { findUserByEmail } from '../../../src/storage/accounts/users.ts'
+import { revokeSession } from '../../../src/accounts/sessions/revoke-session.ts'
+import { createOwnToken } from '../../../src/accounts/tokens/own-tokens.ts'
+import { findUserByEmail } from '../../../src/accounts/user-store.ts'
+import { shareReadiness } from '../../../src/doctor/share-readiness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import {

@@ -55,9 +55,7 @@ test('each code is in the OpenAPI document, under its status alone (§7)', async
 })
 
 test('each code is asserted by a fast test over HTTP', () => {
-  const files = findTests(['tests/http/**/*.test.ts'], 'fast').filter(
-    (file) => !import.meta.url.endsWith(file),
-  )
+  const files = findTests(['tests/**/*.test.ts'], 'fast').filter((file) => !import.meta.url.endsWith(file))
   const texts = files.map((file) => readFileSync(file, 'utf8'))
   const missing = CODES.filter(
     (code) => !texts.some((text) => text.includes(`${ERRORS[code].status}, '${code}'`)),

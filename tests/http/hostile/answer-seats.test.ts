@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { AnswerSeats, DeedSeats } from '../../../src/http/bounds/answer-seats.ts'
-import { Seats, type SeatsSettings } from '../../../src/http/bounds/seats.ts'
+import { Seats, type SeatsSettings } from '../../../src/platform/concurrency/seats.ts'
+import { AnswerSeats, DeedSeats } from '../../../src/platform/http/limits/answer-seats.ts'
 import { ServiceError } from '../../support/source/errors.ts'
 
 const SETTINGS = { mostWaiting: 10, mostWaitingOfOne: 10, patienceMs: 60_000, refusal: 'No.' }

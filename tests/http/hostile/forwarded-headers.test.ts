@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { after, describe, test } from 'node:test'
-import { cleanForwardedHeaders, proxyTrust } from '../../../src/http/connections/forwarded-headers.ts'
+import {
+  cleanForwardedHeaders,
+  proxyTrust,
+} from '../../../src/platform/http/connections/forwarded-headers.ts'
 import { assertError } from '../../support/assert-error.ts'
 import { head, sendRaw } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'

@@ -77,7 +77,7 @@ const WEBHOOK_FIELDS: Record<string, Takes[]> = {
 }
 const EVENT_FIELDS: Record<string, Takes[]> = { type: [], id: [] }
 
-/** What an item of a batch must be answered is in tests/http/events/event-batches.test.ts and claim-batches.test.ts. */
+/** What an item of a batch must be answered is in tests/events/event-batches.test.ts and claim-batches.test.ts. */
 const batchOf = (list: string, item: JsonObject): Body => ({
   method: 'POST',
   path: `/v1/${list}/batch`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/http/bodies/json-text.ts'
+import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/platform/http/bodies/json-text.ts'
 import { payload } from '../../support/json-arbitraries.ts'
 import type { Json } from '../../support/source/json.ts'
 

@@ -1,11 +1,33 @@
 /* Claims, their logs, metadata and archive: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { ClaimArchive } from '../../../src/app/archive/claim-archive.ts'
-export { restoreClaim } from '../../../src/app/archive/restore-claim.ts'
-export { moveContracts } from '../../../src/app/claims/move-contracts.ts'
-export { GroupedWork } from '../../../src/app/groups/grouped-work.ts'
-export type { Evidence, LogEvent, Submission } from '../../../src/domain/claims/event.ts'
-export { EventLog } from '../../../src/domain/claims/event-log.ts'
+export { removeArchivedClaims } from '../../../src/archive/archive-removal-store.ts'
+export { ClaimArchive } from '../../../src/archive/claim-archive.ts'
+export {
+  findAwaitedClaims,
+  findClaimsToArchive,
+  type ReadClaim,
+  readWholeClaims,
+  readWholeLogs,
+} from '../../../src/archive/claims-to-archive-store.ts'
+export { restoreClaim } from '../../../src/archive/restore-claim.ts'
+export {
+  findArchivedClaims,
+  findArchivedPosition,
+} from '../../../src/claims/archived/archived-claim-store.ts'
+export { candidateId, claimIdOf } from '../../../src/claims/candidate-id.ts'
+export {
+  readClaimAndLog,
+  readEvents,
+  readLogPage,
+  readPayloads,
+  readShortClaims,
+} from '../../../src/claims/claim-log-store.ts'
+export { findClaim, insertClaims, type NewClaim } from '../../../src/claims/claim-store.ts'
+export { readLongLog } from '../../../src/claims/long-log-store.ts'
+export { contractIsMissing, hashOf, newContract } from '../../../src/contracts/contract-store.ts'
+export { moveContracts } from '../../../src/contracts/move-contracts.ts'
+export type { Evidence, LogEvent, Submission } from '../../../src/core/claims/event.ts'
+export { EventLog } from '../../../src/core/claims/event-log.ts'
 export {
   atScheduledCheck,
   type ClaimState,
@@ -15,35 +37,24 @@ export {
   satisfied,
   stateAt,
   type Transition,
-} from '../../../src/domain/claims/lifecycle.ts'
-export { hashOfId, logOf, readDigest, writeDigest } from '../../../src/domain/claims/log-digest.ts'
+} from '../../../src/core/claims/lifecycle.ts'
+export { hashOfId, logOf, readDigest, writeDigest } from '../../../src/core/claims/log-digest.ts'
+export {
+  findCustomers,
+  findCustomersByExternalId,
+  insertCustomers,
+} from '../../../src/customers/customer-store.ts'
 export {
   canonicalMetadata,
   changeMetadata,
   MAX_METADATA_KEYS,
   type Metadata,
-} from '../../../src/domain/metadata.ts'
-export { findArchivedClaims, findArchivedPosition } from '../../../src/storage/archive/archived-claims.ts'
+} from '../../../src/kernel/metadata.ts'
+export { holdTotalsBefore, takeBackTotals } from '../../../src/overview/resolution-total-store.ts'
+export { GroupedWork } from '../../../src/platform/database/groups/grouped-work.ts'
+export { PAIRS, pairOf, pairsOf } from '../../../src/platform/database/metadata.ts'
 export {
-  findAwaitedClaims,
-  findClaimsToArchive,
-  type ReadClaim,
-  readWholeClaims,
-  readWholeLogs,
-} from '../../../src/storage/archive/claims-to-archive.ts'
-export { removeArchivedClaims } from '../../../src/storage/archive/removal.ts'
-export { candidateId, claimIdOf } from '../../../src/storage/claims/candidate-id.ts'
-export {
-  readClaimAndLog,
-  readEvents,
-  readLogPage,
-  readPayloads,
-  readShortClaims,
-} from '../../../src/storage/claims/claim-log.ts'
-export { findClaim, insertClaims, type NewClaim } from '../../../src/storage/claims/claims.ts'
-export { contractIsMissing, hashOf, newContract } from '../../../src/storage/claims/contracts.ts'
-export { readLongLog } from '../../../src/storage/claims/long-log.ts'
-export { findCustomers, findCustomersByExternalId, insertCustomers } from '../../../src/storage/customers.ts'
-export { PAIRS, pairOf, pairsOf } from '../../../src/storage/metadata.ts'
-export { holdTotalsBefore, takeBackTotals } from '../../../src/storage/overview/resolution-totals.ts'
-export { deleteTestClock, findFreeTestClocks, listTestClocks } from '../../../src/storage/test-clocks.ts'
+  deleteTestClock,
+  findFreeTestClocks,
+  listTestClocks,
+} from '../../../src/test-clocks/test-clock-store.ts'

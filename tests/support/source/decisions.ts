@@ -1,27 +1,6 @@
 /* Submissions and checks: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { IdsInOrder } from '../../../src/app/check/ids-in-order.ts'
-export { moveOf } from '../../../src/app/check/move-batch.ts'
-export { type CheckSizes, runScheduledCheck } from '../../../src/app/check/run-scheduled-check.ts'
-export { sumUpResolutions } from '../../../src/app/check/sum-up-resolutions.ts'
-export { addIds, ClaimCopies, copyOf } from '../../../src/app/submission/claim-copies.ts'
-export type { Kind } from '../../../src/app/submission/line.ts'
-export {
-  type EventRequest,
-  type OnAnswer,
-  PendingSubmission,
-  type SubmissionResult,
-  type SubmittedEvent,
-} from '../../../src/app/submission/pending-submission.ts'
-export { SubmissionLines } from '../../../src/app/submission/submission-lines.ts'
-export { SubmissionQueue } from '../../../src/app/submission/submission-queue.ts'
-export { Scheduler } from '../../../src/scheduler/scheduler.ts'
-export {
-  type Append,
-  appendEvents,
-  type TimeSource,
-} from '../../../src/storage/claim-writes/append-events.ts'
-export { takeCheckTurns } from '../../../src/storage/claim-writes/check-turns.ts'
+export { takeCheckTurns } from '../../../src/checks/check-turn-store.ts'
 export {
   DUE_START,
   dueBy,
@@ -29,10 +8,31 @@ export {
   listDue,
   nextCursor,
   readDueKinds,
-} from '../../../src/storage/claim-writes/due-claims.ts'
-export { moveKinds } from '../../../src/storage/claim-writes/move-claims.ts'
+} from '../../../src/checks/due-claim-store.ts'
+export { IdsInOrder } from '../../../src/checks/ids-in-order.ts'
+export { moveOf } from '../../../src/checks/move-batch.ts'
+export { moveKinds } from '../../../src/checks/move-claims-store.ts'
+export { type CheckSizes, runScheduledCheck } from '../../../src/checks/run-scheduled-check.ts'
+export { sumUpResolutions } from '../../../src/checks/sum-up-resolutions.ts'
 export {
   type ClaimToDecide,
   readClaimsToDecide,
   toClaimToDecide,
-} from '../../../src/storage/claims/claims-to-decide.ts'
+} from '../../../src/claims/claims-to-decide.ts'
+export {
+  type Append,
+  appendEvents,
+  type TimeSource,
+} from '../../../src/claims/write/append-events-store.ts'
+export { addIds, ClaimCopies, copyOf } from '../../../src/events/submission/claim-copies.ts'
+export type { Kind } from '../../../src/events/submission/line.ts'
+export {
+  type EventRequest,
+  type OnAnswer,
+  PendingSubmission,
+  type SubmissionResult,
+  type SubmittedEvent,
+} from '../../../src/events/submission/pending-submission.ts'
+export { SubmissionLines } from '../../../src/events/submission/submission-lines.ts'
+export { SubmissionQueue } from '../../../src/events/submission/submission-queue.ts'
+export { Scheduler } from '../../../src/platform/jobs/scheduler.ts'

@@ -1,20 +1,20 @@
 /* Notifications and webhooks: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { oldNotifications } from '../../../src/app/removal/old-notifications.ts'
-export { isPublic, literalAddress, publicLookup } from '../../../src/app/webhooks/public-addresses.ts'
-export { SendingSlots } from '../../../src/app/webhooks/sending-slots.ts'
-export { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../../src/app/webhooks/sign-delivery.ts'
-export { WebhookClient } from '../../../src/app/webhooks/webhook-client.ts'
-export { type WebhookOptions, WebhookSender } from '../../../src/app/webhooks/webhook-sender.ts'
-export { presentNotification } from '../../../src/http/notifications/present-notification.ts'
-export { findNews, readSubjects, readToldEvents } from '../../../src/storage/notifications/feed.ts'
+export { findNews, readSubjects, readToldEvents } from '../../../src/notifications/feed-store.ts'
+export { presentNotification } from '../../../src/notifications/present-notification.ts'
 export {
   ANNOUNCE,
   announceOfAccount,
   insertNotifications,
   readSettled,
-} from '../../../src/storage/notifications/numbers.ts'
-export { readDueDeliveries, recordAttempts } from '../../../src/storage/webhooks/due-deliveries.ts'
-export { askForSomeAgain, findNumberBefore } from '../../../src/storage/webhooks/redeliveries.ts'
-export { removeDeliveries } from '../../../src/storage/webhooks/removal.ts'
-export { disableEndpoint, findFreeEndpoints, takeEndpoint } from '../../../src/storage/webhooks/sending.ts'
+} from '../../../src/outbox/notification-number-store.ts'
+export { oldNotifications } from '../../../src/retention/old-notifications.ts'
+export { readDueDeliveries, recordAttempts } from '../../../src/webhooks/due-delivery-store.ts'
+export { isPublic, literalAddress, publicLookup } from '../../../src/webhooks/public-addresses.ts'
+export { askForSomeAgain, findNumberBefore } from '../../../src/webhooks/redelivery-store.ts'
+export { SendingSlots } from '../../../src/webhooks/sending-slots.ts'
+export { disableEndpoint, findFreeEndpoints, takeEndpoint } from '../../../src/webhooks/sending-store.ts'
+export { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../../src/webhooks/sign-delivery.ts'
+export { WebhookClient } from '../../../src/webhooks/webhook-client.ts'
+export { removeDeliveries } from '../../../src/webhooks/webhook-removal-store.ts'
+export { type WebhookOptions, WebhookSender } from '../../../src/webhooks/webhook-sender.ts'

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Metadata } from '../../../../src/domain/metadata.ts'
+import type { Metadata } from '../../../../src/kernel/metadata.ts'
 import { type AnyClaim, type ClaimKind, createClaim, type NewClaim, nameOf } from '../../api/claims.ts'
 import { errorsByPath } from '../../api/client.ts'
 import type { Customer } from '../../api/records.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../../src/domain/json.ts'
+import { isJsonObject, type JsonObject } from '../../../../src/kernel/json.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 

@@ -5,7 +5,7 @@ import {
   MAX_METADATA_KEY_LENGTH,
   MAX_METADATA_KEYS,
   MAX_METADATA_VALUE_LENGTH,
-} from '../../../../src/domain/metadata.ts'
+} from '../../../../src/kernel/metadata.ts'
 import { Button } from '../ui/button.tsx'
 import { MetadataFields } from './metadata-fields.tsx'
 import { isBlank, type MetadataRow, MISSING_KEY, newRow, problemsIn } from './metadata-rows.ts'

@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
-import { MAX_METADATA_FILTERS } from '../../../../src/domain/metadata.ts'
+import { MAX_METADATA_FILTERS } from '../../../../src/kernel/metadata.ts'
 import { LONGEST_QUERY, withQuery } from '../../api/client.ts'
 import { askedPairs, filterBy, type MetadataFilters } from '../../api/metadata-filters.ts'
 import { isolated } from '../../isolated.ts'

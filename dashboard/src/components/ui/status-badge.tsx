@@ -1,5 +1,5 @@
 import { ArrowRight, CircleCheck, CircleDashed, CircleX, Hourglass } from 'lucide-react'
-import type { Outcome, Status } from '../../../../src/domain/claims/lifecycle.ts'
+import type { Outcome, Status } from '../../../../src/core/claims/lifecycle.ts'
 import { Badge } from './badge.tsx'
 
 const STATUS_TONE = {

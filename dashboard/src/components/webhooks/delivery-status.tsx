@@ -1,5 +1,5 @@
 import { CircleCheck, CircleX, Hourglass } from 'lucide-react'
-import type { DeliveryStatus } from '../../../../src/domain/webhooks.ts'
+import type { DeliveryStatus } from '../../../../src/core/webhooks.ts'
 import { Badge } from '../ui/badge.tsx'
 
 const LOOKS = {

@@ -2,7 +2,7 @@ import {
   isToldUnasked,
   NOTIFICATION_TYPES,
   type NotificationType,
-} from '../../../../src/domain/notification-types.ts'
+} from '../../../../src/core/notification-types.ts'
 import { NOTIFICATION_WORDS } from '../notification-words.ts'
 import { Choice } from '../ui/choice.tsx'
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { NOTIFICATION_TYPES, type NotificationType } from '../../../../src/domain/notification-types.ts'
+import { NOTIFICATION_TYPES, type NotificationType } from '../../../../src/core/notification-types.ts'
 import type { FeedFilters } from '../../api/notifications.ts'
 import { CustomerSelect } from '../../components/customer/customer-select.tsx'
 import { NOTIFICATION_WORDS } from '../../components/notification-words.ts'

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search, SlidersHorizontal, X } from 'lucide-react'
 import { useId, useState } from 'react'
-import { STATUSES } from '../../../../src/domain/claims/lifecycle.ts'
+import { STATUSES } from '../../../../src/core/claims/lifecycle.ts'
 import type { ClaimFilters, ClaimKind } from '../../api/claims.ts'
 import { isGiven } from '../../api/metadata-filters.ts'
 import { CustomerSelect } from '../../components/customer/customer-select.tsx'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../../src/domain/json.ts'
+import { isJsonObject } from '../../../../src/kernel/json.ts'
 import type { ClaimFilters } from '../../api/claims.ts'
 import { LONGEST_QUERY } from '../../api/client.ts'
 import { readClaimFilters } from '../claim-filters.ts'

@@ -1,5 +1,5 @@
 import { type ReactNode, type RefObject, useId } from 'react'
-import type { Issue } from '../../../../src/domain/issue.ts'
+import type { Issue } from '../../../../src/kernel/issue.ts'
 import { COMMAND_KEY } from '../../command-key.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { Kbd } from '../../components/ui/kbd.tsx'

@@ -1,5 +1,5 @@
 import { useId, useRef } from 'react'
-import type { Issue } from '../../../../src/domain/issue.ts'
+import type { Issue } from '../../../../src/kernel/issue.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'

@@ -1,5 +1,5 @@
-import { durationInWords } from '../../../../src/domain/contract/duration-in-words.ts'
-import type { Issue } from '../../../../src/domain/issue.ts'
+import { durationInWords } from '../../../../src/core/contracts/duration-in-words.ts'
+import type { Issue } from '../../../../src/kernel/issue.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
 import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { simulationQuery } from '../../api/simulations.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
 import type { Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { createSchema, readSchema, type SchemaNames, updateSchema } from '../../api/schemas.ts'

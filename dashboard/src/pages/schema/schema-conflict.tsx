@@ -1,4 +1,4 @@
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
 import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import type { GuardedSaving } from '../../use-guarded-save.ts'
 import { CONTRACT_TEXTS } from './schema-texts.ts'

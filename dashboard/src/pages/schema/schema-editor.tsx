@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
 import { ApiError, errorsByPath, type Tagged } from '../../api/client.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import { ContractHints } from '../../components/contract-hints.tsx'

@@ -1,4 +1,4 @@
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
 import type { ClaimSchema } from '../../api/records.ts'
 import type { SchemaNames } from '../../api/schemas.ts'
 import { toDuration } from '../../condition-builder/contract-draft.ts'

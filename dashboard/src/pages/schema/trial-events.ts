@@ -1,5 +1,5 @@
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
-import type { JsonObject } from '../../../../src/domain/json.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
+import type { JsonObject } from '../../../../src/kernel/json.ts'
 import type { SimulationRequest } from '../../api/simulations.ts'
 import { readFields } from '../../components/event-form/event-draft.ts'
 import { newId } from '../../condition-builder/builder-node.ts'

@@ -1,5 +1,5 @@
 import { ArrowRight, Ban, CheckCheck, Circle, Flag } from 'lucide-react'
-import type { Contract } from '../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../src/core/contracts/contract.ts'
 import type { StatusTransition } from '../../api/records.ts'
 import type { Simulation, SimulationEntry } from '../../api/simulations.ts'
 import { StatusBadge } from '../../components/ui/status-badge.tsx'

@@ -1,4 +1,4 @@
-import { isTimeZone } from '../../../../src/domain/time-zone.ts'
+import { isTimeZone } from '../../../../src/kernel/time-zone.ts'
 import type { Tagged } from '../../api/client.ts'
 import type { Account } from '../../api/records.ts'
 import { Button } from '../../components/ui/button.tsx'

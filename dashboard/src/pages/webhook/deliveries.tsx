@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../../src/domain/webhooks.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../../src/core/webhooks.ts'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import { deliveriesQuery } from '../../api/webhooks.ts'
 import { Button } from '../../components/ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { DeliveryStatus } from '../../../../src/domain/webhooks.ts'
+import type { DeliveryStatus } from '../../../../src/core/webhooks.ts'
 import { errorsByPath } from '../../api/client.ts'
 import { serverNow } from '../../api/server-time.ts'
 import { redeliverRange } from '../../api/webhooks.ts'

@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { isUuid, uuidEnds } from '../../../../src/domain/uuid.ts'
+import { isUuid, uuidEnds } from '../../../../src/kernel/uuid.ts'
 import { type AnyClaim, claimsQuery, nameOf } from '../../api/claims.ts'
 import { customerQuery, customersQuery } from '../../api/customers.ts'
 import type { ClaimSchema, Customer, TestClock } from '../../api/records.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Contract } from '../../../../../src/domain/contract/contract.ts'
+import type { Contract } from '../../../../../src/core/contracts/contract.ts'
 import { accountQuery } from '../../../api/account.ts'
 import type { ClaimSchema, SchemaVersion } from '../../../api/records.ts'
 import { schemaVersionsQuery } from '../../../api/schemas.ts'

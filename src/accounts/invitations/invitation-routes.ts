@@ -1,0 +1,105 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import { ONCE_ERRORS, onceRoute } from '../../idempotency/idempotency-key.ts'
+import { publicUrl } from '../../platform/http/connections/public-url.ts'
+import { presentEach } from '../../platform/http/responses/lists.ts'
+import { BODY_ERRORS, ref, responses } from '../../platform/http/responses/responses.ts'
+import { Uuid } from '../../platform/http/responses/scalars.ts'
+import { sendJson } from '../../platform/http/responses/send-json.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../account-bodies.ts'
+import { requireSession } from '../identity/authenticate.ts'
+import { presentInvitation } from '../present-account.ts'
+import { invitationUrl } from './invitation-key.ts'
+import { createInvitation, listInvitations, revokeInvitation } from './invitations.ts'
+
+/** Not an API token: an invitation lets someone in. */
+const security = [{ session: [] }]
+const tags = ['Invitations']
+
+export const invitationRoutes = (app: App): Route[] => [
+  createInvitationRoute(app),
+  listInvitationsRoute(app),
+  revokeInvitationRoute(app),
+]
+
+const createInvitationRoute = (app: App) =>
+  onceRoute(app, {
+    hasSecret: true,
+    method: 'POST',
+    url: '/v1/invitations',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'createInvitation',
+      summary: 'Invite someone',
+      description:
+        'To an account of their own, which sees nothing of this one. The link works once, for 7 days. An account has 1,000 open ones at most.',
+      tags,
+      body: NewInvitationBody,
+      response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
+        ...ONCE_ERRORS,
+        'SESSION_REQUIRED',
+        'INVITATION_LIMIT_REACHED',
+      ]),
+    },
+    answer: async (app, request) => {
+      const { invitation, key } = await createInvitation(app, {
+        email: request.body.email ?? null,
+        invitedBy: request.userId,
+      })
+      const { used_at: _, ...body } = presentInvitation(invitation)
+      return { status: 201, body: { ...body, url: invitationUrl(publicUrl(request), key) } }
+    },
+  })
+
+const listInvitationsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/invitations',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'listInvitations',
+      summary: 'List invitations',
+      description:
+        'Those that the account made and did not revoke, newest first. Of those that were used or have expired, the newest 1,000 are kept.',
+      tags,
+      querystring: Type.Object({}, { additionalProperties: false }),
+      response: responses(
+        {
+          200: {
+            description: 'The invitations.',
+            schema: Type.Object({ data: Type.Array(ref(InvitationBody)) }),
+          },
+        },
+        ['SESSION_REQUIRED'],
+      ),
+    },
+    handler: (request, reply) =>
+      sendJson(reply, { data: presentEach(listInvitations(app, request.userId), presentInvitation) }),
+  })
+
+const revokeInvitationRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/invitations/:id',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'revokeInvitation',
+      summary: 'Revoke an invitation',
+      description: 'Its link stops working at once. An account that was made with it stays.',
+      tags,
+      params: Type.Object({ id: Uuid('The invitation.') }),
+      response: responses({ 204: { description: 'Revoked.' } }, [
+        ...BODY_ERRORS,
+        'SESSION_REQUIRED',
+        'INVITATION_NOT_FOUND',
+      ]),
+    },
+    handler: async (request, reply) => {
+      await revokeInvitation(app, request.userId, request.params.id.toLowerCase())
+      return reply.code(204).send()
+    },
+  })

@@ -1,0 +1,65 @@
+import type { App } from '../app.ts'
+import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  tagged,
+} from '../platform/http/responses/entity-tags.ts'
+import { ETAG, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import { AccountBody, AccountChangeBody } from './account-bodies.ts'
+import { getMe, updateMe } from './me.ts'
+import { presentAccount } from './present-account.ts'
+
+const tags = ['Account']
+
+export const meRoutes = (app: App): Route[] => [getMeRoute(app), updateMeRoute(app)]
+
+const getMeRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/me',
+    schema: {
+      operationId: 'getMe',
+      summary: 'Read the account that asks',
+      description: 'The account of the token or of the session.',
+      tags,
+      headers: IfNoneMatchHeader,
+      response: responses(
+        { 200: { description: 'The account.', headers: ETAG, schema: ref(AccountBody) }, ...NOT_MODIFIED },
+        [],
+      ),
+    },
+    handler: async (request, reply) => {
+      const account = await getMe(app, request.userId)
+      return sendTagged(request, reply, account.version, presentAccount(account))
+    },
+  })
+
+const updateMeRoute = (app: App) =>
+  onceRoute(app, {
+    method: 'PATCH',
+    url: '/v1/me',
+    schema: {
+      operationId: 'updateMe',
+      summary: 'Change the account that asks',
+      description:
+        'Sets what is given: the currency in which it counts its prices, or null for none, and the time zone by whose days it goes. ' +
+        'No price and no time changes.',
+      tags,
+      headers: IfMatchHeader,
+      body: AccountChangeBody,
+      response: responses({ 200: { description: 'The account.', headers: ETAG, schema: ref(AccountBody) } }, [
+        ...ONCE_ERRORS,
+        'PRECONDITION_FAILED',
+      ]),
+    },
+    answer: async (app, { userId, body, headers }) => {
+      const expected = expectedVersions(headers['if-match'])
+      const { currency, time_zone: timeZone } = body
+      const account = await updateMe(app, userId, { currency, timeZone }, expected)
+      return { headers: tagged(account.version), body: presentAccount(account) }
+    },
+  })

@@ -1,0 +1,18 @@
+import type { Connection } from '../platform/database/connection.ts'
+
+/** The secret that all servers of the database share; `made` becomes it if there is none yet. */
+export async function shareSecret(db: Connection, name: string, made: string): Promise<string> {
+  await db.query({
+    text: `-- share_secret
+      INSERT INTO server_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+    values: [name, made],
+  })
+  const [row] = await db.query<{ value: string }>({
+    text: `-- read_secret
+      SELECT value FROM server_secrets WHERE name = $1`,
+    values: [name],
+    readOnly: true,
+  })
+  if (!row) throw new Error(`the secret ${name} is gone`)
+  return row.value
+}

@@ -1,0 +1,24 @@
+import type { App } from '../../app.ts'
+import type { Connection } from '../../platform/database/connection.ts'
+import { waitUntilAllHeard } from '../revocation-store.ts'
+import { revokeTokensOfSessions } from '../tokens/api-token-store.ts'
+import { LONGEST_TRUST_MS } from '../tokens/token-owners.ts'
+
+/**
+ * Ends sessions of the account, and the tokens that were made in them: who ends a session may not know who was there.
+ * When this resolves no server takes any of them any more. Returns how many tokens ended with them.
+ * @param deleteSessions returns their ids
+ */
+export async function endSessions(
+  app: App,
+  userId: string,
+  deleteSessions: (connection: Connection) => Promise<string[]>,
+): Promise<number> {
+  const db = app.db.callers.for(userId)
+  const count = await db.transaction(async (connection) =>
+    revokeTokensOfSessions(connection, userId, await deleteSessions(connection)),
+  )
+  // Also if none was found: an earlier try may have ended them, and got no answer.
+  await waitUntilAllHeard(db, LONGEST_TRUST_MS)
+  return count
+}

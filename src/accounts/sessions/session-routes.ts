@@ -1,0 +1,214 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../app.ts'
+import { unavailable } from '../../kernel/errors.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import {
+  type AttemptRule,
+  attemptsOfEmail,
+  INVITATION_LOOKUPS,
+  PASSWORD_CHANGES,
+  SIGN_INS,
+  SIGN_INS_OF_EMAIL,
+  SIGN_UPS,
+} from '../attempts.ts'
+import type { Doorway } from '../doorway.ts'
+import { readCookie } from '../identity/read-cookie.ts'
+import { isFromBrowser, requireSameOrigin } from '../identity/same-origin.ts'
+import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
+import { getOpenInvitation } from '../invitations/invitations.ts'
+import { signUp } from '../sign-up.ts'
+import { revokeOtherSessions } from './revoke-other-sessions.ts'
+import { revokeSession } from './revoke-session.ts'
+import type { Session, SessionApi } from './session-api.ts'
+import {
+  InvitationKeyBody,
+  PasswordChangeBody,
+  SessionNameBody,
+  SignInBody,
+  SignUpBody,
+} from './session-bodies.ts'
+
+/** The session API: what the dashboard needs before someone is signed in, and to end it. */
+export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [
+  signInRoute(app, sessions),
+  signUpRoute(app, sessions, openSignUp),
+  changePasswordRoute(app, sessions),
+  signOutRoute(sessions),
+  forwardedRoute('get-session', sessions),
+  forwardedRoute('list-sessions', sessions),
+  revokeSessionRoute(app, sessions),
+  revokeOtherSessionsRoute(app, sessions),
+  getSessionSettingsRoute(openSignUp),
+  getOpenInvitationRoute(app),
+]
+
+function signInRoute(app: App, sessions: SessionApi) {
+  const signIns = limited(app, app.signIns, 'sign-in', SIGN_INS)
+  return route({
+    method: 'POST',
+    url: '/api/auth/sign-in/email',
+    schema: { hide: true, body: SignInBody },
+    onRequest: [refuseOtherSites, signIns.refuseKnown],
+    handler: (request, reply) => {
+      const attempts = attemptsOfEmail(request.body.email)
+      app.attempts.refuseKnown(attempts)
+      return signIns.pass(request, async () => {
+        // After the limit of the address: who is stopped there does not use up the email's attempts.
+        await app.attempts.count(attempts, SIGN_INS_OF_EMAIL)
+        const webRequest = toWebRequest(request, request.body)
+        return sendAnswer(reply, await sessions.signIn(webRequest, request.body))
+      })
+    },
+  })
+}
+
+function signUpRoute(app: App, sessions: SessionApi, openSignUp: boolean) {
+  const signUps = limited(app, app.signIns, 'sign-up', SIGN_UPS)
+  return route({
+    method: 'POST',
+    url: '/api/auth/sign-up/email',
+    schema: { hide: true, body: SignUpBody },
+    onRequest: [refuseOtherSites, signUps.refuseKnown],
+    handler: (request, reply) =>
+      signUps.pass(request, async () => {
+        const { email, password } = request.body
+        const { hash } = await signUp(app, request.body, openSignUp)
+        const credentials = { email, password }
+        const webRequest = toWebRequest(request, credentials)
+        const signedIn = sessions.signInAfterSignUp(webRequest, credentials, hash).catch((error) => {
+          throw unavailable(
+            'The account was created, but the sign-in failed. Sign in with its email and password.',
+            error,
+          )
+        })
+        return sendAnswer(reply, await signedIn)
+      }),
+  })
+}
+
+function changePasswordRoute(app: App, sessions: SessionApi) {
+  const changes = limited(app, app.signIns, 'change-password', PASSWORD_CHANGES)
+  return route({
+    method: 'POST',
+    url: '/api/auth/change-password',
+    schema: { hide: true, body: PasswordChangeBody },
+    onRequest: [refuseOtherSites, changes.refuseKnown],
+    handler: (request, reply) =>
+      changes.pass(request, async () => {
+        // Who changes a password may have lost it to somebody else.
+        const body = { ...request.body, revokeOtherSessions: true }
+        return sendAnswer(reply, await sessions.handle(toWebRequest(request, body)))
+      }),
+  })
+}
+
+const signOutRoute = (sessions: SessionApi) =>
+  route({
+    method: 'POST',
+    url: '/api/auth/sign-out',
+    schema: { hide: true },
+    onRequest: refuseOtherSites,
+    handler: async (request, reply) => {
+      const webRequest = toWebRequest(request, request.body)
+      return sendAnswer(reply, await sessions.signOut(webRequest, cookieOf(sessions, request)))
+    },
+  })
+
+/** What better-auth answers to those who are signed in; its other paths are not there. */
+const forwardedRoute = (path: 'get-session' | 'list-sessions', sessions: SessionApi) =>
+  route({
+    method: 'GET',
+    url: `/api/auth/${path}`,
+    schema: { hide: true },
+    onRequest: refuseOtherSites,
+    handler: async (request, reply) => {
+      // The library takes milliseconds to say that nobody is signed in, and anyone may ask.
+      if (!(await findSession(sessions, request))) return refuse(path, reply)
+      return sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body)))
+    },
+  })
+
+const revokeSessionRoute = (app: App, sessions: SessionApi) =>
+  route({
+    method: 'POST',
+    url: '/api/auth/revoke-session',
+    schema: { hide: true, body: SessionNameBody },
+    onRequest: refuseOtherSites,
+    handler: async (request) => {
+      const session = await requireSession(sessions, request)
+      return { status: true, revoked_tokens: await revokeSession(app, session, request.body.token) }
+    },
+  })
+
+const revokeOtherSessionsRoute = (app: App, sessions: SessionApi) =>
+  route({
+    method: 'POST',
+    url: '/api/auth/revoke-other-sessions',
+    schema: { hide: true },
+    onRequest: refuseOtherSites,
+    handler: async (request) => {
+      const session = await requireSession(sessions, request)
+      return { status: true, revoked_tokens: await revokeOtherSessions(app, session) }
+    },
+  })
+
+const getSessionSettingsRoute = (openSignUp: boolean) =>
+  route({
+    method: 'GET',
+    url: '/api/session-settings',
+    schema: { hide: true },
+    handler: async () => ({ open_sign_up: openSignUp }),
+  })
+
+function getOpenInvitationRoute(app: App) {
+  const lookups = limited(app, app.invitationLookups, 'invitation', INVITATION_LOOKUPS)
+  return route({
+    method: 'POST',
+    // The key is in the body: paths and queries end up in the logs of proxies.
+    url: '/api/invitations/lookup',
+    schema: { hide: true, body: InvitationKeyBody },
+    onRequest: [refuseOtherSites, lookups.refuseKnown],
+    handler: (request) =>
+      lookups.pass(request, async () => {
+        const { email, claimsUserId } = await getOpenInvitation(app, request.body.key)
+        return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
+      }),
+  })
+}
+
+const cookieOf = (sessions: SessionApi, { headers }: FastifyRequest) =>
+  readCookie(headers.cookie, sessions.cookieName)
+
+async function findSession(sessions: SessionApi, request: FastifyRequest): Promise<Session | null> {
+  const cookie = cookieOf(sessions, request)
+  return cookie === null ? null : sessions.find(cookie)
+}
+
+async function requireSession(sessions: SessionApi, request: FastifyRequest): Promise<Session> {
+  const session = await findSession(sessions, request)
+  if (!session) throw notSignedIn()
+  return session
+}
+
+/** To who is signed in, the answer may be: nobody. */
+function refuse(path: string, reply: FastifyReply): FastifyReply {
+  if (path !== 'get-session') throw notSignedIn()
+  return reply.send(null)
+}
+
+async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+  if (isFromBrowser(request)) requireSameOrigin(request)
+}
+
+/** What strangers may ask for: first from memory, then by turns, then by the count of their address for all servers. */
+function limited(app: App, doorway: Doorway, what: string, rule: AttemptRule) {
+  const keyOf = (request: FastifyRequest) => `${what}|${callerOf(request).address}`
+  return {
+    refuseKnown: async (request: FastifyRequest): Promise<void> => app.attempts.refuseKnown(keyOf(request)),
+    pass: <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> =>
+      doorway.pass(callerOf(request), async () => {
+        await app.attempts.count(keyOf(request), rule)
+        return work()
+      }),
+  }
+}

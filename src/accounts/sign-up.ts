@@ -1,0 +1,69 @@
+import type { App } from '../app.ts'
+import type { User } from '../core/records.ts'
+import { ServiceError, validationError } from '../kernel/errors.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { hasPassword, setPassword } from './credential-store.ts'
+import { isEmail } from './email.ts'
+import { hashInvitationKey } from './invitations/invitation-key.ts'
+import { revokeInvitationsTo, useInvitation } from './invitations/invitation-store.ts'
+import { getOpenInvitation, keyNotFound } from './invitations/invitations.ts'
+import { insertUser, renameUser } from './user-store.ts'
+
+export interface SignUp {
+  email: string
+  name: string
+  password: string
+  /** The key of an invitation. */
+  invitation?: string | undefined
+}
+
+/**
+ * Makes an account that people sign in to, or takes over the one that the invitation is for. The invitation is
+ * used and the account written together: exactly once, and not at all if anything fails. Returns the account, and
+ * the hash of its password.
+ * @throws SIGN_UP_CLOSED, INVITATION_NOT_FOUND, ACCOUNT_EMAIL_CONFLICT, VALIDATION_ERROR
+ */
+export async function signUp(
+  app: App,
+  request: SignUp,
+  isOpen: boolean,
+): Promise<{ user: User; hash: string }> {
+  const { email, password, invitation: key } = request
+  if (key === undefined && !isOpen) throw new ServiceError('SIGN_UP_CLOSED')
+  // Before the work of hashing, which not everyone may cause.
+  if (key !== undefined) await getOpenInvitation(app, key)
+  if (!isEmail(email)) throw validationError([{ path: 'email', message: 'must be an email address' }])
+
+  const hash = await app.passwords.hash(password)
+  return app.db.identity.transaction(async (connection) => {
+    const user = await (key === undefined
+      ? newUser(connection, request)
+      : invitedUser(connection, request, key))
+    await setPassword(connection, user.id, hash)
+    return { user, hash }
+  })
+}
+
+async function invitedUser(connection: Connection, request: SignUp, key: string): Promise<User> {
+  const invitation = await useInvitation(connection, hashInvitationKey(key))
+  if (!invitation) throw keyNotFound()
+  if (invitation.email !== null && invitation.email !== request.email.toLowerCase()) {
+    throw validationError([{ path: 'email', message: 'must be the one that the invitation is for' }])
+  }
+  const id = invitation.claimsUserId
+  if (id === null) return newUser(connection, request)
+  const { email, name } = request
+  // Locks the account's row, so that only one of several keys to the account is used.
+  const user = (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
+  if (await hasPassword(connection, id)) throw keyNotFound()
+  await revokeInvitationsTo(connection, id)
+  return user
+}
+
+async function newUser(connection: Connection, { email, name }: SignUp): Promise<User> {
+  return (await insertUser(connection, email, name)) ?? refuseTakenEmail()
+}
+
+function refuseTakenEmail(): never {
+  throw new ServiceError('ACCOUNT_EMAIL_CONFLICT')
+}

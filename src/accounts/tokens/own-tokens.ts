@@ -1,0 +1,65 @@
+import type { App } from '../../app.ts'
+import { tokenNotFound } from '../../core/not-found.ts'
+import type { ApiToken } from '../../core/records.ts'
+import { ServiceError, validationError } from '../../kernel/errors.ts'
+import { newestFirst } from '../../platform/database/lists/newest-first.ts'
+import { hashToken, newToken } from './api-token.ts'
+import { findApiToken, forgetEndedTokens, insertApiToken, listApiTokensOf } from './api-token-store.ts'
+import { tokenInvalid } from './authenticate-token.ts'
+import { endToken } from './end-token.ts'
+
+/** Of an account: that are in force, and that have ended and are still listed. */
+const MOST_TOKENS = 1_000
+const ENDED_TOKENS_KEPT = 1_000
+
+/**
+ * Creates a token for the account of the session. The secret is returned once and stored nowhere.
+ * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID if the session has just been ended
+ */
+export async function createOwnToken(
+  app: App,
+  request: { userId: string; sessionId: string; name: string; expiresAt: Date | null },
+): Promise<{ token: ApiToken; secret: string }> {
+  const { userId, sessionId, name, expiresAt } = request
+  if (expiresAt && expiresAt.getTime() <= Date.now()) {
+    throw validationError([{ path: 'expires_at', message: 'must be in the future' }])
+  }
+  const secret = newToken()
+  const db = app.db.writes.for(userId)
+  // Its list has no pages, and what is counted is read: neither grows without end.
+  await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
+  // In one transaction: if the read fails, no token is stored whose secret was never returned.
+  const token = await db.transaction(async (connection) => {
+    const hash = hashToken(secret)
+    const made = await insertApiToken(connection, {
+      userId,
+      sessionId,
+      name,
+      hash,
+      expiresAt,
+      most: MOST_TOKENS,
+    })
+    if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
+    if (made === 'too many') throw tooManyTokens()
+    const stored = await findApiToken(connection, userId, made.id)
+    if (!stored) throw new Error(`the token ${made.id} is missing after its insert`)
+    return stored
+  })
+  return { token, secret }
+}
+
+const tooManyTokens = () =>
+  new ServiceError(
+    'TOKEN_LIMIT_REACHED',
+    `The account has ${MOST_TOKENS} tokens in force, as many as it may.`,
+  )
+
+/** The account's tokens, newest first; of those that expired or were revoked the newest. */
+export const listOwnTokens = (app: App, userId: string): AsyncGenerator<ApiToken[]> =>
+  newestFirst((after, limit) => listApiTokensOf(app.db.reads.for(userId), userId, after, limit))
+
+/** Ends a token of the account at once, on every server; twice changes nothing. @throws TOKEN_NOT_FOUND */
+export async function revokeOwnToken(app: App, userId: string, id: string): Promise<void> {
+  if (!(await findApiToken(app.db.reads.for(userId), userId, id))) throw tokenNotFound(id)
+  await endToken(app.db.callers.for(userId), id)
+}

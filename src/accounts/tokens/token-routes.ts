@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import type { App } from '../../app.ts'
+import { ONCE_ERRORS, onceRoute } from '../../idempotency/idempotency-key.ts'
+import { presentEach } from '../../platform/http/responses/lists.ts'
+import { BODY_ERRORS, ref, responses } from '../../platform/http/responses/responses.ts'
+import { readTime, Uuid } from '../../platform/http/responses/scalars.ts'
+import { sendJson } from '../../platform/http/responses/send-json.ts'
+import { type Route, route } from '../../platform/http/route.ts'
+import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../account-bodies.ts'
+import { requireSession } from '../identity/authenticate.ts'
+import { presentApiToken } from '../present-account.ts'
+import { createOwnToken, listOwnTokens, revokeOwnToken } from './own-tokens.ts'
+
+/** Not an API token: that is what they are about. */
+const security = [{ session: [] }]
+const tags = ['Tokens']
+
+export const tokenRoutes = (app: App): Route[] => [
+  createOwnTokenRoute(app),
+  listOwnTokensRoute(app),
+  revokeOwnTokenRoute(app),
+]
+
+const createOwnTokenRoute = (app: App) =>
+  onceRoute(app, {
+    hasSecret: true,
+    method: 'POST',
+    url: '/v1/tokens',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'createOwnToken',
+      summary: 'Create an API token',
+      description:
+        'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too. An account has 1,000 in force at most.',
+      tags,
+      body: NewApiTokenBody,
+      response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
+        ...ONCE_ERRORS,
+        'SESSION_REQUIRED',
+        'TOKEN_LIMIT_REACHED',
+      ]),
+    },
+    answer: async (app, request) => {
+      const { name, expires_at: expires } = request.body
+      const { token, secret } = await createOwnToken(app, {
+        userId: request.userId,
+        sessionId: request.sessionId as string,
+        name,
+        expiresAt: expires === undefined ? null : readTime(expires),
+      })
+      return { status: 201, body: { ...presentApiToken(token), token: secret } }
+    },
+  })
+
+const listOwnTokensRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/tokens',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'listOwnTokens',
+      summary: 'List API tokens',
+      description:
+        'The account’s, newest first. Of those that expired or were revoked, the newest 1,000 are kept.',
+      tags,
+      querystring: Type.Object({}, { additionalProperties: false }),
+      response: responses(
+        {
+          200: { description: 'The tokens.', schema: Type.Object({ data: Type.Array(ref(ApiTokenBody)) }) },
+        },
+        ['SESSION_REQUIRED'],
+      ),
+    },
+    handler: (request, reply) =>
+      sendJson(reply, { data: presentEach(listOwnTokens(app, request.userId), presentApiToken) }),
+  })
+
+const revokeOwnTokenRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/tokens/:id',
+    onRequest: requireSession,
+    schema: {
+      security,
+      operationId: 'revokeOwnToken',
+      summary: 'Revoke an API token',
+      description: 'It stops working at once, on every server. Revoking twice changes nothing.',
+      tags,
+      params: Type.Object({ id: Uuid('The token’s id.') }),
+      response: responses({ 204: { description: 'Revoked.' } }, [
+        ...BODY_ERRORS,
+        'SESSION_REQUIRED',
+        'TOKEN_NOT_FOUND',
+      ]),
+    },
+    handler: async (request, reply) => {
+      await revokeOwnToken(app, request.userId, request.params.id.toLowerCase())
+      return reply.code(204).send()
+    },
+  })

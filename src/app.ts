@@ -1,0 +1,64 @@
+import type { Attempts } from './accounts/attempts.ts'
+import type { Doorway } from './accounts/doorway.ts'
+import type { Passwords } from './accounts/passwords.ts'
+import type { TokenOwners } from './accounts/tokens/token-owners.ts'
+import type { TokenUse } from './accounts/tokens/token-use.ts'
+import type { Overdue } from './checks/overdue.ts'
+import type { AliasTries } from './claims/create/alias-tries.ts'
+import type { CreationGroups } from './claims/create/creation-groups.ts'
+import type { ShortClaims } from './claims/short-claims.ts'
+import type { ContractHintsCache } from './contracts/contract-hints-cache.ts'
+import type { SubmissionQueue } from './events/submission/submission-queue.ts'
+import type { FeedCursors } from './notifications/feed-cursors.ts'
+import type { FeedWatch } from './notifications/feed-watch.ts'
+import type { Overviews } from './overview/overviews.ts'
+import type { Pace } from './platform/concurrency/pace.ts'
+import type { Connection } from './platform/database/connection.ts'
+import type { Database } from './platform/database/database.ts'
+import type { BackgroundMigrations } from './platform/database/migrate/run-background-migrations.ts'
+import type { Tracing } from './platform/observability/tracing.ts'
+import type { HeldClocks } from './test-clocks/held-clocks.ts'
+import type { WebhookSecrets } from './webhooks/webhook-secrets.ts'
+
+/** What every use case works on. */
+export interface App {
+  db: Database
+  /** Null if there are no traces. */
+  tracing: Tracing | null
+  submissions: SubmissionQueue
+  overdue: Overdue
+  /** Of what gives way to submissions. */
+  pace: Pace
+  creations: CreationGroups
+  shortClaims: ShortClaims
+  contractHints: ContractHintsCache
+  heldClocks: HeldClocks
+  tokenOwners: TokenOwners
+  tokenUse: TokenUse
+  overviews: Overviews
+  feedCursors: FeedCursors
+  feedWatch: FeedWatch
+  webhookSecrets: WebhookSecrets
+  backgroundMigrations: BackgroundMigrations
+  attempts: Attempts
+  passwords: Passwords
+  /** Through which people come to sign in or up, or to change their password: a hash each, and a few statements. */
+  signIns: Doorway
+  /** Through which they come to look at an invitation. */
+  invitationLookups: Doorway
+  aliasTries: AliasTries
+}
+
+/** The same, but that what an account writes and reads is in the transaction of this connection. Claims are not created there. */
+export const appWithin = (app: App, connection: Connection): App => ({
+  ...app,
+  db: app.db.within(connection),
+  creations: app.creations.within(connection),
+})
+
+/**
+ * Runs a write and the read for its response in one transaction. If the read fails, nothing is written, and no secret is lost that
+ * only the response contains.
+ */
+export const inTransaction = <T>(app: App, userId: string, work: (within: App) => Promise<T>): Promise<T> =>
+  app.db.writes.for(userId).transaction((connection) => work(appWithin(app, connection)))

@@ -1,9 +1,0 @@
-import type { SeenEventType } from '../../domain/records.ts'
-import { findNewestClaims, readEventTypes } from '../../storage/claims/lists/event-types.ts'
-import type { App } from '../app.ts'
-
-/** The types of the account's latest events, the most frequent first (§4.3). */
-export async function listEventTypes(app: App, userId: string): Promise<SeenEventType[]> {
-  const db = app.db.reads.for(userId)
-  return readEventTypes(db, await findNewestClaims(db, userId))
-}

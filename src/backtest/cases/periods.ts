@@ -1,0 +1,83 @@
+import { STATUSES, type Status } from '../../core/claims/lifecycle.ts'
+
+const DAY_MS = 86_400_000
+/** As many bars as a phone still shows apart. */
+const MAX_BARS = 60
+
+/** The cases that opened in one period. */
+interface Period {
+  label: string
+  counts: Record<Status, number>
+}
+
+export interface Periods {
+  unit: 'day' | 'week' | 'month' | 'quarter' | 'year' | 'decade'
+  /** Without gaps: a period without cases is there too. */
+  periods: Period[]
+}
+
+type Place = { first: (day: number) => number; next: (day: number) => number; label: (day: number) => string }
+
+const date = (day: number) => new Date(day * DAY_MS)
+const iso = (day: number) => date(day).toISOString().slice(0, 10)
+const dayOf = (year: number, month: number) => Math.floor(new Date(0).setUTCFullYear(year, month, 1) / DAY_MS)
+
+/** Periods of so many months, counted from the year 0. */
+function months(count: number, label: Place['label']): Place {
+  const index = (day: number) =>
+    Math.floor((date(day).getUTCFullYear() * 12 + date(day).getUTCMonth()) / count)
+  const start = (at: number) => dayOf(0, at * count)
+  return { first: (day) => start(index(day)), next: (day) => start(index(day) + 1), label }
+}
+
+/** From the finest to the coarsest; weeks begin on Monday, and 1970-01-01 was a Thursday. */
+const UNITS: Record<Periods['unit'], Place> = {
+  day: { first: (day) => day, next: (day) => day + 1, label: iso },
+  week: { first: (day) => Math.floor((day + 3) / 7) * 7 - 3, next: (day) => day + 7, label: iso },
+  month: months(1, (day) => iso(day).slice(0, -3)),
+  quarter: months(
+    3,
+    (day) => `${date(day).getUTCFullYear()} Q${Math.floor(date(day).getUTCMonth() / 3) + 1}`,
+  ),
+  year: months(12, (day) => `${date(day).getUTCFullYear()}`),
+  decade: months(120, (day) => `${date(day).getUTCFullYear()}s`),
+}
+
+/** Regroups days into the finest periods of which there are not too many. */
+export function toPeriods(byDay: ReadonlyMap<number, Record<Status, number>>): Periods | null {
+  const days = [...byDay.keys()].sort((one, other) => one - other)
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return null
+  for (const [unit, place] of Object.entries(UNITS) as [Periods['unit'], Place][]) {
+    const starts = startsOf(first, last, place, unit === 'decade' ? Infinity : MAX_BARS)
+    if (starts !== null) return { unit, periods: counted(byDay, starts, place) }
+  }
+  return null
+}
+
+/** Null if there are too many. */
+function startsOf(first: number, last: number, place: Place, most: number): number[] | null {
+  const starts: number[] = []
+  for (let day = place.first(first); day <= last; day = place.next(day)) {
+    if (starts.push(day) > most) return null
+  }
+  return starts
+}
+
+function counted(
+  byDay: ReadonlyMap<number, Record<Status, number>>,
+  starts: number[],
+  place: Place,
+): Period[] {
+  const periods = new Map(
+    starts.map((start) => [
+      start,
+      { label: place.label(start), counts: { OPEN: 0, PENDING: 0, CONFIRMED: 0, FAILED: 0 } },
+    ]),
+  )
+  for (const [day, counts] of byDay) {
+    const period = periods.get(place.first(day))
+    if (period) for (const status of STATUSES) period.counts[status] += counts[status]
+  }
+  return [...periods.values()]
+}

@@ -1,0 +1,74 @@
+import type { Status } from '../core/claims/lifecycle.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import type { CaseResult } from './backtest.ts'
+import { type Decimal, minus, plus, times, toDecimal, ZERO } from './decimal.ts'
+
+/** Changed cases that are kept by name; all are counted. */
+const MAX_CHANGED_CASES = 100
+
+export interface ChangedCase {
+  id: string
+  from: Status
+  to: Status
+  /** What the second contract pays more than the first. */
+  difference: Decimal
+}
+
+/** Cases that end alike: how many, and by how much more the second contract pays for them. */
+export interface Change {
+  from: Status
+  to: Status
+  count: number
+  difference: Decimal
+}
+
+/** Two contracts over the same cases: a case changes if its status does, or what is paid for it. */
+export class Comparison {
+  readonly #prices: readonly [Decimal, Decimal]
+  readonly #changes = new Map<string, Change>()
+  readonly #otherOutcome: ChangedCase[] = []
+  readonly #otherPrice: ChangedCase[] = []
+  changed = 0
+  unchanged = 0
+
+  constructor(first: Contract, second: Contract) {
+    this.#prices = [toDecimal(first.price), toDecimal(second.price)]
+  }
+
+  add(first: CaseResult, second: CaseResult): void {
+    const { status: from } = first
+    const { status: to, id } = second
+    const difference = minus(this.#paid(1, to), this.#paid(0, from))
+    if (from === to && difference.units === 0n) {
+      this.unchanged++
+      return
+    }
+    this.changed++
+    const change = this.#changes.get(`${from} ${to}`) ?? { from, to, count: 0, difference: ZERO }
+    this.#changes.set(`${from} ${to}`, { ...change, count: change.count + 1, difference })
+    const alike = from === to ? this.#otherPrice : this.#otherOutcome
+    if (alike.length < MAX_CHANGED_CASES) alike.push({ id, from, to, difference })
+  }
+
+  /** In the order of the log, but first those that end differently, then those that are paid differently. */
+  get changedCases(): ChangedCase[] {
+    return [...this.#otherOutcome, ...this.#otherPrice].slice(0, MAX_CHANGED_CASES)
+  }
+
+  /** The most frequent first. */
+  get changes(): Change[] {
+    return [...this.#changes.values()]
+      .map((change) => ({ ...change, difference: times(change.difference, change.count) }))
+      .sort((one, other) => other.count - one.count)
+  }
+
+  /** What the second contract pays more than the first for the whole log. */
+  get difference(): Decimal {
+    return this.changes.reduce((sum, change) => plus(sum, change.difference), ZERO)
+  }
+
+  /** Only a CONFIRMED claim is paid. */
+  #paid(contract: 0 | 1, status: Status): Decimal {
+    return status === 'CONFIRMED' ? this.#prices[contract] : ZERO
+  }
+}

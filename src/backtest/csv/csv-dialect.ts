@@ -1,0 +1,120 @@
+import { OperatorError } from '../../kernel/operator-error.ts'
+import type { ColumnNames } from '../log/log-row.ts'
+import { similarityKey } from '../similar-texts.ts'
+import { headRows } from './head-rows.ts'
+
+/** The form of CSV of a log. */
+export interface CsvDialect {
+  /** The longest first. */
+  separators: string[]
+  lineEnds: string[]
+  /** Whether the first line is Excel's `sep=;`. */
+  hasSeparatorLine: boolean
+  /** The column names. */
+  header: string[]
+  notes: string[]
+}
+
+const SEPARATORS = [',', ';', '\t', '|']
+const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
+const SAMPLED_ROWS = 20
+const MAX_SHOWN_NAMES = 40
+const MAX_SHOWN_LENGTH = 60
+
+/**
+ * Detects the dialect from the start of the log: the separator with which the header has the columns of the options.
+ * @throws OperatorError that lists the columns if none has them
+ */
+export function recognizeDialect(head: string, given: string | null, names: ColumnNames): CsvDialect {
+  const line = SEPARATOR_LINE.exec(head)
+  const text = line === null ? head : head.slice(line[0].length)
+  const lineEnds = lineEndsOf(head)
+  const separator = separatorOf(text, given ?? line?.[1] ?? null, names)
+  const isSpaced = given === null && separator.trim() !== '' && hasSpaceAfter(separator, text)
+  return {
+    separators: isSpaced ? withSpace(separator) : [separator],
+    lineEnds,
+    hasSeparatorLine: line !== null,
+    header: headerOf(text, separator),
+    notes: isSpaced
+      ? [`a space follows each ${JSON.stringify(separator)} and is read as part of the separator`]
+      : [],
+  }
+}
+
+/** The parser is slower with more of them. */
+export const ALL_LINE_ENDS = ['\r\n', '\n', '\r']
+
+function lineEndsOf(head: string): string[] {
+  return head.includes('\n') && !head.includes('\r') ? ['\n'] : ALL_LINE_ENDS
+}
+
+function separatorOf(text: string, given: string | null, names: ColumnNames): string {
+  const candidates = given === null ? SEPARATORS : [given]
+  const found = candidates.find((separator) => missingColumn(headerOf(text, separator), names) === null)
+  if (found !== undefined) return found
+  const best = candidates.reduce((most, separator) =>
+    headerOf(text, separator).length > headerOf(text, most).length ? separator : most,
+  )
+  throw noSuchColumn(text, best, given, names)
+}
+
+const withSpace = (separator: string) => [`${separator} `, separator]
+
+/** The names are trimmed. */
+function headerOf(text: string, separator: string): string[] {
+  return (headRows(text, withSpace(separator), 1)[0] ?? []).map((name) => name.trim())
+}
+
+const OPTIONS: [keyof ColumnNames, string][] = [
+  ['case', '--case'],
+  ['type', '--type'],
+  ['time', '--time'],
+  ['openedAt', '--opened-at'],
+]
+
+function missingColumn(header: string[], names: ColumnNames): { option: string; name: string } | null {
+  for (const [key, option] of OPTIONS) {
+    const name = names[key]?.trim()
+    if (name !== undefined && !header.includes(name)) return { option, name }
+  }
+  return null
+}
+
+function noSuchColumn(
+  text: string,
+  separator: string,
+  given: string | null,
+  names: ColumnNames,
+): OperatorError {
+  const header = headerOf(text, separator)
+  const { option, name } = missingColumn(header, names) as { option: string; name: string }
+  const similar = header.find((other) => similarityKey(other) === similarityKey(name))
+  const meant = similar === undefined ? '' : `; did you mean ${JSON.stringify(similar)}?`
+  const other = SEPARATORS.find((one) => missingColumn(headerOf(text, one), names) === null)
+  const proposal =
+    given !== null && other !== undefined
+      ? `; with the separator ${JSON.stringify(other)} it has the column: --separator ${other === '\t' ? 'tab' : `'${other}'`}`
+      : meant
+  return new OperatorError(
+    `the log has no column "${name}" (${option}); with the separator ${JSON.stringify(separator)} it has: ${shownNames(header)}${proposal}`,
+  )
+}
+
+/** Shortened: of a file that is not CSV this would be the whole file. */
+export function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_SHOWN_NAMES).map((name) => {
+    return name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name
+  })
+  const more = names.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** Whether each cell but the first begins with a space, as in `a, b, c`. The space is then part of the separator. */
+function hasSpaceAfter(separator: string, text: string): boolean {
+  const [, ...rows] = headRows(text, [separator], SAMPLED_ROWS + 1)
+  return (
+    rows.length > 0 &&
+    rows.every((row) => row.slice(1).every((cell) => cell.startsWith(' ')) && row.length > 1)
+  )
+}

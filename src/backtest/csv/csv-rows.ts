@@ -1,0 +1,45 @@
+import { MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
+import type { LogRow, RowFault } from '../log/log-row.ts'
+import { badTime, faultOfNames, tooLarge } from '../log/row-faults.ts'
+import type { TimeReader } from '../time/time-reader.ts'
+import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'
+import { type CsvPayloads, EMPTY_PAYLOAD } from './csv-payload.ts'
+
+/** Reads the rows of a CSV log. */
+export class CsvRows {
+  readonly #columns: CsvColumns
+  readonly #times: TimeReader
+  /** By event type, for the types that a contract names. */
+  readonly #payloads: ReadonlyMap<string, CsvPayloads>
+
+  constructor(columns: CsvColumns, times: TimeReader, payloads: ReadonlyMap<string, CsvPayloads>) {
+    this.#columns = columns
+    this.#times = times
+    this.#payloads = payloads
+  }
+
+  /** An event, or why the row is skipped. */
+  read(record: readonly string[], line: number): LogRow | RowFault {
+    const columns = this.#columns
+    if (record.length !== columns.count) return wrongCount(record, columns)
+    const caseId = record[columns.case] as string
+    const type = record[columns.type] as string
+    const nameFault = faultOfNames(caseId, type)
+    if (nameFault) return nameFault
+    const at = this.#times.read(record[columns.time] as string)
+    if (Number.isNaN(at)) return badTime('bad time', record[columns.time] as string, this.#times)
+    const opening = columns.openedAt === null ? '' : (record[columns.openedAt] as string)
+    const openedAt = opening.trim() === '' ? null : this.#times.read(opening)
+    if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
+    const payloadBytes = payloadBytesOf(record, columns)
+    if (payloadBytes > MAX_PAYLOAD_BYTES) return tooLarge(payloadBytes)
+    const payloads = this.#payloads.get(type)
+    const payload = payloads?.read(record, line) ?? EMPTY_PAYLOAD
+    return payloads?.fault ?? { caseId, type, at, openedAt, payload, payloadBytes, line }
+  }
+}
+
+function wrongCount(record: readonly string[], { count }: CsvColumns): RowFault {
+  const detail = `the row has ${record.length} cells, the header has ${count}`
+  return { reason: 'wrong number of cells', detail }
+}

@@ -1,0 +1,112 @@
+import { pipeline } from 'node:stream/promises'
+import { CsvError, Parser } from 'csv-parse'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import type { CsvDialect } from './csv-dialect.ts'
+
+/** An unclosed quote would read the rest of the log into one cell. */
+const MAX_ROW_BYTES = 16 * 1024 * 1024
+const CARRIAGE_RETURN = 13
+
+/** `line`: the first line of the row. `mayHoldNul`: whether a chunk with the row has a NUL. */
+export type OnCsvRow = (
+  record: readonly string[],
+  line: number,
+  mayHoldNul: boolean,
+  hasLineBreaks: boolean,
+) => void
+
+/** A log whose first lines end with LF has a CR later. It must be read again with all line ends. */
+export class OtherLineEnd extends Error {}
+
+/**
+ * Reads CSV row by row. @throws OperatorError if the text is not CSV.
+ * @throws OtherLineEnd if the text has a line end that the dialect lacks
+ */
+export async function readCsv(
+  chunks: AsyncIterable<Buffer>,
+  dialect: CsvDialect,
+  onRow: OnCsvRow,
+): Promise<void> {
+  const parser = new RowParser(dialect, onRow)
+  try {
+    await pipeline(parser.watch(chunks), parser)
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new OperatorError(
+      `the row that begins on line ${parser.nextLine} of the log is not CSV: ${error.message}`,
+    )
+  }
+}
+
+/** Calls `onRow` for each row as it is parsed: a stream of row objects would double the cost of parsing. */
+class RowParser extends Parser {
+  readonly #onRow: OnCsvRow
+  #parsedLines = 0
+  /** Lines that the parser counts twice: it counts each CRLF within quotes as two. */
+  #overcount = 0
+  #bytesSinceRow = 0
+  #isNulNear = false
+  readonly #hasCarriageReturns: boolean
+
+  constructor({ separators, lineEnds }: CsvDialect, onRow: OnCsvRow) {
+    super({
+      delimiter: separators,
+      record_delimiter: lineEnds,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      // A quote within an unquoted cell is a character of the cell.
+      relax_quotes: true,
+    })
+    this.#onRow = onRow
+    this.#hasCarriageReturns = lineEnds.includes('\r')
+  }
+
+  /** Passes the chunks on. Searches whole chunks for CR and NUL: in each row it would cost more. */
+  async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let isNulInLast = false
+    for await (const chunk of chunks) {
+      if (!this.#hasCarriageReturns && chunk.includes(CARRIAGE_RETURN)) throw new OtherLineEnd()
+      const isNulInThis = chunk.includes(0)
+      this.#isNulNear = isNulInLast || isNulInThis || this.#bytesSinceRow > 0
+      isNulInLast = isNulInThis
+      this.#bytesSinceRow += chunk.length
+      if (this.#bytesSinceRow > MAX_ROW_BYTES) throw this.#endless()
+      yield chunk
+    }
+  }
+
+  #endless(): OperatorError {
+    const limit = `${MAX_ROW_BYTES / 1024 / 1024} MiB`
+    return new OperatorError(
+      `the row that begins on line ${this.nextLine} of the log does not end within ${limit}: is a quote not closed?`,
+    )
+  }
+
+  get nextLine(): number {
+    return this.#parsedLines - this.#overcount + 1
+  }
+
+  override push(record: string[] | null): boolean {
+    if (record === null) return super.push(null)
+    if (this.destroyed) return false
+    this.#bytesSinceRow = 0
+    const hasLineBreaks = this.info.lines !== this.#parsedLines + 1
+    try {
+      this.#onRow(record, this.#lineOf(record, hasLineBreaks), this.#isNulNear, hasLineBreaks)
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+    return true
+  }
+
+  /** The parser counts the last line of the row. A quoted cell may span several lines. */
+  #lineOf(record: string[], hasLineBreaks: boolean): number {
+    this.#parsedLines = this.info.lines
+    if (!hasLineBreaks) return this.info.lines - this.#overcount
+    const breaks = record.join('\0').match(/\r\n|\r|\n/g) ?? []
+    const twice = breaks.filter((text) => text.length === 2).length
+    const line = this.info.lines - breaks.length - twice - this.#overcount
+    this.#overcount += twice
+    return line
+  }
+}

@@ -1,0 +1,81 @@
+import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
+import type { ComparedField } from './compared-fields.ts'
+import { similarityKey } from './similar-texts.ts'
+
+/** Texts in the cache, and examples in the result. */
+const MAX_CACHED_TEXTS = 1000
+const MAX_EXAMPLES = 3
+
+export interface Example {
+  text: string
+  count: number
+  /** The line of its first event. */
+  line: number
+}
+
+/** A count of values, and the first few distinct ones. */
+export class Examples {
+  count = 0
+  readonly first: Example[] = []
+
+  add(text: string, line: number): void {
+    this.count++
+    const known = this.first.find((example) => example.text === text)
+    if (known) known.count++
+    else if (this.first.length < MAX_EXAMPLES) this.first.push({ text, count: 1, line })
+  }
+}
+
+/** Statistics of a compared field in a log, for notes on comparisons that may not be meant. */
+export class FieldStatistics {
+  readonly field: ComparedField
+  /** Events with a value in the field. */
+  present = 0
+  readonly otherTypes = new Map<JsonType, Examples>()
+  /** Similar texts of the log, by the compared text. */
+  readonly similar = new Map<string, Examples>()
+  readonly #comparedByKey: Map<string, string>
+  /** Cache: the similar compared text of a text of the log; null for none. */
+  readonly #similarTexts = new Map<string, string | null>()
+
+  constructor(field: ComparedField) {
+    this.field = field
+    this.#comparedByKey = new Map([...field.texts].map((text) => [similarityKey(text), text]))
+  }
+
+  /** Adds an event's value. Null counts as no value, unless a leaf compares with null. */
+  add(value: Json | undefined, line: number): void {
+    const { type, texts } = this.field
+    if (value === undefined || (value === null && type !== 'null')) return
+    const found = jsonTypeOf(value)
+    if (found !== type) this.addOther(found, value, line)
+    else {
+      this.present++
+      if (typeof value === 'string' && !texts.has(value)) this.#addText(value, line)
+    }
+  }
+
+  /** Adds a value of another type than the compared one. */
+  addOther(type: JsonType, value: Json, line: number): void {
+    this.present++
+    const examples = this.otherTypes.get(type) ?? new Examples()
+    this.otherTypes.set(type, examples)
+    examples.add(typeof value === 'string' ? value : JSON.stringify(value), line)
+  }
+
+  #addText(text: string, line: number): void {
+    const compared = this.#similarTo(text)
+    if (compared === null) return
+    const examples = this.similar.get(compared) ?? new Examples()
+    this.similar.set(compared, examples)
+    examples.add(text, line)
+  }
+
+  #similarTo(text: string): string | null {
+    const known = this.#similarTexts.get(text)
+    if (known !== undefined) return known
+    const compared = this.#comparedByKey.get(similarityKey(text)) ?? null
+    if (this.#similarTexts.size < MAX_CACHED_TEXTS) this.#similarTexts.set(text, compared)
+    return compared
+  }
+}

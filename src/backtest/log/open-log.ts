@@ -1,0 +1,106 @@
+import type { Stats } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
+import { peekHead } from './text-head.ts'
+
+const CHUNK_BYTES = 256 * 1024
+
+/** A log that exists. `isFile`: it can be read twice. A pipe cannot. */
+export interface LogFile {
+  path: string
+  bytes: number
+  isFile: boolean
+}
+
+/** Files that are not logs, by their first bytes. */
+const OTHER_FILES: [magic: string, advice: string][] = [
+  ['PK\x03\x04', 'a zip archive or an Excel workbook: unpack it, or save the sheet as CSV'],
+  ['\xd0\xcf\x11\xe0', 'an Excel workbook: save the sheet as CSV'],
+  ['BZh', 'compressed with bzip2: unpack it, or compress it with gzip'],
+  ['\xfd7zXZ', 'compressed with xz: unpack it, or compress it with gzip'],
+  ['\x28\xb5\x2f\xfd', 'compressed with zstd: unpack it, or compress it with gzip'],
+  ['PAR1', 'a Parquet file: write it as CSV or NDJSON'],
+  ['Obj\x01', 'an Avro file: write it as NDJSON'],
+]
+const MAX_MAGIC_BYTES = 5
+
+/** @throws OperatorError if there is no such file. */
+export async function findLog(path: string): Promise<LogFile> {
+  let found: Stats
+  try {
+    found = await statInput(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+  if (found.isDirectory()) throw new OperatorError(`the log ${inputName(path)} is a folder`)
+  // Standard input cannot be read again, even if it is a file.
+  return { path, bytes: found.size, isFile: found.isFile() && path !== STANDARD_INPUT }
+}
+
+/** The bytes of the log, unzipped if they are gzip. `onBytes` gets the number of bytes of the file read so far. */
+export async function* readLog(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  try {
+    const { head, all } = await peekHead(readFile(path, onBytes), MAX_MAGIC_BYTES)
+    const start = head.toString('latin1', 0, MAX_MAGIC_BYTES)
+    const other = OTHER_FILES.find(([magic]) => start.startsWith(magic))
+    if (other) throw new OperatorError(`the log ${inputName(path)} is ${other[1]}`)
+    yield* isGzip(head) ? unzipped(path, all) : all
+  } catch (error) {
+    throw isSystemError(error) ? unreadable(path, error) : error
+  }
+}
+
+async function* readFile(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  let count = 0
+  for await (const chunk of openInput(path, CHUNK_BYTES)) {
+    count += (chunk as Buffer).length
+    onBytes(count)
+    yield chunk as Buffer
+  }
+}
+
+const isGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
+
+async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
+  let read = 0
+  /** Where the last byte is that is not 0. */
+  let end = 0
+  // Not by `for await`: it would close the file when the stream ends, and the file is read to its end below.
+  async function* watched(): AsyncGenerator<Buffer> {
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      const last = next.value.findLastIndex((byte) => byte !== 0)
+      if (last !== -1) end = read + last + 1
+      read += next.value.length
+      yield next.value
+    }
+  }
+  // An error reaches the loop below too: it ends the last stream.
+  pipeline(watched(), gunzip, () => {})
+  try {
+    for await (const chunk of gunzip) yield chunk as Buffer
+    // Zeros may pad a file. zlib ends at them, and passes over what follows.
+    for await (const _ of watched()) if (end > gunzip.bytesWritten) break
+  } finally {
+    chunks.return(undefined).catch(() => {})
+  }
+  if (end > gunzip.bytesWritten) {
+    const message = 'more data follows the zeros behind its gzip data; unpack it, and write it without them'
+    throw new OperatorError(`the log ${inputName(path)} would be read in part: ${message}`)
+  }
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error && 'errno' in error
+
+function unreadable(path: string, error: unknown): OperatorError {
+  const { code, message } = error as NodeJS.ErrnoException
+  const name = inputName(path)
+  if (code === 'ENOENT') return new OperatorError(`there is no log ${name}`)
+  if (code === 'Z_BUF_ERROR')
+    return new OperatorError(`the log ${name} is cut short: its gzip data does not end`)
+  if (code?.startsWith('Z_')) return new OperatorError(`the log ${name} is damaged gzip data: ${message}`)
+  return new OperatorError(`the log ${name} cannot be read: ${message}`)
+}

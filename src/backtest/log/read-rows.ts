@@ -1,0 +1,190 @@
+import { type Contract, decisiveEventTypes } from '../../core/contracts/contract.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import { comparedFields } from '../compared-fields.ts'
+import { findColumns, reservedWarning } from '../csv/csv-columns.ts'
+import { ALL_LINE_ENDS, type CsvDialect, recognizeDialect } from '../csv/csv-dialect.ts'
+import { CsvPayloads } from '../csv/csv-payload.ts'
+import { CsvRows } from '../csv/csv-rows.ts'
+import { readCsv } from '../csv/read-csv.ts'
+import { SwallowedRows } from '../csv/swallowed-rows.ts'
+import { FieldStatistics } from '../field-statistics.ts'
+import type { DecimalMark } from '../read-cell.ts'
+import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
+import { JsonRows } from '../typed/json-rows.ts'
+import { readArray } from '../typed/read-array.ts'
+import { readLines } from '../typed/read-lines.ts'
+import { readXes } from '../typed/read-xes.ts'
+import { TypedRows } from '../typed/typed-rows.ts'
+import { BadRows } from './bad-rows.ts'
+import { TextDecoding } from './decode-text.ts'
+import { EventTypes } from './event-types.ts'
+import { formatOf, type LogFormat } from './log-format.ts'
+import { type ColumnNames, isFault, type LogRow, type RowFault } from './log-row.ts'
+import { lossyNumber } from './row-faults.ts'
+import { peekHead } from './text-head.ts'
+
+export interface LogOptions {
+  /** Null to detect it from the name or the first character. */
+  format: LogFormat | null
+  /** Null to detect it from the start of the log. */
+  encoding: string | null
+  /** Null to detect it from the header. */
+  separator: string | null
+  decimal: DecimalMark
+  times: TimeOptions
+  columns: ColumnNames
+  isStrict: boolean
+}
+
+/** Enough to detect the separator, the line ends and the format. */
+const HEAD_BYTES = 64 * 1024
+
+/** Reads a log once, and collects the notes, counts and bad rows of the report. */
+export class LogReading {
+  readonly options: LogOptions
+  readonly badRows: BadRows
+  readonly types = new EventTypes()
+  readonly times: TimeReader
+  /** By event type that a contract names: the fields that its leaves compare. */
+  readonly statistics: ReadonlyMap<string, readonly FieldStatistics[]>
+  readonly #hasAllLineEnds: boolean
+  format: LogFormat = 'csv'
+  /** About the columns and the separator. */
+  warnings: string[] = []
+  /** Only for CSV. */
+  swallowed: SwallowedRows | null = null
+  /** The names of the columns or fields of the payload. */
+  fieldNames: Iterable<string> = []
+  /** Rows that are not bad. */
+  events = 0
+  firstAt: number | null = null
+  lastAt: number | null = null
+  /** The lines of the earliest and the latest event. */
+  firstLine = 0
+  lastLine = 0
+
+  constructor(
+    options: LogOptions,
+    contracts: readonly Contract[],
+    { hasAllLineEnds }: { hasAllLineEnds: boolean },
+  ) {
+    this.options = options
+    this.badRows = new BadRows(options.isStrict)
+    this.times = new TimeReader(options.times)
+    this.statistics = statisticsOf(contracts)
+    this.#hasAllLineEnds = hasAllLineEnds
+  }
+
+  /**
+   * @throws OperatorError if the log as a whole cannot be read
+   * @throws OtherLineEnd if it must be read again with all line ends
+   */
+  async read(path: string, bytes: AsyncIterable<Buffer>, onRow: (row: LogRow) => void): Promise<void> {
+    const decoding = new TextDecoding(this.options.encoding)
+    const { head, all } = await peekHead(decoding.decode(bytes), HEAD_BYTES)
+    if (head.toString('utf8').trim() === '') throw new OperatorError('the log is empty: not even a header')
+    const text = head.toString('utf8')
+    this.format = this.options.format ?? formatOf(path, text)
+    if (this.format === 'ndjson' && text.trimStart().startsWith('[')) this.format = 'json'
+    const take = (row: LogRow | RowFault, line: number) => {
+      if (isFault(row)) this.badRows.add(line, row)
+      else onRow(this.#noted(row))
+    }
+    if (this.format === 'csv') await this.#readCsv(all, text, decoding, take)
+    else await this.#readTyped(all, decoding, take)
+  }
+
+  #noted(row: LogRow): LogRow {
+    this.events++
+    row.type = this.types.count(row.type)
+    if (this.firstAt === null || row.at < this.firstAt) {
+      this.firstAt = row.at
+      this.firstLine = row.line
+    }
+    if (this.lastAt === null || row.at > this.lastAt) {
+      this.lastAt = row.at
+      this.lastLine = row.line
+    }
+    return row
+  }
+
+  async #readCsv(
+    chunks: AsyncIterable<Buffer>,
+    head: string,
+    decoding: TextDecoding,
+    take: TakeRow,
+  ): Promise<void> {
+    const { separator, columns: names } = this.options
+    const [header = ''] = head.split(/\r|\n/, 1)
+    const headerFault = decoding.isDamaged ? decoding.faultOf(header) : null
+    if (headerFault) throw new OperatorError(`the header of the log: ${headerFault.detail}`)
+    const dialect = this.#dialectOf(head, separator, names)
+    let isSeparatorLine = dialect.hasSeparatorLine
+    let rows: CsvRows | null = null
+    await readCsv(chunks, dialect, (record, line, mayHoldNul, hasLineBreaks) => {
+      if (isSeparatorLine) isSeparatorLine = false
+      else if (rows === null) rows = this.#rowsOf(dialect)
+      else {
+        const fault = mayHoldNul || decoding.isDamaged ? decoding.faultOf(record.join('\n')) : null
+        take(fault ?? rows.read(record, line), line)
+        if (hasLineBreaks) this.swallowed?.add(record, line)
+      }
+    })
+  }
+
+  #dialectOf(head: string, separator: string | null, names: ColumnNames): CsvDialect {
+    const dialect = recognizeDialect(head, separator, names)
+    return this.#hasAllLineEnds ? { ...dialect, lineEnds: ALL_LINE_ENDS } : dialect
+  }
+
+  #rowsOf({ header, notes, separators }: CsvDialect): CsvRows {
+    const columns = findColumns(header, this.options.columns)
+    this.warnings = [...notes, ...columns.warnings]
+    this.swallowed = new SwallowedRows(columns, separators.at(-1) as string, this.options.times)
+    this.fieldNames = columns.payload.map(({ name }) => name)
+    const payloads = [...this.statistics].map(([type, statistics]): [string, CsvPayloads] => [
+      type,
+      new CsvPayloads(statistics, columns, this.options.decimal),
+    ])
+    return new CsvRows(columns, this.times, new Map(payloads))
+  }
+
+  async #readTyped(chunks: AsyncIterable<Buffer>, decoding: TextDecoding, take: TakeRow): Promise<void> {
+    const { columns: names } = this.options
+    const own = this.format === 'xes' ? [] : [names.case, names.type, names.time]
+    const typed = new TypedRows(this.times, this.statistics, own)
+    if (this.format === 'xes') await this.#readXes(chunks, typed, decoding, take)
+    else {
+      const rows = new JsonRows(names, typed, decoding)
+      const read = this.format === 'json' ? readArray : readLines
+      await read(chunks, (text, line) => take(rows.read(text, line), line))
+    }
+    this.warnings = [...typed.reservedNames].map(reservedWarning)
+    this.fieldNames = typed.names
+  }
+
+  async #readXes(
+    chunks: AsyncIterable<Buffer>,
+    typed: TypedRows,
+    decoding: TextDecoding,
+    take: TakeRow,
+  ): Promise<void> {
+    const { openedAt: opening } = this.options.columns
+    await readXes(chunks, ({ lossy, ...event }) => {
+      const opened = opening === undefined ? undefined : event.fields[opening]
+      const fault = decoding.isDamaged ? decoding.faultOf(JSON.stringify(event)) : null
+      const row = lossy === null ? typed.read({ ...event, openedAt: `${opened ?? ''}` }) : lossyNumber(lossy)
+      take(fault ?? row, event.line)
+    })
+  }
+}
+
+type TakeRow = (row: LogRow | RowFault, line: number) => void
+
+function statisticsOf(contracts: readonly Contract[]): Map<string, FieldStatistics[]> {
+  const compared = comparedFields(contracts)
+  const types = new Set(contracts.flatMap(decisiveEventTypes))
+  return new Map(
+    [...types].map((type) => [type, (compared.get(type) ?? []).map((field) => new FieldStatistics(field))]),
+  )
+}

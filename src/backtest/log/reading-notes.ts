@@ -1,0 +1,196 @@
+import { quoted } from '../../core/contracts/hints/spelling.ts'
+import type { JsonType } from '../../kernel/json.ts'
+import type { Example, Examples, FieldStatistics } from '../field-statistics.ts'
+import { grouped } from '../report/figures.ts'
+import { differenceFrom, similarityKey } from '../similar-texts.ts'
+import type { CaseIds, DoubtfulCases } from './case-ids.ts'
+import { RESERVED_NAMES } from './log-row.ts'
+import type { LogReading } from './read-rows.ts'
+
+/* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
+
+const YEAR_2000_MS = Date.UTC(2000)
+const DAY_MS = 86_400_000
+const MAX_SPAN_DAYS = 20 * 365
+
+const TYPE_WORDS: Record<JsonType, string> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+  array: 'an array',
+  object: 'an object',
+}
+
+export function readingNotes(
+  reading: LogReading,
+  caseIds: CaseIds,
+  newestFirst: Examples,
+  now: number,
+): string[] {
+  return [
+    ...reading.warnings,
+    ...swallowedRows(reading),
+    ...similarTypes(reading),
+    ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
+    ...doubtfulCases(caseIds.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
+    ...doubtfulCases(caseIds.placeholders, 'that likely stand for none'),
+    ...caseNotes(caseIds),
+    ...orderNotes(newestFirst),
+    ...timeNotes(reading, now),
+  ]
+}
+
+function swallowedRows({ swallowed }: LogReading): string[] {
+  if (swallowed === null || swallowed.count === 0) return []
+  const { count, firstLine } = swallowed
+  const rows = count === 1 ? '1 row of the log, which is' : `${grouped(count)} rows of the log, which are`
+  return [
+    `a quote does not end where it should: on line ${grouped(firstLine)} begins a row with a cell that holds ${rows} not read`,
+  ]
+}
+
+/** Types of the log that look like a type that a contract names. */
+function similarTypes({ statistics, types }: LogReading): string[] {
+  const byKey = Map.groupBy(types.all, ({ type }) => similarityKey(type))
+  return [...statistics.keys()].flatMap((named) =>
+    (byKey.get(similarityKey(named)) ?? [])
+      .filter(({ type }) => type !== named && !statistics.has(type))
+      .map(({ type, count }) => {
+        const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
+        return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`
+      }),
+  )
+}
+
+function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
+  const { field, present, otherTypes, similar } = one
+  const place = `${shown(field.path.join('.'))} of ${shown(field.event)}`
+  if (reading.types.countOf(field.event) === 0) return []
+  if (present === 0)
+    return [`no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`]
+  const compared = `${place} is compared with ${TYPE_WORDS[field.type]}`
+  return [
+    ...[...otherTypes].map(
+      ([type, examples]) =>
+        `${compared}, but is ${TYPE_WORDS[type]} in ${grouped(examples.count)} of ${grouped(present)} events: ${list(examples)}${advice(one, examples, reading)}`,
+    ),
+    ...[...similar].map(
+      ([wanted, examples]) =>
+        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs only by ${differenceFrom(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
+    ),
+  ]
+}
+
+function whyMissing(path: readonly string[], { options, fieldNames, format }: LogReading): string {
+  const name = path.join('.')
+  const { case: caseName, type, time, openedAt } = options.columns
+  const own = Object.entries({ '--case': caseName, '--type': type, '--time': time, '--opened-at': openedAt })
+  const option = format === 'xes' ? undefined : own.find(([, column]) => column === name)?.[0]
+  if (option) return `: it is the column of ${option}, which is not part of the payload`
+  if (RESERVED_NAMES.has(path[0] ?? '')) return ': the service reserves that name'
+  const names = [...fieldNames]
+  const similar = names.find((other) => other !== name && similarityKey(other) === similarityKey(name))
+  if (similar !== undefined) return `: did you mean ${shown(similar)}?`
+  if (format !== 'csv')
+    return names.includes(name) && path.length > 1
+      ? `: a field has this name with its dots; it is not the value at the path`
+      : ''
+  return names.includes(name) ? ': its cells are empty' : ': the log has no such column'
+}
+
+function advice({ field }: FieldStatistics, { first }: Examples, { options, format }: LogReading): string {
+  const hasComma = first.some(({ text }) => /^\s*[+-]?\d+,\d+\s*$/.test(text))
+  return field.type === 'number' && format === 'csv' && options.decimal === '.' && hasComma
+    ? '; with --decimal , a comma is the decimal mark'
+    : ''
+}
+
+function doubtfulCases({ count, first }: DoubtfulCases, what: string): string[] {
+  if (count === 0) return []
+  const cases = count === 1 ? '1 case has an id' : `${grouped(count)} cases have ids`
+  const examples = first.map(
+    ({ id, line, events }) =>
+      `${shown(id)} (line ${grouped(line)}, ${events === 1 ? '1 event' : `${grouped(events)} events`})`,
+  )
+  return [`${cases} ${what}: ${examples.join(', ')}`]
+}
+
+function caseNotes({ similar, first }: CaseIds): string[] {
+  if (similar === 0) return []
+  const cases =
+    similar === 1 ? '1 case has an id that differs' : `${grouped(similar)} cases have ids that differ`
+  const examples = first.map(
+    ({ id, line, other }) =>
+      `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, after ${shown(other)}`})`,
+  )
+  return [
+    `${cases} from another one only by letter case, invisible characters or characters at the end: ${examples.join(', ')}`,
+  ]
+}
+
+function orderNotes(newestFirst: Examples): string[] {
+  const { count } = newestFirst
+  if (count === 0) return []
+  const cases =
+    count === 1
+      ? '1 case is written newest first and has'
+      : `${grouped(count)} cases are written newest first and have`
+  return [
+    `${cases} events of the same time, which are taken in the order of the log: ${list(newestFirst)}; sort the log by time, with the older of them first`,
+  ]
+}
+
+function timeNotes(reading: LogReading, now: number): string[] {
+  const { withoutZone, repeated, skipped, options } = reading.times
+  const { zone } = options
+  return [
+    ...(withoutZone > 0 && zone === null
+      ? [
+          `${withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`,
+        ]
+      : []),
+    ...(repeated > 0
+      ? [
+          `local times that occur twice in ${zone} (daylight saving) were read as the first occurrence: ${grouped(repeated)}`,
+        ]
+      : []),
+    ...(skipped > 0
+      ? [
+          `local times that do not exist in ${zone} (daylight saving) were read with the offset before the change: ${grouped(skipped)}`,
+        ]
+      : []),
+    ...spanNotes(reading, now),
+  ]
+}
+
+function spanNotes({ firstAt, firstLine, lastAt, lastLine }: LogReading, now: number): string[] {
+  if (firstAt === null || lastAt === null) return []
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
+  const years = Math.floor((lastAt - firstAt) / DAY_MS / 365)
+  return [
+    ...(firstAt < YEAR_2000_MS
+      ? [`the earliest event is of ${day(firstAt)} (line ${grouped(firstLine)}): check the column of --time`]
+      : []),
+    ...(lastAt > now + DAY_MS
+      ? [
+          `the latest event is of ${day(lastAt)}, in the future (line ${grouped(lastLine)}): check the column of --time`,
+        ]
+      : []),
+    ...(lastAt - firstAt > MAX_SPAN_DAYS * DAY_MS
+      ? [`the events span ${years} years, from ${day(firstAt)} to ${day(lastAt)}`]
+      : []),
+  ]
+}
+
+const list = ({ first }: Examples) => first.map(exampleText).join(', ')
+
+const exampleText = ({ text, count, line }: Example) =>
+  count === 1
+    ? `${shown(text)} (line ${grouped(line)})`
+    : `${shown(text)} (${grouped(count)}, first on line ${grouped(line)})`
+
+const MAX_SHOWN_LENGTH = 60
+
+const shown = (text: string): string =>
+  quoted(text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text)

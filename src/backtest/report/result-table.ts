@@ -1,0 +1,154 @@
+import { styleText } from 'node:util'
+import type { Status } from '../../core/claims/lifecycle.ts'
+import { decisiveEventTypes } from '../../core/contracts/contract.ts'
+import { printable } from '../../platform/terminal/printable.ts'
+import { formatStyledTable } from '../../platform/terminal/table.ts'
+import { REFUSALS } from '../backtest.ts'
+import type { BacktestResult } from '../backtest-result.ts'
+import type { Comparison } from '../comparison.ts'
+import { decimalText } from '../decimal.ts'
+import type { EventTypes } from '../log/event-types.ts'
+import { REASONS, type Totals } from '../totals.ts'
+import { duration, grouped, moreOrLess, share, signed } from './figures.ts'
+import { badRows, notes } from './result-notes.ts'
+import { marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
+
+const MAX_TYPES = 20
+const MAX_CHANGED = 20
+
+/** The result for a person at a terminal. */
+export function resultTable({ files, backtest }: BacktestResult): string {
+  const { reading, totals, comparison } = backtest
+  const isComparison = totals.length > 1
+  const sections = [
+    figures(backtest.totals, files),
+    ...(comparison ? [changes(comparison)] : []),
+    ...totals.flatMap((one, i) => [
+      ...unnamedTypes(one, reading.types, isComparison ? files[i] : undefined),
+      ...losers(one, isComparison ? files[i] : undefined),
+    ]),
+    ...badRows(reading),
+    ...notes(backtest),
+  ]
+  return sections.join('\n\n')
+}
+
+const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
+
+/** One column of figures a contract. */
+function figures(totals: Totals[], files: string[]): string {
+  const row = (title: string, figure: (one: Totals) => string) => [title, ...totals.map(figure)]
+  const counted = (title: string, status: Status, colour?: 'green' | 'red') =>
+    row(title, (one) => {
+      const text = `${grouped(one.count[status])}  ${share(one.count[status], one.cases).padStart(7)}`
+      return colour ? styleText(colour, text, { stream: process.stdout }) : text
+    })
+  const sum = (title: string, status: Status) =>
+    row(title, (one) => grouped(decimalText(one.priceSum(status))))
+  const median = (status: 'CONFIRMED' | 'FAILED') => (one: Totals) => {
+    const value = one.resolution[status].median
+    return value === null ? '' : duration(value)
+  }
+  const rows = [
+    row('cases', (one) => grouped(one.cases)),
+    counted('confirmed', 'CONFIRMED', 'green'),
+    counted('failed', 'FAILED', 'red'),
+    counted('still open: OPEN', 'OPEN'),
+    counted('still open: PENDING', 'PENDING'),
+    sum('price, confirmed (paid)', 'CONFIRMED'),
+    sum('price, failed', 'FAILED'),
+    sum('price, OPEN', 'OPEN'),
+    sum('price, PENDING', 'PENDING'),
+    row('median time to CONFIRMED', median('CONFIRMED')),
+    row('median time to FAILED', median('FAILED')),
+    ...REASONS.slice(0, 4).map((reason) =>
+      row(lowerFirst(REASON_WORDS[reason]), (one) => grouped(one.reasons[reason])),
+    ),
+    row('events accepted', (one) => grouped(one.accepted)),
+    ...REFUSALS.map((refusal) =>
+      row(`events refused: ${REFUSAL_WORDS[refusal]}`, (one) => grouped(one.refused[refusal])),
+    ).filter((cells) => cells.slice(1).some((cell) => cell !== '0')),
+  ]
+  const [head = [], ...body] = rightAligned([['', ...files.map(printable)], ...rows])
+  return formatStyledTable(head, body)
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** Numbers end below each other: every column but the first. */
+function rightAligned(rows: string[][]): string[][] {
+  const width = (column: number) => Math.max(...rows.map((row) => visible(row[column] ?? '')))
+  const widths = (rows[0] ?? []).map((_, column) => width(column))
+  return rows.map((row) =>
+    row.map((cell, column) =>
+      column === 0 ? cell : ' '.repeat((widths[column] as number) - visible(cell)) + cell,
+    ),
+  )
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+const visible = (cell: string) => cell.replace(/\x1b\[\d+m/g, '').length
+
+function changes(comparison: Comparison): string {
+  const { changed, unchanged, difference, changedCases } = comparison
+  const title = bold(
+    `${grouped(changed)} cases change, ${grouped(unchanged)} do not; the second contract pays ${moreOrLess(decimalText(difference))} the first`,
+  )
+  if (changed === 0) return title
+  const kinds = comparison.changes.map((change) => [
+    `${change.from} → ${change.to}`,
+    grouped(change.count),
+    signed(decimalText(change.difference)),
+  ])
+  const shown = changedCases.slice(0, MAX_CHANGED)
+  const cases = shown.map(({ id, from, to, difference }) => [
+    printable(id),
+    `${from} → ${to}`,
+    signed(decimalText(difference)),
+  ])
+  const more = changed - shown.length
+  return [
+    title,
+    formatStyledTable(['CHANGE', 'CASES', 'PRICE'], rightAligned(kinds)),
+    formatStyledTable(['CASE', 'CHANGE', 'PRICE'], cases),
+    ...(more > 0 ? [`and ${grouped(more)} more cases`] : []),
+  ].join('\n')
+}
+
+function unnamedTypes(totals: Totals, types: EventTypes, file: string | undefined): string[] {
+  const named = decisiveEventTypes(totals.contract)
+  const unnamed = types.except(new Set(named))
+  const absent = named.filter((type) => !types.has(type))
+  const of = file ? ` of ${printable(file)}` : ''
+  const list = unnamed
+    .slice(0, MAX_TYPES)
+    .map(({ type, count }) => `  ${grouped(count).padStart(12)}  ${printable(type)}`)
+  const more = unnamed.length - list.length
+  return [
+    ...(unnamed.length === 0
+      ? []
+      : [
+          [
+            bold(`Event types that no condition${of} names (${grouped(unnamed.length)})`),
+            ...list,
+            ...(more > 0 ? [`  and ${grouped(more)} more types`] : []),
+          ].join('\n'),
+        ]),
+    ...(absent.length === 0
+      ? []
+      : [
+          `${bold(`Event types that the condition${of} names and the log never has:`)} ${absent.map(printable).join(', ')}`,
+        ]),
+  ]
+}
+
+function losers({ nearestLosers }: Totals, file: string | undefined): string[] {
+  if (nearestLosers.length === 0) return []
+  const rows = nearestLosers.map((loser) => [
+    printable(loser.id),
+    printable(missingWords(loser)),
+    marginWords(loser),
+  ])
+  const title = bold(`Cases that lost by the least${file ? ` under ${printable(file)}` : ''}`)
+  return [`${title}\n${formatStyledTable(['CASE', 'MISSING', 'BY'], rows)}`]
+}

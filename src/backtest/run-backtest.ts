@@ -1,0 +1,151 @@
+import type { Contract } from '../core/contracts/contract.ts'
+import { OperatorError } from '../kernel/operator-error.ts'
+import type { Case, CaseResult } from './backtest.ts'
+import { runCase } from './backtest.ts'
+import { HeldCases } from './cases/held-cases.ts'
+import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
+import { Comparison } from './comparison.ts'
+import { OtherLineEnd } from './csv/read-csv.ts'
+import { Examples } from './field-statistics.ts'
+import { CaseIds } from './log/case-ids.ts'
+import { hasTiesNewestFirst } from './log/event-order.ts'
+import { type LogFile, readLog } from './log/open-log.ts'
+import { type LogOptions, LogReading } from './log/read-rows.ts'
+import { readingNotes } from './log/reading-notes.ts'
+import type { Progress } from './progress.ts'
+import { Totals } from './totals.ts'
+
+export interface BacktestOptions extends LogOptions {
+  /** One, or two to be compared. */
+  contracts: readonly Contract[]
+  until: number | null
+  /** The present. Events after it get a note. */
+  now: number
+  /** Whether the rows of each case are adjacent, as `--sorted` says. */
+  isSorted: boolean
+}
+
+export interface Backtest {
+  reading: LogReading
+  totals: Totals[]
+  comparison: Comparison | null
+  /** About the reading of the log: what is probably a mistake. */
+  notes: string[]
+  /** Cases that open after `until`. */
+  casesAfterUntil: number
+  /** Events of the other cases that come after `until`. */
+  eventsAfterUntil: number
+}
+
+/**
+ * Runs every case of the log. First assumes that the rows of a case are adjacent, and holds one case at a time. If a case
+ * appears again, reads the log again from its start and holds all of it.
+ * @throws OperatorError also if the log has no usable row
+ */
+export async function runBacktest(
+  log: LogFile,
+  options: BacktestOptions,
+  progress: Progress,
+): Promise<Backtest> {
+  // A pipe cannot be read again.
+  let attempt: Attempt =
+    log.isFile || options.isSorted
+      ? { Grouping: SortedCases, hasAllLineEnds: !log.isFile }
+      : { Grouping: HeldCases, hasAllLineEnds: true }
+  for (;;) {
+    try {
+      const backtest = await runOver(log, options, progress, attempt)
+      if (backtest.reading.events === 0) throw noEvents(backtest.reading)
+      return backtest
+    } catch (error) {
+      attempt = nextAttempt(attempt, error, options)
+    }
+  }
+}
+
+interface Attempt {
+  Grouping: new (onCase: (found: Case) => void) => CaseGrouping
+  hasAllLineEnds: boolean
+}
+
+/** @throws the error, unless the log must be read again */
+function nextAttempt(attempt: Attempt, error: unknown, { isSorted }: BacktestOptions): Attempt {
+  if (error instanceof OtherLineEnd) return { ...attempt, hasAllLineEnds: true }
+  if (!(error instanceof CaseAppearsAgain)) throw error
+  if (!isSorted) return { ...attempt, Grouping: HeldCases }
+  const { caseId, line } = error
+  throw new OperatorError(
+    `line ${line} of the log: case "${caseId}" appears again after another case; without --sorted it need not be sorted by case`,
+  )
+}
+
+async function runOver(
+  log: LogFile,
+  options: BacktestOptions,
+  progress: Progress,
+  { Grouping, hasAllLineEnds }: Attempt,
+): Promise<Backtest> {
+  const reading = new LogReading(options, options.contracts, { hasAllLineEnds })
+  const run = new Run(options, reading)
+  const cases = new Grouping((found) => run.add(found))
+  progress.start(Grouping === SortedCases ? 'reading' : 'reading, not sorted by case')
+  try {
+    await reading.read(log.path, readLog(log.path, progress.update), (row) => cases.add(row))
+    cases.finish()
+  } finally {
+    progress.end()
+  }
+  return run
+}
+
+function noEvents({ badRows }: LogReading): OperatorError {
+  const [first] = badRows.first
+  if (first === undefined) return new OperatorError('the log has no events')
+  const count = badRows.count === 1 ? 'its one row is bad' : `all of its ${badRows.count} rows are bad`
+  return new OperatorError(`the log has no usable row: ${count}; line ${first.line}: ${first.detail}`)
+}
+
+class Run implements Backtest {
+  readonly reading: LogReading
+  readonly totals: Totals[]
+  readonly comparison: Comparison | null
+  readonly #caseIds = new CaseIds()
+  /** Cases with events of the same time, written newest first. */
+  readonly #newestFirst = new Examples()
+  readonly #until: number | null
+  readonly #now: number
+  casesAfterUntil = 0
+  eventsAfterUntil = 0
+
+  constructor({ contracts, until, now }: BacktestOptions, reading: LogReading) {
+    const [first, second] = contracts as [Contract, Contract?]
+    this.reading = reading
+    this.totals = contracts.map((contract) => new Totals(contract))
+    this.comparison = second ? new Comparison(first, second) : null
+    this.#until = until
+    this.#now = now
+  }
+
+  get notes(): string[] {
+    return readingNotes(this.reading, this.#caseIds, this.#newestFirst, this.#now)
+  }
+
+  add(found: Case): void {
+    const line = found.events[0]?.line ?? 0
+    this.#caseIds.add(found.id, line, found.events.length)
+    if (hasTiesNewestFirst(found.events)) this.#newestFirst.add(found.id, found.events.at(-1)?.line ?? line)
+    const results: CaseResult[] = []
+    for (const totals of this.totals) {
+      const result = runCase(totals.contract, found, this.#until)
+      if (!result) {
+        this.casesAfterUntil++
+        return
+      }
+      totals.add(result)
+      results.push(result)
+    }
+    const [first, second] = results as [CaseResult, CaseResult]
+    this.eventsAfterUntil += first.afterUntil
+    this.comparison?.add(first, second)
+  }
+}

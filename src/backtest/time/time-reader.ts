@@ -1,0 +1,100 @@
+import { type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
+import { type TimeFormat, unixTime } from './time-format.ts'
+import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
+
+export interface TimeOptions {
+  /** Tried before ISO 8601 and Unix times. */
+  format: TimeFormat | null
+  /** The zone of times without a zone; null for UTC. */
+  zone: string | null
+}
+
+/** The service accepts times from 1970 to 2999 (§2). */
+const AFTER_LAST_MS = Date.UTC(3000)
+const UNIX_SECONDS = /^\d{10}(?:\.\d+)?$/
+const UNIX_MILLISECONDS = /^\d{13}(?:\.\d+)?$/
+const NUMBER = /^\d+(?:[.,]\d+)?$/
+/** An abbreviation after a time of day: CET, PST, AEST. */
+const ZONE_NAME = /:\d\d(?:[.,]\d+)? ?([A-Z]{3,5})$/
+/** Zones change their offset at whole quarters of an hour. */
+const QUARTER_MS = 900_000
+const MAX_QUARTERS = 100_000
+
+const isInRange = (ms: number) => ms >= 0 && ms < AFTER_LAST_MS
+const inRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
+
+/** Reads the times of a log, and counts the times without a zone. */
+export class TimeReader {
+  readonly #options: TimeOptions
+  readonly #quarters = new Map<number, LocalMoment>()
+  withoutZone = 0
+  /** Local times that occur twice in the zone, because of daylight saving time. */
+  repeated = 0
+  /** Local times that do not exist in the zone. */
+  skipped = 0
+
+  constructor(options: TimeOptions) {
+    this.#options = options
+  }
+
+  get options(): TimeOptions {
+    return this.#options
+  }
+
+  /** Milliseconds since 1970, with the digits below them: they decide the order of events. NaN if the text is not a time. */
+  read(text: string): number {
+    const common = this.#options.format === null ? parseCommonTime(text) : Number.NaN
+    if (isInRange(common)) return common
+    const written = this.#parse(text.trim())
+    if (written === null) return Number.NaN
+    return written.hasZone ? inRange(written.ms) : this.#inZone(written.ms)
+  }
+
+  #parse(text: string): WrittenTime | null {
+    const formatted = this.#options.format?.parse(text) ?? null
+    if (formatted !== null) return formatted
+    if (UNIX_SECONDS.test(text)) return unixTime(text, 0)
+    if (UNIX_MILLISECONDS.test(text)) return unixTime(text, 3)
+    return parseWrittenTime(text)
+  }
+
+  #inZone(local: number): number {
+    const { zone } = this.#options
+    const moment = zone === null || Number.isNaN(local) ? null : this.#momentAt(local, zone)
+    const ms = inRange(moment?.ms ?? local)
+    if (Number.isNaN(ms)) return ms
+    this.withoutZone++
+    if (moment?.shown === 'twice') this.repeated++
+    if (moment?.shown === 'never') this.skipped++
+    return ms
+  }
+
+  #momentAt(local: number, zone: string): LocalMoment {
+    const start = Math.floor(local / QUARTER_MS) * QUARTER_MS
+    const moment = this.#quarters.get(start) ?? localMoment(start, zone)
+    if (this.#quarters.size >= MAX_QUARTERS) this.#quarters.clear()
+    this.#quarters.set(start, moment)
+    return { ...moment, ms: moment.ms + (local - start) }
+  }
+
+  /** Why a text is not a time, and which forms are accepted. */
+  explain(text: string): string {
+    const trimmed = text.trim()
+    const quoted = JSON.stringify(text)
+    const written = this.#parse(trimmed)
+    if (written === null) return `${quoted} is not a time${this.#accepted(trimmed)}`
+    return `${quoted} ${written.fault ?? 'is outside of the times that the service takes, 1970 to 2999'}`
+  }
+
+  #accepted(text: string): string {
+    const { format } = this.#options
+    const formatted = format === null ? '' : ` in the format ${JSON.stringify(format.name)}, or`
+    if (/^\s*"/.test(text)) return ': the quotes belong to the cell, because a space precedes or follows them'
+    const [, zone] = ZONE_NAME.exec(text) ?? []
+    if (zone !== undefined)
+      return `: ${zone} is not an offset: write one such as +01:00, because abbreviations of zones have several meanings`
+    if (NUMBER.test(text))
+      return `${formatted} of 10 digits (Unix seconds) or 13 (milliseconds); for other numbers give --time-format excel, unix-s, unix-ms, unix-us or unix-ns`
+    return `${formatted} such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00; --time-format names another form, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a"`
+  }
+}

@@ -1,0 +1,96 @@
+import { STATUSES, type Status } from '../core/claims/lifecycle.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import { type CaseResult, REFUSALS, type Refusal } from './backtest.ts'
+import { type Decimal, times, toDecimal } from './decimal.ts'
+import { Durations } from './durations.ts'
+import { type Attempts, attemptsAt, isNearer, type Loss, lossOf, type MissingLeaf } from './loss.ts'
+
+const DAY_MS = 86_400_000
+const NEAREST_LOSERS = 10
+
+/** How a case came to where it stands. */
+export const REASONS = [
+  'condition_satisfied',
+  'window_elapsed_confirm',
+  'window_elapsed_events_late',
+  'window_elapsed_events_missing',
+  'still_pending',
+  'still_open',
+] as const
+export type Reason = (typeof REASONS)[number]
+
+export interface Loser {
+  id: string
+  missing: (MissingLeaf & Attempts)[]
+  late: Loss['late']
+}
+
+const zeros = <Key extends string>(keys: readonly Key[]) =>
+  Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>
+
+/** What one contract makes of a log. Its size depends on the days that the log spans, and on eight bytes a case. */
+export class Totals {
+  readonly contract: Contract
+  readonly count = zeros(STATUSES)
+  readonly reasons = zeros(REASONS)
+  readonly refused = zeros<Refusal>(REFUSALS)
+  accepted = 0
+  /** Milliseconds from the opening to the terminal state. */
+  readonly resolution = { CONFIRMED: new Durations(), FAILED: new Durations() }
+  /** Cases by the day that they opened on (days since 1970) and status. */
+  readonly byDay = new Map<number, Record<Status, number>>()
+  /** The FAILED cases that lost by the least, the nearest first. */
+  readonly nearestLosers: Loser[] = []
+
+  constructor(contract: Contract) {
+    this.contract = contract
+  }
+
+  get cases(): number {
+    return STATUSES.reduce((sum, status) => sum + this.count[status], 0)
+  }
+
+  /** The exact sum of the prices of the cases in a status. */
+  priceSum(status: Status): Decimal {
+    return times(toDecimal(this.contract.price), this.count[status])
+  }
+
+  add(result: CaseResult): void {
+    const { status, openedAt, resolvedAt } = result
+    this.count[status]++
+    this.accepted += result.accepted.length
+    for (const refusal of REFUSALS) this.refused[refusal] += result.refused[refusal]
+    if (resolvedAt !== null && (status === 'CONFIRMED' || status === 'FAILED')) {
+      this.resolution[status].add(resolvedAt - openedAt)
+    }
+    this.#countDay(Math.floor(openedAt / DAY_MS), status)
+    const loss = status === 'FAILED' ? lossOf(this.contract, result) : null
+    if (loss) this.#rank(loss, result)
+    this.reasons[reasonOf(result, loss)]++
+  }
+
+  #countDay(day: number, status: Status): void {
+    const counts = this.byDay.get(day) ?? zeros(STATUSES)
+    counts[status]++
+    this.byDay.set(day, counts)
+  }
+
+  /** Of equals the first of the log stays in front. */
+  #rank(loss: Loss, { id, accepted }: CaseResult): void {
+    const losers = this.nearestLosers
+    const last = losers[NEAREST_LOSERS - 1]
+    if (last && !isNearer(loss, last)) return
+    const missing = loss.missing.map((one) => ({ ...one, ...attemptsAt(one.leaf, accepted) }))
+    const worse = losers.findIndex((other) => isNearer(loss, other))
+    losers.splice(worse === -1 ? losers.length : worse, 0, { id, missing, late: loss.late })
+    losers.length = Math.min(losers.length, NEAREST_LOSERS)
+  }
+}
+
+function reasonOf({ status, decidedBy }: CaseResult, loss: Loss | null): Reason {
+  if (status === 'OPEN') return 'still_open'
+  if (status === 'PENDING') return 'still_pending'
+  if (decidedBy === 'events') return 'condition_satisfied'
+  if (status === 'CONFIRMED') return 'window_elapsed_confirm'
+  return loss?.late ? 'window_elapsed_events_late' : 'window_elapsed_events_missing'
+}

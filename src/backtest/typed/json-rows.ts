@@ -1,0 +1,135 @@
+import { isLossy, mayLoseDigits } from '../../kernel/exact-numbers.ts'
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
+import { jsonSyntaxFault } from '../../kernel/json-syntax.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
+import { shownNames } from '../csv/csv-dialect.ts'
+import type { TextDecoding } from '../log/decode-text.ts'
+import type { ColumnNames, LogRow, RowFault } from '../log/log-row.ts'
+import { lossyNumber } from '../log/row-faults.ts'
+import type { TypedRows } from './typed-rows.ts'
+
+/** Texts without a match have no characters that strings must not contain. */
+const SUSPICIOUS = /\\u0000|\\ud[89a-f]|\uFDD0/i
+const MAX_SHOWN_VALUE = 60
+
+/** Reads the rows of a JSON or NDJSON log. */
+export class JsonRows {
+  readonly #names: ColumnNames
+  readonly #rows: TypedRows
+  readonly #decoding: TextDecoding
+  #isFirstRead = false
+
+  constructor(names: ColumnNames, rows: TypedRows, decoding: TextDecoding) {
+    this.#names = names
+    this.#rows = rows
+    this.#decoding = decoding
+  }
+
+  /** An event, or why the row is skipped. @throws OperatorError if the first row lacks a field of the options */
+  read(text: string, line: number): LogRow | RowFault {
+    const fields = parseObject(text)
+    if (typeof fields === 'string') return { reason: 'not a JSON object', detail: fields }
+    if (!this.#isFirstRead) this.#checkNames(fields)
+    this.#isFirstRead = true
+    const { case: caseName, type: typeName, time: timeName, openedAt: openingName } = this.#names
+    const fault =
+      (SUSPICIOUS.test(text) ? this.#faultOfTexts(fields) : null) ??
+      (mayLoseDigits(text) ? keepExactNumbers(text, fields, [caseName, typeName, timeName]) : null) ??
+      faultOfName(fields, caseName, 'no case', 'a case') ??
+      faultOfName(fields, typeName, 'no event type', 'a type') ??
+      faultOfName(fields, timeName, 'bad time', 'a time')
+    if (fault) return fault
+    const [caseId, type, time] = [
+      nameOf(fields, caseName),
+      nameOf(fields, typeName),
+      nameOf(fields, timeName),
+    ]
+    const openedAt = openingName === undefined ? '' : nameOf(fields, openingName)
+    return this.#rows.read({ caseId, type, time, openedAt, fields, line })
+  }
+
+  /** If the first row lacks a field, the option is probably wrong. */
+  #checkNames(fields: JsonObject): void {
+    const { case: caseName, type, time } = this.#names
+    for (const [option, name] of Object.entries({ '--case': caseName, '--type': type, '--time': time })) {
+      if (fieldOf(fields, name) !== undefined) continue
+      const names = shownNames(Object.keys(fields))
+      throw new OperatorError(`the log's first line has no field "${name}" (${option}); it has: ${names}`)
+    }
+  }
+
+  #faultOfTexts(value: Json): RowFault | null {
+    if (typeof value === 'string') return this.#decoding.faultOf(value)
+    if (typeof value !== 'object' || value === null) return null
+    for (const [key, item] of Object.entries(value)) {
+      const fault = this.#decoding.faultOf(key) ?? this.#faultOfTexts(item)
+      if (fault) return fault
+    }
+    return null
+  }
+}
+
+/** The object, or why the text is not one. */
+function parseObject(text: string): JsonObject | string {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return `not JSON: ${text === '' ? 'nothing is between two commas' : jsonSyntaxFault(text, error as Error)}`
+  }
+  return isJsonObject(value) ? value : `not a JSON object, but ${shownValue(value as Json)}`
+}
+
+/**
+ * Keeps all digits of numbers that are ids or times. In other fields the service refuses numbers that a double cannot hold
+ * (§8). Returns the fault.
+ */
+function keepExactNumbers(text: string, fields: JsonObject, own: readonly string[]): RowFault | null {
+  const lossy: { holder: unknown; key: string; source: string }[] = []
+  const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
+    const source = context?.source
+    if (typeof value === 'number' && source !== undefined && isLossy(source, value))
+      lossy.push({ holder: this, key, source })
+    return value
+  })
+  for (const { holder, key, source } of lossy) {
+    if (holder !== root || !own.includes(key)) return lossyNumber(source)
+    fields[key] = source
+  }
+  return null
+}
+
+/** The field of this name, or else the value at this path of keys, joined by dots. */
+function fieldOf(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : valueAt(fields, name.split('.'))
+}
+
+/** A case may be a number, and a time a Unix time. Empty for values of other types. */
+function nameOf(fields: JsonObject, name: string): string {
+  const value = fieldOf(fields, name)
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function faultOfName(
+  fields: JsonObject,
+  name: string,
+  reason: RowFault['reason'],
+  what: string,
+): RowFault | null {
+  const value = fieldOf(fields, name)
+  if (typeof value === 'string' || typeof value === 'number') return null
+  if (value === undefined) return { reason, detail: `the row has no "${name}"` }
+  const [key] = isJsonObject(value) ? Object.keys(value) : []
+  const inside = key === undefined ? '' : `; "${name}.${key}" names a value in it`
+  return {
+    reason,
+    detail: `"${name}" is ${shownValue(value)}, but ${what} must be a string or a number${inside}`,
+  }
+}
+
+function shownValue(value: Json): string {
+  const text = JSON.stringify(value)
+  const shown = text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text
+  if (Array.isArray(value)) return `an array (${shown})`
+  return isJsonObject(value) ? `an object (${shown})` : shown
+}

@@ -1,0 +1,146 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
+import { isLossy } from '../../kernel/exact-numbers.ts'
+import type { Json, JsonObject } from '../../kernel/json.ts'
+import { OperatorError } from '../../kernel/operator-error.ts'
+
+/*
+ * XES, the XML format of event logs (IEEE 1849). A trace is a case. Traces and events have attributes. Lists, containers and
+ * attributes of attributes are not read.
+ */
+
+const NAME = 'concept:name'
+const TIME = 'time:timestamp'
+/** Prefix of the attributes of the trace in the payload of an event. */
+const TRACE_PREFIX = 'case:'
+
+/** An event with the attributes of its trace. */
+export interface XesEvent {
+  caseId: string
+  type: string
+  time: string
+  /** All attributes except the case, the type and the time. */
+  fields: JsonObject
+  /** A number that a double cannot hold exactly. */
+  lossy: string | null
+  line: number
+}
+
+/** @throws OperatorError if the text is not XML or has no log */
+export async function readXes(
+  chunks: AsyncIterable<Buffer>,
+  onEvent: (event: XesEvent) => void,
+): Promise<void> {
+  const reader = new XesReader(onEvent)
+  for await (const chunk of chunks) reader.add(chunk)
+  reader.finish()
+}
+
+class XesReader {
+  readonly #parser = new SaxesParser()
+  readonly #decoder = new TextDecoder('utf-8')
+  readonly #onEvent: (event: XesEvent) => void
+  readonly #open: string[] = []
+  #trace: Attributes = new Attributes()
+  /** Of the trace. */
+  #events = 0
+  #event: Attributes | null = null
+  #eventLine = 0
+
+  constructor(onEvent: (event: XesEvent) => void) {
+    this.#onEvent = onEvent
+    this.#parser.on('opentag', (tag) => this.#openTag(tag))
+    this.#parser.on('closetag', () => this.#closeTag())
+    this.#parser.on('error', ({ message }) => {
+      throw new OperatorError(
+        `line ${this.#parser.line} of the log is not XML: ${message.replace(/^[\d:]+ /, '')}`,
+      )
+    })
+  }
+
+  add(chunk: Buffer): void {
+    this.#parser.write(this.#decoder.decode(chunk, { stream: true }))
+  }
+
+  finish(): void {
+    this.#parser.close()
+  }
+
+  #openTag({ name: qualified, attributes }: SaxesTagPlain): void {
+    const name = qualified.slice(qualified.indexOf(':') + 1)
+    const parent = this.#open.at(-1)
+    this.#open.push(name)
+    if (parent === undefined && name !== 'log')
+      throw new OperatorError(`the log is XML, but not XES: it begins with <${qualified}>, not with <log>`)
+    if (name === 'trace') {
+      this.#trace = new Attributes()
+      this.#events = 0
+    } else if (name === 'event') {
+      this.#event = new Attributes()
+      this.#eventLine = this.#parser.line
+    } else if (parent === 'event') this.#event?.add(name, attributes)
+    else if (parent === 'trace') this.#addToTrace(name, attributes)
+  }
+
+  /** The schema of XES has attributes before events; the events that were read already would lack it. */
+  #addToTrace(name: string, attributes: Record<string, string>): void {
+    if (this.#events > 0)
+      throw new OperatorError(
+        `line ${this.#parser.line} of the log: an attribute of a trace stands behind an event of the trace; XES has it before`,
+      )
+    this.#trace.add(name, attributes)
+  }
+
+  #closeTag(): void {
+    const name = this.#open.pop()
+    if (name === 'event' && this.#event !== null) {
+      const isInTrace = this.#open.at(-1) === 'trace'
+      this.#onEvent(eventOf(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
+      this.#event = null
+      this.#events++
+    }
+  }
+}
+
+/** The attributes of a trace or an event by their keys. */
+class Attributes {
+  readonly #texts = new Map<string, string>()
+  readonly values = new Map<string, Json>()
+  /** A number that a double cannot hold exactly. */
+  lossy: string | null = null
+
+  add(element: string, { key, value: text }: Record<string, string>): void {
+    const read = text === undefined ? undefined : READERS[element]?.(text)
+    if (key === undefined || text === undefined || read === undefined) return
+    this.#texts.set(key, text)
+    if (key === NAME || key === TIME) return
+    if (typeof read === 'number' && isLossy(text, read)) this.lossy = text
+    this.values.set(key, read)
+  }
+
+  /** The text of the attribute: a name may be a number of any length. */
+  textOf(key: string): string {
+    return this.#texts.get(key) ?? ''
+  }
+}
+
+/** A value that does not match its type is read as text. */
+const READERS: Record<string, (text: string) => Json> = {
+  string: (text) => text,
+  id: (text) => text,
+  date: (text) => text,
+  int: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text),
+  float: (text) => (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
+  boolean: (text) => (/^(?:true|1)$/i.test(text) ? true : /^(?:false|0)$/i.test(text) ? false : text),
+}
+
+function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
+  const ofTrace = [...trace.values].map(([key, value]): [string, Json] => [TRACE_PREFIX + key, value])
+  return {
+    caseId: trace.textOf(NAME),
+    type: event.textOf(NAME),
+    time: event.textOf(TIME),
+    fields: Object.fromEntries([...ofTrace, ...event.values]),
+    lossy: event.lossy ?? trace.lossy,
+    line,
+  }
+}

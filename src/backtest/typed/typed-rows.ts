@@ -1,0 +1,85 @@
+import { MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
+import { type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
+import { EMPTY_PAYLOAD } from '../csv/csv-payload.ts'
+import type { FieldStatistics } from '../field-statistics.ts'
+import { type LogRow, RESERVED_NAMES, type RowFault } from '../log/log-row.ts'
+import { badTime, faultOfNames, tooLarge } from '../log/row-faults.ts'
+import type { TimeReader } from '../time/time-reader.ts'
+
+/** Names of fields that are remembered. */
+const MAX_NAMES = 1000
+
+/** An event of a log whose values have types. */
+export interface TypedEvent {
+  caseId: string
+  type: string
+  time: string
+  /** Empty if there is none. */
+  openedAt: string
+  fields: JsonObject
+  line: number
+}
+
+/** Makes rows of events whose values have types. The values keep their types. */
+export class TypedRows {
+  readonly #times: TimeReader
+  readonly #statistics: ReadonlyMap<string, readonly FieldStatistics[]>
+  /** Fields that are not part of the payload. */
+  readonly #own: ReadonlySet<string>
+  readonly reservedNames = new Set<string>()
+  /** Names of fields of the payloads. */
+  readonly names = new Set<string>()
+
+  constructor(
+    times: TimeReader,
+    statistics: ReadonlyMap<string, readonly FieldStatistics[]>,
+    own: readonly string[],
+  ) {
+    this.#times = times
+    this.#statistics = statistics
+    this.#own = new Set(own)
+  }
+
+  read({ caseId, type, time, openedAt: opening, fields, line }: TypedEvent): LogRow | RowFault {
+    const nameFault = faultOfNames(caseId, type)
+    if (nameFault) return nameFault
+    const at = this.#times.read(time)
+    if (Number.isNaN(at)) return badTime('bad time', time, this.#times)
+    const openedAt = opening.trim() === '' ? null : this.#times.read(opening)
+    if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
+    const whole = this.#payloadOf(fields)
+    const payloadBytes = Buffer.byteLength(JSON.stringify(whole))
+    if (payloadBytes > MAX_PAYLOAD_BYTES) return tooLarge(payloadBytes)
+    return { caseId, type, at, openedAt, payload: this.#compared(type, whole, line), payloadBytes, line }
+  }
+
+  #payloadOf(fields: JsonObject): JsonObject {
+    const entries = Object.entries(fields).filter(([name]) => {
+      if (this.#own.has(name)) return false
+      if (!RESERVED_NAMES.has(name)) return true
+      this.reservedNames.add(name)
+      return false
+    })
+    return Object.fromEntries(entries)
+  }
+
+  /** The fields that leaves compare. The other fields are not kept. */
+  #compared(type: string, payload: JsonObject, line: number): JsonObject {
+    const statistics = this.#statistics.get(type) ?? []
+    if (statistics.length === 0) return EMPTY_PAYLOAD
+    const kept = new Map<string, Json>()
+    for (const one of statistics) {
+      const [name = ''] = one.field.path
+      const value = valueAt(payload, one.field.path)
+      if (Object.hasOwn(payload, name)) kept.set(name, payload[name] as Json)
+      if (value === undefined) this.#noteNames(payload)
+      one.add(value, line)
+    }
+    return kept.size === 0 ? EMPTY_PAYLOAD : Object.fromEntries(kept)
+  }
+
+  /** For the note about a missing field: the log may have it under a similar name. */
+  #noteNames(payload: JsonObject): void {
+    if (this.names.size < MAX_NAMES) for (const name of Object.keys(payload)) this.names.add(name)
+  }
+}

@@ -1,0 +1,218 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { WithContract } from '../core/claims/claim.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../core/records.ts'
+import { type AskedNames, askedColumns, askedRows } from '../platform/database/asked-names.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { isExpected, versionOf } from '../platform/database/record-version.ts'
+import { MOST_VERSIONS, makerOf } from './claim-schema-version-store.ts'
+
+interface ClaimSchemaRow extends SchemaNames {
+  id: string
+  user_id: string
+  version_number: number
+  contract: Contract
+  created_at: Date
+  updated_at: Date
+}
+
+const COLUMNS = 'id, user_id, version_number, name, description, contract, created_at, updated_at'
+/** The same with the contract as the text that is stored: the driver does not parse it. */
+const COLUMNS_AS_STORED = COLUMNS.replace('contract', 'contract::text')
+const VERSION = versionOf(
+  'extract(epoch FROM updated_at)',
+  'contract',
+  'name',
+  'description',
+  // A name that is set to something and back is another version, which the answer tells.
+  'version_number',
+)
+
+const toClaimSchema = <Form>(row: WithContract<ClaimSchemaRow, Form>): WithContract<ClaimSchema, Form> => ({
+  id: row.id,
+  userId: row.user_id,
+  versionNumber: row.version_number,
+  name: row.name,
+  description: row.description,
+  contract: row.contract,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+type VersionedRow = Versioned<ClaimSchemaRow>
+
+const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
+  ...toClaimSchema(row),
+  version: row.version,
+})
+
+/** What the account says of a schema. */
+export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description'>
+
+/**
+ * Null if the account has as many as it may. Those that are being added at the same moment are not counted: an
+ * account may come to have a few more, as many as connections write at once.
+ * @param tokenHash SHA-256 of the token with which it is made; null for a session
+ */
+export async function insertClaimSchema(
+  db: Connection,
+  userId: string,
+  { contract, name, description }: NewSchema,
+  tokenHash: Buffer | null,
+  most: number,
+): Promise<Versioned<ClaimSchema> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'insert_claim_schema',
+    text: `-- insert_claim_schema
+      INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at, name, description, version_at, version_by)
+      SELECT $1, $2, $3, now, now, $5, $6, now, ${makerOf('$7')} FROM ${NOW} AS now
+      WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
+      RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: [userId, uuidv7(), JSON.stringify(contract), most, name, description, tokenHash],
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** Null if the account has none with this id. */
+export async function findClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<Versioned<ClaimSchema> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'find_claim_schema',
+    text: `-- find_claim_schema
+      SELECT ${COLUMNS}, ${VERSION} AS version FROM claim_schemas WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** Bytes of contracts that are read together: as objects they take up to thirty times as much. */
+export const MOST_CONTRACT_BYTES = 2 * 1024 * 1024
+
+/** The contract that a schema has, and with which of its versions it came. */
+export interface ContractOfSchema {
+  version: number
+  /** As it is stored; null if it has too many bytes with those named before it. */
+  text: string | null
+}
+
+/** Of each, the contracts of those of the account's schemas that have these ids, by id. */
+export async function findContracts(
+  db: Connection,
+  asked: readonly AskedNames[],
+): Promise<Map<string, ContractOfSchema>[]> {
+  const found = asked.map(() => new Map<string, ContractOfSchema>())
+  const rows = await db.query<{ asking: number; id: string; version: number; text: string | null }>({
+    name: 'find_contracts',
+    text: `-- find_contracts
+      SELECT asking, id, version, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract::text END AS text
+      FROM (
+        SELECT asking, id, s.version_number AS version, s.contract,
+          sum(octet_length(s.contract::text)) OVER (PARTITION BY asking ORDER BY place) AS bytes
+        FROM ${askedRows('uuid')} WITH ORDINALITY AS named (asking, user_id, id, place)
+        JOIN claim_schemas s USING (user_id, id)
+      ) contracts`,
+    values: askedColumns(asked),
+    readOnly: true,
+  })
+  for (const { asking, id, version, text } of rows) found[asking]?.set(id, { version, text })
+  return found
+}
+
+/** The account's next schemas after a position, oldest first, with their contracts as they are stored. */
+export async function listClaimSchemas(
+  db: Connection,
+  userId: string,
+  after: string,
+  limit: number,
+): Promise<{ schema: WithContract<ClaimSchema, string>; position: string }[]> {
+  const rows = await db.query<WithContract<ClaimSchemaRow, string> & { position: string }>({
+    name: 'list_claim_schemas',
+    text: `-- list_claim_schemas
+      SELECT ${COLUMNS_AS_STORED}, position FROM claim_schemas
+      WHERE user_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
+    values: [userId, after, limit],
+    readOnly: true,
+  })
+  return rows.map((row) => ({ schema: toClaimSchema(row), position: row.position }))
+}
+
+/**
+ * Changes what is given; claims made from the schema keep their contract. Null if there is no such schema, or none of a
+ * version that is expected. Two contracts never have the same time, so the same contract once more has another ETag; but
+ * it is no other version, which is one that differs in something. The version before it is kept, all in one statement.
+ * @param tokenHash SHA-256 of the token with which it is changed; null for a session
+ */
+export async function updateClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+  { contract, name, description }: Partial<NewSchema>,
+  tokenHash: Buffer | null,
+  expected: ExpectedVersions,
+): Promise<Versioned<ClaimSchema> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'update_claim_schema',
+    // Locked first: whoever waited for another's change keeps what that has left.
+    text: `-- update_claim_schema
+      WITH held AS MATERIALIZED (
+        SELECT contract, name, description, version_number, coalesce(version_at, updated_at) AS version_at, version_by,
+          coalesce($3::json, contract) AS new_contract,
+          CASE WHEN $5 THEN $6 ELSE name END AS new_name,
+          CASE WHEN $7 THEN $8 ELSE description END AS new_description
+        FROM claim_schemas WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')} FOR UPDATE
+      ), judged AS MATERIALIZED (
+        SELECT held.*, contract::text <> new_contract::text OR name IS DISTINCT FROM new_name
+          OR description IS DISTINCT FROM new_description AS is_other FROM held
+      ), kept AS (
+        INSERT INTO claim_schema_versions (user_id, schema_id, number, contract, name, description, created_at, made_by)
+        SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM judged WHERE is_other
+      ), forgotten AS (
+        DELETE FROM claim_schema_versions v USING judged WHERE is_other AND v.user_id = $1 AND v.schema_id = $2
+          AND v.number <= judged.version_number + 1 - ${MOST_VERSIONS}
+      )
+      UPDATE claim_schemas SET
+        contract = new_contract,
+        updated_at = CASE WHEN $3 IS NULL THEN updated_at
+          ELSE greatest(${NOW}, updated_at + interval '1 millisecond') END,
+        name = new_name,
+        description = new_description,
+        version_number = version_number + is_other::integer,
+        version_at = CASE WHEN is_other THEN ${NOW} ELSE made_at END,
+        version_by = CASE WHEN is_other THEN ${makerOf('$9')} ELSE version_by END
+      FROM (SELECT new_contract, new_name, new_description, is_other, version_at AS made_at FROM judged) AS given
+      WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: [
+      userId,
+      id,
+      contract && JSON.stringify(contract),
+      expected,
+      name !== undefined,
+      name,
+      description !== undefined,
+      description,
+      tokenHash,
+    ],
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** Its versions go with it. False if there is no such schema, or none of a version that is expected. */
+export async function deleteClaimSchema(
+  db: Connection,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<boolean> {
+  const rows = await db.query({
+    name: 'delete_claim_schema',
+    text: `-- delete_claim_schema
+      DELETE FROM claim_schemas WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$3')} RETURNING id`,
+    values: [userId, id, expected],
+  })
+  return rows.length === 1
+}

@@ -1,0 +1,119 @@
+import { type Static, Type } from 'typebox'
+import type { App } from '../app.ts'
+import { ContractRef } from '../contracts/contract-body.ts'
+import type { WithContract } from '../core/claims/claim.ts'
+import type { Maker, SchemaVersion } from '../core/records.ts'
+import { presentEach } from '../platform/http/responses/lists.ts'
+import { ref, responses } from '../platform/http/responses/responses.ts'
+import { DateTime, SOME_UUID, Uuid, UuidOrNull, Version } from '../platform/http/responses/scalars.ts'
+import { JsonText, sendJson } from '../platform/http/responses/send-json.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import { SCHEMA_NAMES } from './claim-schema-routes.ts'
+import { getSchemaVersion, listSchemaVersions } from './claim-schemas.ts'
+
+const MadeBy = Type.Object(
+  {
+    kind: Type.Enum(['session', 'token'], {
+      description: 'Whether somebody was signed in, or a program came with an API token.',
+    }),
+    token_id: UuidOrNull('The token; null for a session.'),
+    token_name: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The name that the token had; null for a session.',
+      examples: ['nightly import'],
+    }),
+  },
+  { examples: [{ kind: 'token', token_id: SOME_UUID, token_name: 'nightly import' }] },
+)
+
+/** §2.5 */
+export const SchemaVersionBody = Type.Object(
+  {
+    schema_id: Uuid('The schema.'),
+    version: Version('Its number, from 1 on.'),
+    ...SCHEMA_NAMES,
+    contract: ContractRef,
+    created_at: DateTime(
+      'When it was made: since then the schema is, or until the next one was, as it says.',
+    ),
+    made_by: Type.Unsafe<Static<typeof MadeBy> | null>({
+      ...MadeBy,
+      type: ['object', 'null'],
+      description: 'Who made it; null if that was not recorded.',
+    }),
+  },
+  { $id: 'SchemaVersion', description: 'What a schema is, or was, from one change to the next (§2.5).' },
+)
+
+const tags = ['Schemas']
+const id = Uuid('The schema.')
+
+export const schemaVersionRoutes = (app: App): Route[] => [
+  listSchemaVersionsRoute(app),
+  getSchemaVersionRoute(app),
+]
+
+const listSchemaVersionsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/schemas/:id/versions',
+    schema: {
+      operationId: 'listSchemaVersions',
+      summary: 'List the versions of a schema',
+      description: 'The newest 100, newest first: the first is the schema as it is.',
+      tags,
+      params: Type.Object({ id }),
+      querystring: Type.Object({}, { additionalProperties: false }),
+      response: responses(
+        {
+          200: {
+            description: 'The versions.',
+            schema: Type.Object({ data: Type.Array(ref(SchemaVersionBody)) }),
+          },
+        },
+        ['SCHEMA_NOT_FOUND'],
+      ),
+    },
+    handler: async (request, reply) => {
+      const versions = await listSchemaVersions(app, request.userId, request.params.id.toLowerCase())
+      return sendJson(reply, {
+        data: presentEach(versions, (version) => JsonText.ofObject(presentSchemaVersion(version))),
+      })
+    },
+  })
+
+const getSchemaVersionRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/schemas/:id/versions/:version',
+    schema: {
+      operationId: 'getSchemaVersion',
+      summary: 'Read a version of a schema',
+      tags,
+      params: Type.Object({ id, version: Version('The number of the version.') }),
+      response: responses({ 200: { description: 'The version.', schema: ref(SchemaVersionBody) } }, [
+        'SCHEMA_NOT_FOUND',
+        'SCHEMA_VERSION_NOT_FOUND',
+      ]),
+    },
+    handler: async ({ userId, params }, reply) => {
+      const version = await getSchemaVersion(app, userId, params.id.toLowerCase(), params.version)
+      return sendJson(reply, presentSchemaVersion(version))
+    },
+  })
+
+const presentSchemaVersion = (version: SchemaVersion) =>
+  ({
+    schema_id: version.schemaId,
+    version: version.number,
+    name: version.name,
+    description: version.description,
+    contract: new JsonText(version.contract),
+    created_at: version.createdAt,
+    made_by: version.madeBy && presentMaker(version.madeBy),
+  }) satisfies WithContract<Static<typeof SchemaVersionBody>, JsonText>
+
+const presentMaker = (maker: Maker) =>
+  maker.kind === 'token'
+    ? { kind: maker.kind, token_id: maker.id, token_name: maker.name }
+    : { kind: maker.kind, token_id: null, token_name: null }

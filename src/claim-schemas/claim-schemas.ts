@@ -1,0 +1,140 @@
+import { hashToken } from '../accounts/tokens/api-token.ts'
+import type { App } from '../app.ts'
+import { whyNotDone } from '../core/changed-since.ts'
+import type { WithContract } from '../core/claims/claim.ts'
+import { schemaNotFound, schemaVersionNotFound } from '../core/not-found.ts'
+import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
+import { ServiceError, unavailable } from '../kernel/errors.ts'
+import {
+  updateClaimSchema as changeClaimSchema,
+  findClaimSchema,
+  insertClaimSchema,
+  type NewSchema,
+  listClaimSchemas as readClaimSchemas,
+  deleteClaimSchema as removeClaimSchema,
+} from './claim-schema-store.ts'
+import {
+  findSchemaVersion,
+  MOST_VERSIONS,
+  listSchemaVersions as readSchemaVersions,
+} from './claim-schema-version-store.ts'
+
+/** Who makes a version of a schema: the bearer of an API token, or null for whoever is signed in. */
+export type ByToken = string | null
+
+const hashOf = (token: ByToken) => (token === null ? null : hashToken(token))
+
+/** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
+export async function createClaimSchema(
+  app: App,
+  userId: string,
+  made: NewSchema,
+  by: ByToken,
+  most: number,
+): Promise<Versioned<ClaimSchema>> {
+  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, made, hashOf(by), most)
+  if (!schema)
+    throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
+  return schema
+}
+
+export async function getClaimSchema(app: App, userId: string, id: string): Promise<Versioned<ClaimSchema>> {
+  const schema = await findClaimSchema(app.db.reads.for(userId), userId, id)
+  if (!schema) throw schemaNotFound(id)
+  return schema
+}
+
+/** Records that are read, and held in memory, at a time: half a megabyte of contracts at most. */
+const PAGE = 8
+
+/**
+ * All of the account's schemas, oldest first (§4.4 has no pages); the next are read when they are asked for. What is
+ * added meanwhile may be there or not.
+ */
+export async function* listClaimSchemas(
+  app: App,
+  userId: string,
+): AsyncGenerator<WithContract<ClaimSchema, string>[]> {
+  for (let after = '0'; ; ) {
+    const page = await readClaimSchemas(app.db.reads.for(userId), userId, after, PAGE)
+    yield page.map(({ schema }) => schema)
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = last.position
+  }
+}
+
+/**
+ * The schema's versions, newest first (§4.4 has no pages); the next are read when they are asked for.
+ * @throws SCHEMA_NOT_FOUND
+ */
+export async function listSchemaVersions(
+  app: App,
+  userId: string,
+  id: string,
+): Promise<AsyncGenerator<SchemaVersion[]>> {
+  const read = (below: number) => readSchemaVersions(app.db.reads.for(userId), userId, id, below, PAGE)
+  const first = await read(Number.MAX_SAFE_INTEGER)
+  if (first.length === 0) throw schemaNotFound(id)
+  return fromFirst(first, read)
+}
+
+async function* fromFirst(first: SchemaVersion[], read: (below: number) => Promise<SchemaVersion[]>) {
+  for (let page = first; ; ) {
+    yield page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    page = await read(last.number)
+    // None before it: it is the oldest that is kept, or all were deleted with the schema.
+    if (page.length === 0 && (await read(Number.MAX_SAFE_INTEGER)).length === 0)
+      throw unavailable('The schema was deleted while its versions were read.')
+  }
+}
+
+/** @throws SCHEMA_NOT_FOUND, SCHEMA_VERSION_NOT_FOUND */
+export async function getSchemaVersion(
+  app: App,
+  userId: string,
+  id: string,
+  number: number,
+): Promise<SchemaVersion> {
+  const version = await findSchemaVersion(app.db.reads.for(userId), userId, id, number)
+  if (version) return version
+  const { versionNumber } = await getClaimSchema(app, userId, id)
+  throw schemaVersionNotFound(id, number, versionNumber, MOST_VERSIONS)
+}
+
+/**
+ * Changes what is given of the template; claims made from it keep the copy of its contract that they have.
+ * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
+ */
+export async function updateClaimSchema(
+  app: App,
+  userId: string,
+  id: string,
+  changes: Partial<NewSchema>,
+  by: ByToken,
+  expected: ExpectedVersions,
+): Promise<Versioned<ClaimSchema>> {
+  const db = app.db.writes.for(userId)
+  const schema = await changeClaimSchema(db, userId, id, changes, hashOf(by), expected)
+  if (!schema) throw await whyNot(app, userId, id, expected)
+  return schema
+}
+
+/**
+ * Claims made from the schema keep their copy of its contract, and its id.
+ * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
+ */
+export async function deleteClaimSchema(
+  app: App,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<void> {
+  const isDone = await removeClaimSchema(app.db.writes.for(userId), userId, id, expected)
+  if (!isDone) throw await whyNot(app, userId, id, expected)
+}
+
+const whyNot = (app: App, userId: string, id: string, expected: ExpectedVersions) =>
+  whyNotDone('schema', expected, schemaNotFound(id), () => getClaimSchema(app, userId, id))

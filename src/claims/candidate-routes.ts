@@ -1,0 +1,195 @@
+import { type Static, Type } from 'typebox'
+import { getToday } from '../accounts/me.ts'
+import type { App } from '../app.ts'
+import { creationHints } from '../contracts/creation-hints.ts'
+import { ExplanationBody } from '../contracts/explanation-body.ts'
+import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
+import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
+import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
+import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
+import { CandidateAlias } from '../platform/http/responses/scalars.ts'
+import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../platform/http/responses/send-csv.ts'
+import { sendJson } from '../platform/http/responses/send-json.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import {
+  CandidateBody,
+  CandidateSummaryBody,
+  CreatedCandidateBody,
+  NewCandidateBody,
+} from './claim-bodies.ts'
+import { CANDIDATE_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
+import { noteCreated } from './claim-of-request.ts'
+import { createCandidate } from './create/create-candidates.ts'
+import { explainClaim } from './explain-claim.ts'
+import { exportCandidates } from './export-candidates.ts'
+import { getClaim } from './get-claim.ts'
+import { type CandidateFilters, listCandidates } from './list-candidates.ts'
+import type { Sorted } from './list-filters.ts'
+import { presentCandidate, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
+import { presentLog } from './present-event.ts'
+import { presentExplanation } from './present-history.ts'
+import { readNewCandidate } from './read-new-claim.ts'
+
+const tags = ['Candidates']
+
+const AFTER = Type.String({
+  minLength: 8,
+  maxLength: 255,
+  description: 'Cursor, exclusive: next_cursor of the page before, or a candidate_alias.',
+})
+
+export const candidateRoutes = (app: App): Route[] => [
+  createCandidateRoute(app),
+  listCandidatesRoute(app),
+  exportCandidatesRoute(app),
+  getCandidateRoute(app),
+  explainCandidateRoute(app),
+]
+
+const createCandidateRoute = (app: App) =>
+  creationRoute(app, {
+    method: 'POST',
+    url: '/v1/candidates',
+    schema: {
+      operationId: 'createCandidate',
+      summary: 'Create a candidate',
+      description:
+        'Opens a claim that is addressed by an alias of the caller’s choice. Aliases are unique over all accounts: CANDIDATE_ALIAS_CONFLICT tells that this account or another has it. About a hundred aliases of others are told of in a minute; then RATE_LIMITED answers what is not the account’s own.',
+      tags,
+      body: NewCandidateBody,
+      response: responses(
+        {
+          201: {
+            description: 'The candidate, OPEN.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(CreatedCandidateBody),
+          },
+        },
+        [
+          ...ONCE_ERRORS,
+          'CUSTOMER_NOT_FOUND',
+          'SCHEMA_NOT_FOUND',
+          'TEST_CLOCK_NOT_FOUND',
+          'CANDIDATE_ALIAS_CONFLICT',
+        ],
+      ),
+    },
+    create: async (request, key) => {
+      const candidate = await createCandidate(
+        app,
+        request.userId,
+        readNewCandidate(request.body),
+        takeMemoryFor(request),
+        key,
+      )
+      noteCreated(app, request, candidate)
+      const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
+      const headers = { Location: path, ...tagged(tagOf(candidate)) }
+      const hints = await creationHints(app, request.userId, candidate.contract)
+      return { status: 201, headers, body: { ...presentCandidate(candidate), events: [], hints } }
+    },
+  })
+
+const listCandidatesRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates',
+    schema: {
+      operationId: 'listCandidates',
+      summary: 'List candidates',
+      description:
+        'The account’s candidates in the order of their creation, without their event logs (§4.2).',
+      tags,
+      querystring: listQuery({ ...CANDIDATE_FILTERS, ...TOTAL }, AFTER),
+      response: responses(
+        { 200: { description: 'A page.', schema: countedPageOf(CandidateSummaryBody) } },
+        [],
+      ),
+    },
+    handler: async (request, reply) => {
+      const page = await listCandidates(app, { ...filtersOf(request), ...readPageQuery(request.query) })
+      return sendJson(reply, presentClaimPage(page, presentCandidate))
+    },
+  })
+
+const exportCandidatesRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates/export',
+    schema: {
+      operationId: 'exportCandidates',
+      summary: 'Export candidates',
+      description:
+        'All candidates of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+      tags,
+      querystring: exportQuery(CANDIDATE_FILTERS),
+      response: responses({ 200: CSV_RESPONSE }, []),
+    },
+    handler: async (request, reply) => {
+      const { order = 'asc' } = request.query
+      const pages = exportCandidates(app, { ...filtersOf(request), order })
+      const today = await getToday(app, request.userId)
+      return sendCsv(reply, `candidates-${today}`, CANDIDATE_COLUMNS, pages)
+    },
+  })
+
+const getCandidateRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates/:candidate_alias',
+    schema: {
+      operationId: 'getCandidate',
+      summary: 'Read a candidate',
+      description: 'The candidate with its event log, system events included (§4.2).',
+      tags,
+      params: Type.Object({ candidate_alias: CandidateAlias }),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        {
+          200: { description: 'The candidate.', headers: ETAG, schema: ref(CandidateBody) },
+          ...NOT_MODIFIED,
+        },
+        ['CANDIDATE_NOT_FOUND', 'CLAIM_ARCHIVED'],
+      ),
+    },
+    handler: async (request, reply) => {
+      const alias = request.params.candidate_alias
+      const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
+      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentCandidate(withTexts(claim)), events: presentLog(log) })
+    },
+  })
+
+const explainCandidateRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/candidates/:candidate_alias/explanation',
+    schema: {
+      operationId: 'explainCandidate',
+      summary: 'Explain a candidate',
+      description:
+        'The condition with what satisfies each node, and every transition so far with its reason.',
+      tags,
+      params: Type.Object({ candidate_alias: CandidateAlias }),
+      response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
+        'CANDIDATE_NOT_FOUND',
+        'CLAIM_ARCHIVED',
+      ]),
+    },
+    handler: async (request) =>
+      presentExplanation(
+        await explainClaim(app, request.userId, { kind: 'candidate', alias: request.params.candidate_alias }),
+      ),
+  })
+
+interface Asked {
+  userId: string
+  query: Static<ReturnType<typeof exportQuery<typeof CANDIDATE_FILTERS>>>
+}
+
+const filtersOf = ({ userId, query }: Asked): CandidateFilters & Sorted => ({
+  ...readFilters(userId, query),
+  customerExternalId: query.customer_uuid,
+  search: query.search,
+})

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import type { App } from '../app.ts'
+import { changedMetadata } from '../core/changed-metadata.ts'
+import { changedSince } from '../core/changed-since.ts'
+import type { ClaimAddress, NotedClaim, StoredClaim } from '../core/claims/claim.ts'
+import type { ExpectedVersions } from '../core/records.ts'
+import { canonicalMetadata, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
+import { whyAbsent } from './archived/absent-claim.ts'
+import { changeClaimMetadata } from './claim-metadata-store.ts'
+
+/**
+ * Changes what is noted about a claim or a candidate, whatever its status: no decision looks at it. Of several changes at the
+ * same time each is made of what the one before has left.
+ * @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too
+ *   many keys, UNAVAILABLE if somebody holds it for long
+ */
+export async function changeMetadataOf(
+  app: App,
+  userId: string,
+  address: ClaimAddress,
+  change: MetadataChange,
+  expected: ExpectedVersions,
+): Promise<StoredClaim> {
+  const db = app.db.writes.for(userId)
+  const claim = await changeClaimMetadata(db, userId, address, (metadata, testClockId) => {
+    if (expected && !expected.includes(versionOfMetadata({ testClockId, metadata })))
+      throw changedSince(address.kind)
+    return changedMetadata(metadata, change)
+  })
+  if (!claim) throw await whyAbsent(db, { userId, address })
+  return claim
+}
+
+/**
+ * The version of all that callers can change of a claim: another after each change, and of a claim that was made under the
+ * same alias or reference after the former one's test clock was deleted.
+ */
+export function versionOfMetadata({ testClockId, metadata }: Changeable): string {
+  const isOfMost = testClockId === null && Object.keys(metadata).length === 0
+  return isOfMost ? OF_MOST : digestOf(testClockId ?? '', metadata)
+}
+
+type Changeable = Pick<NotedClaim, 'testClockId' | 'metadata'>
+
+function digestOf(clock: string, metadata: Metadata): string {
+  const digest = createHash('sha256').update(clock).update(canonicalMetadata(metadata))
+  return digest.digest('hex').slice(0, 32)
+}
+
+/** Of live claims without metadata, computed once. */
+const OF_MOST = digestOf('', {})

@@ -1,0 +1,160 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import type { App } from '../app.ts'
+import { creationHints } from '../contracts/creation-hints.ts'
+import type { NotedClaim } from '../core/claims/claim.ts'
+import type { CreationKey } from '../idempotency/begin-creation.ts'
+import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { type Item, ItemText } from '../platform/http/bodies/parse-json.ts'
+import { inTurnToTell } from '../platform/http/limits/answer-seats.ts'
+import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
+import {
+  BATCH_BODY_LIMIT,
+  batchAnswer,
+  batchBody,
+  errorResult,
+  itemReader,
+  MAX_ITEMS,
+  validateEnvelope,
+} from '../platform/http/responses/batch.ts'
+import { ref, responses } from '../platform/http/responses/responses.ts'
+import type { Route } from '../platform/http/route.ts'
+import { CreatedCandidateBody, CreatedClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
+import { createCandidates } from './create/create-candidates.ts'
+import { createClaims } from './create/create-claims.ts'
+import type { OpenedClaim } from './create/open-claims.ts'
+import { contractOf, type TakeMemory } from './create/resolve-contract.ts'
+import { presentCandidate, presentClaim } from './present-claim.ts'
+import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
+
+/** Claims and candidates, up to a thousand a request. */
+export const claimBatchRoutes = (app: App, compile: FastifySchemaCompiler<object>): Route[] => [
+  createClaimsRoute(app, compile),
+  createCandidatesRoute(app, compile),
+]
+
+const createClaimsRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
+  batchRoute(app, compile, {
+    list: 'claims',
+    one: 'claim',
+    item: NewClaimBody,
+    body: CreatedClaimBody,
+    read: readNewClaim,
+    create: createClaims,
+    present: presentClaim,
+    operation: { operationId: 'createClaims', summary: 'Create claims', tags: ['Claims'] },
+  })
+
+const createCandidatesRoute = (app: App, compile: FastifySchemaCompiler<object>) =>
+  batchRoute(app, compile, {
+    list: 'candidates',
+    one: 'candidate',
+    item: NewCandidateBody,
+    body: CreatedCandidateBody,
+    read: readNewCandidate,
+    create: createCandidates,
+    present: presentCandidate,
+    operation: { operationId: 'createCandidates', summary: 'Create candidates', tags: ['Candidates'] },
+  })
+
+interface Batch<Body, Request extends NewRequest> {
+  list: 'claims' | 'candidates'
+  /** What a result calls the record. */
+  one: 'claim' | 'candidate'
+  item: TSchema
+  body: TSchema & { $id?: string }
+  read: (body: Body, place: number) => Request
+  create: (
+    app: App,
+    userId: string,
+    requests: Request[],
+    takeMemory: TakeMemory,
+    key: CreationKey | null,
+  ) => Promise<(OpenedClaim | Error)[]>
+  present: (claim: NotedClaim) => object
+  operation: { operationId: string; summary: string; tags: string[] }
+}
+
+const description =
+  'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.'
+
+function batchRoute<Body, Request extends NewRequest>(
+  app: App,
+  compile: FastifySchemaCompiler<object>,
+  batch: Batch<Body, Request>,
+): Route {
+  const { list, one } = batch
+  const readItem = itemReader<Body>(compile, batch.item)
+  const answer = batchAnswer(Type.Object({ status: Type.Literal(201), [one]: ref(batch.body) }))
+  return creationRoute(app, {
+    method: 'POST',
+    url: `/v1/${list}/batch`,
+    ...inTurnToTell,
+    bodyLimit: BATCH_BODY_LIMIT,
+    config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
+    validatorCompiler: validateEnvelope(compile, list),
+    schema: {
+      ...batch.operation,
+      description,
+      body: batchBody(list, batch.item),
+      response: responses({ 200: { description: 'A result for each.', schema: answer } }, ONCE_ERRORS),
+    },
+    create: async (request, key) => {
+      const items = (request.body as Record<string, Item[]>)[list] as Item[]
+      const readNext = (item: Item, place: number) => {
+        request.rate?.takeItem()
+        const read = batch.read(readItem(item), place)
+        return item instanceof ItemText ? withLateContract(read, item) : read
+      }
+      await request.rate?.reserve(items.length)
+      const read = await inSlices(readEach(items, readNext))
+      const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
+      const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
+      const hints = new Map<OpenedClaim, Awaited<ReturnType<typeof creationHints>>>()
+      for (const claim of opened) {
+        if (claim instanceof Error) continue
+        hints.set(claim, await creationHints(app, request.userId, contractOf(claim.contract)))
+      }
+      const created = opened.values()
+      const toResult = (outcome: OpenedClaim | Error) => {
+        const result =
+          outcome instanceof Error
+            ? errorResult(outcome, request)
+            : {
+                status: 201,
+                [one]: { ...batch.present(withContract(outcome)), events: [], hints: hints.get(outcome) },
+              }
+        request.told?.count(result.status)
+        return result
+      }
+      const outcomes = read.map((one) =>
+        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),
+      )
+      return { body: { results: outcomes.values().map(toResult) }, isLong: true }
+    },
+  })
+}
+
+const withContract = (claim: OpenedClaim): NotedClaim => ({ ...claim, contract: contractOf(claim.contract) })
+
+/** Each item on its own: what it says, or why it cannot be read. A step for each. */
+function* readEach<Request>(
+  items: readonly Item[],
+  read: (item: Item, place: number) => Request,
+): Generator<void, (Request | Error)[]> {
+  const requests: (Request | Error)[] = []
+  for (const [place, item] of items.entries()) {
+    requests.push(attempt(() => read(item, place)))
+    yield
+  }
+  return requests
+}
+
+function attempt<T>(work: () => T): T | Error {
+  try {
+    return work()
+  } catch (error) {
+    return error as Error
+  }
+}

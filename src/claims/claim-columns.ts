@@ -1,0 +1,89 @@
+import { CONTRACT, contractIfShort, contractIsMissing } from '../contracts/contract-store.ts'
+import type { Claim, ClaimFacts, WithContract } from '../core/claims/claim.ts'
+import type { Outcome, Status } from '../core/claims/lifecycle.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import { METADATA_IF_SHORT } from '../platform/database/metadata.ts'
+
+/** What decisions need of a claim's row, but for its contract. */
+export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
+  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, schema_version, test_clock_id, created_at`
+export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
+/** The same with the contract as the text that is stored: the driver does not parse it. */
+export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
+/** Bytes of a contract that is not long. */
+const SHORT_CONTRACT = 4 * 1024
+/** With the contract and the metadata, each null if it is long. */
+export const CLAIM_COLUMNS_IF_SHORT = `${CLAIM_STATE_COLUMNS}, ${METADATA_IF_SHORT} AS metadata,
+  ${contractIfShort(SHORT_CONTRACT)} AS contract`
+/** What those are made of. */
+export const CLAIM_COLUMNS_WITH_HASH = `${CLAIM_STATE_COLUMNS}, metadata, contract, contract_hash`
+
+export interface ClaimRow {
+  id: string
+  user_id: string
+  customer_id: string
+  reference: string | null
+  candidate_alias: string | null
+  customer_external_id: string | null
+  contract: Contract
+  status: Status
+  scheduled_outcome: Outcome | null
+  status_since: Date
+  due_at: Date | null
+  event_count: number
+  log_bytes: number
+  schema_id: string | null
+  schema_version: number | null
+  test_clock_id: string | null
+  created_at: Date
+}
+
+export type StoredClaimRow = WithContract<ClaimRow, string>
+/** Of `CLAIM_COLUMNS_IF_SHORT`. */
+export type ListedClaimRow = WithContract<ClaimRow, string | null> & { metadata: string | null }
+/** What is long of it is null, and to be read by itself: so a page has half a megabyte at most. */
+export type ListedClaim = WithContract<Claim, string | null> & { metadata: string | null }
+
+/** With the contract as the row has it; that may be null, if only a short one was asked for. */
+export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
+  return {
+    ...toClaimFacts(row),
+    userId: row.user_id,
+    contract: row.contract,
+    eventCount: row.event_count,
+    logBytes: row.log_bytes,
+  }
+}
+
+/** With the metadata as the row has it. */
+export const toNoted = <Contract, Metadata>(
+  row: WithContract<ClaimRow, Contract> & { metadata: Metadata },
+): WithContract<Claim, Contract> & { metadata: Metadata } => ({ ...toClaim(row), metadata: row.metadata })
+
+/**
+ * With the contract, which was asked for however long it is.
+ * @throws UNAVAILABLE if it is missing
+ */
+export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
+  if (row.contract === null) throw contractIsMissing()
+  return toClaim(row)
+}
+
+/** Whatever is told of a claim, in any form. */
+export type ClaimFactsRow = Omit<ClaimRow, 'user_id' | 'contract' | 'event_count' | 'log_bytes'>
+
+export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({
+  id: row.id,
+  customerId: row.customer_id,
+  reference: row.reference,
+  candidateAlias: row.candidate_alias,
+  customerExternalId: row.customer_external_id,
+  status: row.status,
+  scheduledOutcome: row.scheduled_outcome,
+  statusSince: row.status_since,
+  dueAt: row.due_at,
+  schemaId: row.schema_id,
+  schemaVersion: row.schema_version,
+  testClockId: row.test_clock_id,
+  createdAt: row.created_at,
+})

@@ -1,0 +1,198 @@
+import type { ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
+import type { LogEvent } from '../core/claims/event.ts'
+import { LateEvent, LateSubmission } from '../core/claims/late-submission.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { METADATA } from '../platform/database/metadata.ts'
+import { ifShort } from '../platform/database/short-json.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+import {
+  CLAIM_COLUMNS_AS_STORED,
+  CLAIM_COLUMNS_IF_SHORT,
+  type ListedClaimRow,
+  type StoredClaimRow,
+  toNoted,
+  toWholeClaim,
+} from './claim-columns.ts'
+import { addressColumns } from './claim-store.ts'
+
+/** An event as it is stored. */
+export interface LogItem {
+  seq: number
+  id: string
+  type: string
+  system: boolean
+  createdAt: Date
+  /** As JSON; null if it is long, so that it is read by itself. */
+  payload: string | null
+}
+
+/** Bytes of a payload that is not long. */
+const SHORT_PAYLOAD = 4 * 1024
+/** Events of a page of a log; with payloads that are not long, half a megabyte. */
+const LOG_PAGE = 128
+
+const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, 'system', e.system,
+  'createdAt', e.created_at,
+  'payload', ${ifShort('e.payload', SHORT_PAYLOAD)})`
+
+/** A claim with the first of its log. */
+export interface ClaimAndLog {
+  claim: StoredClaim
+  items: LogItem[]
+}
+
+/** A claim of an account that is asked for. */
+export interface ClaimNamed {
+  userId: string
+  address: ClaimAddress
+}
+
+/** Bytes of payloads, and events, of a log that is not long. */
+const SHORT_LOG = { bytes: 8 * 1024, events: 32 }
+
+/** Of each: the claim with its log, null if the account has none at this address, or 'long' if it has to be read alone. */
+export async function readShortClaims(
+  db: Connection,
+  asked: readonly ClaimNamed[],
+): Promise<(ClaimAndLog | 'long' | null)[]> {
+  const columns = asked.map(({ address }) => addressColumns(address))
+  type Row = ListedClaimRow & { asking: number; log: LogItem[] | null }
+  const andIn = (column: string) => db.distribution.andIn(column, '$3')
+  const rows = await db.query<Row>({
+    name: 'read_short_claims',
+    text: `-- read_short_claims
+      SELECT asking, ${CLAIM_COLUMNS_IF_SHORT},
+        CASE WHEN c.log_bytes <= ${SHORT_LOG.bytes} AND c.event_count <= ${SHORT_LOG.events} THEN (
+          SELECT coalesce(json_agg(${LOG_ITEMS} ORDER BY e.seq), '[]') FROM claim_events e
+          WHERE e.claim_id = c.id ${andIn('e.claim_id')}
+        ) END AS log
+      FROM unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) AS named (asking, owner, claim, alias)
+      JOIN claims c ON c.id = claim AND c.user_id = owner AND c.candidate_alias IS NOT DISTINCT FROM alias
+      WHERE true ${andIn('c.id')}`,
+    values: [
+      plainArray(asked.map((_, asking) => asking)),
+      plainArray(asked.map(({ userId }) => userId)),
+      plainArray(columns.map(({ id }) => id)),
+      columns.map(({ alias }) => alias),
+    ],
+    readOnly: true,
+  })
+  const found: (ClaimAndLog | 'long' | null)[] = asked.map(() => null)
+  for (const { asking, log, contract, metadata, ...row } of rows) {
+    const isShort = log !== null && contract !== null && metadata !== null
+    found[asking] = isShort
+      ? { claim: toNoted({ ...row, contract, metadata }), items: log.map(toLogItem) }
+      : 'long'
+  }
+  return found
+}
+
+/** The claim, and the first of its log; null if the account has none at this address. */
+export async function readClaimAndLog(
+  db: Connection,
+  userId: string,
+  address: ClaimAddress,
+): Promise<ClaimAndLog | null> {
+  const { id, alias } = addressColumns(address)
+  const [row] = await db.query<StoredClaimRow & { metadata: string; log: LogItem[] | null }>({
+    name: 'read_claim_and_log',
+    text: `-- read_claim_and_log
+      SELECT ${CLAIM_COLUMNS_AS_STORED}, ${METADATA} AS metadata,
+        (
+          SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) FROM claim_events e
+          WHERE e.claim_id = $1 AND e.seq <= ${LOG_PAGE}
+        ) AS log
+      FROM claims c
+      WHERE c.id = $1 AND c.user_id = $2 AND c.candidate_alias IS NOT DISTINCT FROM $3`,
+    values: [id, userId, alias],
+    readOnly: true,
+  })
+  if (!row) return null
+  const claim = { ...toWholeClaim(row), metadata: row.metadata }
+  return { claim, items: (row.log ?? []).map(toLogItem) }
+}
+
+/** The next of a claim's log after one of its items. */
+export async function readLogPage(db: Connection, claimId: string, after: number): Promise<LogItem[]> {
+  const [row] = await db.query<{ log: LogItem[] | null }>({
+    name: 'read_log_page',
+    text: `-- read_log_page
+      SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) AS log FROM claim_events e
+      WHERE e.claim_id = $1 AND e.seq > $2 AND e.seq <= $2 + ${LOG_PAGE}`,
+    values: [claimId, after],
+    readOnly: true,
+  })
+  return (row?.log ?? []).map(toLogItem)
+}
+
+const toLogItem = (item: LogItem): LogItem => ({ ...item, createdAt: new Date(item.createdAt) })
+
+/** The payloads of these items of a claim's log as JSON, by their numbers. */
+export async function readPayloads(
+  db: Connection,
+  claimId: string,
+  seqs: readonly number[],
+): Promise<Map<number, { payload: string }>> {
+  const rows = await db.query<{ seq: number; payload: string }>({
+    name: 'read_payloads',
+    text: `-- read_payloads
+      SELECT seq, payload::text AS payload FROM claim_events WHERE claim_id = $1 AND seq = ANY ($2)`,
+    values: [claimId, seqs],
+    readOnly: true,
+  })
+  return new Map(rows.map(({ seq, payload }) => [seq, { payload }]))
+}
+
+/** Which event of which claim, and the size of the payload that it is compared with, in bytes as JSON. */
+export interface EventName {
+  claimId: string
+  id: string
+  payloadBytes: number
+}
+
+/** A named event; null if its payload is of another size, and so another. */
+export interface FoundEvent {
+  claimId: string
+  id: string
+  event: LogEvent | null
+}
+
+interface StoredEvent {
+  claim_id: string
+  id: string
+  type: string
+  /** As JSON. */
+  payload: string | null
+  system: boolean
+  created_at: Date
+}
+
+/** Characters of a payload that is made into an object at once. */
+const AT_ONCE_PAYLOAD = 512
+
+function toEvent({ id, type, payload, system, created_at }: StoredEvent): LogEvent | null {
+  if (payload === null) return null
+  const event = { id, type, system, createdAt: created_at }
+  if (system || payload.length <= AT_ONCE_PAYLOAD) return { ...event, payload: JSON.parse(payload) }
+  return new LateEvent(new LateSubmission({ id, type, payloadBytes: payload.length }, payload), created_at)
+}
+
+/** Those of the named events that are in their claims' logs: no more bytes of them than they are compared with. */
+export async function readEvents(db: Connection, names: readonly EventName[]): Promise<FoundEvent[]> {
+  const rows = await db.query<StoredEvent>({
+    name: 'read_events',
+    text: `-- read_events
+      SELECT e.claim_id, e.id, e.type, e.system, e.created_at,
+        CASE WHEN octet_length(convert_to(e.payload::text, 'UTF8')) = n.payload_bytes THEN e.payload::text END AS payload
+      FROM unnest($1::uuid[], $2::text[], $3::integer[]) AS n (claim_id, id, payload_bytes)
+      JOIN claim_events e ON e.claim_id = n.claim_id AND e.id = n.id
+      WHERE e.claim_id = ANY ($1)`,
+    values: [
+      names.map(({ claimId }) => claimId),
+      names.map(({ id }) => id),
+      names.map(({ payloadBytes }) => payloadBytes),
+    ],
+    readOnly: true,
+  })
+  return rows.map((row) => ({ claimId: row.claim_id, id: row.id, event: toEvent(row) }))
+}

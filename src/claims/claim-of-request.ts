@@ -1,0 +1,31 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../app.ts'
+import { isUuid } from '../kernel/uuid.ts'
+import type { ToldRequest } from '../platform/http/told-request.ts'
+import { idAt } from './id-at.ts'
+
+/**
+ * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about
+ * many. What stands in the place of an id and is none may be anything, put there by mistake.
+ */
+export function claimOfRequest({ params, routeOptions }: FastifyRequest, told: ToldRequest): string | null {
+  if (told.claimId !== null) return told.claimId
+  const { url = '' } = routeOptions ?? {}
+  const { id = '', candidate_alias: alias } = (params ?? {}) as { id?: string; candidate_alias?: string }
+  if (url.startsWith('/v1/claims/:id')) {
+    return isUuid(id) ? id.toLowerCase() : null
+  }
+  if (url.startsWith('/v1/candidates/:candidate_alias') && alias) return idAt({ kind: 'candidate', alias })
+  return null
+}
+
+/** It is about this one, which it made. */
+export function noteCreated(
+  { tracing }: App,
+  { told }: FastifyRequest,
+  { id, status }: { id: string; status: string },
+): void {
+  if (told === null) return
+  told.claimId = id
+  if (told.span !== null) tracing?.brought(id, status, told.span)
+}

@@ -1,0 +1,107 @@
+import type { App } from '../app.ts'
+import type { ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
+import { unavailable } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/uuid.ts'
+import { type PageRequest, resolveCursor, unknownCursor } from '../platform/database/lists/cursor.ts'
+import { findDeletedPosition } from '../platform/database/lists/deleted-positions.ts'
+import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
+import { findArchivedPosition } from './archived/archived-claim-store.ts'
+import type { Sorted } from './list-filters.ts'
+import { type ClaimCount, countClaims } from './lists/claim-count-store.ts'
+import { findClaimPosition, listClaims } from './lists/claim-list-store.ts'
+import { type ClaimPlace, type ClaimSelection, isTimed } from './lists/claim-selection.ts'
+import { withSpan } from './lists/claim-span-store.ts'
+import type { NextPlace } from './lists/selective-list-store.ts'
+import { CONTRACTS_AT_ONCE, readLongParts } from './read-contracts.ts'
+
+/** A page of a list; its claims are read to the end as they are asked for. */
+export interface ClaimPage {
+  claims: AsyncIterable<StoredClaim[]> | StoredClaim[][]
+  /** To be given as `after`; null on the last page. */
+  nextCursor: string | null
+  /** Of the whole list, if it is asked for. */
+  total: ClaimCount | undefined
+}
+
+export interface ClaimPageRequest extends PageRequest, Sorted {
+  /** Whether to count the whole list. */
+  total: boolean
+}
+
+/**
+ * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later, and
+ * long metadata as it is then: a page of both has 17 megabytes.
+ */
+export async function readClaimPage(
+  app: App,
+  selection: ClaimSelection,
+  after: ClaimPlace | null,
+  { sort, limit, order, total }: ClaimPageRequest,
+): Promise<ClaimPage> {
+  const { userId } = selection
+  const db = app.db.reads.for(userId)
+  const filter = { ...(await withSpan(db, selection)), after, sort, limit, order }
+  const counted = total ? await countClaims(db, filter) : undefined
+  const { rows, next } = await listClaims(db, filter)
+  const claims = fillGaps(rows, {
+    gaps: ['contract', 'metadata'],
+    atOnce: CONTRACTS_AT_ONCE,
+    key: ({ id }) => id,
+    read: (some) =>
+      readLongParts(
+        app,
+        userId,
+        some.map(({ id }) => id),
+      ),
+    // Deleted with its clock or archived in the meantime.
+    gone: () => unavailable('A claim of the page was deleted while it was read.'),
+  })
+  return { claims, nextCursor: next && cursorOf(next), total: counted }
+}
+
+/** Of an order of times: the time, and the record there; without one, after all of that time. */
+const TIMED_CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?:_([-0-9a-f]{36}))?$/
+
+function cursorOf({ time, id }: NextPlace): string {
+  if (!time) return id as string
+  return id === null ? time.toISOString() : `${time.toISOString()}_${id}`
+}
+
+/**
+ * After what the list goes on.
+ * @param lookUps besides its id, by which names the caller may name the last record
+ * @throws VALIDATION_ERROR
+ */
+export async function resolvePlace(
+  app: App,
+  selection: ClaimSelection,
+  { after, sort }: PageRequest & Sorted,
+  ...lookUps: ((name: string) => Promise<string | null>)[]
+): Promise<ClaimPlace | null> {
+  const { userId, kind } = selection
+  const positionOf = async (id: string) => (isUuid(id) ? findPosition(app, userId, kind, id) : null)
+  if (after === undefined) return null
+  if (!isTimed(selection, sort))
+    return { time: null, position: await resolveCursor(after, positionOf, ...lookUps) }
+  const [, time, id] = TIMED_CURSOR.exec(after) ?? []
+  if (!time || Number.isNaN(Date.parse(time))) throw unknownCursor()
+  return { time: new Date(time), position: id ? await resolveCursor(id, positionOf) : null }
+}
+
+/**
+ * The position of a claim or candidate in its account's list; null if the account has none with this id. A record that was
+ * archived, or deleted with its test clock, keeps its position, so that clients can continue a list from it.
+ */
+export async function findPosition(
+  app: App,
+  userId: string,
+  kind: ClaimAddress['kind'],
+  id: string,
+): Promise<string | null> {
+  const db = app.db.reads.for(userId)
+  return (
+    (await findClaimPosition(db, userId, kind, id)) ??
+    (await findArchivedPosition(db, userId, kind, id)) ??
+    (await findDeletedPosition(db, userId, kind, id))
+  )
+}

@@ -1,0 +1,172 @@
+import { type Static, Type } from 'typebox'
+import { getToday } from '../accounts/me.ts'
+import type { App } from '../app.ts'
+import { creationHints } from '../contracts/creation-hints.ts'
+import { ExplanationBody } from '../contracts/explanation-body.ts'
+import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
+import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
+import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
+import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
+import { Uuid } from '../platform/http/responses/scalars.ts'
+import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../platform/http/responses/send-csv.ts'
+import { sendJson } from '../platform/http/responses/send-json.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import { ClaimBody, ClaimSummaryBody, CreatedClaimBody, NewClaimBody } from './claim-bodies.ts'
+import { CLAIM_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
+import { noteCreated } from './claim-of-request.ts'
+import { createClaim } from './create/create-claims.ts'
+import { explainClaim } from './explain-claim.ts'
+import { exportClaims } from './export-claims.ts'
+import { getClaim } from './get-claim.ts'
+import { type ClaimFilters, listClaims } from './list-claims.ts'
+import type { Sorted } from './list-filters.ts'
+import { presentClaim, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
+import { presentLog } from './present-event.ts'
+import { presentExplanation } from './present-history.ts'
+import { readNewClaim } from './read-new-claim.ts'
+
+const tags = ['Claims']
+
+export const claimRoutes = (app: App): Route[] => [
+  createClaimRoute(app),
+  listClaimsRoute(app),
+  exportClaimsRoute(app),
+  getClaimRoute(app),
+  explainClaimRoute(app),
+]
+
+const createClaimRoute = (app: App) =>
+  creationRoute(app, {
+    method: 'POST',
+    url: '/v1/claims',
+    schema: {
+      operationId: 'createClaim',
+      summary: 'Create a claim',
+      description:
+        'Opens a claim under a contract that never changes. The contract is given, or copied from a schema.',
+      tags,
+      body: NewClaimBody,
+      response: responses(
+        {
+          201: {
+            description: 'The claim, OPEN.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(CreatedClaimBody),
+          },
+        },
+        [
+          ...ONCE_ERRORS,
+          'CUSTOMER_NOT_FOUND',
+          'SCHEMA_NOT_FOUND',
+          'TEST_CLOCK_NOT_FOUND',
+          'CLAIM_REFERENCE_CONFLICT',
+        ],
+      ),
+    },
+    create: async (request, key) => {
+      const { userId, body } = request
+      const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
+      noteCreated(app, request, claim)
+      const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
+      const hints = await creationHints(app, userId, claim.contract)
+      return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
+    },
+  })
+
+const listClaimsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims',
+    schema: {
+      operationId: 'listClaims',
+      summary: 'List claims',
+      description: 'The account’s claims in the order of their creation, without their event logs.',
+      tags,
+      querystring: listQuery({ ...CLAIM_FILTERS, ...TOTAL }),
+      response: responses({ 200: { description: 'A page.', schema: countedPageOf(ClaimSummaryBody) } }, []),
+    },
+    handler: async (request, reply) => {
+      const page = await listClaims(app, { ...filtersOf(request), ...readPageQuery(request.query) })
+      return sendJson(reply, presentClaimPage(page, presentClaim))
+    },
+  })
+
+const exportClaimsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims/export',
+    schema: {
+      operationId: 'exportClaims',
+      summary: 'Export claims',
+      description:
+        'All claims of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+      tags,
+      querystring: exportQuery(CLAIM_FILTERS),
+      response: responses({ 200: CSV_RESPONSE }, []),
+    },
+    handler: async (request, reply) => {
+      const { order = 'asc' } = request.query
+      const pages = exportClaims(app, { ...filtersOf(request), order })
+      const today = await getToday(app, request.userId)
+      return sendCsv(reply, `claims-${today}`, CLAIM_COLUMNS, pages)
+    },
+  })
+
+const getClaimRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims/:id',
+    schema: {
+      operationId: 'getClaim',
+      summary: 'Read a claim',
+      description: 'The claim with its event log, system events included.',
+      tags,
+      params: Type.Object({ id: Uuid('The claim.') }),
+      headers: IfNoneMatchHeader,
+      response: responses(
+        { 200: { description: 'The claim.', headers: ETAG, schema: ref(ClaimBody) }, ...NOT_MODIFIED },
+        ['CLAIM_NOT_FOUND', 'CLAIM_ARCHIVED'],
+      ),
+    },
+    handler: async (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
+      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentClaim(withTexts(claim)), events: presentLog(log) })
+    },
+  })
+
+const explainClaimRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/claims/:id/explanation',
+    schema: {
+      operationId: 'explainClaim',
+      summary: 'Explain a claim',
+      description:
+        'The condition with what satisfies each node, and every transition so far with its reason.',
+      tags,
+      params: Type.Object({ id: Uuid('The claim.') }),
+      response: responses({ 200: { description: 'The explanation.', schema: ref(ExplanationBody) } }, [
+        'CLAIM_NOT_FOUND',
+        'CLAIM_ARCHIVED',
+      ]),
+    },
+    handler: async (request) =>
+      presentExplanation(
+        await explainClaim(app, request.userId, { kind: 'claim', id: request.params.id.toLowerCase() }),
+      ),
+  })
+
+interface Asked {
+  userId: string
+  query: Static<ReturnType<typeof exportQuery<typeof CLAIM_FILTERS>>>
+}
+
+const filtersOf = ({ userId, query }: Asked): ClaimFilters & Sorted => ({
+  ...readFilters(userId, query),
+  customerId: query.customer_id?.toLowerCase(),
+  search: query.search,
+  reference: query.reference,
+})

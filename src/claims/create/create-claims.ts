@@ -1,0 +1,71 @@
+import type { App } from '../../app.ts'
+import type { NotedClaim } from '../../core/claims/claim.ts'
+import { customerNotFound } from '../../core/not-found.ts'
+import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
+import type { Metadata } from '../../kernel/metadata.ts'
+import { idOfReference, seedOfPlace } from '../candidate-id.ts'
+import type { OpenedClaim } from './open-claims.ts'
+import { openOnce } from './open-once.ts'
+import type { ContractSource, TakeMemory } from './resolve-contract.ts'
+
+export interface ClaimRequest {
+  customerId: string
+  /** The caller's own name for it; null for none. */
+  reference: string | null
+  /** Among all of the request, from 0 on. */
+  place: number
+  source: ContractSource
+  testClockId: string | null
+  metadata: Metadata
+}
+
+/**
+ * Opens claims under contracts that are fixed from now on (§2.3). Each stands alone: it is the claim, or the error
+ * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CLAIM_REFERENCE_CONFLICT.
+ * @param key of a request that may be sent again; null for none
+ */
+export async function createClaims(
+  app: App,
+  userId: string,
+  requests: readonly ClaimRequest[],
+  takeMemory: TakeMemory,
+  key: CreationKey | null = null,
+): Promise<(OpenedClaim | Error)[]> {
+  if (requests.length === 0) return []
+  const ids = new Set(requests.map(({ customerId }) => customerId))
+  const found = await app.creations.customers.do(userId, { userId, names: [...ids] })
+  const customers = new Map(found.map((customer) => [customer.id, customer]))
+  const openings = requests.map(({ customerId, reference, place, source, testClockId, metadata }) => {
+    const customer = customers.get(customerId)
+    if (!customer) return customerNotFound({ id: customerId })
+    const seed = key && seedOfPlace(key.seed, place)
+    const named = reference === null ? seed : idOfReference(userId, reference)
+    const id = named ?? app.db.distribution.newClaimId()
+    return {
+      address: { kind: 'claim', id } as const,
+      reference,
+      seed,
+      customer,
+      source,
+      testClockId,
+      metadata,
+    }
+  })
+  return openOnce(app, userId, openings, takeMemory, key)
+}
+
+/**
+ * Opens one claim, whose contract is at hand.
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CLAIM_REFERENCE_CONFLICT
+ */
+export async function createClaim(
+  app: App,
+  userId: string,
+  request: ClaimRequest,
+  takeMemory: TakeMemory,
+  key: CreationKey | null = null,
+): Promise<NotedClaim> {
+  const [claim] = await createClaims(app, userId, [request], takeMemory, key)
+  if (claim instanceof Error) throw claim
+  return claim as NotedClaim
+}

@@ -1,0 +1,68 @@
+import type { App } from '../app.ts'
+import type { ExportedClaim } from '../core/claims/claim.ts'
+import { findCustomers } from '../customers/customer-store.ts'
+import { fillGaps, METADATA_AT_ONCE } from '../platform/database/lists/fill-gaps.ts'
+import { type ClaimFilters, selectClaims } from './list-claims.ts'
+import type { Sorted } from './list-filters.ts'
+import { listExportedClaims, readMetadata } from './lists/claim-list-store.ts'
+import type { ClaimPlace, ClaimSelection } from './lists/claim-selection.ts'
+import { withSpan } from './lists/claim-span-store.ts'
+
+/** Records that are read, and held in memory, at a time. */
+const PAGE = 500
+
+export interface ExportOrder extends Sorted {
+  order: 'asc' | 'desc'
+}
+
+/**
+ * All claims of the filtered list, page by page, each with its customer's own id; the next page is read when it is asked for.
+ * @throws VALIDATION_ERROR
+ */
+export function exportClaims(app: App, request: ClaimFilters & ExportOrder): AsyncGenerator<ExportedClaim[]> {
+  return withCustomers(app, request.userId, readAllPages(app, selectClaims(request), request))
+}
+
+async function* withCustomers(app: App, userId: string, pages: AsyncIterable<ExportedClaim[]>) {
+  for await (const claims of pages) {
+    if (claims.length === 0) {
+      yield claims
+      continue
+    }
+    const ids = [...new Set(claims.map(({ customerId }) => customerId))]
+    const [customers] = await findCustomers(app.db.reads.for(userId), [{ userId, names: ids }])
+    const externalIds = new Map(customers?.map(({ id, externalId }) => [id, externalId]))
+    yield claims.map((claim) => ({ ...claim, customerExternalId: externalIds.get(claim.customerId) ?? null }))
+  }
+}
+
+/**
+ * By the list's own pages and cursors, so that nothing is repeated or skipped while records are added. One that is archived
+ * meanwhile, or deleted with its test clock, may be missing.
+ */
+export async function* readAllPages(
+  app: App,
+  asked: ClaimSelection,
+  { order, sort }: ExportOrder,
+): AsyncGenerator<ExportedClaim[]> {
+  const db = app.db.reads.for(asked.userId)
+  const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
+  for (let after: ClaimPlace | null = null; ; ) {
+    // What is added meanwhile belongs to it.
+    const filter = { ...(await withSpan(db, asked)), after, order, sort, limit: PAGE }
+    const { rows, next }: Awaited<ReturnType<typeof listExportedClaims>> = await listExportedClaims(
+      db,
+      filter,
+    )
+    // Who takes it is heard of then.
+    if (rows.length === 0) yield []
+    yield* fillGaps(rows, {
+      gaps: ['metadata'],
+      atOnce: METADATA_AT_ONCE,
+      key: ({ id }) => id,
+      read: (some) => readMetadata(db, idsOf(some)),
+    })
+    if (!next) return
+    after = next
+  }
+}

@@ -1,0 +1,57 @@
+import type { App } from '../app.ts'
+import { findCustomerByExternalId } from '../customers/customer-store.ts'
+import { candidateId } from './candidate-id.ts'
+import {
+  type ClaimPage,
+  type ClaimPageRequest,
+  findPosition,
+  readClaimPage,
+  resolvePlace,
+} from './claim-page.ts'
+import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
+import { aliasRange } from './lists/claim-search.ts'
+import type { ClaimSelection } from './lists/claim-selection.ts'
+
+export interface CandidateFilters extends ListFilters {
+  customerExternalId: string | undefined
+  /** The beginning of an alias. */
+  search: string | undefined
+}
+
+/**
+ * A page of the account's candidates, without their logs (§4.2). `after` may be a cursor or an alias.
+ * @throws VALIDATION_ERROR
+ */
+export async function listCandidates(
+  app: App,
+  request: CandidateFilters & ClaimPageRequest,
+): Promise<ClaimPage> {
+  const { userId } = request
+  const common = { ...selectionOf(request), kind: 'candidate', customerId: undefined, search: null } as const
+  const after = await resolvePlace(app, common, request, (alias) =>
+    findPosition(app, userId, 'candidate', candidateId(alias)),
+  )
+  const selection = await selectCandidates(app, request)
+  if (selection) return readClaimPage(app, selection, after, request)
+  return { claims: [], nextCursor: null, total: request.total ? { count: 0, isExact: true } : undefined }
+}
+
+/**
+ * Null if no candidate can match: the account has no such customer.
+ * @throws VALIDATION_ERROR if filters contradict each other
+ */
+export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
+  const { userId, customerExternalId, search } = filters
+  checkFilters(filters)
+  const customer =
+    customerExternalId === undefined
+      ? null
+      : await findCustomerByExternalId(app.db.reads.for(userId), userId, customerExternalId)
+  if (customerExternalId !== undefined && !customer) return null
+  return {
+    ...selectionOf(filters),
+    kind: 'candidate',
+    customerId: customer?.id,
+    search: search === undefined ? null : aliasRange(search),
+  }
+}

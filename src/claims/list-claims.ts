@@ -1,0 +1,41 @@
+import type { App } from '../app.ts'
+import { validationError } from '../kernel/errors.ts'
+import { MIN_PREFIX_DIGITS, uuidEnds } from '../kernel/uuid.ts'
+import { idOfReference } from './candidate-id.ts'
+import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolvePlace } from './claim-page.ts'
+import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
+import { idRange } from './lists/claim-search.ts'
+import type { ClaimSelection } from './lists/claim-selection.ts'
+
+export interface ClaimFilters extends ListFilters {
+  customerId: string | undefined
+  /** The beginning of an id. */
+  search: string | undefined
+  reference: string | undefined
+}
+
+/** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
+export async function listClaims(app: App, request: ClaimFilters & ClaimPageRequest): Promise<ClaimPage> {
+  const selection = selectClaims(request)
+  return readClaimPage(app, selection, await resolvePlace(app, selection, request), request)
+}
+
+/** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or if filters contradict each other */
+export function selectClaims(filters: ClaimFilters): ClaimSelection {
+  const { userId, customerId, reference, search: asked } = filters
+  checkFilters(filters)
+  if (reference !== undefined && asked !== undefined)
+    throw validationError([{ path: 'search', message: 'must not be given beside reference' }])
+  const search = reference === undefined ? asked : idOfReference(userId, reference)
+  const ends = search === undefined ? null : uuidEnds(search)
+  if (search !== undefined && ends === null) {
+    const message = `must be the beginning of an id, of at least ${MIN_PREFIX_DIGITS} hexadecimal digits`
+    throw validationError([{ path: 'search', message }])
+  }
+  return {
+    ...selectionOf(filters),
+    kind: 'claim',
+    customerId,
+    search: ends && idRange(ends),
+  }
+}

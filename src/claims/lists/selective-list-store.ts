@@ -1,0 +1,144 @@
+import type { Connection } from '../../platform/database/connection.ts'
+import {
+  FRESH_SINCE,
+  type ListedRow,
+  readPage,
+  waitAtTurnstile,
+} from '../../platform/database/lists/list-page.ts'
+import { findClaimFrom } from './claim-at-store.ts'
+import { ConditionSql } from './claim-conditions.ts'
+import { findFew, hasItsClock } from './claim-count-store.ts'
+import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
+import { ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
+import { entriesOf, type PageOptions, pageOf } from './selective-statement-store.ts'
+
+/** Entries that a page goes through first: where most records fit, it is full then. */
+const GLANCE = 500
+/** Entries that it goes through at most: some ten milliseconds. */
+const MOST_LOOKED_AT = 10_000
+
+/** A record with its place. */
+type PlacedRow = ListedRow & { id: string; list_time: Date | null }
+
+/** After what a page begins, with the id of the record that was there; null after all that have the time. */
+export interface NextPlace extends ClaimPlace {
+  id: string | null
+}
+
+interface Stop extends ClaimPlace {
+  /** Where the next page begins; null if nothing is left for it. */
+  next: NextPlace | null
+  /** Whether records that come before it may still be on their way. */
+  fresh: boolean
+}
+
+export interface SelectivePage<Row> {
+  rows: Row[]
+  /** Null if this is the last page. */
+  next: NextPlace | null
+}
+
+/**
+ * A page of a list in any order, by any filters; no index has all of them together. The list is gone through in its own order
+ * with a look at each record, or what one filter finds is put in order if it is little. Where that is not so, a page ends after
+ * so many records, with fewer of them than asked for, or none, while others follow.
+ */
+export async function readSelectivePage<Row>(
+  db: Connection,
+  asked: ClaimFilter,
+  columns: string,
+  shown: string,
+): Promise<SelectivePage<Row & PlacedRow>> {
+  const filter = whole(asked)
+  if (!filter || !(await hasItsClock(db, filter))) return { rows: [], next: null }
+  const walk = walkOf(filter)
+  const goThrough = async (parts: readonly Part[], most: number) =>
+    readParts<Row>(db, filter, parts, {
+      columns,
+      shown,
+      stop: await findStop(db, filter, parts, most),
+      isInOrder: true,
+    })
+  const glance = walk && (await goThrough(walk, GLANCE))
+  if (glance && (glance.next === null || glance.rows.length === filter.limit)) return glance
+  const few = await findFew(db, filter)
+  if (walk && !few) return goThrough(walk, MOST_LOOKED_AT)
+  const found = few ?? ofClock(filter)
+  return readParts(db, filter, [found], { columns, shown, stop: null, isInOrder: false })
+}
+
+async function readParts<Row>(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  options: Omit<PageOptions, 'count' | 'upTo' | 'latest'> & { stop: Stop | null },
+): Promise<SelectivePage<Row & PlacedRow>> {
+  const list = { name: 'claims', userId: filter.userId } as const
+  // In an order of times a page is read again up to its latest time, not its highest number: of two that are created at the
+  // same moment the one may have the earlier time, and the other the lower number.
+  let latest: Date | null = null
+  const select = async (count: number, upTo: string | null) => {
+    const page = pageOf(db, filter, parts, { ...options, count, upTo, latest: upTo === null ? null : latest })
+    const rows = await db.query<Row & PlacedRow>({ ...page, readOnly: true })
+    if (upTo === null) latest = latestOf(rows.slice(0, filter.limit))
+    return rows
+  }
+  const isOfCreation = filter.sort === undefined || filter.sort === 'created_at'
+  // What is on its way before the stop belongs to this page.
+  if (isOfCreation && options.stop?.fresh) await waitAtTurnstile(db, list)
+  const { rows, hasMore } = isOfCreation
+    ? await readPage(db, list, filter, select)
+    : beginningOf(await select(filter.limit + 1, null), filter.limit)
+  const last = rows.at(-1)
+  if (hasMore && last) return { rows, next: { time: last.list_time, position: last.position, id: last.id } }
+  return { rows, next: options.stop?.next ?? null }
+}
+
+const latestOf = (rows: readonly PlacedRow[]): Date | null =>
+  rows.reduce<Date | null>((latest, { list_time: at }) => (latest && at && at <= latest ? latest : at), null)
+
+/** On distributed tables parts are of neighbouring moments: what moved on meanwhile may be in two, with another time in each. */
+function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) {
+  const rows = [...new Map(all.slice(0, limit).map((row) => [row.position, row])).values()]
+  return { rows, hasMore: all.length > limit }
+}
+
+/**
+ * Where to stop going through these parts if not all filters are theirs: the place of the last entry that may be looked at. Null if
+ * they end before. Reads the indexes alone, of which not all have positions behind their times: so all records of the last
+ * time belong to the page.
+ */
+async function findStop(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  most: number,
+): Promise<Stop | null> {
+  if (parts.every((part) => restOf(filter, part).length === 0)) return null
+  const sql = new ConditionSql(filter)
+  const { after, order } = filter
+  const isByTime = parts.some(({ time }) => time !== null)
+  const entries = parts.map((part) => {
+    const key = part.time ?? 'position'
+    const beyond = `${order === 'asc' ? '>' : '<'}${part.time && after?.position ? '=' : ''}`
+    const from = after === null ? '' : sql.query.parameter(part.time ? after.time : after.position)
+    return `(SELECT ${key} AS place FROM ${entriesOf(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
+  })
+  const [row] = await db.query<{ place: Date | string; fresh: boolean }>({
+    text: `-- find_stop_of_claims
+      SELECT place, ${isByTime ? `place > ${FRESH_SINCE}` : 'true'} AS fresh FROM (${entries.join(' UNION ALL ')}) AS entries
+      ORDER BY place ${order} OFFSET ${most - 1} LIMIT 1`,
+    values: sql.query.values,
+    readOnly: true,
+  })
+  if (!row) return null
+  if (isByTime) {
+    const place = { time: row.place as Date, position: null }
+    return { ...place, next: { ...place, id: null }, fresh: row.fresh }
+  }
+  // The cursor is a record's: of an entry whose record is gone the next one's, which then belongs to this page.
+  const there = await findClaimFrom(db, filter.userId, filter.kind, row.place as string, order)
+  const position = there?.position ?? (row.place as string)
+  const next = there && { time: null, position, id: there.id }
+  return { time: null, position, next, fresh: there?.fresh ?? true }
+}

@@ -1,0 +1,116 @@
+import type { Connection, Statement } from '../../platform/database/connection.ts'
+import { PAIRS } from '../../platform/database/metadata.ts'
+import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
+import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
+import { type Part, restOf } from './claim-walk.ts'
+
+/** Of a subquery that has a limit the plan is its own: conditions around it do not lead to another index. */
+const OWN_PLAN = 'LIMIT 1000000000'
+
+/** What the part's index finds, read of the index alone. */
+export const entriesOf = (sql: ConditionSql, part: Part) => entriesWhere(part, conditionsOf(sql, part))
+
+const entriesWhere = ({ pair }: Part, where: string) =>
+  `${pair === undefined ? 'claims' : PAIRS.claims.table} WHERE ${where}`
+
+function conditionsOf(sql: ConditionSql, { filters, statuses, pair }: Part): string {
+  if (pair !== undefined)
+    return [...sql.of(['user']), `pair = ${sql.query.parameter(pair)}::bigint`].join(' AND ')
+  return [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
+}
+
+/** What comes after the cursor. */
+function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: Part): string {
+  if (after === null) return ''
+  const beyond = order === 'asc' ? '>' : '<'
+  if (time === null) return `AND position ${beyond} ${query.parameter(after.position)}`
+  if (after.position === null) return `AND ${time} ${beyond} ${query.parameter(after.time)}`
+  return `AND (${time}, position) ${beyond} (${query.parameter(after.time)}, ${query.parameter(after.position)})`
+}
+
+function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: ClaimFilter, { time }: Part) {
+  if (stop === null) return ''
+  const within = order === 'asc' ? '<=' : '>='
+  return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
+}
+
+/** The claims that a part finds: those of a pair by its entries, each looked up by itself, with their `place`. */
+const rowsOf = ({ pair }: Part, where: string, inOrder: string) =>
+  pair === undefined
+    ? `SELECT * FROM claims WHERE ${where} ${inOrder} ${OWN_PLAN}`
+    : `SELECT claims.*, place FROM (
+            SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${PAIRS.claims.table} WHERE ${where} ${inOrder} ${OWN_PLAN}
+          ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} ${OWN_PLAN}`
+
+/** The same without a limit of their own: on distributed tables the rows of a subquery with one would all go over the network. */
+const joinOf = ({ pair }: Part, where: string) =>
+  pair === undefined
+    ? `claims WHERE ${where}`
+    : `(SELECT ${PAIRS.claims.owner} AS entry FROM ${PAIRS.claims.table} WHERE ${where}) AS entries
+          JOIN claims ON claims.id = entry WHERE true`
+
+/** Of so many of what a part finds whether it `fits`: in what is found by a pair, no claim does if there is none any more. */
+export function looksAt(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
+  // Once: a parameter of which a statement makes no use is an error.
+  const where = conditionsOf(sql, part)
+  const entries = entriesWhere(part, where)
+  if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${most}`
+  if (db.distribution.isOn) return `SELECT ${fits} AS fits FROM ${joinOf(part, where)} LIMIT ${most}`
+  return `SELECT ${fits} AS fits FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${most}) AS entries
+          LEFT JOIN LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ON true`
+}
+
+export interface PageOptions {
+  columns: string
+  shown: string
+  count: number
+  /** The highest number, in an order of numbers. */
+  upTo: string | null
+  /** In an order of times, in place of that. */
+  latest: Date | null
+  stop: ClaimPlace | null
+  /** Whether the parts are found in the list's order. */
+  isInOrder: boolean
+}
+
+/** The statement of a page that is put together of these parts. */
+export function pageOf(
+  db: Connection,
+  filter: ClaimFilter,
+  parts: readonly Part[],
+  options: PageOptions,
+): Statement {
+  const { columns, shown, count, upTo, latest, stop, isInOrder } = options
+  const sql = new ConditionSql(filter)
+  const { order } = filter
+  const end = latest ?? upTo
+  const upToEnd = (time: Part['time']) =>
+    end === null ? '' : `AND ${(latest && time) ?? 'position'} <= ${sql.query.parameter(end)}`
+  const { isOn: isDistributed } = db.distribution
+  const pages = parts.map((part, number) => {
+    const { time, pair } = part
+    const byPosition = pair === undefined || isDistributed ? `position ${order}` : `place ${order}`
+    const inOrder = time ? `${time} ${order}, position ${order}` : byPosition
+    // What is computed is in no index: no plan goes through one in this order.
+    const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
+    const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
+    const found = `${conditionsOf(sql, part)} ${isInOrder ? place : ''}`
+    const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
+    const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
+    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
+    if (rest.length === 0 || isDistributed) return `(SELECT ${listed} FROM ${joinOf(part, found)} ${page})`
+    const rows = rowsOf(part, found, isInOrder ? `ORDER BY ${inOrder}` : '')
+    return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
+  })
+  const all = `ORDER BY list_time ${order}, position ${order}`
+  // There the parts are read one after the other, in the order of the statuses, which claims never go back: none is missed, and
+  // of one that is there twice the later is taken.
+  const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', part DESC'] : ['', '']
+  return {
+    text: `-- select_claims
+      SELECT ${shown}, position, list_time, fresh FROM (
+        SELECT ${once} * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all}${laterFirst} LIMIT ${count}
+      ) AS page ${all}`,
+    values: sql.query.values,
+  }
+}

@@ -1,0 +1,54 @@
+import { contractIsMissing } from '../contracts/contract-store.ts'
+import type { Evidence } from '../core/claims/event.ts'
+import { byWeight } from '../kernel/by-weight.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claim-columns.ts'
+import type { LogRow } from './claim-row-store.ts'
+import { type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
+
+/** Bytes of payloads that are read at once. */
+const PIECE_BYTES = 512 * 1024
+
+interface LongLogReader {
+  /** With all of its ids, but without the decisive events. */
+  onClaim: (claim: ClaimToDecide) => void
+  /** Some of those, until there are no more. */
+  onDecisive: (events: Evidence[]) => Promise<void>
+}
+
+/** Reads an OPEN claim for its decisions, piece by piece. All of it is of one version; nothing if it is gone. */
+export async function readLongLog(db: Connection, claimId: string, reader: LongLogReader): Promise<void> {
+  const [row] = await db.query<StoredClaimRow & LogRow & { decisive_sizes: [number, number][] | null }>({
+    name: 'read_long_log',
+    text: `-- read_long_log
+      SELECT ${CLAIM_COLUMNS_AS_STORED}, greatest(status_since, log.last_at) AS last_at, log.ids, log.decisive_sizes
+      FROM claims c LEFT JOIN contracts k ON k.hash = c.contract_hash LEFT JOIN LATERAL (
+        SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
+          json_agg(json_build_array(e.seq, octet_length(e.payload::text)) ORDER BY e.seq)
+            FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive_sizes
+        FROM claim_events e
+        WHERE e.claim_id = $1
+      ) log ON true
+      WHERE c.id = $1 AND c.status = 'OPEN'`,
+    values: [claimId],
+    readOnly: true,
+  })
+  if (!row) return
+  if (row.contract === null) throw contractIsMissing()
+  const { decisive_sizes, ...claim } = row
+  reader.onClaim(toClaimToDecide({ ...claim, is_read: true, digest: null, decisive: null }))
+  for (const piece of byWeight(decisive_sizes ?? [], ([, size]) => size, { mostWeight: PIECE_BYTES })) {
+    const seqs = piece.map(([seq]) => seq)
+    await reader.onDecisive(await readEvidence(db, claimId, seqs))
+  }
+}
+
+function readEvidence(db: Connection, claimId: string, seqs: readonly number[]): Promise<Evidence[]> {
+  return db.query<Evidence>({
+    name: 'read_evidence',
+    text: `-- read_evidence
+      SELECT type, payload, system FROM claim_events WHERE claim_id = $1 AND seq = ANY ($2)`,
+    values: [claimId, seqs],
+    readOnly: true,
+  })
+}

@@ -1,0 +1,81 @@
+import type { Static } from 'typebox'
+import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import { presentEach } from '../platform/http/responses/lists.ts'
+import { JsonText } from '../platform/http/responses/send-json.ts'
+import { versionOfMetadata } from './change-metadata.ts'
+import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
+import type { ClaimPage } from './claim-page.ts'
+
+/** With its contract and its metadata, which may be JSON already. */
+type Presentable<Form> = WithContract<Claim, Form> & { metadata?: Metadata | JsonText }
+
+type OfClaim<Form> = WithContract<Static<typeof ClaimSummaryBody>, Form>
+type OfCandidate<Form> = WithContract<Static<typeof CandidateSummaryBody>, Form>
+
+export const presentClaim = <Form = Claim['contract']>(claim: Presentable<Form>) =>
+  fieldsOf(claim) as OfClaim<Form>
+
+export const presentCandidate = <Form = Claim['contract']>(claim: Presentable<Form>) =>
+  fieldsOf(claim) as OfCandidate<Form>
+
+/** As the kind of record that it is. */
+export const presentEither = <Form = Claim['contract']>(claim: Presentable<Form>) =>
+  fieldsOf(claim) as OfClaim<Form> | OfCandidate<Form>
+
+/**
+ * Of either kind: JSON leaves out those that are undefined. An object put together of two would take three times the memory,
+ * and answers tell of tens of thousands a second.
+ */
+function fieldsOf<Form>(claim: Presentable<Form>) {
+  const isClaim = claim.candidateAlias === null
+  return {
+    id: isClaim ? claim.id : undefined,
+    reference: isClaim ? claim.reference : undefined,
+    user_id: isClaim ? claim.userId : undefined,
+    customer_id: isClaim ? claim.customerId : undefined,
+    candidate_alias: isClaim ? undefined : claim.candidateAlias,
+    customer_uuid: isClaim ? undefined : claim.customerExternalId,
+    contract: claim.contract,
+    status: claim.status,
+    status_since: claim.statusSince.toISOString(),
+    scheduled_outcome: claim.scheduledOutcome,
+    due_at: claim.dueAt?.toISOString() ?? null,
+    schema_id: claim.schemaId,
+    schema_version: claim.schemaVersion,
+    test_clock_id: claim.testClockId,
+    created_at: claim.createdAt.toISOString(),
+    // What is told in the answer to a submission has none.
+    metadata: claim.metadata as Metadata | undefined,
+  }
+}
+
+/** The same, of one that was changed. */
+export const presentStored = (claim: StoredClaim) =>
+  presentEither({ ...claim, contract: JSON.parse(claim.contract), metadata: JSON.parse(claim.metadata) })
+
+/**
+ * Its ETag: the version of what callers can change, a dot, and the number of its events, since whatever becomes of a claim
+ * leaves one in its log.
+ */
+export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | NotedClaim): string {
+  const noted: Metadata = typeof metadata === 'string' ? JSON.parse(metadata) : metadata
+  return `${versionOfMetadata({ testClockId, metadata: noted })}.${eventCount}`
+}
+
+/** A list's answer whose claims are read to the end while it is sent. */
+export const presentClaimPage = (
+  { claims, nextCursor, total }: ClaimPage,
+  present: (claim: Presentable<JsonText>) => object,
+) => ({
+  data: presentEach(claims, (claim) => JsonText.ofObject(present(withTexts(claim)))),
+  next_cursor: nextCursor,
+  ...(total ? { total: { count: total.count, is_exact: total.isExact } } : {}),
+})
+
+/** The contract and the metadata go into the answer as they are stored. */
+export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
+  ...claim,
+  contract: new JsonText(claim.contract),
+  metadata: new JsonText(claim.metadata),
+})

@@ -1,0 +1,36 @@
+import type { Static } from 'typebox'
+import type { Contract } from '../core/contracts/contract.ts'
+import type { ItemText } from '../platform/http/bodies/parse-json.ts'
+import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
+import { readContractSource } from './contract-source.ts'
+import type { CandidateRequest } from './create/create-candidates.ts'
+import type { ClaimRequest } from './create/create-claims.ts'
+import type { ContractSource } from './create/resolve-contract.ts'
+
+export function readNewClaim(body: Static<typeof NewClaimBody>, place = 0): ClaimRequest {
+  const { customer_id: customerId, reference = null } = body
+  return { customerId: customerId.toLowerCase(), reference, place, ...readTerms(body) }
+}
+
+export function readNewCandidate(body: Static<typeof NewCandidateBody>, place = 0): CandidateRequest {
+  return { alias: body.candidate_alias, place, customerExternalId: body.customer_uuid, ...readTerms(body) }
+}
+
+const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>) => ({
+  source: readContractSource(body),
+  testClockId: body.test_clock_id?.toLowerCase() ?? null,
+  metadata: body.metadata ?? {},
+})
+
+export interface NewRequest {
+  source: ContractSource
+}
+
+/** The request without its contract, which is read of the item again when it is needed. */
+export function withLateContract<Request extends NewRequest>(request: Request, item: ItemText): Request {
+  if (!('contract' in request.source)) return request
+  return {
+    ...request,
+    source: { contract: () => (item.parse() as { contract: unknown }).contract as Contract },
+  }
+}

@@ -1,0 +1,88 @@
+import { asksForEvents } from '../../outbox/event-listener-store.ts'
+import { ANNOUNCE, insertNotifications } from '../../outbox/notification-number-store.ts'
+
+interface Parts {
+  name: string
+  /**
+   * CTEs, the last of which is `decided`, materialized: `id`, `seen_status` and `seen`, the number of log items then;
+   * `added` and `bytes`, what the log gains; `at`, when that is; `status`, null if the claim stays what it is, else
+   * `outcome` and `due` as well; `digest` of the log, or null (see `log-digest.ts`). In the order of the ids: all who
+   * change several claims at once lock them so, and none waits for another. $1 are the ids.
+   */
+  decided: string
+  /**
+   * The log's items, of claims in `written` alone: claim_id, seq, id, type, payload, system, created_at. That has the
+   * columns of `decided`, and `user_id`.
+   */
+  items: string
+  /** Of each item that is an event by a caller: claim_id, seq. Those of claims whose accounts ask are told of. */
+  events?: string
+  /** Other than the one change that each claim made, if it did (`WHAT_HAPPENED`); they are announced already. */
+  notifications?: string
+  /** What is answered, from `decided` and `written`. */
+  result: string
+}
+
+/** Of a claim `c`, by a row `d` of `decided`. */
+export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
+          status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
+          scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
+          status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
+          due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
+          log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
+
+/** SQL: the kind of notification for a change to this status. In some locales `lower('I')` is not `i`. */
+export const kindOf = (status: string): string => `lower(${status} COLLATE "C")`
+
+const CHANGES = `SELECT user_id, id, ${kindOf('status')}, seen + added, at, due, outcome
+          FROM written, announced WHERE status IS NOT NULL`
+
+/** The accounts that are told of each event: looked up once for all of their claims. */
+const ASKING = `asking AS MATERIALIZED (
+        SELECT user_id FROM (SELECT DISTINCT user_id FROM written) AS account WHERE ${asksForEvents('account.user_id')}
+      ),`
+/**
+ * An event comes before the change that it makes. The claims' rows are read as they were before this statement: an OPEN claim's
+ * state does not change until it is OPEN no more.
+ */
+const withEvents = (events: string) => `(
+          SELECT c.user_id, c.id, 'recorded', e.seq, c.status_since, c.due_at, c.scheduled_outcome
+          FROM asking JOIN written w ON w.user_id = asking.user_id JOIN ${events} ON e.claim_id = w.id
+          JOIN claims c ON c.id = w.id, announced
+          WHERE c.id = ANY ($1::uuid[]) ORDER BY e.seq
+        ) UNION ALL `
+
+/**
+ * The statement of every write to claims that are there: those that stand as they were seen become what was decided, their
+ * logs gain the items, and of each change a notification is stored. A claim to which something happened since is passed
+ * over. What else is to be written with a change of a claim belongs here.
+ *
+ * The ids stand beside the join, for the sake of distributed tables and of the plan: with the join alone, or with the
+ * status as a constant, the planner may take a whole table or index.
+ */
+export const guardedWrite = ({
+  name,
+  decided,
+  items,
+  events,
+  notifications,
+  result,
+}: Parts): string => `-- ${name}
+      WITH ${decided},
+      written AS (
+        UPDATE claims c
+        SET ${WHAT_IT_BECOMES}
+        FROM decided d
+        WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
+        RETURNING c.user_id, d.*
+      ),
+      logged AS (
+        INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+        ${items}
+      ),
+      ${events ? ASKING : ''}
+      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR EXISTS (SELECT FROM asking)' : ''}),`}
+      notified AS (
+        ${insertNotifications(notifications ?? `${events ? withEvents(events) : ''}${CHANGES}`)}
+      )
+      ${result}`

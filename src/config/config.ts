@@ -1,0 +1,243 @@
+import { resolve } from 'node:path'
+import { isToken } from '../accounts/tokens/api-token.ts'
+import { OperatorError } from '../kernel/operator-error.ts'
+import { databaseUrl, withSslMode } from './database-url.ts'
+import { type Setting, setting } from './setting.ts'
+import { TELEMETRY_SETTINGS } from './telemetry-settings.ts'
+import { addresses, oneOf, portsBelow1024, secondsList, trueOrFalse, urlOf, wholeNumber } from './values.ts'
+
+/** Of one server. */
+export const MOST_WORKERS = 64
+
+/** Every setting of the service: environment variables, read here and nowhere else. */
+export const SETTINGS = {
+  host: setting({
+    name: 'HOST',
+    fallback: '127.0.0.1',
+    doc: 'Address to listen on; `0.0.0.0` for all of the machine’s.',
+    parse: (text) => text,
+  }),
+  port: setting({
+    name: 'PORT',
+    fallback: '8080',
+    doc: 'Port to listen on; 0 picks a free one.',
+    parse: wholeNumber(0, 65_535),
+  }),
+  publicUrl: setting({
+    name: 'PUBLIC_URL',
+    fallback: null,
+    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default links lead to the `Host` that each request names, which its caller may choose. See [proxies](operating/proxies.md#public_url).',
+    parse: urlOf('http:', 'https:'),
+  }),
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    fallback: null,
+    doc: 'Your own PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/claimkeeper?sslmode=verify-full`. By default an embedded one is started. See [the database](operating/database.md).',
+    parse: databaseUrl,
+  }),
+  databasePoolSize: setting({
+    name: 'DATABASE_POOL_SIZE',
+    fallback: '16',
+    doc: 'Connections to the database that a server keeps at most, and each of its workers. Submissions, checks, test clocks and sign-in have fixed shares of 10; the others are for reading and for writing, half each.',
+    parse: wholeNumber(12, 1_000),
+  }),
+  workers: setting({
+    name: 'CLAIMKEEPER_WORKERS',
+    fallback: '1',
+    doc: 'Processes that answer callers on the one port: a number up to 64, or `auto` for as many as the machine has cores. One of them runs the scheduled checks; one that dies is started again.',
+    parse: (text) => {
+      if (text === 'auto') return text
+      try {
+        return wholeNumber(1, MOST_WORKERS)(text)
+      } catch {
+        throw new Error(`auto, or a whole number from 1 to ${MOST_WORKERS}`)
+      }
+    },
+  }),
+  allowUnsafeDatabase: setting({
+    name: 'CLAIMKEEPER_ALLOW_UNSAFE_DATABASE',
+    fallback: 'false',
+    doc: 'Whether to start on a PostgreSQL with `fsync`, `full_page_writes` or `synchronous_commit` off, which loses acknowledged events in a crash unless its storage keeps them by other means: `true` or `false`.',
+    parse: trueOrFalse,
+  }),
+  distribute: setting({
+    name: 'CLAIMKEEPER_DISTRIBUTE',
+    fallback: 'false',
+    doc: 'Whether to distribute the tables at the start, if `DATABASE_URL` names the coordinator of a Citus cluster and that was not done yet: `true` or `false`. See [scaling](scaling.md).',
+    parse: trueOrFalse,
+  }),
+  dataDir: setting({
+    name: 'CLAIMKEEPER_DATA_DIR',
+    fallback: './data',
+    doc: 'Folder of the embedded database.',
+    parse: (text) => text,
+  }),
+  bootstrapToken: setting({
+    name: 'CLAIMKEEPER_BOOTSTRAP_TOKEN',
+    fallback: null,
+    doc: 'First token of the first account (`ck_` and 43 characters of A-Z a-z 0-9 - _), made if there is no account yet. By default a random one, shown once.',
+    parse: (text) => {
+      if (!isToken(text)) throw new Error('ck_ and 43 characters of A-Z a-z 0-9 - _')
+      return text
+    },
+  }),
+  rateLimitPerMinute: setting({
+    name: 'CLAIMKEEPER_RATE_LIMIT',
+    fallback: '0',
+    doc: 'Requests, and items of batches, a minute that each server takes of one account, all of its workers together; 0 for no limit.',
+    parse: wholeNumber(0, 1_000_000_000),
+  }),
+  openSignUp: setting({
+    name: 'CLAIMKEEPER_OPEN_SIGN_UP',
+    fallback: 'false',
+    doc: 'Whether anyone who reaches the dashboard may sign up: `true` or `false`. By default it needs an invitation.',
+    parse: trueOrFalse,
+  }),
+  trustedProxies: setting({
+    name: 'CLAIMKEEPER_TRUSTED_PROXIES',
+    fallback: null,
+    doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` tells where a caller is, for the limits of attempts. By default nobody’s is believed.',
+    parse: addresses,
+  }),
+  mostSchemas: setting({
+    name: 'CLAIMKEEPER_MOST_SCHEMAS',
+    fallback: '10000',
+    doc: 'Schemas that an account may have.',
+    parse: wholeNumber(1, 1_000_000),
+  }),
+  notificationDays: setting({
+    name: 'CLAIMKEEPER_NOTIFICATION_DAYS',
+    fallback: '30',
+    doc: 'Days for which notifications are kept.',
+    parse: wholeNumber(1, 3_650),
+  }),
+  archiveDays: setting({
+    name: 'CLAIMKEEPER_ARCHIVE_DAYS',
+    fallback: '0',
+    doc: 'Days after which claims and candidates that were resolved leave for the archive, no fewer than CLAIMKEEPER_NOTIFICATION_DAYS; 0 for never. See [the archive](operating/archive.md).',
+    parse: wholeNumber(0, 36_500),
+  }),
+  archiveDir: setting({
+    name: 'CLAIMKEEPER_ARCHIVE_DIR',
+    fallback: null,
+    doc: 'Folder of the archive, which must be there; the same for all servers. Needed with CLAIMKEEPER_ARCHIVE_DAYS.',
+    parse: (text) => resolve(text),
+  }),
+  webhookAllowPrivate: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE',
+    fallback: 'false',
+    doc: 'Whether webhooks may go to any address, by http as well: `true` or `false`. For development: whoever has an account can then reach what the service can.',
+    parse: trueOrFalse,
+  }),
+  webhookPorts: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_PORTS',
+    fallback: null,
+    doc: 'Ports below 1024 that webhooks may go to besides 80 and 443, joined by commas, such as `81,444`. By default none: other services, such as mail, listen there.',
+    parse: portsBelow1024,
+  }),
+  webhookKey: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_KEY',
+    fallback: null,
+    doc: 'Under which the secrets of webhook endpoints are encrypted, 32 characters or more; the same for all servers, and never another. By default a key in the database: then a copy of the database holds all that it takes to sign.',
+    parse: (text) => {
+      if (text.length < 32) throw new Error('32 characters or more')
+      return text
+    },
+  }),
+  webhookRetries: setting({
+    name: 'CLAIMKEEPER_WEBHOOK_RETRIES',
+    fallback: '5,30,120,600,3600,14400,36000,72000,129600',
+    doc: 'Seconds between the attempts of a webhook delivery, joined by commas: after the last it is given up.',
+    parse: secondsList,
+  }),
+  metricsPort: setting({
+    name: 'METRICS_PORT',
+    fallback: null,
+    doc: 'Port of HOST on which Prometheus finds `/metrics`, without a token; 0 picks a free one, which the log names. See [metrics](metrics.md). By default none.',
+    parse: wholeNumber(0, 65_535),
+  }),
+  metricsToken: setting({
+    name: 'CLAIMKEEPER_METRICS_TOKEN',
+    fallback: null,
+    doc: 'With it as `Authorization: Bearer …` Prometheus finds `/metrics` on PORT; 32 characters or more. By default it is not there.',
+    parse: (text) => {
+      if (!/^[\x21-\x7e]{32,}$/.test(text)) throw new Error('32 characters or more, without spaces')
+      return text
+    },
+  }),
+  mostConnections: setting({
+    name: 'CLAIMKEEPER_MOST_CONNECTIONS',
+    fallback: '2000',
+    doc: 'Connections that a server takes at once, and each of its workers, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
+    parse: wholeNumber(10, 1_000_000),
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    fallback: 'info',
+    doc: 'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON if that is not a terminal.',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  ...TELEMETRY_SETTINGS,
+}
+
+type Value<S> = S extends Setting<infer T, infer F> ? (F extends string ? T : T | null) : never
+
+export type Config = { -readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }
+
+/** @throws OperatorError for the first setting whose value is wrong, alone or beside others; an empty one counts as not set. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const entries = Object.entries(SETTINGS).map(([key, { name, fallback, parse }]) => {
+    const text = environment[name] || fallback
+    return [key, text === null ? null : read(name, text, parse)]
+  })
+  const config = Object.fromEntries(entries) as Config
+  if (config.databaseUrl !== null) config.databaseUrl = withSslMode(config.databaseUrl, environment[SSL_MODE])
+  requireArchive(config)
+  return config
+}
+
+/** The mode of libpq where DATABASE_URL has none. */
+const SSL_MODE = 'PGSSLMODE'
+
+/** Settings of the archive must go with each other. */
+function requireArchive({ archiveDays, archiveDir, notificationDays }: Config): void {
+  if (archiveDays === 0) return
+  if (archiveDir === null)
+    throw new OperatorError('CLAIMKEEPER_ARCHIVE_DAYS needs CLAIMKEEPER_ARCHIVE_DIR, a folder that is there.')
+  if (archiveDays < notificationDays)
+    throw new OperatorError(
+      `CLAIMKEEPER_ARCHIVE_DAYS must be ${notificationDays} or more, not ${archiveDays}: notifications are kept so long (CLAIMKEEPER_NOTIFICATION_DAYS), and are put together of their claims.`,
+    )
+}
+
+/** In which the process that starts the workers tells each of them its number. */
+export const WORKER_NUMBER = 'CLAIMKEEPER_WORKER_NUMBER'
+
+/** Which of the workers this process is, from 1 on; null if it is none. */
+export const readWorkerNumber = (environment: NodeJS.ProcessEnv = process.env): number | null =>
+  Number(environment[WORKER_NUMBER] ?? 0) || null
+
+/** What calls a running service from the command line may have its token there. */
+export const TOKEN = 'CLAIMKEEPER_TOKEN'
+
+export const readToken = (environment: NodeJS.ProcessEnv = process.env): string | null =>
+  environment[TOKEN] || null
+
+/** Settings whose values must not be repeated. */
+export const SECRETS: readonly string[] = [
+  SETTINGS.bootstrapToken.name,
+  SETTINGS.databaseUrl.name,
+  SETTINGS.webhookKey.name,
+  SETTINGS.metricsToken.name,
+  SETTINGS.otlpHeaders.name,
+  SETTINGS.otlpEndpoint.name,
+]
+
+function read(name: string, text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const given = SECRETS.includes(name) ? '' : `, not ${JSON.stringify(text)}`
+    throw new OperatorError(`${name} must be ${(error as Error).message}${given}.`)
+  }
+}

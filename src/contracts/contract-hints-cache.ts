@@ -1,0 +1,53 @@
+import { LRUCache } from 'lru-cache'
+import { findAccount } from '../accounts/user-store.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
+import { decimalsOf } from '../kernel/currency.ts'
+import { endsWithin } from '../kernel/owned-promise.ts'
+import { inSlices } from '../platform/concurrency/in-slices.ts'
+import type { Connection } from '../platform/database/connection.ts'
+
+const CURRENCY_TIMEOUT_MS = 1_000
+/** Another server may change the currency. */
+const CURRENCY_TTL_MS = 5_000
+const MAX_ACCOUNTS = 10_000
+/** Of contracts and currencies, the keys of the cache. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
+/** What an entry takes besides its key, in characters. */
+const ENTRY_CHARACTERS = 1_024
+
+/** Caches the hints of contracts. Many claims have the same contract: without the cache a batch takes 1.6 times as long. */
+export class ContractHintsCache {
+  readonly #currencies = new LRUCache<string, { code: string | null }>({
+    max: MAX_ACCOUNTS,
+    ttl: CURRENCY_TTL_MS,
+  })
+  readonly #hints = new LRUCache<string, readonly Hint[]>({
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_, key) => key.length + ENTRY_CHARACTERS,
+  })
+
+  /** The hints that depend only on the contract and the account's currency, not on its events. */
+  async hintsOf(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[]> {
+    const currency = decimalsOf(contract.price) === 0 ? null : await this.currencyOf(db, userId)
+    const key = `${currency} ${JSON.stringify(contract)}`
+    const cached = this.#hints.get(key)
+    if (cached) return cached
+    const hints = await inSlices(lookForHints(contract, undefined, currency))
+    this.#hints.set(key, hints)
+    return hints
+  }
+
+  /** Null also if it cannot be read: a creation must not fail because of a hint. */
+  async currencyOf(db: Connection, userId: string): Promise<string | null> {
+    const cached = this.#currencies.get(userId)
+    if (cached) return cached.code
+    const account = await endsWithin(CURRENCY_TIMEOUT_MS, findAccount(db, userId)).catch(() => null)
+    if (account) this.setCurrency(userId, account.currency)
+    return account?.currency ?? null
+  }
+
+  setCurrency(userId: string, code: string | null): void {
+    this.#currencies.set(userId, { code })
+  }
+}

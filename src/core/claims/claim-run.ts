@@ -1,0 +1,65 @@
+import type { Contract } from '../contracts/contract.ts'
+import type { Claim } from './claim.ts'
+import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide-submission.ts'
+import type { LogEvent, Submission } from './event.ts'
+import { EventLog } from './event-log.ts'
+import { eventOf } from './late-submission.ts'
+import { type ClaimState, openState, stateAt, type Transition } from './lifecycle.ts'
+import { scheduledTransitions } from './scheduled-transitions.ts'
+
+/** What was decided about a submission, whether its id is new or not. */
+export type Decision =
+  | { kind: 'append'; event: LogEvent }
+  | { kind: 'replay' | 'id-conflict' }
+  | Exclude<SubmissionDecision, { kind: 'append' }>
+
+/**
+ * One claim's life in memory, through the same decisions as the service's: events in the order of their times,
+ * and between them the scheduled checks of every whole minute. At the same instant the check comes first.
+ */
+export class ClaimRun {
+  #log: EventLog
+  readonly #recorded = new Map<string, LogEvent>()
+  #claim: ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
+
+  constructor(contract: Contract, openedAt: Date) {
+    this.#log = new EventLog(contract.fulfillment_condition)
+    this.#claim = { ...openState(contract, openedAt), contract, eventCount: 0, logBytes: 0 }
+  }
+
+  get state(): ClaimState {
+    const { status, scheduledOutcome, statusSince, dueAt } = this.#claim
+    return { status, scheduledOutcome, statusSince, dueAt }
+  }
+
+  /** Runs the checks up to and including the time; null for as long as it takes to be terminal. */
+  advanceTo(time: Date | null): Transition[] {
+    const transitions = scheduledTransitions(this.#claim, this.#claim.contract, time)
+    const last = transitions.at(-1)
+    if (last) {
+      const eventCount = this.#claim.eventCount + transitions.length
+      this.#claim = { ...this.#claim, ...last.state, eventCount }
+    }
+    return transitions
+  }
+
+  /** Submits an event at a time to which the run has advanced. */
+  submit(submission: Submission, at: Date): Decision {
+    const recorded = this.#recorded.get(submission.id)
+    if (recorded) return { kind: judgeRepeat(recorded, submission) }
+    const decision = decideSubmission(this.#claim, this.#log, submission)
+    if (decision.kind !== 'append') return decision
+
+    this.#log = decision.log
+    const event = eventOf(submission, at)
+    this.#recorded.set(submission.id, event)
+    const { contract, eventCount, logBytes } = this.#claim
+    this.#claim = {
+      ...(decision.becomes ? stateAt(decision.becomes, at) : this.state),
+      contract,
+      eventCount: eventCount + 1,
+      logBytes: logBytes + submission.payloadBytes,
+    }
+    return { kind: 'append', event }
+  }
+}

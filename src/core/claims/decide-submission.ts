@@ -1,0 +1,50 @@
+import { jsonEquals } from '../../kernel/json.ts'
+import type { Claim } from './claim.ts'
+import { type LogEvent, MAX_EVENTS, MAX_LOG_BYTES, type Submission } from './event.ts'
+import type { EventLog } from './event-log.ts'
+import { LateEvent } from './late-submission.ts'
+import { type Change, satisfied } from './lifecycle.ts'
+
+/** What to do with a submission whose id is new to the claim. */
+export type SubmissionDecision =
+  /** `log`: with the event. `becomes`: what the claim does, if the condition holds then. */
+  | { kind: 'append'; log: EventLog; becomes: Change | null }
+  | { kind: 'not-open' }
+  | { kind: 'log-full'; message: string }
+
+/** What a decision needs to know of a claim. */
+type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
+
+/**
+ * Decides by the whole log and the new event (§2.2 rule 1). The caller has seen that no event of the log has the
+ * submission's id (`judgeRepeat`).
+ */
+export function decideSubmission(
+  claim: DecidableClaim,
+  log: EventLog,
+  submission: Submission,
+): SubmissionDecision {
+  if (claim.status !== 'OPEN') return { kind: 'not-open' }
+  if (claim.eventCount >= MAX_EVENTS) {
+    return { kind: 'log-full', message: `The log holds ${MAX_EVENTS} events, the most that a claim takes.` }
+  }
+  if (claim.logBytes + submission.payloadBytes > MAX_LOG_BYTES) {
+    return { kind: 'log-full', message: `The log's payloads would exceed ${MAX_LOG_BYTES} bytes.` }
+  }
+  const after = log.with(submission)
+  return { kind: 'append', log: after, becomes: after.satisfiesCondition ? satisfied(claim.contract) : null }
+}
+
+/**
+ * What to do with a submission whose id is in the log already, whatever the claim's status: a client can always
+ * retry, but an id names one event.
+ */
+export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay' | 'id-conflict' {
+  const isSame = !recorded.system && recorded.type === submission.type && hasSamePayload(recorded, submission)
+  return isSame ? 'replay' : 'id-conflict'
+}
+
+/** If one text is enough to tell, nothing is made of it. */
+const hasSamePayload = (recorded: LogEvent, submission: Submission): boolean =>
+  (recorded instanceof LateEvent && recorded.hasTextOf(submission)) ||
+  jsonEquals(recorded.payload, submission.payload)

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../kernel/json.ts'
+
+/** The system events of §6 rule 2. No user can submit these types (§6 rule 3). */
+export const ACTIVITY_WINDOW_ELAPSED = 'activity_window_elapsed'
+export const REVIEW_WINDOW_ELAPSED = 'review_window_elapsed'
+export const RESERVED_TYPES = [ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED] as const
+
+export const isReservedType = (type: string): boolean => (RESERVED_TYPES as readonly string[]).includes(type)
+
+/** Fields that the service itself puts on an item of the log. */
+export const RESERVED_FIELDS = ['created_at', 'system'] as const
+
+/** In characters; for an event's type and for its id. */
+export const MAX_EVENT_NAME_LENGTH = 255
+/** Bytes of the payload as JSON. */
+export const MAX_PAYLOAD_BYTES = 256 * 1024
+/** User events in one claim's log. */
+export const MAX_EVENTS = 10_000
+/** Bytes of all payloads in one claim's log: a claim can always be read in one response. */
+export const MAX_LOG_BYTES = 64 * 1024 * 1024
+
+/** What a caller submits: the payload is the submission without `id`, `type` and what addresses the claim. */
+export interface Submission {
+  id: string
+  type: string
+  payload: JsonObject
+  /** Size of the payload as JSON. */
+  payloadBytes: number
+}
+
+/** What conditions see of an item of a log. */
+export type Evidence = Pick<LogEvent, 'type' | 'payload'> & { system?: boolean }
+
+/** An item of a claim's event log. */
+export interface LogEvent {
+  id: string
+  type: string
+  payload: JsonObject
+  system: boolean
+  createdAt: Date
+}

@@ -1,0 +1,84 @@
+import { type CheckTerms, type Contract, windowMs } from '../contracts/contract.ts'
+import { ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED } from './event.ts'
+
+/** §3. CONFIRMED and FAILED are terminal (§3 rule 4). */
+export const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
+export type Status = (typeof STATUSES)[number]
+export type Outcome = 'CONFIRMED' | 'FAILED'
+
+/** Where a claim stands. `dueAt`: when the current window elapses; null in a terminal state. */
+export interface ClaimState {
+  status: Status
+  scheduledOutcome: Outcome | null
+  statusSince: Date
+  dueAt: Date | null
+}
+
+/** What a claim becomes at a moment that may still be to come: its times follow from that. */
+export interface Change extends Pick<ClaimState, 'status' | 'scheduledOutcome'> {
+  /** Until the window that begins has elapsed; null in a terminal state. */
+  windowMs: number | null
+}
+
+/** A transition at a scheduled check, with the system event that goes into the log. */
+export interface Transition {
+  state: ClaimState
+  systemEventType: typeof ACTIVITY_WINDOW_ELAPSED | typeof REVIEW_WINDOW_ELAPSED
+}
+
+/** Where a claim stands that became this then. */
+export const stateAt = ({ status, scheduledOutcome, windowMs }: Change, at: Date): ClaimState => ({
+  status,
+  scheduledOutcome,
+  statusSince: at,
+  dueAt: windowMs === null ? null : new Date(at.getTime() + windowMs),
+})
+
+/** The state of a new claim. */
+export const openState = (contract: Contract, now: Date): ClaimState =>
+  stateAt({ status: 'OPEN', scheduledOutcome: null, windowMs: windowMs(contract.activity_window) }, now)
+
+/** §3, first row: an OPEN claim when an event was added to its log with which the condition holds. */
+export const satisfied = (terms: Pick<Contract, 'review_window'>): Change => pending('CONFIRMED', terms)
+
+/**
+ * §3, the rows of the scheduled check: the transition that the check at `checkTime` makes, or null.
+ * A claim makes one transition a check: one that entered its state at this check or later is passed over.
+ * An event may have been recorded between the check's minute and its run (`lastEventAt`): the state begins
+ * no earlier than that event, so that the log's times tell one story.
+ * @param terms only an OPEN claim's matter; null otherwise
+ */
+export function atScheduledCheck(
+  state: ClaimState,
+  terms: CheckTerms | null,
+  checkTime: Date,
+  lastEventAt: Date | null,
+): Transition | null {
+  if (state.dueAt === null || state.dueAt > checkTime || state.statusSince >= checkTime) return null
+  const at = lastEventAt !== null && lastEventAt > checkTime ? lastEventAt : checkTime
+
+  if (state.status === 'OPEN') {
+    if (terms === null) throw new Error('an OPEN claim is checked without its terms')
+    const change = pending(timeoutOutcome(terms), terms)
+    return { state: stateAt(change, at), systemEventType: ACTIVITY_WINDOW_ELAPSED }
+  }
+  const change = resolved(state.scheduledOutcome as Outcome)
+  return { state: stateAt(change, at), systemEventType: REVIEW_WINDOW_ELAPSED }
+}
+
+/** What the contract schedules when the activity window elapses. */
+function timeoutOutcome(terms: Pick<Contract, 'timeout_outcome'>): Outcome {
+  return terms.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
+}
+
+const pending = (outcome: Outcome, terms: Pick<Contract, 'review_window'>): Change => ({
+  status: 'PENDING',
+  scheduledOutcome: outcome,
+  windowMs: windowMs(terms.review_window),
+})
+
+const resolved = (outcome: Outcome): Change => ({
+  status: outcome,
+  scheduledOutcome: outcome,
+  windowMs: null,
+})

@@ -1,0 +1,76 @@
+import { leavesInOrder } from '../contracts/compiled-condition.ts'
+import type { Condition } from '../contracts/condition.ts'
+import { EventLog } from './event-log.ts'
+
+/**
+ * What decisions about an OPEN claim need of its log, in a few bytes that are kept beside the claim: which leaves are
+ * satisfied, and of each event's id a hash. It is derived from the log, and can be made from it at any time.
+ *
+ * As bytes: the format; the number of events; the number of bytes at the end; four bytes for each event's id; a bit for each
+ * leaf of the condition, in the order of `leavesOf`, from the lowest on.
+ */
+export interface LogDigest {
+  idHashes: readonly number[]
+  satisfied: Uint8Array
+}
+
+const FORMAT = 1
+const HEAD_BYTES = 3
+const HASH_BYTES = 4
+/** Of a longer log there is none: who gets more events is mostly in memory, and would be written with all its ids each time. */
+const MOST_EVENTS = 8
+/** What each digest is made on: there is room for the longest, and none is long at work. */
+const paper = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MOST_EVENTS + 0xff)
+
+/**
+ * As hexadecimal digits; null if the log is too long.
+ * @param known hashes of its events' ids, but of those that come last
+ * @param added the ids of those
+ */
+export function writeDigest(
+  condition: Condition,
+  log: EventLog,
+  known: readonly number[],
+  added: readonly string[] = [],
+): string | null {
+  if (known.length + added.length > MOST_EVENTS) return null
+  const idHashes = [...known, ...added.map(hashOfId)]
+  const leaves = leavesInOrder(condition)
+  const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length
+  const bitBytes = Math.ceil(leaves.length / 8)
+  const length = bitsAt + bitBytes
+  const bytes = paper.fill(0, 0, length)
+  bytes.set([FORMAT, idHashes.length, bitBytes])
+  for (const [i, hash] of idHashes.entries()) bytes.writeInt32LE(hash, HEAD_BYTES + HASH_BYTES * i)
+  for (const [i, leaf] of leaves.entries()) {
+    if (log.isSatisfied(leaf))
+      bytes[bitsAt + (i >> 3)] = (bytes[bitsAt + (i >> 3)] as number) | (1 << (i & 7))
+  }
+  return bytes.toString('hex', 0, length)
+}
+
+/**
+ * Null if it is not of a log with so many events: an older version of the service adds events and leaves it as it was. And
+ * null if it is damaged: the log is there.
+ */
+export function readDigest(bytes: Uint8Array | null, events: number): LogDigest | null {
+  if (bytes === null) return null
+  const [format, count, bitBytes = 0] = bytes
+  const bitsAt = HEAD_BYTES + HASH_BYTES * events
+  if (format !== FORMAT || count !== events || bytes.length !== bitsAt + bitBytes) return null
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const idHashes = Array.from({ length: events }, (_, i) => view.getInt32(HEAD_BYTES + HASH_BYTES * i, true))
+  return { idHashes, satisfied: bytes.subarray(bitsAt) }
+}
+
+export function logOf(condition: Condition, { satisfied }: LogDigest): EventLog {
+  const leaves = leavesInOrder(condition).filter((_, i) => ((satisfied[i >> 3] as number) >> (i & 7)) & 1)
+  return new EventLog(condition, leaves.length > 0 ? new Set(leaves) : null)
+}
+
+/** FNV-1a, 32 bits: a tenth of the bytes of the ids. Two ids of one hash cost a read and no more. */
+export function hashOfId(id: string): number {
+  let hash = 0x811c9dc5 | 0
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  return hash
+}

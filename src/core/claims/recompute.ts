@@ -1,0 +1,109 @@
+import type { Contract } from '../contracts/contract.ts'
+import type { Claim } from './claim.ts'
+import { decideSubmission } from './decide-submission.ts'
+import type { LogEvent } from './event.ts'
+import { EventLog } from './event-log.ts'
+import { atScheduledCheck, openState, stateAt } from './lifecycle.ts'
+import { readDigest, writeDigest } from './log-digest.ts'
+
+/** An item of a log as it is stored. */
+export interface StoredItem extends LogEvent {
+  /** From 1 on, without holes. */
+  seq: number
+  /** Of the payload as JSON. */
+  payloadBytes: number
+}
+
+/** A claim as it is stored, with what is kept beside it of its log. */
+export interface StoredLife
+  extends Pick<Claim, 'createdAt' | 'status' | 'scheduledOutcome' | 'statusSince' | 'dueAt'>,
+    Pick<Claim, 'eventCount' | 'logBytes'> {
+  digest: Uint8Array | null
+}
+
+type Life = Omit<StoredLife, 'createdAt' | 'digest'> & { log: EventLog }
+
+/**
+ * What is stored of a claim and does not follow from its contract and its log, in sentences; none if all is right. The
+ * state is decided anew, item by item, by the rules that decided it at the time.
+ */
+export function findContradictions(
+  contract: Contract,
+  stored: StoredLife,
+  items: readonly StoredItem[],
+): string[] {
+  let life: Life = {
+    ...openState(contract, stored.createdAt),
+    eventCount: 0,
+    logBytes: 0,
+    log: new EventLog(contract.fulfillment_condition),
+  }
+  let lastAt = stored.createdAt
+  for (const item of items) {
+    if (item.seq !== life.eventCount + 1) return [`item ${life.eventCount + 1} of its log is missing`]
+    if (item.createdAt < lastAt) return [`item ${item.seq} of its log is older than what is before it`]
+    const next = item.system ? afterCheck(contract, life, item) : afterEvent(contract, life, item)
+    if (typeof next === 'string') return [next]
+    life = next
+    lastAt = item.createdAt
+  }
+  return [...differences(stored, life), ...ofDigest(contract, stored, life, items)]
+}
+
+function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | string {
+  const decision = decideSubmission({ ...life, contract }, life.log, item)
+  if (decision.kind !== 'append') {
+    return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${life.status}`
+  }
+  return {
+    ...life,
+    ...(decision.becomes ? stateAt(decision.becomes, item.createdAt) : {}),
+    log: decision.log,
+    eventCount: item.seq,
+    logBytes: life.logBytes + item.payloadBytes,
+  }
+}
+
+/** The time of a transition is that of its check, or of an event that came in between: the check was no later. */
+function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | string {
+  const transition = atScheduledCheck(life, contract, item.createdAt, null)
+  if (transition?.systemEventType !== item.type) {
+    const due =
+      life.dueAt === null ? 'it was terminal' : `it was ${life.status}, due at ${life.dueAt.toISOString()}`
+    return `item ${item.seq} of its log, ${item.type} at ${item.createdAt.toISOString()}, could not come: ${due}`
+  }
+  return { ...life, ...transition.state, eventCount: item.seq }
+}
+
+const COMPARED = {
+  status: 'status',
+  scheduledOutcome: 'scheduled_outcome',
+  statusSince: 'status_since',
+  dueAt: 'due_at',
+  eventCount: 'event_count',
+  logBytes: 'log_bytes',
+} as const
+
+function differences(stored: StoredLife, life: Life): string[] {
+  return (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).flatMap((field) => {
+    const [is, follows] = [inWords(stored[field]), inWords(life[field])]
+    return is === follows ? [] : [`its ${COMPARED[field]} is ${is}, and by its contract and log ${follows}`]
+  })
+}
+
+const inWords = (value: Date | string | number | null): string =>
+  value instanceof Date ? value.toISOString() : String(value)
+
+/** One that an older version left behind is of fewer events: it is not used. */
+function ofDigest(
+  contract: Contract,
+  stored: StoredLife,
+  life: Life,
+  items: readonly StoredItem[],
+): string[] {
+  if (stored.status !== 'OPEN' || readDigest(stored.digest, stored.eventCount) === null) return []
+  const ids = items.map(({ id }) => id)
+  const digest = Buffer.from(stored.digest as Uint8Array).toString('hex')
+  const isRight = writeDigest(contract.fulfillment_condition, life.log, [], ids) === digest
+  return isRight ? [] : ['its log_digest is not that of its log']
+}

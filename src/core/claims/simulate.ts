@@ -1,0 +1,67 @@
+import type { Contract } from '../contracts/contract.ts'
+import { ClaimRun, type Decision } from './claim-run.ts'
+import type { Submission } from './event.ts'
+import type { ClaimState, Status, Transition } from './lifecycle.ts'
+
+export interface TimedSubmission {
+  at: Date
+  submission: Submission
+}
+
+/** What happened to a simulated claim, in order. */
+export type TimelineEntry =
+  | { kind: 'event'; at: Date; submission: Submission; decision: Decision['kind'] }
+  | { kind: 'transition'; at: Date; from: Status; to: Status; because: TransitionCause }
+
+type TransitionCause = { eventId: string } | { windowElapsed: 'activity_window' | 'review_window' }
+
+export interface Simulation {
+  timeline: TimelineEntry[]
+  /** At `until`, or in the terminal state if that is not given. */
+  final: ClaimState
+}
+
+/**
+ * A claim's whole life: the service's own decisions about events at given times. Events are taken in the order of
+ * their times, those of one instant in the order given; those after `until` are left out. A step for each event.
+ */
+export function* simulate(
+  contract: Contract,
+  openedAt: Date,
+  events: readonly TimedSubmission[],
+  until: Date | null,
+): Generator<void, Simulation> {
+  const run = new ClaimRun(contract, openedAt)
+  const timeline: TimelineEntry[] = []
+  const ordered = events
+    .filter(({ at }) => until === null || at <= until)
+    .sort((a, b) => a.at.getTime() - b.at.getTime())
+
+  for (const { at, submission } of ordered) {
+    timeline.push(...advance(run, at))
+    const before = run.state.status
+    const decision = run.submit(submission, at)
+    const { status } = run.state
+    timeline.push({ kind: 'event', at, submission, decision: decision.kind })
+    if (status !== before) {
+      timeline.push({ kind: 'transition', at, from: before, to: status, because: { eventId: submission.id } })
+    }
+    yield
+  }
+  timeline.push(...advance(run, until))
+  return { timeline, final: run.state }
+}
+
+function advance(run: ClaimRun, time: Date | null): TimelineEntry[] {
+  let from = run.state.status
+  return run.advanceTo(time).map((transition) => {
+    const entry = toEntry(from, transition)
+    from = transition.state.status
+    return entry
+  })
+}
+
+function toEntry(from: Status, { state }: Transition): TimelineEntry {
+  const windowElapsed = from === 'OPEN' ? 'activity_window' : 'review_window'
+  return { kind: 'transition', at: state.statusSince, from, to: state.status, because: { windowElapsed } }
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../kernel/json.ts'
+import type { Bounds } from './comparators.ts'
+
+/** §2.2: a tree of leaves and operators, as it was sent. */
+export type Condition = Leaf | AllOrAny | Not
+
+export interface Leaf extends Bounds {
+  event: string
+  match?: JsonObject | string | number | boolean
+  field?: string
+}
+interface AllOrAny {
+  op: 'AND' | 'OR'
+  conditions: Condition[]
+}
+interface Not {
+  op: 'NOT'
+  condition: Condition
+}
+
+/** The truth of the tree, given that of its leaves. */
+export function holds(condition: Condition, isLeafSatisfied: (leaf: Leaf) => boolean): boolean {
+  if (!('op' in condition)) return isLeafSatisfied(condition)
+  switch (condition.op) {
+    case 'AND':
+      return condition.conditions.every((child) => holds(child, isLeafSatisfied))
+    case 'OR':
+      return condition.conditions.some((child) => holds(child, isLeafSatisfied))
+    case 'NOT':
+      return !holds(condition.condition, isLeafSatisfied)
+  }
+}
+
+/** The leaves of the tree, from left to right. */
+export function leavesOf(condition: Condition): Leaf[] {
+  if (!('op' in condition)) return [condition]
+  return condition.op === 'NOT' ? leavesOf(condition.condition) : condition.conditions.flatMap(leavesOf)
+}
+
+/** The event types that the condition names: events of other types cannot change its value. */
+export function namedEventTypes(condition: Condition): Set<string> {
+  return new Set(leavesOf(condition).map((leaf) => leaf.event))
+}

@@ -1,0 +1,98 @@
+import { isJsonObject } from '../../kernel/json.ts'
+import { isReservedType } from '../claims/event.ts'
+import { boundsInWords } from './comparators.ts'
+import { matchedValues, numberPathOf } from './compared-values.ts'
+import type { Condition, Leaf } from './condition.ts'
+import type { Contract } from './contract.ts'
+import { durationInWords } from './duration-in-words.ts'
+import { formatMoney } from './format-money.ts'
+import { quoted } from './hints/spelling.ts'
+
+/** A contract in sentences, as one would tell it to the customer's accountant. @param money how the price is shown */
+export function contractInWords(contract: Contract, money = formatMoney): string[] {
+  const { price, activity_window, review_window, fulfillment_condition, timeout_outcome } = contract
+  const timeout = timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
+  return [
+    `The claim is worth ${money(price)}.`,
+    `It is to be CONFIRMED once, within ${durationInWords(activity_window)} of its opening, ${conditionInWords(fulfillment_condition)}.`,
+    `If that does not happen in time, it is to be ${timeout}.`,
+    review_window === 0
+      ? 'There is no review: the next check makes the outcome final.'
+      : `The outcome is then under review for ${durationInWords(review_window)} before it is final.`,
+  ]
+}
+
+/** A condition as a clause: “a” has arrived, and either “b” or “c” has arrived. */
+export function conditionInWords(condition: Condition): string {
+  return clause(condition, false)
+}
+
+const NEVER = '(never: no alternative is named)'
+
+/** A clause within another is set in brackets if it would be read wrong without. */
+function clause(told: Condition, isNested: boolean): string {
+  const condition = withoutListsOfOne(told)
+  if (!('op' in condition)) return leafInWords(condition)
+  if (condition.op === 'NOT') return notInWords(condition.condition, isNested)
+  const { op, conditions } = condition
+  if (conditions.length === 0) return op === 'AND' ? 'any event has arrived' : NEVER
+  const parts = conditions.map((child) => clause(child, true))
+  const joined = `${op === 'OR' ? 'either ' : ''}${enumerate(parts, op === 'AND' ? 'and' : 'or')}`
+  return isNested ? `(${joined})` : joined
+}
+
+const enumerate = (parts: string[], word: 'and' | 'or'): string =>
+  parts.length === 2 ? parts.join(` ${word} `) : `${parts.slice(0, -1).join(', ')}, ${word} ${parts.at(-1)}`
+
+function notInWords(negated: Condition, isNested: boolean): string {
+  const condition = withoutListsOfOne(negated)
+  if (!('op' in condition))
+    return isReservedType(condition.event)
+      ? `not: ${leafInWords(condition)}`
+      : `no ${eventInWords(condition)} has arrived`
+  if (condition.op === 'NOT') return clause(condition.condition, isNested)
+  const negatedClause = clause(condition, false)
+  return negatedClause === NEVER ? `not: ${NEVER}` : `not: (${negatedClause})`
+}
+
+/** A list of one condition says what that one says. */
+function withoutListsOfOne(condition: Condition): Condition {
+  if (!('op' in condition) || condition.op === 'NOT') return condition
+  const [only, ...others] = condition.conditions
+  return only && others.length === 0 ? withoutListsOfOne(only) : condition
+}
+
+/** System events satisfy no leaf (§2.2 rule 3), and nobody can submit one of their types. */
+const leafInWords = (leaf: Leaf): string =>
+  isReservedType(leaf.event)
+    ? `(never: ${typeInWords(leaf.event)} satisfies nothing)`
+    : `${eventInWords(leaf)} has arrived`
+
+/** The event with what it must carry: “satisfaction” with a value of at least 4. */
+export function eventInWords(leaf: Leaf): string {
+  const demands = [...matchInWords(leaf), ...rangeInWords(leaf)]
+  const event = typeInWords(leaf.event)
+  return demands.length === 0 ? event : `${event} with ${demands.join(' and ')}`
+}
+
+/** Between curly quotes, or as JSON if it would be read wrong between those. */
+const typeInWords = (type: string): string =>
+  /[“”]/u.test(type) || hasInvisible(type) ? quoted(type) : `“${type}”`
+
+const hasInvisible = (text: string): boolean => quoted(text) !== JSON.stringify(text)
+
+/** A path of keys: by.name, or by."first.name" if a key would be read wrong. */
+const pathInWords = (keys: readonly string[]): string =>
+  keys.map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) && !hasInvisible(key) ? key : quoted(key))).join('.')
+
+function matchInWords(leaf: Leaf): string[] {
+  if (!isJsonObject(leaf.match)) return matchedValues(leaf).map(({ value }) => `the value ${quoted(value)}`)
+  return matchedValues(leaf).map(({ path, value }) =>
+    isJsonObject(value) ? `any object as ${pathInWords(path)}` : `${pathInWords(path)} = ${quoted(value)}`,
+  )
+}
+
+function rangeInWords(leaf: Leaf): string[] {
+  const bounds = boundsInWords(leaf)
+  return bounds === '' ? [] : [`a ${pathInWords(numberPathOf(leaf))} of ${bounds}`]
+}

@@ -1,0 +1,127 @@
+import { type Issue, MAX_ISSUES } from '../../kernel/issue.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { lengthInCharacters } from '../../kernel/length-in-characters.ts'
+import { COMPARATORS } from './comparators.ts'
+
+/** Levels of the tree, its root being the first. */
+export const MAX_CONDITION_DEPTH = 32
+export const MAX_CONDITION_NODES = 512
+/** In characters; for `event` and `field`. */
+export const MAX_CONDITION_NAME_LENGTH = 255
+
+const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATORS]
+const ALL_OR_ANY_FIELDS: readonly string[] = ['op', 'conditions']
+const NOT_FIELDS: readonly string[] = ['op', 'condition']
+
+/** What is wrong with a fulfillment condition (§2.2), each issue at the path of its node; some of them if there are many. */
+export function validateCondition(value: unknown, path: string): Issue[] {
+  const issues: Issue[] = []
+  const nodes = walk(value, path, 1, issues)
+  if (nodes > MAX_CONDITION_NODES && issues.length < MAX_ISSUES) {
+    issues.push({ path, message: `has more than ${MAX_CONDITION_NODES} nodes` })
+  }
+  return issues
+}
+
+/** Adds the issues of the node and of all below it; returns how many nodes it counted. */
+function walk(node: unknown, path: string, depth: number, issues: Issue[]): number {
+  const add = (at: string, message: string) => {
+    if (issues.length < MAX_ISSUES) issues.push({ path: at, message })
+  }
+
+  if (depth > MAX_CONDITION_DEPTH) {
+    add(path, `is nested more than ${MAX_CONDITION_DEPTH} levels deep`)
+    return 1
+  }
+  if (!isJsonObject(node)) {
+    add(
+      path,
+      'must be an object: a leaf {event, …}, {op: "AND" | "OR", conditions} or {op: "NOT", condition}',
+    )
+    return 1
+  }
+  if (Object.hasOwn(node, 'event') === Object.hasOwn(node, 'op')) {
+    add(
+      path,
+      Object.hasOwn(node, 'op') ? 'has both event and op: a node is of one kind' : 'needs either event or op',
+    )
+    return 1
+  }
+  if (Object.hasOwn(node, 'event')) {
+    validateLeaf(node, path, add)
+    return 1
+  }
+  switch (node.op) {
+    case 'AND':
+    case 'OR': {
+      refuseOtherFields(node, ALL_OR_ANY_FIELDS, path, `an ${node.op} node`, add)
+      if (!Array.isArray(node.conditions)) {
+        add(`${path}.conditions`, 'must be an array of conditions')
+        return 1
+      }
+      return walkAll(node.conditions, `${path}.conditions`, depth, issues)
+    }
+    case 'NOT': {
+      refuseOtherFields(node, NOT_FIELDS, path, 'a NOT node', add)
+      if (!Object.hasOwn(node, 'condition')) {
+        add(`${path}.condition`, 'is required')
+        return 1
+      }
+      return 1 + walk(node.condition, `${path}.condition`, depth + 1, issues)
+    }
+    default:
+      add(`${path}.op`, 'must be "AND", "OR" or "NOT"')
+      return 1
+  }
+}
+
+function walkAll(children: Json[], path: string, depth: number, issues: Issue[]): number {
+  let nodes = 1
+  for (const [index, child] of children.entries()) {
+    nodes += walk(child, `${path}[${index}]`, depth + 1, issues)
+    // No need to describe a tree that is refused anyway.
+    if (nodes > MAX_CONDITION_NODES || issues.length >= MAX_ISSUES) return nodes
+  }
+  return nodes
+}
+
+type Add = (path: string, message: string) => void
+
+function validateLeaf(leaf: JsonObject, path: string, add: Add): void {
+  refuseOtherFields(leaf, LEAF_FIELDS, path, 'a leaf', add)
+  validateName(leaf.event, `${path}.event`, add)
+
+  if (Object.hasOwn(leaf, 'match') && (leaf.match === null || Array.isArray(leaf.match))) {
+    add(`${path}.match`, 'must be an object, a string, a number or a boolean')
+  }
+  const comparators = COMPARATORS.filter((name) => Object.hasOwn(leaf, name))
+  for (const name of comparators) {
+    if (typeof leaf[name] !== 'number') add(`${path}.${name}`, 'must be a number')
+  }
+  if (Object.hasOwn(leaf, 'field')) {
+    validateName(leaf.field, `${path}.field`, add)
+    if (comparators.length === 0) {
+      add(`${path}.field`, `needs a comparator beside it: ${COMPARATORS.join(', ')}`)
+    }
+  }
+}
+
+function validateName(value: Json | undefined, path: string, add: Add): void {
+  if (typeof value !== 'string') add(path, 'must be a string')
+  else if (value === '' || lengthInCharacters(value) > MAX_CONDITION_NAME_LENGTH) {
+    add(path, `must have 1 to ${MAX_CONDITION_NAME_LENGTH} characters`)
+  }
+}
+
+function refuseOtherFields(
+  node: JsonObject,
+  allowed: readonly string[],
+  path: string,
+  kind: string,
+  add: Add,
+): void {
+  const others = Object.keys(node).filter((key) => !allowed.includes(key))
+  for (const key of others.slice(0, MAX_ISSUES)) {
+    add(`${path}.${key}`, `is not a field of ${kind} (${allowed.join(', ')})`)
+  }
+}

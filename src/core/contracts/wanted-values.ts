@@ -1,0 +1,215 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { testOf } from './comparators.ts'
+import { numberPathOf } from './compared-values.ts'
+import type { Leaf } from './condition.ts'
+import { Readings } from './readings.ts'
+
+/** A leaf by its place among the leaves of its type. */
+export type LeafIndex = number
+
+/** An object with more keys is not taken apart: it is compared as it stands, if a payload has as many. */
+const MANY_KEYS = 32
+
+/** What leaves want of a value in the payload: that at some path of keys, from the payload itself on. */
+export class WantedValues {
+  // Made where they are needed: a condition may have thousands of these, and most of them want one null, boolean, number
+  // or string, for one leaf.
+  #children: Map<string, WantedValues> | undefined
+  #scalar: Json | undefined
+  #leaf: LeafIndex | undefined
+  #rest: RareWishes | undefined
+
+  /** Adds what the leaf wants of the payload. Returns in how many parts. */
+  add(leaf: Leaf, index: LeafIndex): number {
+    return this.#addMatch(leaf.match, index) + this.#addRange(leaf, index)
+  }
+
+  /** Counts for each leaf how many of its parts the value has. */
+  count(value: Json, found: Uint16Array): void {
+    if (isJsonObject(value)) this.#countObject(value, found)
+    else if (Array.isArray(value)) this.#rest?.countArray(value, found)
+    else {
+      if (this.#leaf !== undefined && this.#scalar === value) increment(found, this.#leaf)
+      this.#rest?.countScalar(value, found)
+    }
+  }
+
+  /** By the keys of whichever has fewer. */
+  #countObject(object: JsonObject, found: Uint16Array): void {
+    if (!this.#children && !this.#rest && this.#leaf === undefined) return
+    if (object instanceof Readings) {
+      for (const value of object.values) this.count(value, found)
+      return
+    }
+    const keys = Object.keys(object)
+    this.#rest?.countObject(object, keys.length, found)
+    if (!this.#children) return
+    if (keys.length < this.#children.size) {
+      for (const key of keys) this.#children.get(key)?.count(object[key] as Json, found)
+      return
+    }
+    for (const [key, child] of this.#children) {
+      if (Object.hasOwn(object, key)) child.count(object[key] as Json, found)
+    }
+  }
+
+  #addMatch(match: Leaf['match'], leaf: LeafIndex): number {
+    if (match === undefined) return 0
+    if (typeof match === 'object') return this.#addKeys(match, leaf)
+    return this.#under('value').#addValue(match, leaf)
+  }
+
+  /** An object is wanted key by key, all else whole. */
+  #addKeys(object: JsonObject, leaf: LeafIndex): number {
+    const keys = Object.keys(object)
+    const isTakenApart = keys.length <= MANY_KEYS
+    let [parts, scalars] = [0, 0]
+    for (const key of keys) {
+      const value = object[key] as Json
+      if (isTakenApart || !isScalar(value)) parts += this.#under(key).#addValue(value, leaf)
+      else scalars++
+    }
+    if (scalars === 0) return parts
+    this.#others.addScalars(object, scalars, leaf)
+    return parts + 1
+  }
+
+  #addValue(value: Json, leaf: LeafIndex): number {
+    if (isJsonObject(value)) {
+      this.#others.objects.push(leaf)
+      return 1 + this.#addKeys(value, leaf)
+    }
+    if (isScalar(value) && this.#leaf === undefined) {
+      this.#scalar = value
+      this.#leaf = leaf
+    } else if (Array.isArray(value)) this.#others.addArray(value, leaf)
+    else this.#others.addScalar(value, leaf)
+    return 1
+  }
+
+  #addRange(wanted: Leaf, leaf: LeafIndex): number {
+    const holds = testOf(wanted)
+    if (!holds) return 0
+    let place: WantedValues = this
+    for (const key of numberPathOf(wanted)) place = place.#under(key)
+    place.#others.ranges.push({ leaf, holds })
+    return 1
+  }
+
+  get #others(): RareWishes {
+    this.#rest ??= new RareWishes()
+    return this.#rest
+  }
+
+  #under(key: string): WantedValues {
+    this.#children ??= new Map()
+    let child = this.#children.get(key)
+    if (!child) {
+      child = new WantedValues()
+      this.#children.set(key, child)
+    }
+    return child
+  }
+}
+
+/** What else leaves want of a value. */
+class RareWishes {
+  /** Those that want any object. */
+  readonly objects: LeafIndex[] = []
+  /** Those that want a number, and which. */
+  readonly ranges: { leaf: LeafIndex; holds: (number: number) => boolean }[] = []
+  /** Further scalars. */
+  #scalars: Map<Json, LeafIndex[]> | undefined
+  /** By the text of the array that they want. */
+  #arrays: Map<string, LeafIndex[]> | undefined
+  #longestArray = 0
+  /** Those that want all scalars of an object with many keys, and how many those are. */
+  #large: { leaf: LeafIndex; object: JsonObject; count: number }[] | undefined
+
+  addScalar(value: Json, leaf: LeafIndex): void {
+    this.#scalars ??= new Map()
+    addTo(this.#scalars, value, leaf)
+  }
+
+  addArray(value: Json[], leaf: LeafIndex): void {
+    const text = textOf(value, Infinity) as string
+    this.#longestArray = Math.max(this.#longestArray, text.length)
+    this.#arrays ??= new Map()
+    addTo(this.#arrays, text, leaf)
+  }
+
+  /** @param count how many scalars the object has */
+  addScalars(object: JsonObject, count: number, leaf: LeafIndex): void {
+    this.#large ??= []
+    this.#large.push({ leaf, object, count })
+  }
+
+  countScalar(value: Json, found: Uint16Array): void {
+    incrementAll(found, this.#scalars?.get(value))
+    if (typeof value !== 'number') return
+    for (const { leaf, holds } of this.ranges) if (holds(value)) increment(found, leaf)
+  }
+
+  countArray(value: Json[], found: Uint16Array): void {
+    const text = this.#arrays ? textOf(value, this.#longestArray) : null
+    if (text !== null) incrementAll(found, this.#arrays?.get(text))
+  }
+
+  /** @param keys how many the value has: with fewer than are wanted, it has not all of them */
+  countObject(value: JsonObject, keys: number, found: Uint16Array): void {
+    incrementAll(found, this.objects)
+    for (const { leaf, object, count } of this.#large ?? [])
+      if (keys >= count && hasScalarsOf(object, value)) increment(found, leaf)
+  }
+}
+
+const isScalar = (value: Json): boolean => typeof value !== 'object' || value === null
+
+const isReadAs = (value: Json, scalar: Json): boolean =>
+  value === scalar || (value instanceof Readings && value.values.includes(scalar))
+
+function hasScalarsOf(wanted: JsonObject, value: JsonObject): boolean {
+  for (const key of Object.keys(wanted)) {
+    const scalar = wanted[key] as Json
+    if (isScalar(scalar) && !(Object.hasOwn(value, key) && isReadAs(value[key] as Json, scalar))) return false
+  }
+  return true
+}
+
+function addTo<Key>(leaves: Map<Key, LeafIndex[]>, key: Key, leaf: LeafIndex): void {
+  const same = leaves.get(key)
+  if (same) same.push(leaf)
+  else leaves.set(key, [leaf])
+}
+
+function increment(found: Uint16Array, leaf: LeafIndex): void {
+  found[leaf] = (found[leaf] as number) + 1
+}
+
+function incrementAll(found: Uint16Array, leaves: readonly LeafIndex[] = []): void {
+  for (const leaf of leaves) increment(found, leaf)
+}
+
+/** One text for all equal values, whatever the order of their keys; null if it would have more than `most` characters. */
+function textOf(value: Json, most: number): string | null {
+  if (Array.isArray(value)) {
+    let text = '['
+    for (const item of value) {
+      const part = textOf(item, most - text.length)
+      if (part === null) return null
+      text += `${part},`
+    }
+    return `${text}]`
+  }
+  if (typeof value === 'string') return value.length > most ? null : JSON.stringify(value)
+  if (!isJsonObject(value)) return most < 0 ? null : `${value}`
+  const keys = Object.keys(value)
+  if (keys.length > most) return null
+  let text = '{'
+  for (const key of keys.sort()) {
+    const part = textOf(value[key] as Json, most - text.length - key.length)
+    if (part === null) return null
+    text += `${JSON.stringify(key)}:${part},`
+  }
+  return `${text}}`
+}

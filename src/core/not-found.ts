@@ -1,0 +1,60 @@
+import { ServiceError } from '../kernel/errors.ts'
+import type { ClaimAddress } from './claims/claim.ts'
+
+/** 404 with the resource's own code; another account's record answers the same. */
+export function claimNotFound(address: ClaimAddress): ServiceError {
+  return address.kind === 'claim'
+    ? new ServiceError('CLAIM_NOT_FOUND', `No claim has the id ${address.id}.`)
+    : new ServiceError('CANDIDATE_NOT_FOUND', `No candidate has the alias ${JSON.stringify(address.alias)}.`)
+}
+
+export function schemaNotFound(id: string): ServiceError {
+  return new ServiceError('SCHEMA_NOT_FOUND', `No schema has the id ${id}.`)
+}
+
+/** @param newest the schema's present version */
+export function schemaVersionNotFound(
+  id: string,
+  number: number,
+  newest: number,
+  kept: number,
+): ServiceError {
+  const oldest = Math.max(1, newest - kept + 1)
+  return new ServiceError(
+    'SCHEMA_VERSION_NOT_FOUND',
+    `The schema ${id} has no version ${number}; it has those from ${oldest} to ${newest}.`,
+  )
+}
+
+export function testClockNotFound(id: string): ServiceError {
+  return new ServiceError('TEST_CLOCK_NOT_FOUND', `No test clock has the id ${id}.`)
+}
+
+/** `name`: how the request names the customer, by id or by external_id. */
+export function customerNotFound(name: { id: string } | { externalId: string }): ServiceError {
+  return 'id' in name
+    ? new ServiceError('CUSTOMER_NOT_FOUND', `No customer has the id ${name.id}.`)
+    : new ServiceError(
+        'CUSTOMER_NOT_FOUND',
+        `No customer has the external_id ${JSON.stringify(name.externalId)}.`,
+      )
+}
+
+export function webhookEndpointNotFound(id: string): ServiceError {
+  return new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND', `No webhook endpoint has the id ${id}.`)
+}
+
+export function webhookDeliveryNotFound(id: string): ServiceError {
+  return new ServiceError(
+    'WEBHOOK_DELIVERY_NOT_FOUND',
+    `No webhook delivery has the id ${JSON.stringify(id)}.`,
+  )
+}
+
+export function tokenNotFound(id: string): ServiceError {
+  return new ServiceError('TOKEN_NOT_FOUND', `No token has the id ${id}.`)
+}
+
+export function invitationNotFound(id: string): ServiceError {
+  return new ServiceError('INVITATION_NOT_FOUND', `No invitation has the id ${id}.`)
+}

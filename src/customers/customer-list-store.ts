@@ -1,0 +1,148 @@
+import type { Customer } from '../core/records.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from '../platform/database/lists/list-page.ts'
+import { ListQuery } from '../platform/database/lists/list-query.ts'
+import { hasPairs, METADATA, METADATA_IF_SHORT, PAIRS, pairsOf } from '../platform/database/metadata.ts'
+import { matchesSql, matchingIdsSql, prefixOf } from './customer-search-store.ts'
+import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customer-store.ts'
+
+export interface CustomerFilter {
+  userId: string
+  externalId: string | undefined
+  /** The beginning of an external id or of a name, whatever the case of its letters. */
+  search: string | undefined
+  /** All of these pairs. */
+  metadata: Metadata | undefined
+  /** Position of the record to continue after. */
+  after: string | null
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+/** With its metadata as JSON; null if that is long, and to be read by itself. */
+type ListedCustomer = Omit<Customer, 'metadata'> & { metadata: string | null }
+
+export interface CustomerPage {
+  rows: ListedCustomer[]
+  /** After whom the next page begins, by the id; null if this is the last. */
+  next: string | null
+}
+
+/** What a search finds is put in order if it is less; else the list is gone through, up to so many a page. */
+const FEW = 10_000
+
+/** A filter of which an index finds what fits it; else each customer that is looked at says whether it does. */
+interface FoundFilter {
+  /** SQL of the ids of those that fit, of each index those that it finds. */
+  ids: (query: ListQuery) => string[]
+  /** SQL of whether one fits. */
+  fits: (query: ListQuery) => string
+}
+
+/**
+ * A page of the account's customers, in the order of creation. If many fit a search or metadata, and few of those that are
+ * looked at, it has fewer than asked for, though others follow.
+ */
+export async function listCustomers(db: Connection, filter: CustomerFilter): Promise<CustomerPage> {
+  const { userId } = filter
+  const filters = filtersOf(filter)
+  const few = await firstOfFew(db, userId, filters)
+  const isBroad = filters.length > 0 && !few
+  const stop = isBroad ? await findStop(db, filter) : null
+  const list = { name: 'customers', userId } as const
+  // What is on its way before the stop belongs to this page.
+  if (stop?.fresh) await waitAtTurnstile(db, list)
+  const { rows, hasMore } = await readPage(db, list, filter, (count, upTo) => {
+    const query = new ListQuery()
+      .where('user_id', '=', userId)
+      .where('external_id', '=', filter.externalId)
+      .after(filter.after, filter.order)
+      .where('position', '<=', upTo)
+      .where('position', filter.order === 'asc' ? '<=' : '>=', stop?.position)
+    const found = filters.map((one) =>
+      one === few ? `id = ANY (ARRAY(${one.ids(query).join(' UNION ')}))` : one.fits(query),
+    )
+    return db.query<CustomerRow & ListedRow & { metadata: string | null }>({
+      text: `-- list_customers
+        SELECT ${CUSTOMER_COLUMNS}, ${METADATA_IF_SHORT} AS metadata, position, ${IS_FRESH} AS fresh FROM customers
+        WHERE ${[query.conditions, ...found].join(' AND ')}
+        ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
+      values: query.values,
+    })
+  })
+  const next = hasMore ? (rows.at(-1)?.id ?? null) : (stop?.id ?? null)
+  return { rows: rows.map((row) => ({ ...toCustomer(row), metadata: row.metadata })), next }
+}
+
+/** The metadata of these customers as JSON, by their ids. */
+export async function readCustomerMetadata(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, { metadata: string }>> {
+  const rows = await db.query<{ id: string; metadata: string }>({
+    name: 'read_customer_metadata',
+    text: `-- read_customer_metadata
+      SELECT id, ${METADATA} AS metadata FROM customers WHERE user_id = $1 AND id = ANY ($2::uuid[])`,
+    values: [userId, ids],
+    readOnly: true,
+  })
+  return new Map(rows.map(({ id, metadata }) => [id, { metadata }]))
+}
+
+function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] {
+  const filters: FoundFilter[] = []
+  if (search !== undefined) filters.push(startingWith(search))
+  if (metadata) {
+    const { table, owner } = PAIRS.customers
+    for (const pair of pairsOf(userId, 'customer', metadata))
+      filters.push({
+        fits: (query) => hasPairs('customers', [pair], (one) => query.parameter(one)),
+        ids: (query) => [
+          `SELECT ${owner} FROM ${table} WHERE user_id = $1 AND pair = ${query.parameter(pair)}::bigint`,
+        ],
+      })
+  }
+  return filters
+}
+
+function startingWith(search: string): FoundFilter {
+  const prefix = prefixOf(search)
+  return { fits: (query) => matchesSql(query, prefix), ids: (query) => matchingIdsSql(query, prefix) }
+}
+
+async function firstOfFew(
+  db: Connection,
+  userId: string,
+  filters: readonly FoundFilter[],
+): Promise<FoundFilter | null> {
+  for (const one of filters) {
+    const query = new ListQuery().where('user_id', '=', userId)
+    const some = one.ids(query).map((ids) => `(${ids} LIMIT ${FEW})`)
+    const [row] = await db.query<{ is_few: boolean }>({
+      text: `-- count_found_customers
+        SELECT count(*) < ${FEW} AS is_few FROM (${some.join(' UNION ALL ')}) AS found`,
+      values: query.values,
+      readOnly: true,
+    })
+    if (row?.is_few) return one
+  }
+  return null
+}
+
+/** The last customer that a page may look at; null if the list ends before. */
+async function findStop(
+  db: Connection,
+  { userId, after, order }: CustomerFilter,
+): Promise<{ position: string; id: string; fresh: boolean } | null> {
+  const query = new ListQuery().where('user_id', '=', userId).after(after, order)
+  const [row] = await db.query<{ position: string; id: string; fresh: boolean }>({
+    text: `-- find_stop_of_customers
+      SELECT position, id, ${IS_FRESH} AS fresh FROM customers WHERE ${query.conditions}
+      ORDER BY position ${order} OFFSET ${FEW - 1} LIMIT 1`,
+    values: query.values,
+    readOnly: true,
+  })
+  return row ?? null
+}

@@ -1,0 +1,208 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Customer, CustomerKey, Versioned } from '../core/records.ts'
+import type { Metadata } from '../kernel/metadata.ts'
+import { type AskedNames, askedColumns, askedRows } from '../platform/database/asked-names.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection, Statement } from '../platform/database/connection.ts'
+import { ENTER_TURNSTILES } from '../platform/database/lists/list-page.ts'
+import {
+  addPairs,
+  holdBriefly,
+  metadataColumns,
+  metadataParameters,
+  replacePairs,
+} from '../platform/database/metadata.ts'
+import { versionOf } from '../platform/database/record-version.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+
+export interface CustomerRow {
+  id: string
+  user_id: string
+  external_id: string
+  name: string | null
+  created_at: Date
+}
+
+export const CUSTOMER_COLUMNS = 'id, user_id, external_id, name, created_at'
+const KEY_COLUMNS = 'id, external_id'
+/** Of what can be changed. What has no metadata has the version that it had before there was any. */
+const VERSION = `CASE WHEN metadata IS NULL THEN ${versionOf('name')} ELSE ${versionOf('name', 'metadata')} END`
+
+/** Without its metadata. */
+export const toCustomer = (row: CustomerRow): Omit<Customer, 'metadata'> => ({
+  id: row.id,
+  userId: row.user_id,
+  externalId: row.external_id,
+  name: row.name,
+  createdAt: row.created_at,
+})
+
+type VersionedRow = Versioned<CustomerRow & { metadata: Metadata | null }>
+const VERSIONED_COLUMNS = `${CUSTOMER_COLUMNS}, metadata, ${VERSION} AS version`
+
+const toVersioned = (row: VersionedRow): Versioned<Customer> => ({
+  ...toCustomer(row),
+  metadata: row.metadata ?? {},
+  version: row.version,
+})
+
+export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name' | 'metadata'>
+
+// One that is there already is looked for first, as with claims.
+// In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
+const INSERT_CUSTOMERS = `-- insert_customers
+      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles),
+      new AS MATERIALIZED (
+        SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::text[]) WITH ORDINALITY
+          AS new (user_id, id, external_id, name, metadata, pairs, place)
+      ),
+      inserted AS (
+        INSERT INTO customers (user_id, id, external_id, name, metadata, created_at)
+        SELECT user_id, id, external_id, name, metadata, now FROM clock, new
+        WHERE (
+          SELECT true FROM customers AS old WHERE old.user_id = new.user_id AND old.external_id = new.external_id
+        ) IS NULL
+        ORDER BY user_id, external_id, place
+        ON CONFLICT (user_id, external_id) DO NOTHING
+        RETURNING ${VERSIONED_COLUMNS}, position
+      ),
+      noted AS (${addPairs('customers', 'SELECT inserted.user_id, position, id, pairs FROM inserted JOIN new USING (id)')})
+      SELECT * FROM inserted`
+
+/** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
+export async function insertCustomers(
+  db: Connection,
+  customers: readonly NewCustomer[],
+): Promise<(Versioned<Customer> | null)[]> {
+  const ids = customers.map(() => uuidv7())
+  const metadata = customers.map((one) => metadataColumns(one.userId, 'customer', one.metadata))
+  const rows = await db.query<VersionedRow>({
+    name: 'insert_customers',
+    text: INSERT_CUSTOMERS,
+    values: [
+      'customers',
+      plainArray(customers.map(({ userId }) => userId)),
+      plainArray(ids),
+      customers.map(({ externalId }) => externalId),
+      customers.map(({ name }) => name),
+      ...metadataParameters(metadata),
+    ],
+  })
+  const inserted = new Map(rows.map((row) => [row.id, toVersioned(row)]))
+  return ids.map((id) => inserted.get(id) ?? null)
+}
+
+/** Of each, those of the account's customers that have these ids. */
+export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Promise<CustomerKey[][]> =>
+  readCustomers(db, asked, {
+    name: 'find_customers',
+    text: `-- find_customers
+      SELECT asking, ${KEY_COLUMNS} FROM ${askedRows('uuid')} AS named (asking, user_id, id)
+      JOIN customers USING (user_id, id)`,
+  })
+
+/** Of each, those of the account's customers that have these external ids. */
+export const findCustomersByExternalId = (
+  db: Connection,
+  asked: readonly AskedNames[],
+): Promise<CustomerKey[][]> =>
+  readCustomers(db, asked, {
+    name: 'find_customers_by_external_id',
+    text: `-- find_customers_by_external_id
+      SELECT asking, ${KEY_COLUMNS} FROM ${askedRows('text')} AS named (asking, user_id, external_id)
+      JOIN customers USING (user_id, external_id)`,
+  })
+
+async function readCustomers(
+  db: Connection,
+  asked: readonly AskedNames[],
+  statement: Statement,
+): Promise<CustomerKey[][]> {
+  const found: CustomerKey[][] = asked.map(() => [])
+  const rows = await db.query<{ asking: number; id: string; external_id: string }>({
+    ...statement,
+    values: askedColumns(asked),
+    readOnly: true,
+  })
+  for (const { asking, id, external_id: externalId } of rows) found[asking]?.push({ id, externalId })
+  return found
+}
+
+/** Null if the account has no such customer. */
+export async function findCustomer(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<Versioned<Customer> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'find_customer',
+    text: `-- find_customer
+      SELECT ${VERSIONED_COLUMNS} FROM customers WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** Null if the account has no such customer. */
+export async function findCustomerByExternalId(
+  db: Connection,
+  userId: string,
+  externalId: string,
+): Promise<CustomerKey | null> {
+  const [found] = await findCustomersByExternalId(db, [{ userId, names: [externalId] }])
+  return found?.[0] ?? null
+}
+
+/**
+ * Changes name and metadata of a customer, whose row is held meanwhile: of several changes each is made of what the one
+ * before has left. Whoever holds it is not waited for long (`isPassing`).
+ * @param change what becomes of it; whatever it throws leaves it as it was
+ * @returns null if the account has no such customer
+ */
+export function changeCustomer(
+  db: Connection,
+  userId: string,
+  id: string,
+  change: (customer: Versioned<Customer>) => Pick<Customer, 'name' | 'metadata'>,
+): Promise<Versioned<Customer> | null> {
+  return db.transaction(async (connection) => {
+    await holdBriefly(connection)
+    const [held] = await connection.query<VersionedRow & { position: string }>({
+      name: 'hold_customer',
+      text: `-- hold_customer
+        SELECT ${VERSIONED_COLUMNS}, position FROM customers WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE`,
+      values: [userId, id],
+    })
+    if (!held) return null
+    const before = toVersioned(held)
+    const { name, metadata } = change(before)
+    const columns = metadataColumns(userId, 'customer', metadata)
+    const [row] = await connection.query<VersionedRow>({
+      name: 'change_customer',
+      text: `-- change_customer
+        UPDATE customers SET name = $3, metadata = $4::jsonb WHERE user_id = $1 AND id = $2
+        RETURNING ${VERSIONED_COLUMNS}`,
+      values: [userId, id, name, columns.metadata],
+    })
+    if (metadata !== before.metadata)
+      await replacePairs(connection, 'customers', { userId, position: held.position, id }, columns.pairs)
+    return toVersioned(row as VersionedRow)
+  })
+}
+
+/** A customer's position in the account's list; null if there is no such customer. */
+export async function findCustomerPosition(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ position: string }>({
+    name: 'find_customer_position',
+    text: `-- find_customer_position
+      SELECT position FROM customers WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+  })
+  return row?.position ?? null
+}

@@ -1,0 +1,102 @@
+import type { App } from '../app.ts'
+import { changedMetadata } from '../core/changed-metadata.ts'
+import { changedSince } from '../core/changed-since.ts'
+import { customerNotFound } from '../core/not-found.ts'
+import type { Customer, ExpectedVersions, Versioned } from '../core/records.ts'
+import { ServiceError, unavailable } from '../kernel/errors.ts'
+import type { Metadata, MetadataChange } from '../kernel/metadata.ts'
+import { isUuid } from '../kernel/uuid.ts'
+import { type PageRequest, resolveCursor } from '../platform/database/lists/cursor.ts'
+import { fillGaps, METADATA_AT_ONCE } from '../platform/database/lists/fill-gaps.ts'
+import { readCustomerMetadata, listCustomers as readCustomers } from './customer-list-store.ts'
+import { changeCustomer, findCustomer, findCustomerPosition, type NewCustomer } from './customer-store.ts'
+
+/** @throws CUSTOMER_EXTERNAL_ID_CONFLICT */
+export async function createCustomer(app: App, request: NewCustomer): Promise<Versioned<Customer>> {
+  const customer = await app.creations.newCustomers.do(request.userId, request)
+  if (!customer) {
+    throw new ServiceError(
+      'CUSTOMER_EXTERNAL_ID_CONFLICT',
+      `A customer with the external_id ${JSON.stringify(request.externalId)} exists already.`,
+    )
+  }
+  return customer
+}
+
+export async function getCustomer(app: App, userId: string, id: string): Promise<Versioned<Customer>> {
+  const customer = await findCustomer(app.db.reads.for(userId), userId, id)
+  if (!customer) throw customerNotFound({ id })
+  return customer
+}
+
+export interface CustomerListRequest extends PageRequest {
+  userId: string
+  externalId: string | undefined
+  /** The beginning of an external id or of a name. */
+  search: string | undefined
+  /** All of these pairs. */
+  metadata: Metadata | undefined
+}
+
+/** A page of a list; its customers are read to the end as they are asked for. */
+export interface CustomerPage {
+  customers: AsyncIterable<StoredCustomer[]>
+  /** To be given as `after`; null on the last page. */
+  nextCursor: string | null
+}
+
+/** With its metadata as JSON. */
+type StoredCustomer = Omit<Customer, 'metadata'> & { metadata: string }
+
+export interface CustomerChange {
+  /** Null for none; undefined to leave it. */
+  name: string | null | undefined
+  metadata: MetadataChange | undefined
+}
+
+export async function listCustomers(app: App, request: CustomerListRequest): Promise<CustomerPage> {
+  const after = await resolveCursor(request.after, async (id) =>
+    isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
+  )
+  const { userId } = request
+  const db = app.db.reads.for(userId)
+  const { rows, next } = await readCustomers(db, { ...request, after })
+  const customers = fillGaps(rows, {
+    gaps: ['metadata'],
+    atOnce: METADATA_AT_ONCE,
+    key: ({ id }) => id,
+    read: (some) =>
+      readCustomerMetadata(
+        db,
+        userId,
+        some.map(({ id }) => id),
+      ),
+    gone: () => unavailable('A customer of the page was deleted while it was read.'),
+  })
+  return { customers, nextCursor: next }
+}
+
+/**
+ * Changes the customer's name and metadata; its external_id never changes. Of several changes at the same time each is made of
+ * what the one before has left.
+ * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too many keys, UNAVAILABLE if somebody
+ *   holds it for long
+ */
+export async function updateCustomer(
+  app: App,
+  userId: string,
+  id: string,
+  change: CustomerChange,
+  expected: ExpectedVersions,
+): Promise<Versioned<Customer>> {
+  const customer = await changeCustomer(app.db.writes.for(userId), userId, id, ({ version, ...before }) => {
+    if (expected && !expected.includes(version)) throw changedSince('customer')
+    const { name = before.name, metadata } = change
+    return {
+      name,
+      metadata: metadata === undefined ? before.metadata : changedMetadata(before.metadata, metadata),
+    }
+  })
+  if (!customer) throw customerNotFound({ id })
+  return customer
+}

@@ -1,0 +1,140 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { moveHeldClock } from '../checks/advance-test-clock.ts'
+import { readBatch } from '../checks/move-batch.ts'
+import { moveKinds } from '../checks/move-claims-store.ts'
+import { insertClaims, insertClaimsOnTestClock, type NewClaim } from '../claims/claim-store.ts'
+import { newContract } from '../contracts/contract-store.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import { insertCustomers } from '../customers/customer-store.ts'
+import { ClaimCopies } from '../events/submission/claim-copies.ts'
+import { PendingSubmission } from '../events/submission/pending-submission.ts'
+import { recordGroup } from '../events/submission/record-group.ts'
+import { readClock } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { DatabaseUnavailable, isPassing } from '../platform/database/database-unavailable.ts'
+import type { Borrower } from '../platform/database/pool/borrower.ts'
+import { holdTestClock, insertTestClock } from '../test-clocks/test-clock-store.ts'
+
+/*
+ * Whether the database lets a claim be decided: sends the statements of a creation, a submission, a check and an advance, on
+ * records of an account that does not exist, in a transaction that is rolled back. So a revoked permission, or a changed
+ * constraint, trigger or function is found before a claim is due.
+ */
+
+const LOCK_WAIT_MS = 500
+const AN_HOUR_MS = 3_600_000
+const TYPE = 'readiness_check'
+
+/** A step that the database refuses, with its message. */
+export class Undecidable extends Error {
+  override readonly name = 'Undecidable'
+}
+
+class RolledBack extends Error {}
+
+/**
+ * Tries nothing on distributed tables: one machine may be away while claims on the others are decided.
+ * @returns false if others held locks, so that the result is unknown
+ * @throws Undecidable, or DatabaseUnavailable
+ */
+export async function tryDecisions(db: Borrower): Promise<boolean> {
+  if (db.distribution.isOn) return true
+  try {
+    await db.transaction(async (connection) => {
+      await decide(connection)
+      throw new RolledBack()
+    })
+  } catch (error) {
+    if (isPassing(error)) return false
+    if (!(error instanceof RolledBack)) throw error
+  }
+  return true
+}
+
+async function decide(connection: Connection): Promise<void> {
+  const userId = randomUUID()
+  const customer = await step('a customer cannot be created', async () => {
+    const [stored] = await insertCustomers(connection, [
+      { userId, externalId: TYPE, name: null, metadata: {} },
+    ])
+    return present(stored)
+  })
+  const claim = () => newClaim(userId, customer.id)
+  const [submitted, due, onClock] = [claim(), claim(), claim()] as const
+  await step('a claim cannot be created', async () => {
+    for (const claim of await insertClaims(connection, [submitted, due])) present(claim)
+  })
+  await step('an event cannot be recorded', () => submit(connection, userId, submitted.address.id))
+  await step('a scheduled check cannot move a claim', () => check(connection, due.address.id))
+  await step('a test clock cannot be advanced', () => advance(connection, userId, onClock))
+}
+
+/** Settles the claim. */
+async function submit(connection: Connection, userId: string, claimId: string): Promise<void> {
+  const submission = { id: randomUUID(), type: TYPE, payload: {}, payloadBytes: 2 }
+  const address = { kind: 'claim', id: claimId } as const
+  const pending = new PendingSubmission({ userId, address, submission, payloadJson: '{}' }, () => {})
+  await recordGroup(connection, new ClaimCopies(), [{ claimId, submissions: [pending] }])
+  const result = pending.takeResult()
+  if (result instanceof Error) throw result
+  if ('because' in result) throw result.cause ?? new Error(result.because)
+  requireThat(result.claim.status === 'PENDING', `the claim is ${result.claim.status}`)
+}
+
+/** As if its window had elapsed. */
+async function check(connection: Connection, claimId: string): Promise<void> {
+  const checkTime = new Date((await readClock(connection)).getTime() + AN_HOUR_MS)
+  const { moves } = await readBatch(connection, checkTime, [claimId])
+  requireThat((await moveKinds(connection, moves, LOCK_WAIT_MS)) === 1, 'the claim did not move')
+}
+
+async function advance(connection: Connection, userId: string, claim: NewClaim): Promise<void> {
+  const frozenTime = new Date(0)
+  const { id } = await insertTestClock(connection, { userId, name: null, frozenTime })
+  const created = await insertClaimsOnTestClock(connection, [{ ...claim, testClockId: id }], id)
+  present(created?.[0])
+  const clock = present(await holdTestClock(connection, userId, id, LOCK_WAIT_MS))
+  const { counts } = await moveHeldClock(connection, clock, new Date(AN_HOUR_MS))
+  requireThat(counts.size > 0, 'the claim did not move')
+}
+
+const newClaim = (userId: string, customerId: string) => ({
+  address: { kind: 'claim' as const, id: randomUUID() },
+  reference: null,
+  seed: null,
+  userId,
+  customerId,
+  customerExternalId: null,
+  contract: newContract(contract()),
+  schemaId: null,
+  schemaVersion: null,
+  testClockId: null,
+  metadata: {},
+})
+
+/** A random price, because servers that store the same contract wait for each other. */
+const contract = (): Contract => ({
+  price: randomInt(1e9),
+  activity_window: 1,
+  review_window: 0,
+  fulfillment_condition: { event: TYPE },
+  timeout_outcome: 'fail',
+})
+
+async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error
+    throw new Undecidable(`${what}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function present<T>(one: T | null | undefined): T {
+  if (one === null || one === undefined) throw new Error('nothing was stored')
+  return one
+}
+
+function requireThat(holds: boolean, message: string): void {
+  if (!holds) throw new Error(message)
+}

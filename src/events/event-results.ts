@@ -1,0 +1,232 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../app.ts'
+import { presentEither } from '../claims/present-claim.ts'
+import { presentRecorded } from '../claims/present-event.ts'
+import { CONTRACTS_AT_ONCE, readContracts } from '../claims/read-contracts.ts'
+import type { Claim, WithContract } from '../core/claims/claim.ts'
+import type { LogEvent } from '../core/claims/event.ts'
+import type { Contract } from '../core/contracts/contract.ts'
+import { claimNotFound } from '../core/not-found.ts'
+import { unavailable } from '../kernel/errors.ts'
+import { owned } from '../kernel/owned-promise.ts'
+import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
+import type { Item } from '../platform/http/bodies/parse-json.ts'
+import { errorResult } from '../platform/http/responses/batch.ts'
+import { JsonText } from '../platform/http/responses/send-json.ts'
+import { KeptContracts } from './kept-contracts.ts'
+import { prefersMinimal } from './read-submission.ts'
+import type { EventRequest, OnAnswer, SubmittedEvent } from './submission/pending-submission.ts'
+
+/** In the place of a contract: its claim is not there any more, or the database could not be asked. */
+const GONE = Symbol('gone')
+const UNREAD = Symbol('unread')
+
+type StoredContract = string | typeof GONE | typeof UNREAD
+
+/** What an item came to, as little of it as can wait for its turn in the answer. */
+export type EventResult = Refusal | Recorded
+
+/** Or a success that tells nothing. */
+interface Refusal {
+  body: object
+  contract: ''
+}
+
+interface Recorded {
+  status: number
+  event: LogEvent
+  claim: WithContract<Claim, unknown>
+  /** As an object, or as the JSON that is stored. Null: it is read when it is told. */
+  contract: Contract | StoredContract | null
+}
+
+/** How long nobody waits for contracts again, if they could not be read. */
+const AWAY_MS = 1_000
+/** What fails within this time is tried again. */
+const AT_ONCE_MS = 1_000
+
+/** The results of one request's submissions, as its answer tells them. */
+export class EventResults {
+  readonly #app: App
+  readonly #request: FastifyRequest
+  readonly #contracts: KeptContracts
+  readonly #isMinimal: boolean
+  /** Until when the database is not asked, since it did not answer; by performance.now(). */
+  #awayUntil = 0
+
+  constructor(app: App, request: FastifyRequest) {
+    this.#app = app
+    this.#request = request
+    this.#contracts = new KeptContracts(request.userId)
+    this.#isMinimal = prefersMinimal(request)
+  }
+
+  /** Submitted at once, so submissions are made in the order of the calls. It rejects only by a fault of ours. */
+  of(request: EventRequest | Error): Promise<EventResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<EventResult>()
+    this.#submit(request, this.#listener(resolve, reject))
+    return promise
+  }
+
+  /** Of all items, submitted in their order, a step for each. */
+  async ofAll(
+    items: readonly Item[],
+    read: (item: Item, place: number) => EventRequest | Error,
+  ): Promise<EventResult[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<EventResult[]>()
+    // It may fail while others are still submitted.
+    void owned(promise)
+    let results = new Array<EventResult>(items.length)
+    let left = items.length
+    const put = (result: EventResult, place: number) => {
+      results[place] = result
+      if (--left > 0) return
+      resolve(results)
+      // A submission that is stuck on its way holds this function, though it was answered.
+      results = []
+    }
+    const listener = this.#listener(put, reject)
+    await inSlices(this.#submitEach(items, read, listener))
+    return promise
+  }
+
+  *#submitEach(
+    items: readonly Item[],
+    read: (item: Item, place: number) => EventRequest | Error,
+    listener: OnAnswer,
+  ): Generator<void, void> {
+    for (const [place, item] of items.entries()) {
+      this.#submit(read(item, place), listener, place)
+      yield
+    }
+  }
+
+  #submit(request: EventRequest | Error, listener: OnAnswer, place = 0): void {
+    try {
+      if (request instanceof Error) throw request
+      this.#app.submissions.take(request, listener, place)
+    } catch (error) {
+      listener(error as Error, place)
+    }
+  }
+
+  /** @param fail hears of a fault that cannot be told as a result */
+  #listener(put: (result: EventResult, place: number) => void, fail: (fault: unknown) => void): OnAnswer {
+    return (answer, place) => {
+      try {
+        put(this.#resultOf(answer), place)
+      } catch (fault) {
+        fail(fault)
+      }
+    }
+  }
+
+  /** A fault with one is its result, and leaves the others theirs. */
+  #resultOf(answer: SubmittedEvent | Error): EventResult {
+    try {
+      return answer instanceof Error ? this.#refused(answer) : this.#recorded(answer)
+    } catch (fault) {
+      return this.#refused(fault as Error)
+    }
+  }
+
+  #recorded({ event, claim, contractBytes, replayed }: SubmittedEvent): EventResult {
+    const status = this.#isMinimal ? 204 : replayed ? 200 : 201
+    this.#request.told?.count(status)
+    if (this.#isMinimal) return { body: { status }, contract: '' }
+    const { contract } = claim
+    if (this.#contracts.keep(contract, contractBytes)) return { status, event, claim, contract }
+    return { status, event, claim: { ...claim, contract: null }, contract: null }
+  }
+
+  #refused(error: Error): EventResult {
+    const body = this.#refusal(error)
+    this.#request.told?.count(body.status)
+    return { body, contract: '' }
+  }
+
+  /** Whatever becomes of the answer. */
+  endWith({ raw }: FastifyReply): void {
+    if (raw.destroyed) this.#contracts.end()
+    else raw.once('close', () => this.#contracts.end())
+  }
+
+  /** Each is made when it is asked for. */
+  async *tell(results: readonly EventResult[]): AsyncGenerator<Iterable<object>> {
+    const pages = fillGaps<EventResult, string, 'contract'>(results, {
+      gaps: ['contract'],
+      atOnce: CONTRACTS_AT_ONCE,
+      key: (result) => (result as Recorded).claim.id,
+      read: async (some) => {
+        const read = await this.#readContracts(some.map((result) => (result as Recorded).claim.id))
+        return new Map([...read].map(([id, contract]) => [id, { contract }]))
+      },
+      // It is not among those that were read.
+      gone: () => new Error('a contract was not read'),
+    })
+    for await (const page of pages) yield page.values().map((result) => this.#toBody(result))
+  }
+
+  /** The same of one. */
+  async tellOne(result: EventResult): Promise<object> {
+    if (result.contract !== null) return this.#toBody(result)
+    const { id } = result.claim
+    const read = await this.#readContracts([id])
+    return this.#toBody({ ...result, contract: read.get(id) as StoredContract })
+  }
+
+  /** What was recorded is told in any case. */
+  async #readContracts(ids: readonly string[]): Promise<Map<string, StoredContract>> {
+    if (performance.now() < this.#awayUntil) return new Map(ids.map((id) => [id, UNREAD]))
+    try {
+      const found = await this.#readTwice(ids)
+      return new Map(ids.map((id) => [id, found.get(id) ?? GONE]))
+    } catch (error) {
+      this.#request.log.warn({ err: error }, 'Contracts could not be read for an answer.')
+      this.#awayUntil = performance.now() + AWAY_MS
+      return new Map(ids.map((id) => [id, UNREAD]))
+    }
+  }
+
+  /** Where it fails at once a connection may have been lost, and the next one is good. */
+  async #readTwice(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const since = performance.now()
+    const read = () => readContracts(this.#app, this.#request.userId, ids)
+    try {
+      return await read()
+    } catch (error) {
+      if (performance.now() - since > AT_ONCE_MS) throw error
+      return await read()
+    }
+  }
+
+  #toBody(result: EventResult): object {
+    if ('body' in result) return result.body
+    const { status, event, claim, contract } = result
+    if (contract === GONE) return this.#refusal(claimNotFound(addressOf(claim)))
+    if (contract === UNREAD) return this.#refusal(notTold(event))
+    if (typeof contract === 'string') return tellWith(result, contract)
+    this.#contracts.letGo(contract as Contract)
+    const body = { status, event: presentRecorded(event), claim: presentEither(claim) }
+    return body.event instanceof JsonText ? JsonText.ofObject(body) : body
+  }
+
+  readonly #refusal = (error: Error) => errorResult(error, this.#request)
+}
+
+/** With the contract that was read. */
+function tellWith({ status, event, claim }: Recorded, contract: string): JsonText {
+  const told = presentEither({ ...claim, contract: new JsonText(contract) })
+  return JsonText.ofObject({ status, event: presentRecorded(event), claim: JsonText.ofObject(told) })
+}
+
+const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>
+  candidateAlias === null
+    ? ({ kind: 'claim', id } as const)
+    : ({ kind: 'candidate', alias: candidateAlias } as const)
+
+const notTold = ({ id }: LogEvent) =>
+  unavailable(
+    `The event was recorded, but how its claim stands is not known: the database could not be asked. Send it again with the id ${JSON.stringify(id)}: that is safe.`,
+  )

@@ -1,0 +1,162 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
+import { idAt } from '../claims/id-at.ts'
+import { presentEither } from '../claims/present-claim.ts'
+import { presentRecorded } from '../claims/present-event.ts'
+import type { ClaimAddress } from '../core/claims/claim.ts'
+import { keyOf } from '../idempotency/idempotency-key.ts'
+import { type ErrorCode, validationError } from '../kernel/errors.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import { BODY_ERRORS, ref, responses } from '../platform/http/responses/responses.ts'
+import { CandidateAlias, Uuid } from '../platform/http/responses/scalars.ts'
+import { JsonText, toJsonInTurn } from '../platform/http/responses/send-json.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
+import {
+  AddressedSubmission,
+  Submission as SubmissionBody,
+  type SubmissionFields,
+  SubmissionHeaders,
+} from './submission-bodies.ts'
+
+/** Bytes of memory of a contract that is made text at once. */
+const SHORT = 16 * 1024
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+const EVENT_ERRORS: ErrorCode[] = [
+  ...BODY_ERRORS,
+  'EVENT_ID_CONFLICT',
+  'CLAIM_ARCHIVED',
+  'CLAIM_NOT_OPEN',
+  'EVENT_LIMIT_REACHED',
+]
+
+const REPLAYED = {
+  'Idempotent-Replayed': { type: 'string', description: 'true, where the event had been recorded before' },
+} as const
+
+const description =
+  'Records the event and decides by it, in one atomic operation. The answer tells how the claim stands now. ' +
+  'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event. ' +
+  'An `Idempotency-Key` is the `id` of an event that has none.'
+
+/** §4.3: three paths, one operation. */
+export const eventRoutes = (app: App): Route[] => [
+  submitEventRoute(app),
+  submitClaimEventRoute(app),
+  submitCandidateEventRoute(app),
+]
+
+const submitEventRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/events',
+    schema: {
+      ...documentation('submitEvent', 'Submit an event', ['CLAIM_NOT_FOUND', 'CANDIDATE_NOT_FOUND']),
+      body: AddressedSubmission,
+    },
+    handler: (request, reply) => answerSubmission(app, readAddress(request.body), request, reply),
+  })
+
+const submitClaimEventRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/claims/:id/events',
+    schema: {
+      ...documentation('submitClaimEvent', 'Submit an event to a claim', ['CLAIM_NOT_FOUND']),
+      params: Type.Object({ id: Uuid('The claim.') }),
+      body: SubmissionBody,
+    },
+    handler: (request, reply) => {
+      const id = request.params.id.toLowerCase()
+      const { claim_id, candidate_alias } = request.body
+      if (claim_id !== undefined && claim_id.toLowerCase() !== id) throw namesAnother('claim_id')
+      if (candidate_alias !== undefined) throw namesAnother('candidate_alias')
+      return answerSubmission(app, { kind: 'claim', id }, request, reply)
+    },
+  })
+
+const submitCandidateEventRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/candidates/:candidate_alias/events',
+    schema: {
+      ...documentation('submitCandidateEvent', 'Submit an event to a candidate', ['CANDIDATE_NOT_FOUND']),
+      params: Type.Object({ candidate_alias: CandidateAlias }),
+      body: SubmissionBody,
+    },
+    handler: (request, reply) => {
+      const alias = request.params.candidate_alias
+      const { claim_id, candidate_alias } = request.body
+      if (candidate_alias !== undefined && candidate_alias !== alias) throw namesAnother('candidate_alias')
+      if (claim_id !== undefined) throw namesAnother('claim_id')
+      return answerSubmission(app, { kind: 'candidate', alias }, request, reply)
+    },
+  })
+
+function documentation(operationId: string, summary: string, notFound: ErrorCode[]) {
+  const answer = Type.Object(
+    {
+      event: EventRef,
+      claim: Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] }),
+    },
+    { title: 'RecordedEvent' },
+  )
+  return {
+    operationId,
+    summary,
+    description,
+    tags: ['Events'],
+    headers: SubmissionHeaders,
+    response: responses(
+      {
+        200: {
+          description: 'The event had been recorded before; nothing was done now.',
+          headers: REPLAYED,
+          schema: answer,
+        },
+        201: {
+          description: 'Recorded, and the claim or candidate as it stands after the decision.',
+          schema: answer,
+        },
+        204: {
+          description: 'Recorded, now or before; with `Prefer: return=minimal`.',
+          headers: { 'Preference-Applied': { type: 'string', description: 'return=minimal' }, ...REPLAYED },
+        },
+      },
+      [...EVENT_ERRORS, ...notFound],
+    ),
+  }
+}
+
+const namesAnother = (path: string) =>
+  validationError([{ path, message: 'names another claim or candidate than the path' }])
+
+async function answerSubmission(
+  app: App,
+  address: ClaimAddress,
+  request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
+  reply: FastifyReply,
+) {
+  const { userId, body, told } = request
+  if (told) told.claimId = idAt(address)
+  const { event, claim, contractBytes, replayed } = await app.submissions.submit({
+    userId,
+    address,
+    span: told?.span,
+    ...readSubmission(body, keyOf(request)),
+  })
+
+  if (replayed) reply.header('Idempotent-Replayed', 'true')
+  if (prefersMinimal(request)) {
+    return reply.code(204).header('Preference-Applied', 'return=minimal').send()
+  }
+  reply.code(replayed ? 200 : 201)
+  const answer = { event: presentRecorded(event), claim: presentEither(claim) }
+  const isShort = contractBytes <= SHORT && !(answer.event instanceof JsonText)
+  return isShort
+    ? reply.send(answer)
+    : reply.type(JSON_TYPE).send(await toJsonInTurn(() => JsonText.ofObject(answer)))
+}

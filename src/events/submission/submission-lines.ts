@@ -1,0 +1,232 @@
+import { Distribution } from '../../platform/database/citus/distribution.ts'
+import type { Account, Kind, Line, Load, Taken } from './line.ts'
+import type { PendingSubmission } from './pending-submission.ts'
+import { newRoom, takePart } from './take-part.ts'
+
+/** What may wait, of all accounts together. */
+const MOST_WAITING = 10_000
+const MOST_WAITING_BYTES = 32 * 1024 * 1024
+
+/**
+ * Submissions that wait, a line for each claim of each account. A line of which something was taken is closed until
+ * that is given back, so the order within a claim is kept. Each group takes of all accounts in equal parts, and of an
+ * account the lines in the order in which they opened, all of one machine.
+ *
+ * Plain objects and arrays: a Map or Set that fills and empties all the time is rebuilt all the time, each time
+ * leaving a table that points to the next, and so what they held lives until V8 collects its old generation.
+ */
+export class SubmissionLines {
+  readonly #accounts: Record<string, Account> = Object.create(null)
+  readonly #at = new Map<number, OfMachine>()
+  readonly #distribution: Distribution
+  #waiting = 0
+  #bytes = 0
+  #parked = 0
+
+  constructor(distribution = new Distribution()) {
+    this.#distribution = distribution
+  }
+
+  get isDistributed(): boolean {
+    return this.#distribution.isOn
+  }
+
+  /** Those that have had lines. */
+  get machines(): number[] {
+    return [...this.#at.keys()]
+  }
+
+  /** Of how many lines something can be taken now. */
+  openCount(kind: Kind, machine = 0): number {
+    return this.#at.get(machine)?.open[kind] ?? 0
+  }
+
+  /** Submissions that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Those of them that wait for something else than their turn. */
+  get parked(): number {
+    return this.#parked
+  }
+
+  /**
+   * Of one account as many may wait as there are places left: half of all for an account alone, and something for
+   * whoever comes next, however many others fill theirs. Of these a machine that is away has half, and leaves room for
+   * the others.
+   */
+  hasRoom(userId: string, bytes: number, claimId: string): boolean {
+    const { all = NOTHING, at = {} } = this.#accounts[userId] ?? {}
+    const left = { waiting: MOST_WAITING - this.#waiting, bytes: MOST_WAITING_BYTES - this.#bytes }
+    if (!isBelow(all, left, bytes)) return false
+    const machine = this.#distribution.machineOf(claimId)
+    const half = { waiting: left.waiting / 2, bytes: left.bytes / 2 }
+    return !this.#distribution.isAway(machine) || isBelow(at[machine] ?? NOTHING, half, bytes)
+  }
+
+  add(claimId: string, pending: PendingSubmission): void {
+    const { userId } = pending.request
+    const machine = this.#distribution.machineOf(claimId)
+    pending.machine = machine
+    const account = this.#accounts[userId] ?? newAccount(userId)
+    this.#accounts[userId] = account
+    this.#count(account, pending, 1)
+    const line = account.lines[claimId]
+    if (line) {
+      line.waiting.push(pending)
+      if (line.isParked) this.#parked++
+      return
+    }
+    // Most lines have one: an array that begins empty would make room for seventeen.
+    const fresh = {
+      claimId,
+      machine,
+      account,
+      waiting: [pending],
+      isParked: false,
+      goesAlone: false,
+      heavyBytes: 0,
+      pauseMs: 0,
+    }
+    account.lines[claimId] = fresh
+    this.#show(fresh)
+  }
+
+  /** Takes as much as goes together, at least one submission, and closes the lines that it is from. */
+  take(kind: Kind, machine = 0): Taken[] {
+    const group: Taken[] = []
+    const { turn: turns, open } = this.#of(machine)
+    const turn = turns[kind]
+    const room = newRoom()
+    let served = 0
+    for (const account of turn) {
+      if (!takePart(openOf(account, kind, machine), room, turn.length - served, group)) break
+      served++
+    }
+    open[kind] -= group.length
+    for (const account of turn.splice(0, served))
+      if (openOf(account, kind, machine).length > 0) turn.push(account)
+    return group
+  }
+
+  /** Puts those that must be tried again back to the front. The line stays closed. */
+  giveBack(line: Line, again: readonly PendingSubmission[]): void {
+    line.waiting.unshift(...again)
+  }
+
+  /** The line stays closed until it is opened, waiting for something else than its turn. */
+  park(line: Line): void {
+    line.isParked = true
+    this.#parked += line.waiting.length
+  }
+
+  /** Opens the line, or ends it if nobody waits. */
+  open(line: Line): void {
+    if (line.isParked) this.#parked -= line.waiting.length
+    line.isParked = false
+    if (line.waiting.length > 0) this.#show(line)
+    else if (line.account.lines[line.claimId] === line) delete line.account.lines[line.claimId]
+  }
+
+  /** To be called of each submission that is on its way no more and will not be given back; the first time counts. */
+  leave(pending: PendingSubmission): void {
+    if (pending.hasLeft) return
+    const { userId } = pending.request
+    const account = this.#accounts[userId] as Account
+    this.#count(account, pending, -1)
+    pending.hasLeft = true
+    if (account.all.waiting === 0) delete this.#accounts[userId]
+  }
+
+  /** Takes out those in lines for which it holds. They have left. */
+  removeWhere(holds: (pending: PendingSubmission, line: Line) => boolean): PendingSubmission[] {
+    const removed: PendingSubmission[] = []
+    for (const account of Object.values(this.#accounts)) {
+      for (const line of Object.values(account.lines)) {
+        const { true: gone = [], false: left = [] } = Object.groupBy(
+          line.waiting,
+          (one) => `${holds(one, line)}`,
+        )
+        if (gone.length === 0) continue
+        line.waiting.splice(0, Infinity, ...left)
+        if (line.isParked) this.#parked -= gone.length
+        if (line.waiting.length === 0) this.#hide(line)
+        for (const one of gone) {
+          removed.push(one)
+          this.leave(one)
+        }
+      }
+    }
+    return removed
+  }
+
+  #count({ all, at }: Account, { request, machine }: PendingSubmission, one: 1 | -1): void {
+    const bytes = one * request.submission.payloadBytes
+    at[machine] ??= { waiting: 0, bytes: 0 }
+    for (const load of [all, at[machine]]) {
+      load.waiting += one
+      load.bytes += bytes
+    }
+    this.#waiting += one
+    this.#bytes += bytes
+  }
+
+  #show(line: Line): void {
+    const { account, machine } = line
+    const kind = kindOf(line)
+    const { turn, open } = this.#of(machine)
+    if (openOf(account, kind, machine).push(line) === 1) turn[kind].push(account)
+    open[kind]++
+  }
+
+  /** An open line in which nobody waits any more ends. */
+  #hide(line: Line): void {
+    const { account, machine } = line
+    const kind = kindOf(line)
+    const lines = openOf(account, kind, machine)
+    const at = lines.indexOf(line)
+    if (at < 0) return
+    lines.splice(at, 1)
+    const { turn, open } = this.#of(machine)
+    open[kind]--
+    delete account.lines[line.claimId]
+    if (lines.length === 0) turn[kind].splice(turn[kind].indexOf(account), 1)
+  }
+
+  #of(machine: number): OfMachine {
+    const known = this.#at.get(machine)
+    if (known) return known
+    const fresh = { turn: { light: [], heavy: [] }, open: { light: 0, heavy: 0 } }
+    this.#at.set(machine, fresh)
+    return fresh
+  }
+}
+
+/** What is open of the claims that one machine has. */
+interface OfMachine {
+  /** Accounts with open lines: whoever was served longest ago comes first. */
+  turn: Record<Kind, Account[]>
+  /** How many lines. */
+  open: Record<Kind, number>
+}
+
+function openOf({ open }: Account, kind: Kind, machine: number): Line[] {
+  open[machine] ??= { light: [], heavy: [] }
+  return open[machine][kind]
+}
+
+const kindOf = ({ heavyBytes }: Line): Kind => (heavyBytes > 0 ? 'heavy' : 'light')
+
+const newAccount = (userId: string): Account => ({
+  userId,
+  lines: Object.create(null),
+  open: {},
+  all: { waiting: 0, bytes: 0 },
+  at: {},
+})
+
+const NOTHING: Load = { waiting: 0, bytes: 0 }
+
+const isBelow = (own: Load, most: Load, bytes: number) =>
+  own.waiting < most.waiting && own.bytes + bytes <= most.bytes

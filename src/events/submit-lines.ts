@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../kernel/errors.ts'
+import { owned } from '../kernel/owned-promise.ts'
+import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { Seats } from '../platform/concurrency/seats.ts'
+import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
+import { type Line, readLines, TOO_LONG } from '../platform/http/bodies/read-lines.ts'
+import type { Rate } from '../platform/http/limits/rate-limit.ts'
+import { LIGHT } from '../platform/http/limits/work-memory.ts'
+import { answerLines } from '../platform/http/responses/answer-lines.ts'
+import { toJsonInTurn } from '../platform/http/responses/send-json.ts'
+import type { EventResult, EventResults } from './event-results.ts'
+import type { EventRequest } from './submission/pending-submission.ts'
+
+/** Bytes of a line, as of the body of the single form. */
+const MAX_LINE_BYTES = 1024 * 1024
+
+/** @param place of the line among all, from 0 on */
+type Read = (item: Item, place: number) => EventRequest
+type ReadHere = (item: Item) => EventRequest
+
+/** The answer to a stream of submissions, one a line: a result a line, in their order. */
+export function submitLines(
+  body: Readable,
+  request: FastifyRequest,
+  read: Read,
+  results: EventResults,
+): AsyncGenerator<string> {
+  const tell = async (result: EventResult) => {
+    const body = await results.tellOne(result)
+    return `${await toJsonInTurn(() => body)}\n`
+  }
+  return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), tell)
+}
+
+/** The result of a line that is left. */
+const LEFT: EventResult = { body: {}, contract: '' }
+
+/**
+ * Reads each line after those before it, in steps: so submissions are made in the order of the lines. Those that were
+ * not read when the caller has gone are left: nobody asks for them any more.
+ */
+function lineSubmitter(request: FastifyRequest, read: Read, results: EventResults) {
+  let last: Promise<unknown> = Promise.resolve()
+  let lines = 0
+  const hasGone = () => request.raw.socket.destroyed
+  return async (line: Line): Promise<EventResult> => {
+    const place = lines++
+    const readHere = (item: Item) => read(item, place)
+    const isShort = line === TOO_LONG || line.length <= LIGHT
+    const readNext = () =>
+      isShort ? inSlices(readLine(request, line, readHere)) : readLong(request, line, readHere)
+    const countAndRead = () =>
+      request.rate ? reserveOne(request.rate).then((error) => error ?? readNext()) : readNext()
+    const reading = owned(last.then(() => (hasGone() ? null : countAndRead())))
+    last = reading
+    const event = await reading
+    return event === null ? LEFT : results.of(event)
+  }
+}
+
+/** The error, if it could not be counted. */
+const reserveOne = (rate: Rate): Promise<Error | undefined> =>
+  rate.reserve(1).then(
+    () => undefined,
+    (error: Error) => error,
+  )
+
+/** Long lines that are made into objects at once, of all streams: each may take thirty times its text. */
+const longLines = new Seats({
+  most: 8,
+  mostOfOne: 4,
+  mostWaiting: 100,
+  mostWaitingOfOne: 50,
+  patienceMs: 10_000,
+  refusal: 'Too many long lines are being read.',
+})
+
+async function readLong(request: FastifyRequest, line: Line, read: ReadHere): Promise<EventRequest | Error> {
+  const seat = await longLines.take(request.userId).catch((error: ServiceError) => error)
+  if (seat instanceof Error) return seat
+  try {
+    return await inSlices(readLine(request, line, read))
+  } finally {
+    seat.giveBack()
+  }
+}
+
+/** What the line submits, or why it cannot. */
+function* readLine(
+  request: FastifyRequest,
+  line: Line,
+  read: ReadHere,
+): Generator<void, EventRequest | Error> {
+  try {
+    request.rate?.takeItem()
+    return read(line === TOO_LONG ? tooLong() : yield* parseLine(line))
+  } catch (error) {
+    return error as Error
+  }
+}
+
+const tooLong = () =>
+  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)

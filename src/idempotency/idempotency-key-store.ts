@@ -1,0 +1,159 @@
+import { IDEMPOTENCY_KEY } from '../platform/database/advisory-locks.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+
+/** For how long a key stands for its answer (§4.17). */
+const KEPT = "interval '24 hours'"
+
+/** One that has been kept for long enough stands for nothing. */
+const IN_PLACE_OF_OLD = `ON CONFLICT (user_id, key) DO UPDATE SET created_at = EXCLUDED.created_at, digest = EXCLUDED.digest,
+        seed = EXCLUDED.seed, status = EXCLUDED.status, headers = EXCLUDED.headers, body = EXCLUDED.body,
+        is_sealed = EXCLUDED.is_sealed
+      WHERE idempotency_keys.created_at <= EXCLUDED.created_at - ${KEPT}`
+
+/** What a key stands for. */
+export interface KeyedAnswer {
+  /** SHA-256 of what was asked. */
+  digest: Buffer
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+  isSealed: boolean
+}
+
+/** Until the transaction ends no other request has the account's key. False if one has it now. */
+export async function holdKey(db: Connection, userId: string, key: string): Promise<boolean> {
+  const [row] = await db.query<{ is_held: boolean }>({
+    name: 'hold_idempotency_key',
+    text: `-- hold_idempotency_key
+      SELECT pg_try_advisory_xact_lock(${IDEMPOTENCY_KEY}, hashtext($1 || ' ' || $2)) AS is_held`,
+    values: [userId, key],
+  })
+  return row?.is_held === true
+}
+
+/** In a statement of its own, once the key is held: so it sees what whoever held it before has left. */
+export async function findKeyedAnswer(
+  db: Connection,
+  userId: string,
+  key: string,
+): Promise<KeyedAnswer | null> {
+  const [row] = await db.query<Omit<KeyedAnswer, 'isSealed'> & { is_sealed: boolean }>({
+    name: 'find_keyed_answer',
+    text: `-- find_keyed_answer
+      SELECT digest, status, headers, body, is_sealed FROM idempotency_keys
+      WHERE user_id = $1 AND key = $2 AND created_at > ${NOW} - ${KEPT}`,
+    values: [userId, key],
+    readOnly: true,
+  })
+  if (!row) return null
+  const { is_sealed: isSealed, ...answer } = row
+  return { ...answer, isSealed }
+}
+
+/** In place of one that has been kept for long enough. False if the key stands for something else by now. */
+export async function storeKeyedAnswer(
+  db: Connection,
+  userId: string,
+  key: string,
+  { digest, status, headers, body, isSealed }: KeyedAnswer,
+): Promise<boolean> {
+  const rows = await db.query({
+    name: 'store_keyed_answer',
+    text: `-- store_keyed_answer
+      INSERT INTO idempotency_keys (user_id, key, created_at, digest, status, headers, body, is_sealed)
+      VALUES ($1, $2, ${NOW}, $3, $4, $5, $6, $7)
+      ${IN_PLACE_OF_OLD} RETURNING 1`,
+    values: [userId, key, digest, status, headers, body, isSealed],
+  })
+  return rows.length === 1
+}
+
+/** A key for claims or candidates that are to be created. */
+export interface AskedKey {
+  userId: string
+  key: string
+  /** SHA-256 of what is asked. */
+  digest: Buffer
+}
+
+/** What such a key stands for. */
+export interface CreationKey {
+  /** Ids of claims are made of it. */
+  seed: string
+  /** It was asked before. */
+  isKnown: boolean
+  /** Something was found that was created before: noted by who finds it. */
+  hasCreated: boolean
+}
+
+/**
+ * Sees to it that each key is there: as a new one, or as it was asked before. Of several that ask for the same one the first
+ * begins it. Null for those that ask something else than their key stands for.
+ */
+export async function beginKeys(
+  db: Connection,
+  asked: readonly AskedKey[],
+  mayRepeat = true,
+): Promise<(CreationKey | null)[]> {
+  const first = new Map(asked.toReversed().map((one) => [nameOf(one), one]))
+  const sorted = [...first.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const columns = [plainArray(sorted.map(({ userId }) => userId)), sorted.map(({ key }) => key)]
+  const begun = await db.query<KeyRow>({
+    name: 'begin_idempotency_keys',
+    text: `-- begin_idempotency_keys
+      INSERT INTO idempotency_keys (user_id, key, created_at, digest, seed)
+      SELECT user_id, key, ${NOW}, decode(digest, 'hex'), gen_random_uuid()
+      FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (user_id, key, digest)
+      ${IN_PLACE_OF_OLD} RETURNING user_id, key, digest, seed`,
+    values: [...columns, sorted.map(({ digest }) => digest.toString('hex'))],
+  })
+  // In a statement of its own: so it sees what somebody else has just begun.
+  const known =
+    begun.length === sorted.length
+      ? []
+      : await db.query<KeyRow>({
+          name: 'find_idempotency_keys',
+          text: `-- find_idempotency_keys
+            SELECT user_id, key, digest, seed
+            FROM unnest($1::uuid[], $2::text[]) AS asked (user_id, key) JOIN idempotency_keys USING (user_id, key)`,
+          values: columns,
+          readOnly: true,
+        })
+  const isNew = new Set(begun.map(nameOfRow))
+  const found = new Map([...known, ...begun].map((row) => [nameOfRow(row), row]))
+  // One that was too old was removed in between: the next time it is new, and not removed for as long as it is kept.
+  if (found.size < sorted.length && mayRepeat) return beginKeys(db, asked, false)
+  return asked.map((one) => {
+    const name = nameOf(one)
+    const row = found.get(name)
+    if (!row) throw new Error('an Idempotency-Key that was begun is gone')
+    const { seed, digest } = row
+    if (seed === null || !digest.equals(one.digest)) return null
+    return { seed, isKnown: !isNew.has(name) || one !== first.get(name), hasCreated: false }
+  })
+}
+
+interface KeyRow {
+  user_id: string
+  key: string
+  digest: Buffer
+  seed: string | null
+}
+
+const nameOf = ({ userId, key }: Pick<AskedKey, 'userId' | 'key'>) => `${userId} ${key}`
+const nameOfRow = (row: KeyRow) => nameOf({ userId: row.user_id, key: row.key })
+
+/** Those that have been kept for long enough, the oldest first. Returns how many were removed. */
+export async function removeOldKeys(db: Connection, count: number): Promise<number> {
+  const rows = await db.query({
+    text: `-- remove_old_idempotency_keys
+      DELETE FROM idempotency_keys WHERE (user_id, key) IN (
+        SELECT user_id, key FROM idempotency_keys WHERE created_at <= (SELECT ${NOW}) - ${KEPT}
+        ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+      ) RETURNING 1`,
+    values: [count],
+  })
+  return rows.length
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { type TObject, Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
+import { withRule } from '../platform/http/bodies/pattern-rules.ts'
+import { BODY_ERRORS } from '../platform/http/responses/responses.ts'
+import { sendJson } from '../platform/http/responses/send-json.ts'
+import { type Route, route, type TypedRoute } from '../platform/http/route.ts'
+import { beginCreation, type CreationKey } from './begin-creation.ts'
+import { type Answer, doOnce } from './do-once.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Characters. A key may become the id of an event, which has the same limit. */
+const MAX_KEY_LENGTH = 255
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** SHA-256 of the body, if there is one and a key for it; as hexadecimal digits. */
+    bodyDigest: string
+  }
+}
+
+const KEY = withRule(
+  `^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`,
+  `1 to ${MAX_KEY_LENGTH} visible ASCII characters, without white space`,
+)
+const key = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: KEY,
+      description: `${description} 1 to ${MAX_KEY_LENGTH} visible ASCII characters.`,
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    }),
+  )
+
+const ONCE = {
+  'idempotency-key': key(
+    'The caller’s name for what is to be done, such as a UUID made for it. The same request with the same key is done once in 24 hours: later ones get the first one’s answer.',
+  ),
+}
+
+/** Of what submits events, beside other headers. */
+export const KEY_OF_EVENTS = {
+  'idempotency-key': key(
+    'The `id` of an event that has none; in a batch or a stream with a dot and the place of the event behind it, from 0 on.',
+  ),
+}
+
+/** @returns null without one. Validation has ensured what it looks like. */
+export const keyOf = ({ headers }: FastifyRequest): string | null =>
+  (headers['idempotency-key'] as string | undefined) ?? null
+
+/** Before it is parsed: then its bytes may be given back. */
+export function noteBody(request: FastifyRequest, bytes: Buffer): void {
+  if (keyOf(request) !== null) request.bodyDigest = createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Those of `BODY_ERRORS`, and of the key. */
+export const ONCE_ERRORS: ErrorCode[] = [...BODY_ERRORS, 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED']
+
+/** What is answered if all goes well. */
+interface Success {
+  /** 200 if absent. */
+  status?: number
+  headers?: Record<string, string>
+  body: object
+  /** The body has a long list (see `sendJson`). */
+  isLong?: true
+}
+
+type RequestOf<Schema extends FastifySchema> = Parameters<TypedRoute<Schema>['handler']>[0]
+
+type OnceRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler'> & {
+  /** Works on the App that it is given: what it does there and its answer are kept together, or not at all. */
+  answer: (app: App, request: RequestOf<Schema>) => Promise<Success>
+  /** The answer has a secret: it is kept so that nobody reads it but who asked. */
+  hasSecret?: true
+}
+
+const REPLAYED = {
+  'Idempotent-Replayed': {
+    type: 'string',
+    description: 'true, if this was answered before to the same request with the same `Idempotency-Key`',
+  },
+} as const
+
+/** A route of which a request is done once, if it has an Idempotency-Key (§4.17). */
+export function onceRoute<const Schema extends FastifySchema>(
+  app: App,
+  { answer, hasSecret, ...options }: OnceRoute<Schema>,
+): Route {
+  return keyedRoute(options, async (request, reply) => {
+    const typed = request as RequestOf<Schema>
+    const asked = askedKeyOf(request)
+    if (!asked) return send(reply, await answer(app, typed))
+    const work = async (within: App) => toAnswer(await answer(within, typed))
+    const readableBy = hasSecret ? request.credential : null
+    const { answer: answered, isReplayed } = await doOnce(app, { ...asked, readableBy }, work)
+    if (isReplayed) reply.header('Idempotent-Replayed', 'true')
+    return reply.code(answered.status).headers(answered.headers).type(JSON_TYPE).send(answered.text)
+  })
+}
+
+function send(reply: FastifyReply, { status = 200, headers = {}, body, isLong }: Success) {
+  reply.code(status).headers(headers)
+  return isLong ? sendJson(reply, body as Record<string, unknown>) : reply.send(body)
+}
+
+const toAnswer = ({ status = 200, headers = {}, body }: Success): Answer => ({
+  status,
+  headers,
+  text: JSON.stringify(body),
+})
+
+type CreationRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler'> & {
+  create: (request: RequestOf<Schema>, key: CreationKey | null) => Promise<Success>
+}
+
+/** A route that creates claims or candidates: each of them once, if the request has an Idempotency-Key (§4.17). */
+export function creationRoute<const Schema extends FastifySchema>(
+  app: App,
+  { create, ...options }: CreationRoute<Schema>,
+): Route {
+  return keyedRoute(options, async (request, reply) => {
+    const asked = askedKeyOf(request)
+    const key = asked && (await beginCreation(app, asked))
+    const created = await create(request as RequestOf<Schema>, key)
+    if (key?.hasCreated) reply.header('Idempotent-Replayed', 'true')
+    return send(reply, created)
+  })
+}
+
+/** With the key in its documents. */
+function keyedRoute(options: object, handler: TypedRoute<FastifySchema>['handler']): Route {
+  const { schema = {}, ...others } = options as TypedRoute<FastifySchema>
+  return route({ ...others, schema: documented(schema), handler })
+}
+
+function askedKeyOf(request: FastifyRequest) {
+  const key = keyOf(request)
+  return key === null ? null : { userId: request.userId, key, digest: digestOf(request) }
+}
+
+function digestOf({ method, url, headers, bodyDigest }: FastifyRequest): Buffer {
+  const asked = [method, url, headers['if-match'] ?? '', bodyDigest]
+  return createHash('sha256').update(JSON.stringify(asked)).digest()
+}
+
+/** Its errors are the route's own: see `ONCE_ERRORS`. */
+function documented(schema: FastifySchema): FastifySchema {
+  const { headers, response } = schema as {
+    headers?: TObject
+    response: Record<string, { headers?: object }>
+  }
+  const withReplayed = ([status, answer]: [string, { headers?: object }]) => [
+    status,
+    Number(status) < 300 ? { ...answer, headers: { ...answer.headers, ...REPLAYED } } : answer,
+  ]
+  return {
+    ...schema,
+    headers: Type.Object({ ...headers?.properties, ...ONCE }),
+    response: Object.fromEntries(Object.entries(response).map(withReplayed)),
+  }
+}

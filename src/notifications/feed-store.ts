@@ -1,0 +1,219 @@
+import {
+  CLAIM_COLUMNS_IF_SHORT,
+  type ListedClaim,
+  type ListedClaimRow,
+  toNoted,
+} from '../claims/claim-columns.ts'
+import type { ToldEvent } from '../core/notifications.ts'
+import type { ClaimNotification, OtherNotification } from '../outbox/outbox-store.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { ListQuery } from '../platform/database/lists/list-query.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+
+/** Single events, which most are not told of, lie apart from what becomes of claims and all else. */
+export const FEED_PARTS = ['changes', 'events'] as const
+export type FeedPart = (typeof FEED_PARTS)[number]
+
+/** SQL for what belongs to a part; there is an index of each. */
+export const OF_PART: Readonly<Record<FeedPart, string>> = {
+  changes: "kind <> 'recorded'",
+  events: "kind = 'recorded'",
+}
+
+/** A notification as it is stored: what happened to whom, and what became of it. */
+export interface FeedRow {
+  number: string
+  subject_id: string
+  kind: ClaimNotification['kind'] | OtherNotification['kind']
+  sequence: number
+  status_since: Date
+  due_at: Date | null
+  scheduled_outcome: 'CONFIRMED' | 'FAILED' | null
+  created_at: Date
+}
+
+export interface FeedSpan {
+  userId: string
+  parts: readonly FeedPart[]
+  /** Of the claim, candidate or test clock with this id alone. */
+  subjectId: string | undefined
+  /** The number to go on after, in the feed's order or against it; null to begin. */
+  after: bigint | null
+  /** The highest number that may be read. */
+  upTo: bigint
+  order: 'asc' | 'desc'
+  count: number
+}
+
+/** The next of the account's notifications; of a subject those of all parts. */
+export async function readFeed(db: Connection, span: FeedSpan): Promise<FeedRow[]> {
+  // What is of one subject lies together.
+  if (span.subjectId !== undefined) return readPart(db, span, null)
+  const [only, ...others] = span.parts
+  if (only && others.length === 0) return readPart(db, span, only)
+  const rows: FeedRow[] = []
+  for (const part of span.parts) rows.push(...(await readPart(db, span, part)))
+  const sign = span.order === 'asc' ? 1 : -1
+  return rows.sort((a, b) => sign * Number(BigInt(a.number) - BigInt(b.number))).slice(0, span.count)
+}
+
+async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): Promise<FeedRow[]> {
+  const { userId, subjectId, after, upTo, order, count } = span
+  const query = new ListQuery()
+    .where('user_id', '=', userId)
+    .where('subject_id', '=', subjectId)
+    .where('number', order === 'asc' ? '>' : '<', after)
+    .where('number', '<=', upTo)
+  const limit = query.parameter(count)
+  const ofPart = part ? `AND ${OF_PART[part]}` : ''
+  return db.query<FeedRow>({
+    name: ['read_feed', order, part ?? 'of', ...(after === null ? [] : ['after'])].join('_'),
+    text: `-- read_feed
+      SELECT number, subject_id, kind, sequence, status_since, due_at, scheduled_outcome, created_at
+      FROM notifications WHERE ${query.conditions} ${ofPart} ORDER BY number ${order} LIMIT ${limit}`,
+    values: query.values,
+    readOnly: true,
+  })
+}
+
+/** Those of these that are claims or candidates and still there, by their ids. */
+export async function readSubjects(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<Map<string, ListedClaim>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<ListedClaimRow>({
+    name: 'read_subjects',
+    text: `-- read_subjects
+      SELECT ${CLAIM_COLUMNS_IF_SHORT} FROM claims WHERE id = ANY ($2::uuid[]) AND user_id = $1`,
+    values: [userId, plainArray(ids)],
+    readOnly: true,
+  })
+  return new Map(rows.map((row) => [row.id, toNoted(row)]))
+}
+
+// Each is looked up by itself, however long the logs are.
+const READ_TOLD_EVENTS = {
+  name: 'read_told_events',
+  text: `-- read_told_events
+      SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
+      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq), LATERAL (
+        SELECT claim_id, seq, id, type, created_at FROM claim_events
+        WHERE claim_id = told.claim_id AND seq = told.seq OFFSET 0
+      ) AS e`,
+}
+const READ_TOLD_EVENTS_ON_MACHINES = {
+  name: 'read_told_events_on_machines',
+  text: `-- read_told_events_on_machines
+      SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
+      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq)
+      JOIN claim_events e ON e.claim_id = told.claim_id AND e.seq = told.seq
+      WHERE e.claim_id = ANY ($1::uuid[])`,
+}
+
+/** The events that these rows tell of, by claim and place in its log (`placeOf`); of claims that are gone there are none. */
+export async function readToldEvents(
+  db: Connection,
+  rows: readonly Pick<FeedRow, 'subject_id' | 'sequence'>[],
+): Promise<Map<string, ToldEvent>> {
+  if (rows.length === 0) return new Map()
+  const events = await db.query<{
+    claim_id: string
+    seq: number
+    id: string
+    type: string
+    created_at: Date
+  }>({
+    ...(db.distribution.isOn ? READ_TOLD_EVENTS_ON_MACHINES : READ_TOLD_EVENTS),
+    values: [
+      plainArray(rows.map(({ subject_id }) => subject_id)),
+      plainArray(rows.map(({ sequence }) => sequence)),
+    ],
+    readOnly: true,
+  })
+  return new Map(
+    events.map(({ claim_id, seq, id, type, created_at: createdAt }) => [
+      placeOf({ subject_id: claim_id, sequence: seq }),
+      { id, type, createdAt },
+    ]),
+  )
+}
+
+export const placeOf = ({ subject_id, sequence }: Pick<FeedRow, 'subject_id' | 'sequence'>): string =>
+  `${subject_id} ${sequence}`
+
+/** Up to where these parts of the account's feed were removed; 0 for nowhere. */
+export async function readRemoved(
+  db: Connection,
+  userId: string,
+  parts: readonly FeedPart[],
+): Promise<bigint> {
+  const [row] = await db.query<Record<FeedPart, string>>({
+    name: 'read_removed_notifications',
+    text: `-- read_removed_notifications
+      SELECT number AS changes, events_number AS events FROM notification_removals WHERE user_id = $1`,
+    values: [userId],
+    readOnly: true,
+  })
+  const numbers = row ? parts.map((part) => BigInt(row[part])) : []
+  return numbers.reduce((a, b) => (a > b ? a : b), 0n)
+}
+
+/** Where somebody stands in an account's feed. */
+export interface FeedPlace {
+  userId: string
+  parts: readonly FeedPart[]
+  after: bigint
+}
+
+/**
+ * Looks for notifications after any of these places, settled or not. What it returns says whether there is one for whom stands
+ * at a place; of an account, those in front may be told so for what only others have not read.
+ */
+export async function findNews(
+  db: Connection,
+  places: readonly FeedPlace[],
+): Promise<(place: FeedPlace) => boolean> {
+  const news = new Map<FeedPart, Set<string>>()
+  for (const part of FEED_PARTS) {
+    const ofPart = places.filter(({ parts }) => parts.includes(part))
+    if (ofPart.length > 0) news.set(part, await findNewsOf(db, part, lowestOfEach(ofPart)))
+  }
+  return ({ userId, parts }) => parts.some((part) => news.get(part)?.has(userId))
+}
+
+function lowestOfEach(places: readonly FeedPlace[]): Map<string, bigint> {
+  const lowest = new Map<string, bigint>()
+  for (const { userId, after } of places) {
+    const known = lowest.get(userId)
+    if (known === undefined || after < known) lowest.set(userId, after)
+  }
+  return lowest
+}
+
+/** Those accounts that have notifications after their numbers: of each one is enough, however far behind its number is. */
+async function findNewsOf(
+  db: Connection,
+  part: FeedPart,
+  accounts: ReadonlyMap<string, bigint>,
+): Promise<Set<string>> {
+  const { isOn } = db.distribution
+  const rows = await db.query<{ user_id: string }>({
+    name: `find_news${isOn ? '_on_machines' : ''}_of_${part}`,
+    // Citus joins what is given with its shards, but asks none of them for each row.
+    text: isOn
+      ? `-- find_news_on_machines
+        SELECT DISTINCT n.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
+        JOIN notifications n ON n.user_id = a.user_id AND n.number > a.after
+        WHERE n.user_id = ANY ($1::uuid[]) AND ${OF_PART[part]}`
+      : `-- find_news
+        SELECT a.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
+        WHERE EXISTS (
+          SELECT FROM notifications n WHERE n.user_id = a.user_id AND n.number > a.after AND ${OF_PART[part]} OFFSET 0
+        )`,
+    values: [plainArray([...accounts.keys()]), plainArray([...accounts.values()].map(String))],
+    readOnly: true,
+  })
+  return new Set(rows.map(({ user_id }) => user_id))
+}

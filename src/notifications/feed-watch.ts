@@ -1,0 +1,98 @@
+import { ServiceError } from '../kernel/errors.ts'
+import type { Part } from '../kernel/part.ts'
+import { Lookout } from '../platform/concurrency/lookout.ts'
+import type { Database } from '../platform/database/database.ts'
+import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { type FeedPlace, findNews } from './feed-store.ts'
+
+const LOOK_EVERY_MS = 100
+/** Of one account, of a server. */
+const MOST_WAITING = 100
+
+interface Waiting {
+  place: FeedPlace
+  wake: () => void
+}
+
+/** Those who wait for the next notification of their account: with one small statement for all of them. */
+export class FeedWatch implements Part {
+  readonly #db: Database
+  readonly #waiting = new Map<string, Set<Waiting>>()
+  readonly #lookout = new Lookout({
+    everyMs: LOOK_EVERY_MS,
+    isAwaited: () => this.#waiting.size > 0,
+    look: () => this.#look(),
+  })
+
+  constructor(db: Database) {
+    this.#db = db
+    const { notificationReaders } = db.metrics.instruments
+    db.metrics.onRead(() =>
+      notificationReaders.set(this.#waiting.values().reduce((sum, ofAccount) => sum + ofAccount.size, 0)),
+    )
+  }
+
+  /** Who waits goes on, and finds nothing. */
+  async stop(): Promise<void> {
+    await this.#lookout.stop()
+    this.#wake(() => true)
+  }
+
+  /**
+   * Resolves when there is a notification after this place, which may be settled only a moment later, or when
+   * the time is over.
+   * @param gone ends the waiting: its reason is thrown
+   * @throws RATE_LIMITED if too many of the account wait
+   */
+  async untilNews(place: FeedPlace, longestMs: number, gone: AbortSignal): Promise<void> {
+    gone.throwIfAborted()
+    if (this.#lookout.hasStopped) return
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = this.#join({ place, wake: resolve })
+    const timer = setTimeout(resolve, longestMs)
+    const giveUp = () => reject(gone.reason)
+    gone.addEventListener('abort', giveUp)
+    this.#lookout.soon()
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      gone.removeEventListener('abort', giveUp)
+      leave()
+    }
+  }
+
+  #join(one: Waiting): () => void {
+    const { userId } = one.place
+    const ofAccount = this.#waiting.get(userId) ?? new Set()
+    if (ofAccount.size >= MOST_WAITING) throw tooManyWait()
+    this.#waiting.set(userId, ofAccount.add(one))
+    return () => {
+      ofAccount.delete(one)
+      if (ofAccount.size === 0 && this.#waiting.get(userId) === ofAccount) this.#waiting.delete(userId)
+    }
+  }
+
+  async #look(): Promise<void> {
+    const places = [...this.#waiting.values()].flatMap((ofAccount) =>
+      [...ofAccount].map(({ place }) => place),
+    )
+    // If the database is away they wait on: each of them asks it when its time is over.
+    const hasNews = await findNews(this.#db.reads.for(THE_SERVICE), places).catch(() => () => false)
+    this.#wake(hasNews)
+  }
+
+  #wake(isToGoOn: (place: FeedPlace) => boolean): void {
+    for (const ofAccount of this.#waiting.values())
+      for (const { place, wake } of ofAccount) if (isToGoOn(place)) wake()
+  }
+}
+
+const tooManyWait = () =>
+  new ServiceError(
+    'RATE_LIMITED',
+    `More than ${MOST_WAITING} requests of the account wait for notifications.`,
+    {
+      headers: { 'Retry-After': '5' },
+    },
+  )

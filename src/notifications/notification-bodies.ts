@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { CandidateSummaryBody, ClaimSummaryBody } from '../claims/claim-bodies.ts'
+import { NOTIFICATION_TYPES } from '../core/notification-types.ts'
+import { ref } from '../platform/http/responses/responses.ts'
+import { DateTime, Uuid } from '../platform/http/responses/scalars.ts'
+import { TestClockThenBody } from '../test-clocks/test-clock-routes.ts'
+
+const NOTIFICATION_FIELDS = {
+  id: Uuid('The same whenever the notification is read; no other has it.'),
+  type: Type.Enum([...NOTIFICATION_TYPES], { description: 'What happened.', examples: ['claim.confirmed'] }),
+  created_at: DateTime('When it was recorded, in real time also of what is on a test clock.'),
+  sequence: Type.Integer({
+    description:
+      'Rises within a claim or candidate: the place in its log of the event that it tells of, from 1 on; 0 for its creation, and for anything else.',
+    examples: [3],
+  }),
+  event: Type.Optional(
+    Type.Object(
+      {
+        id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),
+        type: Type.String({ examples: ['ticket_resolved'] }),
+        created_at: DateTime('When the service recorded it, by the time that the claim lives by.'),
+      },
+      { description: 'The event that was recorded, without its other fields: these are in the log.' },
+    ),
+  ),
+  claim: Type.Optional(ref(ClaimSummaryBody)),
+  candidate: Type.Optional(ref(CandidateSummaryBody)),
+  test_clock: Type.Optional(ref(TestClockThenBody)),
+  webhook_endpoint: Type.Optional(
+    Type.Object({
+      id: Uuid('The endpoint.'),
+      url: Type.String({ description: 'As it is now.', examples: ['https://example.com/claimkeeper'] }),
+      description: Type.Union([Type.String(), Type.Null()], {
+        description: 'As it is now.',
+        examples: ['billing'],
+      }),
+    }),
+  ),
+  reason: Type.Optional(
+    Type.Enum(['failing', 'gone'], {
+      description: 'Why an endpoint was disabled: for 5 days nothing arrived, or it answered 410.',
+      examples: ['failing'],
+    }),
+  ),
+}
+
+/** §4.13 */
+export const NotificationBody = Type.Object(NOTIFICATION_FIELDS, {
+  $id: 'Notification',
+  description:
+    'That something happened to a claim, a candidate, a test clock or a webhook endpoint: one of the four fields is there. The first three are as they were then; a claim or candidate as an event found it that was recorded.',
+})
+
+export const NotificationPage = Type.Object({
+  data: Type.Array(ref(NotificationBody)),
+  next_cursor: Type.String({
+    description: 'To pass as `after`, now or later. It is there on the last page too.',
+    examples: ['TkR1b0h4Z1pQeFhGd0Fxcw'],
+  }),
+  has_more: Type.Boolean({ description: 'Whether there is more already.' }),
+})

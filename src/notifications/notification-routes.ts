@@ -1,0 +1,127 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { ClaimAddress } from '../core/claims/claim.ts'
+import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../core/notification-types.ts'
+import { validationError } from '../kernel/errors.ts'
+import { whileThere } from '../platform/http/limits/while-there.ts'
+import type { Stream } from '../platform/http/openapi/split-streams.ts'
+import { listQuery, presentEach } from '../platform/http/responses/lists.ts'
+import { prefersType } from '../platform/http/responses/quality-values.ts'
+import { EVENT_STREAM, ref, responses } from '../platform/http/responses/responses.ts'
+import { CandidateAlias, Uuid } from '../platform/http/responses/scalars.ts'
+import { sendJson } from '../platform/http/responses/send-json.ts'
+import { route } from '../platform/http/route.ts'
+import { NotificationBody, NotificationPage } from './notification-bodies.ts'
+import { presentNotification } from './present-notification.ts'
+import {
+  awaitNotifications,
+  type FeedPage,
+  type FeedRequest,
+  readNotifications,
+} from './read-notifications.ts'
+import { type Streaming, streamNotifications } from './stream-notifications.ts'
+
+/** Seconds. */
+const LONGEST_WAIT = 30
+
+const QUERY = listQuery({
+  types: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: `Of these types alone, joined by commas: ${NOTIFICATION_TYPES.join(', ')}. Without it of all but ${EVENT_TYPES.join(' and ')}.`,
+      examples: ['claim.confirmed,claim.failed'],
+    }),
+  ),
+  claim_id: Type.Optional(Uuid('Of this claim alone.')),
+  candidate_alias: Type.Optional(CandidateAlias),
+  customer_id: Type.Optional(Uuid('Of the claims and candidates of this customer alone.')),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LONGEST_WAIT,
+      default: 0,
+      description: 'If there is nothing, the answer comes when there is, or after so many seconds.',
+    }),
+  ),
+})
+
+/** The same path as server-sent events, for the document. */
+export const NOTIFICATION_STREAM: Stream = {
+  mediaType: EVENT_STREAM,
+  operationId: 'streamNotifications',
+  summary: 'Stream notifications',
+  description: `GET /v1/notifications with \`Accept: ${EVENT_STREAM}\`: an endless stream of server-sent events, each with its cursor as \`id\`. \`Last-Event-ID\` continues after that cursor.`,
+}
+
+export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
+  route({
+    method: 'GET',
+    url: '/v1/notifications',
+    schema: {
+      operationId: 'listNotifications',
+      summary: 'Follow what happens',
+      description:
+        'What happened to the account’s claims, candidates and test clocks, in an order that never changes: a client that follows the cursors misses nothing.',
+      tags: ['Notifications'],
+      querystring: QUERY,
+      response: responses(
+        { 200: { description: 'A page.', schema: NotificationPage, event: ref(NotificationBody) } },
+        ['CURSOR_EXPIRED'],
+      ),
+    },
+    handler: async (request, reply) => {
+      const { query, raw, userId, server } = request
+      const { wait = 0, limit = 50, order = 'asc' } = query
+      const isStream = prefersType(request.headers.accept, EVENT_STREAM, 'application/json')
+      const lastId = isStream ? request.headers['last-event-id'] : undefined
+      const after = typeof lastId === 'string' && lastId !== '' ? lastId : query.after
+      if (order === 'desc' && (wait > 0 || isStream)) {
+        throw validationError([
+          { path: 'order', message: 'must be asc: only what comes next can be waited for' },
+        ])
+      }
+      const feed: FeedRequest = {
+        userId,
+        after: after === undefined ? null : app.feedCursors.read(userId, after),
+        limit,
+        order,
+        types: readTypes(query.types),
+        address: readAddress(query.claim_id, query.candidate_alias),
+        customerId: query.customer_id?.toLowerCase(),
+      }
+      if (isStream && raw.method === 'GET')
+        return streamNotifications({ app, ...streaming }, request, reply, feed)
+      const page =
+        wait === 0
+          ? await readNotifications(app, feed)
+          : await whileThere(reply.raw, server.stops, (gone) =>
+              awaitNotifications(app, feed, wait * 1_000, gone),
+            )
+      return sendJson(reply, presentFeedPage(app, userId, page))
+    },
+  })
+
+const presentFeedPage = (app: App, userId: string, { notifications, next, hasMore }: FeedPage) => ({
+  data: presentEach(notifications, presentNotification),
+  next_cursor: app.feedCursors.write(userId, next),
+  has_more: hasMore,
+})
+
+function readTypes(types: string | undefined): ReadonlySet<NotificationType> | null {
+  if (types === undefined) return null
+  const named = types.split(',').map((type) => type.trim())
+  const isKnown = (type: string): type is NotificationType =>
+    (NOTIFICATION_TYPES as readonly string[]).includes(type)
+  const unknown = named.find((type) => !isKnown(type))
+  if (unknown === undefined) return new Set(named.filter(isKnown))
+  const message = `has ${JSON.stringify(unknown)}, which is none of ${NOTIFICATION_TYPES.join(', ')}`
+  throw validationError([{ path: 'types', message }])
+}
+
+function readAddress(id: string | undefined, alias: string | undefined): ClaimAddress | null {
+  if (id !== undefined && alias !== undefined) {
+    throw validationError([{ path: 'candidate_alias', message: 'cannot be given together with claim_id' }])
+  }
+  if (id !== undefined) return { kind: 'claim', id: id.toLowerCase() }
+  return alias === undefined ? null : { kind: 'candidate', alias }
+}

@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+import type { App } from '../app.ts'
+import type { NotificationSettings } from '../core/notifications.ts'
+import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  tagged,
+} from '../platform/http/responses/entity-tags.ts'
+import { ETAG, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import { changeNotificationSettings, getNotificationSettings } from './notification-settings.ts'
+
+const FIELDS = {
+  event_recorded: Type.Boolean({
+    description:
+      'Whether each event that is recorded is told of, by `claim.event_recorded` and `candidate.event_recorded`, even if no webhook endpoint names these types.',
+    examples: [true],
+  }),
+}
+
+/** §4.13 */
+export const NotificationSettingsBody = Type.Object(FIELDS, {
+  $id: 'NotificationSettings',
+  description: 'What the account is told of, beyond what all are.',
+})
+
+const ChangeBody = Type.Object(
+  { event_recorded: Type.Optional(FIELDS.event_recorded) },
+  { additionalProperties: false },
+)
+
+const tags = ['Notifications']
+
+export const notificationSettingsRoutes = (app: App): Route[] => [
+  getNotificationSettingsRoute(app),
+  updateNotificationSettingsRoute(app),
+]
+
+const getNotificationSettingsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/notification_settings',
+    schema: {
+      operationId: 'getNotificationSettings',
+      summary: 'Read what is told of',
+      tags,
+      headers: IfNoneMatchHeader,
+      response: responses(
+        {
+          200: { description: 'The settings.', headers: ETAG, schema: ref(NotificationSettingsBody) },
+          ...NOT_MODIFIED,
+        },
+        [],
+      ),
+    },
+    handler: async (request, reply) => {
+      const settings = await getNotificationSettings(app, request.userId)
+      return sendTagged(request, reply, settings.version, present(settings))
+    },
+  })
+
+const updateNotificationSettingsRoute = (app: App) =>
+  onceRoute(app, {
+    method: 'PATCH',
+    url: '/v1/notification_settings',
+    schema: {
+      operationId: 'updateNotificationSettings',
+      summary: 'Change what is told of',
+      description: 'It holds for what is submitted once this is answered.',
+      tags,
+      headers: IfMatchHeader,
+      body: ChangeBody,
+      response: responses(
+        { 200: { description: 'The settings.', headers: ETAG, schema: ref(NotificationSettingsBody) } },
+        [...ONCE_ERRORS, 'PRECONDITION_FAILED'],
+      ),
+    },
+    answer: async (app, { userId, body, headers }) => {
+      const changes = { eventRecorded: body.event_recorded }
+      const expected = expectedVersions(headers['if-match'])
+      const settings = await changeNotificationSettings(app, userId, changes, expected)
+      return { headers: tagged(settings.version), body: present(settings) }
+    },
+  })
+
+const present = ({ eventRecorded }: NotificationSettings): Static<typeof NotificationSettingsBody> => ({
+  event_recorded: eventRecorded,
+})

@@ -1,0 +1,259 @@
+import type { App } from '../app.ts'
+import { claimIdOf, namedUuid } from '../claims/candidate-id.ts'
+import type { ListedClaim } from '../claims/claim-columns.ts'
+import { CONTRACTS_AT_ONCE, readLongParts } from '../claims/read-contracts.ts'
+import type { ClaimAddress } from '../core/claims/claim.ts'
+import type { Status } from '../core/claims/lifecycle.ts'
+import {
+  EVENT_TYPES,
+  isToldUnasked,
+  NOTIFICATION_TYPES,
+  type NotificationType,
+} from '../core/notification-types.ts'
+import type { Notification, ToldEvent } from '../core/notifications.ts'
+import { ServiceError, unavailable } from '../kernel/errors.ts'
+import { readSettled } from '../outbox/notification-number-store.ts'
+import { findEndpoints } from '../outbox/webhook-endpoint-store.ts'
+import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
+import { findTestClocks } from '../test-clocks/test-clock-store.ts'
+import {
+  FEED_PARTS,
+  type FeedPart,
+  type FeedRow,
+  placeOf,
+  readFeed,
+  readRemoved,
+  readSubjects,
+  readToldEvents,
+} from './feed-store.ts'
+
+/** Notifications that are looked through for a page of a filtered feed. */
+const MOST_LOOKED_THROUGH = 1_000
+/** Whose claims are read at a time, with contracts of half a megabyte at most. */
+const LOOKED_UP_AT_ONCE = 100
+
+export interface FeedRequest {
+  userId: string
+  /** Where to go on; null to begin. */
+  after: bigint | null
+  limit: number
+  order: 'asc' | 'desc'
+  /** Of these types alone; null for all but those that must be named (`isToldUnasked`). */
+  types: ReadonlySet<NotificationType> | null
+  /** Of this claim or candidate; null for any. */
+  address: ClaimAddress | null
+  /** Of this customer's claims and candidates. */
+  customerId: string | undefined
+}
+
+export interface FeedPage {
+  /** In order, their contracts to be read as they are asked for. */
+  notifications: AsyncIterable<Notification[]>
+  isEmpty: boolean
+  /** Where the next page begins, also if there is nothing yet. */
+  next: bigint
+  hasMore: boolean
+}
+
+/**
+ * The next page of the account's feed (§4.13). Of a filtered feed it may be short, or empty, and have more after it all the
+ * same.
+ * @throws CURSOR_EXPIRED if notifications after the cursor were removed
+ */
+export async function readNotifications(app: App, request: FeedRequest): Promise<FeedPage> {
+  const { userId, after, limit, order, types, address, customerId } = request
+  const subjectId = address ? claimIdOf(address) : undefined
+  const db = app.db.reads.for(userId)
+  const upTo = await readSettled(db, userId)
+  const parts = partsOf(types)
+  const isFiltered = types !== null || customerId !== undefined || subjectId !== undefined
+  const count = isFiltered ? MOST_LOOKED_THROUGH : limit
+  const rows = await readFeed(db, { userId, parts, subjectId, after, upTo, order, count: count + 1 })
+  const goesOn = order === 'asc' && after !== null
+  // Whoever finds nothing goes on behind what was removed.
+  const findsNothing = after === null && rows.length === 0
+  // Whatever is removed meanwhile was read, or is told of now.
+  const removed = goesOn || findsNothing ? await readRemoved(db, userId, parts) : 0n
+  if (after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
+
+  const matches = ({ type, claim }: Found) =>
+    (types === null ? isToldUnasked(type) : types.has(type)) &&
+    (customerId === undefined || claim?.customerId === customerId)
+  const told: Found[] = []
+  let looked = 0
+  while (looked < Math.min(rows.length, count) && told.length < limit) {
+    const some = rows.slice(looked, Math.min(looked + LOOKED_UP_AT_ONCE, count))
+    const mayMatch = some.filter(({ kind }) => isOfTypes(kind, types))
+    const find = await findSubjects(app, userId, mayMatch)
+    for (const row of some) {
+      if (told.length === limit) break
+      looked++
+      const found = find(row)
+      if (found && matches(found)) told.push(found)
+    }
+  }
+  const events = await readEvents(app, userId, told)
+  const there = told.filter(({ row }) => row.kind !== 'recorded' || events.has(placeOf(row)))
+  const last = looked > 0 ? BigInt((rows[looked - 1] as FeedRow).number) : null
+  return {
+    notifications: withContracts(app, userId, there, events),
+    isEmpty: there.length === 0,
+    next: last ?? after ?? removed,
+    hasMore: looked < rows.length,
+  }
+}
+
+/**
+ * The same, but if there is nothing it waits until there is.
+ * @param longestMs how long; then the page is empty
+ * @param gone ends the waiting: its reason is thrown
+ * @throws CURSOR_EXPIRED, RATE_LIMITED if too many of the account wait
+ */
+export async function awaitNotifications(
+  app: App,
+  request: FeedRequest,
+  longestMs: number,
+  gone: AbortSignal,
+): Promise<FeedPage> {
+  const { userId, types } = request
+  const end = performance.now() + longestMs
+  for (let { after } = request; ; ) {
+    const page = await readNotifications(app, { ...request, after })
+    const left = end - performance.now()
+    if (!page.isEmpty || left <= 0) return page
+    if (page.hasMore) gone.throwIfAborted()
+    else await app.feedWatch.untilNews({ userId, parts: partsOf(types), after: page.next }, left, gone)
+    after = page.next
+  }
+}
+
+/** A notification whose subject is there. */
+interface Found {
+  row: FeedRow
+  type: NotificationType
+  claim: ListedClaim | null
+  /** Of what is no claim. */
+  other: Exclude<Notification['subject'], { claim: unknown }> | null
+}
+
+/** What was deleted since is told of no more. */
+async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) {
+  const db = app.db.reads.for(userId)
+  const idsOf = (...kinds: FeedRow['kind'][]) => [
+    ...new Set(rows.filter(({ kind }) => kinds.includes(kind)).map(({ subject_id }) => subject_id)),
+  ]
+  const claims = await readSubjects(
+    db,
+    userId,
+    idsOf('created', 'pending', 'confirmed', 'failed', 'recorded'),
+  )
+  const clockIds = idsOf('advanced')
+  const found = clockIds.length === 0 ? [] : await findTestClocks(db, userId, clockIds)
+  const clocks = new Map(found.map((clock) => [clock.id, clock]))
+  const endpoints = await findEndpoints(db, userId, idsOf('failing', 'gone'))
+  return (row: FeedRow): Found | null => {
+    const { kind, subject_id: id } = row
+    if (kind === 'advanced') {
+      const clock = clocks.get(id)
+      const other = clock && { testClock: { ...clock, frozenTime: row.status_since } }
+      return other ? { row, type: 'test_clock.advanced', claim: null, other } : null
+    }
+    if (kind === 'failing' || kind === 'gone') {
+      const endpoint = endpoints.get(id)
+      const other = endpoint && { endpoint, reason: kind }
+      return other ? { row, type: 'webhook_endpoint.disabled', claim: null, other } : null
+    }
+    const claim = claims.get(id)
+    const subject = claim?.candidateAlias == null ? 'claim' : 'candidate'
+    return claim
+      ? { row, type: `${subject}.${CHANGES[kind]}`, claim: asItWas(claim, row, kind), other: null }
+      : null
+  }
+}
+
+/** As types call it. */
+const CHANGES = {
+  created: 'created',
+  recorded: 'event_recorded',
+  pending: 'pending',
+  confirmed: 'confirmed',
+  failed: 'failed',
+  advanced: 'advanced',
+  failing: 'disabled',
+  gone: 'disabled',
+} as const satisfies Record<FeedRow['kind'], string>
+
+const TYPES_OF_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
+  changes: NOTIFICATION_TYPES.filter(isToldUnasked),
+  events: EVENT_TYPES,
+}
+
+/** Where these types lie; null is for all but those that must be named. */
+export const partsOf = (types: FeedRequest['types']): FeedPart[] =>
+  types === null
+    ? ['changes']
+    : FEED_PARTS.filter((part) => TYPES_OF_PART[part].some((type) => types.has(type)))
+
+/** Whether it may be: whose it is, is not known yet. */
+const isOfTypes = (kind: FeedRow['kind'], types: FeedRequest['types']): boolean =>
+  types === null ? kind !== 'recorded' : [...types].some((type) => type.endsWith(`.${CHANGES[kind]}`))
+
+type ClaimKind = Exclude<FeedRow['kind'], 'advanced' | 'failing' | 'gone'>
+const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
+  created: 'OPEN',
+  recorded: 'OPEN',
+  pending: 'PENDING',
+  confirmed: 'CONFIRMED',
+  failed: 'FAILED',
+}
+
+function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim {
+  const status = STATUS_AFTER[kind]
+  const { status_since: statusSince, due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
+  return { ...claim, status, statusSince, dueAt, scheduledOutcome }
+}
+
+const readEvents = (app: App, userId: string, found: readonly Found[]) =>
+  readToldEvents(
+    app.db.reads.for(userId),
+    found.flatMap(({ row }) => (row.kind === 'recorded' ? row : [])),
+  )
+
+async function* withContracts(
+  app: App,
+  userId: string,
+  found: readonly Found[],
+  events: ReadonlyMap<string, ToldEvent>,
+): AsyncGenerator<Notification[]> {
+  // What is no claim has none.
+  const rows = found.map((one) => {
+    const { contract, metadata } = one.claim ?? { contract: '', metadata: '' }
+    return { ...one, contract, metadata }
+  })
+  const filled = fillGaps(rows, {
+    gaps: ['contract', 'metadata'],
+    atOnce: CONTRACTS_AT_ONCE,
+    key: ({ row }) => row.subject_id,
+    read: (some) =>
+      readLongParts(
+        app,
+        userId,
+        some.map(({ row }) => row.subject_id),
+      ),
+    gone: () => unavailable('A claim of the page was deleted while it was read.'),
+  })
+  for await (const some of filled)
+    yield some.map(({ row, type, claim, other, contract, metadata }) => ({
+      id: notificationId(row),
+      type,
+      number: row.number,
+      sequence: row.sequence,
+      createdAt: row.created_at,
+      event: (row.kind === 'recorded' && events.get(placeOf(row))) || null,
+      subject: other ?? { claim: { ...(claim as ListedClaim), contract, metadata } },
+    }))
+}
+
+/** A claim changes at most once with an item of its log, and each event is one. What has no log may come to the same again. */
+const notificationId = ({ subject_id, kind, sequence, number }: FeedRow) =>
+  namedUuid('notification', [subject_id, kind, kind in STATUS_AFTER ? sequence : number].join(' '))

@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticateAgain } from '../accounts/identity/authenticate.ts'
+import type { SessionApi } from '../accounts/sessions/session-api.ts'
+import type { App } from '../app.ts'
+import { ServiceError } from '../kernel/errors.ts'
+import { Seats } from '../platform/concurrency/seats.ts'
+import { breakOff, whileThere } from '../platform/http/limits/while-there.ts'
+import { EVENT_STREAM } from '../platform/http/responses/responses.ts'
+import { presentNotification } from './present-notification.ts'
+import {
+  awaitNotifications,
+  type FeedPage,
+  type FeedRequest,
+  readNotifications,
+} from './read-notifications.ts'
+
+/** Something is sent at least so often, in milliseconds, so that nobody on the way takes the connection for dead. */
+export const HEARTBEAT_MS = 15_000
+/** After so long a browser comes back to a stream that broke. */
+const RETRY_MS = 1_000
+/** Of one account, of a server. */
+const MOST_OF_ONE = 20
+
+const streams = new Seats({
+  most: 2_000,
+  mostOfOne: MOST_OF_ONE,
+  mostWaiting: 0,
+  mostWaitingOfOne: 0,
+  patienceMs: 0,
+  refusal: 'Too many streams are open.',
+})
+
+export interface Streaming {
+  app: App
+  sessions: SessionApi
+  heartbeatMs: number
+}
+
+/**
+ * Answers with server-sent events, for as long as the caller stays, the token counts and the server runs.
+ * @throws CURSOR_EXPIRED, RATE_LIMITED if the account has too many
+ */
+export async function streamNotifications(
+  { app, sessions, heartbeatMs }: Streaming,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  feed: FeedRequest,
+): Promise<FastifyReply> {
+  const { raw } = reply
+  const seat = streams.takeAtOnce(feed.userId, 1)
+  if (!seat) {
+    const message = `The account has ${MOST_OF_ONE} streams open already, or all together have too many.`
+    throw new ServiceError('RATE_LIMITED', message, { headers: { 'Retry-After': '5' } })
+  }
+  raw.once('close', seat.giveBack)
+  try {
+    // What is wrong from the start is answered as an error.
+    const first = await readNotifications(app, feed)
+    const next = async (after: bigint) => {
+      await authenticateAgain(app, sessions, request)
+      return whileThere(raw, request.server.stops, (gone) =>
+        awaitNotifications(app, { ...feed, after }, heartbeatMs, gone),
+      )
+    }
+    const events = toEvents(first, next, (number) => app.feedCursors.write(feed.userId, number))
+    reply.header('Content-Type', EVENT_STREAM).header('X-Accel-Buffering', 'no')
+    return reply.send(Readable.from(endWith(request, reply, events), { highWaterMark: 1 }))
+  } catch (error) {
+    seat.giveBack()
+    throw error
+  }
+}
+
+async function* toEvents(
+  first: FeedPage,
+  next: (after: bigint) => Promise<FeedPage>,
+  cursorOf: (number: bigint) => string,
+): AsyncGenerator<string> {
+  yield `retry: ${RETRY_MS}\n\n`
+  for (let page = first; ; page = await next(page.next)) {
+    for await (const some of page.notifications) {
+      for (const one of some) {
+        const data = presentNotification(one).parts.join('')
+        yield `id: ${cursorOf(BigInt(one.number))}\nevent: ${one.type}\ndata: ${data}\n\n`
+      }
+    }
+    // Without data it is no event, but a browser keeps the id: of what the filters passed over as well.
+    yield `id: ${cursorOf(page.next)}\n\n`
+  }
+}
+
+/** A stream has no proper end: whoever reads it comes back, and hears then what was wrong. */
+async function* endWith(
+  { server, log }: FastifyRequest,
+  { raw }: FastifyReply,
+  events: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  try {
+    yield* events
+  } catch (error) {
+    if (server.stops.aborted) return
+    if (!(error instanceof ServiceError)) log.error({ err: error }, 'a stream of notifications failed')
+    breakOff(raw)
+  }
+}

@@ -1,0 +1,153 @@
+import { NOTIFYING, NOTIFYING_OF_PART } from '../platform/database/advisory-locks.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
+
+/*
+ * Notifications have numbers, by which they are read. A number is taken before its row is committed, so a reader might
+ * see 12 while 11 is still on its way, and whoever goes on after 12 would never see 11. Hence whoever takes numbers says
+ * so before: until the commit it holds an advisory lock whose key is the last number that was taken then. All numbers up
+ * to the lowest such key are settled: what has one of them is there, or will never be. Nobody waits for these locks.
+ * See docs/decisions/0034.
+ */
+
+/** The keys' lower half has so much of a number. */
+const LOW_HALF = '4294967295'
+const announce = (
+  upper: string,
+) => `SELECT max(key)::text AS key, count(pg_advisory_xact_lock_shared(key)) AS held
+        FROM (SELECT (${upper})::bigint << 32 | (last_value & ${LOW_HALF}) AS key FROM notification_numbers) AS last`
+
+/** SQL, one row: it must be evaluated before numbers are taken in the same transaction. */
+export const ANNOUNCE = announce(`${NOTIFYING}`)
+
+/** SQL for the upper half of the key of this account, and of a few others. */
+const partOf = (userId: string) => `${NOTIFYING_OF_PART} + (hashtext(${userId}::uuid::text) & 255)`
+
+/**
+ * The same for a transaction that may be long, of one account: hardly any other feed waits for it. Returns the lock's key.
+ */
+export async function announceOfAccount(db: Connection, userId: string): Promise<string> {
+  const [row] = await db.query<{ key: string }>({
+    name: 'announce_notifications',
+    text: `-- announce_notifications
+      ${announce(partOf('$1'))}`,
+    values: [userId],
+  })
+  return (row as { key: string }).key
+}
+
+/** What a notification has besides its number and its time. */
+export const WHAT_HAPPENED = 'user_id, subject_id, kind, sequence, status_since, due_at, scheduled_outcome'
+
+/** SQL that stores a notification of each row that is selected (`WHAT_HAPPENED`). They are announced before. */
+export const insertNotifications = (selected: string): string => `INSERT INTO notifications
+          (number, ${WHAT_HAPPENED}, created_at)
+        SELECT nextval('notification_numbers'), happened.*, ${NOW}
+        FROM (${selected}) AS happened (${WHAT_HAPPENED})`
+
+export interface Numbers {
+  /** Of the lock that was taken. */
+  key: string
+  numbers: string[]
+  now: Date
+}
+
+// As in `askedRows` by a subselect.
+const numbersBy = (announced: string) => `WITH announced AS MATERIALIZED (${announced})
+      SELECT key, numbers::text, ${NOW} AS now FROM (
+        SELECT key, array_agg(nextval('notification_numbers')) AS numbers FROM announced, generate_series(1, (SELECT $1::integer)) GROUP BY key
+      ) AS taken`
+const ANNOUNCE_AND_TAKE = {
+  name: 'announce_and_take_numbers',
+  text: `-- announce_and_take_numbers
+      ${numbersBy(ANNOUNCE)}`,
+}
+const TAKE = {
+  name: 'take_numbers',
+  text: `-- take_numbers
+      ${numbersBy('SELECT $2::text AS key')}`,
+}
+
+/**
+ * On distributed tables, whose other machines have no sequence.
+ * @param count at least one
+ * @param key of what the transaction has announced already; null for nothing
+ */
+export async function takeNumbers(db: Connection, count: number, key: string | null): Promise<Numbers> {
+  const rows = await db.query<{ key: string; numbers: string; now: Date }>(
+    key === null ? { ...ANNOUNCE_AND_TAKE, values: [count] } : { ...TAKE, values: [count, key] },
+  )
+  const taken = rows[0] as (typeof rows)[number]
+  return { ...taken, numbers: taken.numbers.slice(1, -1).split(',') }
+}
+
+/**
+ * A machine may commit a notification before the coordinator has written down that its number is taken. If it crashed then,
+ * it would give the number once more, to something that readers have gone past: so they go no further than what is on
+ * the disk, as all is that was written before this.
+ */
+const FLUSH = "pg_logical_emit_message(true, 'claimkeeper', '')"
+
+/** SQL for the lower halves of the keys that are held. */
+const announcements = (where: string, userId: string) => `SELECT objid::bigint FROM pg_locks
+        WHERE ${where} locktype = 'advisory' AND objsubid = 1
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND classid::bigint IN (${NOTIFYING}, ${partOf(userId)})`
+
+// The last number is read first: PostgreSQL changes it in place.
+const settled = (
+  also: string,
+) => `WITH last AS MATERIALIZED (SELECT last_value AS number FROM notification_numbers)
+      SELECT number AS last, ARRAY(${announcements('number > 0 AND', '$1')}) AS locks${also} FROM last`
+const READ_SETTLED = {
+  name: 'read_settled',
+  text: `-- read_settled
+      ${settled('')}`,
+}
+const READ_SETTLED_HERE = {
+  name: 'read_settled_here',
+  text: `-- read_settled_here
+      ${settled(`, ${FLUSH} AS flushed`)}`,
+}
+
+/**
+ * The highest number up to which this account's notifications are settled. It must be read by a statement of its own:
+ * what is read after it sees all that has these numbers.
+ * @throws DatabaseUnavailable if one of several machines is away: what it has on its way is not known
+ */
+export async function readSettled(db: Connection, userId: string): Promise<bigint> {
+  const { isOn } = db.distribution
+  const [row] = await db.query<{ last: string; locks: string[] }>({
+    ...(isOn ? READ_SETTLED_HERE : READ_SETTLED),
+    values: [userId],
+  })
+  const { last, locks } = row as { last: string; locks: string[] }
+  // Whoever announces does so on the coordinator first, and lets go there last unless something has failed.
+  const ofMachines = isOn ? await readAnnouncementsOnMachines(db, userId) : []
+  return lowestOf(BigInt(last), [...locks, ...ofMachines])
+}
+
+async function readAnnouncementsOnMachines(db: Connection, userId: string): Promise<string[]> {
+  const rows = await db.query<{ success: boolean; result: string }>({
+    name: 'read_settled_on_machines',
+    text: `-- read_settled_on_machines
+      SELECT success, result FROM run_command_on_all_nodes($1)`,
+    values: [
+      `SELECT coalesce(string_agg(objid::text, ' '), '') FROM (${announcements('', `'${userId}'`)}) AS held`,
+    ],
+    readOnly: true,
+  })
+  if (rows.some(({ success }) => !success)) {
+    throw new DatabaseUnavailable('A machine of the database is away.', true)
+  }
+  return rows.flatMap(({ result }) => result.split(' ').filter(Boolean))
+}
+
+const HALF = 1n << 31n
+
+/** A lock tells the lower half of its number. What was announced after the last number was read is above it. */
+function lowestOf(last: bigint, locks: readonly string[]): bigint {
+  const behind = locks.map((low) => BigInt.asUintN(32, last - BigInt(low))).filter((by) => by < HALF)
+  return behind.reduce((lowest, by) => (last - by < lowest ? last - by : lowest), last)
+}

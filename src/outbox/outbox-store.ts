@@ -1,0 +1,109 @@
+import type { Claim } from '../core/claims/claim.ts'
+import type { ClaimState, Outcome } from '../core/claims/lifecycle.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './notification-number-store.ts'
+
+/** What became of a claim. */
+export interface ClaimNotification {
+  subjectId: string
+  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'recorded'
+  /** Of the log's item that it tells of; 0 for a creation. */
+  sequence: number
+  state: ClaimState
+}
+
+/** Of a claim that became this with the log's item of this number. */
+export const notificationOf = (claimId: string, sequence: number, state: ClaimState): ClaimNotification => ({
+  subjectId: claimId,
+  kind: state.status === 'OPEN' ? 'created' : (state.status.toLowerCase() as Lowercase<Outcome | 'PENDING'>),
+  sequence,
+  state,
+})
+
+/** That an event was recorded, as the item of this number; of an OPEN claim, for no other takes any. */
+export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotification => ({
+  subjectId: claim.id,
+  kind: 'recorded',
+  sequence,
+  state: claim,
+})
+
+const NOTIFY_IN = `WITH told AS (
+        INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
+        SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $8::timestamptz
+        FROM {{claims}} c
+        JOIN unnest($1::uuid[], $2::bigint[], $3::text[], $4::integer[], $5::timestamptz[], $6::timestamptz[], $7::text[])
+          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id
+        WHERE c.id = ANY ($1::uuid[])
+      )
+      SELECT true AS done`
+
+const NOTIFY: ShardStatement = { name: 'notify_in_shards', text: NOTIFY_IN, columns: 'done boolean' }
+
+/**
+ * Of claims that the transaction has written already: numbers are taken once nothing is waited for, since the feeds of all
+ * wait for whoever has taken some.
+ * @param key of what the transaction has announced already (`announceOfAccount`); null for nothing
+ */
+export async function notifyInShards(
+  db: Connection,
+  told: readonly ClaimNotification[],
+  key: string | null,
+): Promise<void> {
+  if (told.length === 0) return
+  const taken = await takeNumbers(db, told.length, key)
+  const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
+  // The machine may commit them after the coordinator has given up: so it holds the lock too.
+  const statement = { ...NOTIFY, announced: taken.key }
+  const machines = await machinesOf(db, numbered, ({ subjectId }) => subjectId)
+  await queryInShards(db, statement, machines, (some) => [
+    plainArray(some.map(({ subjectId }) => subjectId)),
+    plainArray(some.map(({ number }) => number)),
+    plainArray(some.map(({ kind }) => kind)),
+    plainArray(some.map(({ sequence }) => sequence)),
+    plainArray(some.map(({ state }) => state.statusSince)),
+    plainArray(some.map(({ state }) => state.dueAt)),
+    plainArray(some.map(({ state }) => state.scheduledOutcome)),
+    taken.now,
+  ])
+}
+
+/**
+ * The machine that has the rows may commit them after the coordinator has given up: so it holds the lock too, before the
+ * coordinator's is let go.
+ */
+async function announceOnMachine(db: Connection, subjectId: string, key: string): Promise<void> {
+  await db.query({
+    name: 'announce_on_machine',
+    text: `-- announce_on_machine
+      SELECT count(pg_advisory_xact_lock_shared($2::bigint)) FROM notifications WHERE subject_id = $1`,
+    values: [subjectId, key],
+  })
+}
+
+/** What happened to a test clock, or to an endpoint of webhooks. */
+export interface OtherNotification {
+  userId: string
+  subjectId: string
+  kind: 'advanced' | 'failing' | 'gone'
+  /** The clock's time; null for the present. */
+  at: Date | null
+}
+
+/** @param key of what the transaction has announced (`announceOfAccount`) */
+export async function notifyOfOther(
+  db: Connection,
+  { userId, subjectId, kind, at }: OtherNotification,
+  key: string,
+): Promise<void> {
+  await db.query({
+    name: 'notify_of_other',
+    text: `-- notify_of_other
+      ${insertNotifications(`SELECT $1::uuid, $2::uuid, $3, 0, coalesce($4::timestamptz, ${NOW}), NULL::timestamptz, NULL::text`)}`,
+    values: [userId, subjectId, kind, at],
+  })
+  if (db.distribution.isOn) await announceOnMachine(db, subjectId, key)
+}

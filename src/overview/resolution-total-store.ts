@@ -1,0 +1,94 @@
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+
+/*
+ * Live claims and candidates that were resolved up to a moment (`resolution_mark`) are kept summed up; later ones are
+ * still to be read one by one. The sums stay true because nothing leads out of CONFIRMED and FAILED, and because
+ * whoever resolves live claims at an earlier moment takes the sums back first, and holds them while it does. Call all of
+ * this while no other server works on due claims.
+ */
+
+/** Up to when resolutions are summed up. */
+export async function readSummedUpTo(db: Connection): Promise<Date> {
+  const [row] = await db.query<{ up_to: Date }>({
+    name: 'read_resolution_mark',
+    text: `-- read_resolution_mark
+      SELECT up_to FROM resolution_mark`,
+    readOnly: true,
+  })
+  return row?.up_to ?? new Date(0)
+}
+
+/** Sums up what was resolved since the mark, but for the last minutes, and moves the mark. */
+export async function sumUpResolutions(db: Connection): Promise<void> {
+  const [span] = await db.query<{ after: Date; up_to: Date }>({
+    text: `-- read_resolution_span
+      SELECT up_to AS after, ${NOW} - interval '5 minutes' AS up_to
+      FROM resolution_mark FOR UPDATE`,
+  })
+  if (!span || span.up_to <= span.after) return
+  const values = [span.after, span.up_to]
+  await db.query({ text: ADD_TO_TOTALS, values })
+  await db.query({ text: ADD_TO_DURATIONS, values })
+  await db.query({
+    text: `-- move_resolution_mark
+      UPDATE resolution_mark SET up_to = $1`,
+    values: [span.up_to],
+  })
+}
+
+/** Account by account, by the index. */
+const RESOLVED = `FROM claims
+    WHERE user_id = ANY (ARRAY(SELECT id FROM users)) AND test_clock_id IS NULL AND status IN ('CONFIRMED', 'FAILED')
+      AND status_since > $1 AND status_since <= $2
+    GROUP BY 1, 2, 3`
+
+const ADD_TO_TOTALS = `-- add_to_resolution_totals
+  INSERT INTO resolution_totals AS kept (user_id, quarter, status, count, amount)
+  SELECT * FROM (
+    SELECT user_id, date_bin('15 minutes', status_since, '2000-01-01Z'), status, count(*), coalesce(sum(price), 0)
+    ${RESOLVED}
+  ) AS added
+  ON CONFLICT (user_id, quarter, status)
+  DO UPDATE SET count = kept.count + excluded.count, amount = kept.amount + excluded.amount`
+
+const ADD_TO_DURATIONS = `-- add_to_resolution_durations
+  INSERT INTO resolution_durations AS kept (user_id, hour, class, count)
+  SELECT * FROM (
+    SELECT user_id, date_bin('1 hour', status_since, '2000-01-01Z'), duration_class(status_since - created_at), count(*)
+    ${RESOLVED}
+  ) AS added
+  ON CONFLICT (user_id, hour, class) DO UPDATE SET count = kept.count + excluded.count`
+
+/**
+ * Until the transaction ends nothing is summed up. False if the sums include this time: claims must not be resolved
+ * at it then.
+ */
+export async function holdTotalsBefore(db: Connection, time: Date): Promise<boolean> {
+  const rows = await db.query({
+    name: 'hold_totals_before',
+    text: `-- hold_totals_before
+      SELECT FROM resolution_mark WHERE up_to < $1 FOR SHARE`,
+    values: [time],
+  })
+  return rows.length > 0
+}
+
+/**
+ * To be called before claims are resolved at this time: if the sums include it already (the check was held up, or the
+ * database's clock set back), takes them back to the hour before.
+ */
+export async function takeBackTotals(db: Connection, time: Date): Promise<void> {
+  await db.query({
+    name: 'take_back_totals',
+    text: `-- take_back_totals
+      WITH mark AS (
+        UPDATE resolution_mark SET up_to = date_bin('1 hour', $1, '2000-01-01Z') - interval '1 millisecond'
+        WHERE up_to >= $1 RETURNING up_to
+      ), totals AS (
+        DELETE FROM resolution_totals WHERE EXISTS (SELECT FROM mark) AND quarter > (SELECT up_to FROM mark)
+      )
+      DELETE FROM resolution_durations WHERE EXISTS (SELECT FROM mark) AND hour > (SELECT up_to FROM mark)`,
+    values: [time],
+  })
+}

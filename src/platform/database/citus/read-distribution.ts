@@ -1,0 +1,30 @@
+import type { Connection } from '../connection.ts'
+import { Distribution } from './distribution.ts'
+import type { Shard } from './shards.ts'
+
+type Queries = Pick<Connection, 'query'>
+
+/** How the tables are distributed. */
+export async function readDistribution(db: Queries): Promise<Distribution> {
+  return (await hasCitus(db)) ? readShards(db) : new Distribution()
+}
+
+export async function hasCitus(db: Queries): Promise<boolean> {
+  const [row] = await db.query<{ has: boolean }>({
+    text: "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS has",
+    readOnly: true,
+  })
+  return row?.has === true
+}
+
+/** Of a database with Citus; its tables may be distributed or not. */
+export async function readShards(db: Queries): Promise<Distribution> {
+  const rows = await db.query<Shard>({
+    text: `-- read_shards
+      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id
+      FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)
+      WHERE s.logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
+    readOnly: true,
+  })
+  return new Distribution(rows)
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { OperatorError } from '../../../kernel/operator-error.ts'
+import { owned } from '../../../kernel/owned-promise.ts'
+import type { Binaries } from './binaries.ts'
+import { isAlive } from './machine/is-alive.ts'
+import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './machine/password-file.ts'
+import { type RunAs, spawnAs } from './machine/run-as.ts'
+import { syncFolder } from './machine/sync-folder.ts'
+import { SUPERUSER } from './names.ts'
+import { lastWords, withoutTime } from './postgres-log.ts'
+
+const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
+/** Of this very process: in a container, an earlier run often had the same process id. */
+const beingMade = new Set<string>()
+
+/**
+ * Makes a cluster in a temporary folder beside its place and renames it there, so that a killed run leaves nothing
+ * half-made. When another process was first, its cluster stays and ours is dropped.
+ */
+export async function createCluster(
+  dataDir: string,
+  clusterDir: string,
+  binaries: Binaries,
+  runAs: RunAs,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = `postgres.new-${process.pid}-${randomBytes(6).toString('hex')}`
+  const temporary = join(dataDir, name)
+  beingMade.add(name)
+  try {
+    await mkdir(temporary, { mode: 0o700 })
+    if (runAs.user !== undefined) await chown(temporary, runAs.user.uid, runAs.user.gid)
+    const passwordFile = join(temporary, 'password')
+    await makePasswordFile(passwordFile, runAs)
+    const fresh = join(temporary, 'cluster')
+    await runInitdb(fresh, passwordFile, binaries, runAs, signal)
+    await rename(passwordFile, join(fresh, SUPERUSER_PASSWORD_FILE))
+    await makePasswordFile(join(fresh, PASSWORD_FILE), runAs)
+    await syncFolder(fresh)
+    await rename(fresh, clusterDir).catch(unlessTaken)
+    await syncFolder(dataDir)
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+    beingMade.delete(name)
+  }
+}
+
+/** Removes what killed processes left half-made. What still lives is left alone. */
+export async function clearLeftovers(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const pid = LEFTOVER.exec(name)?.[1]
+    if (pid === undefined || beingMade.has(name)) continue
+    if (Number(pid) !== process.pid && isAlive(Number(pid))) continue
+    // An initdb that outlived its parent may still be writing; then the next start clears it.
+    await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
+  }
+}
+
+async function runInitdb(
+  folder: string,
+  passwordFile: string,
+  binaries: Binaries,
+  runAs: RunAs,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [
+    `--pgdata=${folder}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+  ]
+  signal.throwIfAborted()
+  const child = spawnAs(runAs, binaries.initdb, args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
+  const giveUp = () => child.kill()
+  signal.addEventListener('abort', giveUp, { once: true })
+  const ended = owned(
+    new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code, signal) => resolve(code ?? signal))
+    }),
+  )
+  const [result, output] = await Promise.all([ended, child.stderr === null ? '' : text(child.stderr)])
+  signal.removeEventListener('abort', giveUp)
+  signal.throwIfAborted()
+  if (result === 0) return
+  const told = lastWords(output.split('\n').map(withoutTime)) || `initdb ended with ${result}`
+  throw new OperatorError(`The database could not be created in ${folder}: ${told}`)
+}
+
+function unlessTaken(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+}

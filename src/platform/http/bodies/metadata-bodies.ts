@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { validationError } from '../../../kernel/errors.ts'
+import {
+  MAX_METADATA_FILTERS,
+  MAX_METADATA_KEY_LENGTH,
+  MAX_METADATA_KEYS,
+  MAX_METADATA_VALUE_LENGTH,
+  type Metadata,
+  type MetadataChange,
+} from '../../../kernel/metadata.ts'
+
+const WHAT = `What the caller notes about it: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH}.`
+const EXAMPLE = { order: 'A-4711', region: 'emea' }
+const OF_STRINGS = {
+  type: 'object',
+  maxProperties: MAX_METADATA_KEYS,
+  propertyNames: { type: 'string', minLength: 1, maxLength: MAX_METADATA_KEY_LENGTH },
+  additionalProperties: { type: 'string', maxLength: MAX_METADATA_VALUE_LENGTH },
+}
+
+/** Of a record (§2.14). */
+export const MetadataBody = Type.Unsafe<Metadata>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'What callers note about it; no decision looks at it.',
+  examples: [EXAMPLE],
+})
+
+/** Of a new record. */
+export const NewMetadata = Type.Unsafe<Metadata>({ ...OF_STRINGS, description: WHAT, examples: [EXAMPLE] })
+
+/** Of a change. */
+export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
+  ...OF_STRINGS,
+  type: ['object', 'null'],
+  // Some may be taken away.
+  maxProperties: 2 * MAX_METADATA_KEYS,
+  additionalProperties: { type: ['string', 'null'], maxLength: MAX_METADATA_VALUE_LENGTH },
+  description:
+    'The keys that change, with their new values; null takes a key away, and in place of the object everything. Keys that are not named stay.',
+  examples: [{ region: 'apac', order: null }],
+})
+
+const Value = Type.String({
+  maxLength: MAX_METADATA_VALUE_LENGTH,
+  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. Of several, ${MAX_METADATA_FILTERS} at most, all must fit.`,
+  examples: [EXAMPLE],
+})
+
+/** Filters of a list: `metadata[order]=A-4711`. The key that is named here stands for any, in the documents too. */
+export const METADATA_FILTERS = { 'metadata[key]': Type.Optional(Value) }
+
+/** Any others of them. */
+export const METADATA_PATTERN = {
+  [`^metadata\\[[\\s\\S]{1,${MAX_METADATA_KEY_LENGTH}}\\]$`]: {
+    type: 'string',
+    maxLength: MAX_METADATA_VALUE_LENGTH,
+  },
+}
+
+const FILTER = /^metadata\[([\s\S]+)\]$/
+
+/** The pairs that are asked for; undefined for none. @throws VALIDATION_ERROR if they are too many */
+export function metadataOf(query: object): Metadata | undefined {
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const [, key] = FILTER.exec(name) ?? []
+    return key === undefined ? [] : [[key, value as string]]
+  })
+  if (pairs.length > MAX_METADATA_FILTERS)
+    throw validationError([
+      { path: 'metadata', message: `must not be asked for by more than ${MAX_METADATA_FILTERS} keys` },
+    ])
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
+}

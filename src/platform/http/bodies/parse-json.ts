@@ -1,0 +1,234 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { StringDecoder } from 'node:string_decoder'
+import { MAX_PAYLOAD_BYTES } from '../../../core/claims/event.ts'
+import { ServiceError, validationError } from '../../../kernel/errors.ts'
+import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
+import { isJsonObject, type Json } from '../../../kernel/json.ts'
+import { atOnce, inSlices } from '../../concurrency/in-slices.ts'
+import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
+import { cutList, leastBytes } from './json-text.ts'
+
+/** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */
+const LIGHT_ITEM = 512
+/** Bytes of a body that is parsed as it comes. Of larger ones many may come in one turn of the event loop. */
+const AS_IT_COMES = 16 * 1024
+/** Characters that are parsed at once; what is longer is done step by step. */
+const SHORT = 128 * 1024
+/** Characters of a body without its items, of an item, and of a line. */
+const MAX_LENGTH = 1024 * 1024
+const DECODED_AT_ONCE = 512 * 1024
+/** Of the same, bytes as JSON without white space: as large as an event with the largest payload, but no larger. */
+const MAX_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
+
+/** A list in a body whose items are parsed each on its own. */
+export interface ListOfItems {
+  name: string
+  /** Items at most. */
+  most: number
+  /** Each is taken up by itself, and forgotten. */
+  oneByOne?: true
+}
+
+/** An item as it was parsed, why it cannot be taken, or the text of one that is parsed when it is its turn. */
+export type Item = Json | ServiceError | ItemText
+
+/** A body with what stands for its items. */
+export type BodyOfItems = Json | { [list: string]: Json | Item[] }
+
+/** An item that is known to be fine. As an object it may take thirty times as much. */
+export class ItemText {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  parse(): Json {
+    return JSON.parse(this.#text)
+  }
+}
+
+/**
+ * Parses a body and refuses what could not be stored and returned as it was sent: invalid UTF-8, NUL and lone
+ * surrogates, numbers outside a double, integers that a double would change, and the key `__proto__`.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ */
+export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
+  bytes.length > AS_IT_COMES ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
+
+/**
+ * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
+ * alone; but if one is not JSON, the body is none.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ */
+export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
+  bytes.length > AS_IT_COMES
+    ? inSlices(parseBytes(bytes, (text) => parseList(text, list)))
+    : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
+
+/** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText)
+
+function* parseBytes<Value>(
+  bytes: Buffer,
+  parsing: (text: string) => Generator<void, Value>,
+): Generator<void, Value> {
+  requireUtf8(bytes)
+  const text = withoutByteOrderMark(yield* decode(bytes))
+  try {
+    return yield* parsing(text)
+  } catch (error) {
+    throw asValidationError(error, text)
+  }
+}
+
+/** The same in one go, for what is short: most bodies are, and steps cost more than they do. */
+function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Value {
+  requireUtf8(bytes)
+  const text = withoutByteOrderMark(bytes.toString('utf8'))
+  try {
+    return parse(text)
+  } catch (error) {
+    throw asValidationError(error, text)
+  }
+}
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** RFC 8259 §8.1 allows a parser to skip it. Editors and exports on Windows write it. */
+const withoutByteOrderMark = (text: string): string =>
+  text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+
+const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+
+function requireUtf8(bytes: Buffer): void {
+  if (isUtf8(bytes)) return
+  const isUtf16 = UTF_16_MARKS.some((mark) => bytes.subarray(0, 2).equals(mark))
+  const message = isUtf16
+    ? 'is UTF-16; JSON must be sent as UTF-8'
+    : 'is not valid UTF-8; JSON must be sent as UTF-8'
+  throw validationError([{ path: 'body', message }])
+}
+
+const asValidationError = (error: unknown, text: string): unknown =>
+  error instanceof SyntaxError ? validationError([{ path: 'body', message: messageOf(error, text) }]) : error
+
+const ONE_VALUE =
+  'a body, and each line of a stream, is one JSON value. curl keeps line breaks with --data-binary, not with -d'
+const AFTER_VALUE = /^Unexpected non-whitespace character after JSON at position (\d+)/
+const VALUE_START = /[[{"\dtfn-]/
+
+function messageOf({ message }: SyntaxError, text: string): string {
+  const [, position] = AFTER_VALUE.exec(message) ?? []
+  // A longer text is parsed in pieces, and the position counts from the start of the piece.
+  const next = position === undefined || text.length > SHORT ? '' : (text[Number(position)] as string)
+  const place = `at character ${Number(position) + 1}`
+  if (next === ',') return `has a comma after its value, ${place}; ${ONE_VALUE}`
+  if (VALUE_START.test(next)) return `has a second value after the first, ${place}; ${ONE_VALUE}`
+  return `is not valid JSON: ${reasonOf(message)}`
+}
+
+/** V8's message, without its prefix. */
+const reasonOf = (message: string): string =>
+  message
+    .replace(/^Unexpected token (.+), (\.{0,3}".*"(?:\.\.\.)?) is not valid JSON$/s, 'unexpected $1 in $2')
+    .replace(/^Unexpected end of JSON input$/, 'it ends too early')
+    .replace(/(?: in)? JSON at position \d+ \((line \d+) (column \d+)\)$/, ' at $1, $2')
+
+function* decode(bytes: Buffer): Generator<void, string> {
+  if (bytes.length <= DECODED_AT_ONCE || isAscii(bytes)) return bytes.toString('utf8')
+  const decoder = new StringDecoder('utf8')
+  let text = ''
+  for (let from = 0; from < bytes.length; from += DECODED_AT_ONCE) {
+    text += decoder.write(bytes.subarray(from, from + DECODED_AT_ONCE))
+    yield
+  }
+  return text
+}
+
+function* parseList(text: string, { name, most }: ListOfItems): Generator<void, BodyOfItems> {
+  if (text.length <= SHORT && !mayLoseDigits(text)) return parseShortList(text, { name, most })
+  const cut = yield* cutList(text, name, most)
+  const body = yield* parseText(cut.rest)
+  for (const piece of cut.passedOver) {
+    // Behind a first item, so that one that is nothing is not JSON.
+    yield* parseItem(`[0,${piece}]`)
+    yield
+  }
+  if (!isJsonObject(body) || !Array.isArray(body[name])) return body
+  if (cut.isTooLong) throw tooManyItems(name, most)
+
+  const items: Item[] = []
+  for (const item of cut.items ?? []) {
+    const parsed = yield* parseItem(item)
+    const isHeavy = item.length > LIGHT_ITEM && !(parsed instanceof ServiceError)
+    items.push(isHeavy ? new ItemText(item) : parsed)
+    yield
+  }
+  return { ...body, [name]: items }
+}
+
+/** The same for a short text without suspicious numbers: parsed whole, which is faster. */
+function parseShortList(text: string, { name, most }: ListOfItems): BodyOfItems {
+  const body: Json = JSON.parse(text)
+  const items = isJsonObject(body) ? body[name] : undefined
+  if (!isJsonObject(body) || !Array.isArray(items)) {
+    requireKeepable(body)
+    return body
+  }
+  requireKeepable({ ...body, [name]: [] })
+  if (items.length > most) throw tooManyItems(name, most)
+  return { ...body, [name]: items.map(keepableItem) }
+}
+
+function keepableItem(item: Json): Json | ServiceError {
+  try {
+    requireKeepable(item)
+    return item
+  } catch (error) {
+    return error as ServiceError
+  }
+}
+
+const tooManyItems = (name: string, most: number) =>
+  validationError([{ path: name, message: `must have at most ${most} items` }])
+
+function* parseItem(text: string): Generator<void, Json | ServiceError> {
+  try {
+    return yield* parseText(text)
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+}
+
+/** @throws SyntaxError, VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+function* parseText(text: string): Generator<void, Json> {
+  if (text.length <= SHORT) return parseShort(text)
+  yield* refuseTooLarge(text)
+  const value: Json = JSON.parse(text)
+  yield
+  if (mayLoseDigits(text)) yield* requireExactNumbers(text)
+  yield
+  requireKeepable(value)
+  return value
+}
+
+/** @throws SyntaxError, VALIDATION_ERROR */
+function parseShort(text: string): Json {
+  const value: Json = JSON.parse(text)
+  if (mayLoseDigits(text)) atOnce(requireExactNumbers(text))
+  requireKeepable(value)
+  return value
+}
+
+/** Refusing must be cheaper than parsing. */
+function* refuseTooLarge(text: string): Generator<void, void> {
+  const isTooLarge =
+    text.length > MAX_BYTES && (text.trim().length > MAX_LENGTH || leastBytes(text) > MAX_BYTES)
+  if (isTooLarge) {
+    const message = `It has more than ${MAX_BYTES / 1024} KiB as JSON without white space.`
+    throw new ServiceError('PAYLOAD_TOO_LARGE', message)
+  }
+  yield
+}

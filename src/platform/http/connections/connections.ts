@@ -1,0 +1,179 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { noteArrival } from '../../concurrency/in-slices.ts'
+import {
+  type Answering,
+  answerExpectation,
+  clientErrorAnswer,
+  refusalAnswer,
+  tooManyConnectionsAnswer,
+} from './bare-answer.ts'
+import { clientAddress } from './client-address.ts'
+import { Connection, type Patience } from './connection.ts'
+
+export interface ConnectionOptions extends Answering {
+  /** Connections at once. */
+  most: number
+  /** Of proxies, which bring the connections of many. */
+  isTrustedProxy: (address: string) => boolean
+  patience?: Partial<Patience> | undefined
+}
+
+interface Idle {
+  connection: Connection
+  since: number
+}
+
+const PATIENCE: Patience = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, answerMs: 30_000 }
+/** How often it is looked whose time is over, at most. */
+const LOOK_EVERY_MS = 1_000
+/** Connections that are opened between two looks which of them have closed. */
+const OPENED_BETWEEN = 64
+
+/**
+ * All connections of a server: how many there may be, and how long each may keep it waiting.
+ *
+ * Which have closed is seen once a second, with every 64th that is opened, and when there is no room. With a listener of
+ * ours beside Node's own, its list would be changed for each request, and V8 then keeps most of a request for longer than
+ * it lasts: collecting takes three times as long.
+ */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>()
+  readonly #countByAddress = new Map<string, number>()
+  readonly #options: ConnectionOptions
+  readonly #patience: Patience
+  #opened = 0
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#patience = { ...PATIENCE, ...options.patience }
+  }
+
+  /** For Node's server: its own limit of the time of a whole request would cut streams, and answer into them. */
+  get timeouts() {
+    const { headersMs } = this.#patience
+    return {
+      requestTimeout: 0,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: Math.min(headersMs / 2, 5_000),
+    }
+  }
+
+  /** Those that closed a moment ago may be among them. */
+  get open(): number {
+    return this.#open.size
+  }
+
+  /** Looks after the server's connections until it is closed. */
+  watch(server: Server): void {
+    const refuseExpectation = answerExpectation(this.#options)
+    server.on('connection', (socket) => this.#admit(socket))
+    server.on('checkExpectation', (request, response) => this.take(request, response, refuseExpectation))
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      const connection = this.#open.get(socket)
+      if (error.code === 'ECONNRESET' || !connection) socket.destroy()
+      else connection.breakOff(clientErrorAnswer(error, this.#options))
+    })
+    const every = Math.min(LOOK_EVERY_MS, ...Object.values(this.#patience).map((ms) => ms / 2))
+    const watch = setInterval(() => this.#look(), every).unref()
+    server.on('close', () => clearInterval(watch))
+  }
+
+  /** A request comes to its turn on its connection. */
+  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    const connection = this.#open.get(request.socket)
+    // The server makes no others.
+    connection?.take(request, response, handle, performance.now())
+  }
+
+  /**
+   * Beyond the limits the connection makes room that has been idle for longest, and if there is none the new one
+   * is refused. One address gets half at most.
+   */
+  #admit(socket: Socket): void {
+    noteArrival()
+    if (++this.#opened % OPENED_BETWEEN === 0) this.#forgetClosed()
+    if (isDead(socket)) {
+      socket.destroy()
+      return
+    }
+    const address = addressOf(socket)
+    const { most, isTrustedProxy } = this.#options
+    const ofAddress = this.#countByAddress.get(address) ?? 0
+    const isGreedy = ofAddress >= Math.max(1, most / 2) && !isTrustedProxy(address)
+    const connection = new Connection(address, socket, performance.now())
+    if ((isGreedy || this.#open.size >= most) && !this.#makeRoom(isGreedy ? address : null)) {
+      connection.end(tooManyConnectionsAnswer(this.#options))
+      return
+    }
+    this.#open.set(socket, connection)
+    this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
+    socket.once('crumbled', () => connection.breakOff(crumbledAnswer(this.#options)))
+  }
+
+  /** Answers that are still on their way are left where they stand. */
+  cutAll(): void {
+    for (const connection of this.#open.values()) connection.cut()
+  }
+
+  #forgetClosed(): void {
+    for (const connection of this.#open.values()) if (connection.socket.closed) this.#forget(connection)
+  }
+
+  #forget({ address, socket }: Connection): void {
+    this.#open.delete(socket)
+    const left = (this.#countByAddress.get(address) ?? 1) - 1
+    if (left > 0) this.#countByAddress.set(address, left)
+    else this.#countByAddress.delete(address)
+  }
+
+  /**
+   * Closes the connection that has been idle for longest, unless one has closed: of this address, or of all; of one that
+   * has asked something before only if each has. False if none is.
+   */
+  #makeRoom(address: string | null): boolean {
+    let longest: Idle | null = null
+    for (const connection of this.#open.values()) {
+      if (address !== null && connection.address !== address) continue
+      if (connection.socket.closed) {
+        this.#forget(connection)
+        return true
+      }
+      const since = connection.idleSince
+      if (since === null) continue
+      if (longest === null || mayGoBefore(connection, since, longest)) longest = { connection, since }
+    }
+    if (longest === null) return false
+    this.#forget(longest.connection)
+    longest.connection.socket.destroy()
+    return true
+  }
+
+  #look(): void {
+    const now = performance.now()
+    this.#forgetClosed()
+    for (const connection of this.#open.values()) {
+      const overdue = connection.overdue(now, this.#patience)
+      if (overdue === 'body') connection.breakOff(lateAnswer(this.#options))
+      else if (overdue !== null) connection.cut()
+    }
+  }
+}
+
+/**
+ * Reset before it was accepted. What it sent could still be read, but nobody waits for an answer: those who do stand in
+ * line behind it.
+ */
+const isDead = ({ remoteAddress }: Socket): boolean => remoteAddress === undefined
+
+/** Of IPv6 the network: all of its addresses are one caller's. */
+const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })
+
+const mayGoBefore = ({ hasAsked }: Connection, since: number, other: Idle): boolean =>
+  hasAsked === other.connection.hasAsked ? since < other.since : !hasAsked
+
+const lateAnswer = (answering: Answering) =>
+  clientErrorAnswer(new Error('the body did not arrive'), answering)
+
+const crumbledAnswer = (answering: Answering) =>
+  refusalAnswer('The body comes in too many small pieces.', answering)

@@ -1,0 +1,70 @@
+import { setMaxListeners } from 'node:events'
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { unavailable, validationError } from '../../kernel/errors.ts'
+import { commonHeaders } from './responses/error-response.ts'
+import { inPieces, isLarge } from './responses/send-pieces.ts'
+import type { TypedServer } from './typed-server.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Aborts with what is answered from then on, when the server stops. */
+    stops: AbortSignal
+  }
+}
+
+/** What holds for every request, whatever it asks: what it must have, and what becomes of its answer. */
+export function answerEveryRequestAlike(server: TypedServer): void {
+  const stopping = new AbortController()
+  const stops = stopping.signal
+  // As many as wait for something listen to it.
+  setMaxListeners(0, stops)
+  server.decorate('stops', stops)
+  server.addHook('preClose', async () => {
+    stopping.abort(unavailable('The server is stopping.'))
+  })
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(commonHeaders(request))
+    stops.throwIfAborted()
+    requireHost(request)
+    requireValidQuery(request.url)
+    done()
+  })
+  server.addHook('onSend', (request, reply, payload, done) => {
+    const { raw, body } = request
+    // Of a body that was refused unread nobody wants the rest: it gives back what it takes.
+    if (!raw.complete && raw.readableFlowing === null && !(body instanceof Readable)) raw.resume()
+    // A connection holds its last request for as long as it stays open.
+    request.body = undefined
+    // A connection that stayed open after its last answer would hold up the stop.
+    if (stops.aborted) reply.header('Connection', 'close')
+    if (!isLarge(payload)) done(null, payload)
+    else {
+      const sent = inPieces(reply, payload).then((pieces) => done(null, pieces), done)
+      sent.catch((error) => reply.raw.destroy(error))
+    }
+  })
+}
+
+/** As HTTP/1.1 demands; Node's own answer would lack our error body, and of several it takes the first. */
+function requireHost({ headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw validationError([{ path: 'Host', message: 'is a header that every request needs' }])
+  }
+  const { rawHeaders } = raw
+  const isHost = (name: string | undefined) => name?.length === 4 && name.toLowerCase() === 'host'
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i])) hosts++
+  if (hosts > 1) throw validationError([{ path: 'Host', message: 'is there more than once' }])
+}
+
+/** The query's parser would pass over broken percent-encoding, and filter by something else than was meant. */
+function requireValidQuery(url: string): void {
+  const at = url.indexOf('?')
+  if (at < 0) return
+  try {
+    decodeURIComponent(url.slice(at + 1))
+  } catch {
+    throw validationError([{ path: 'query', message: 'is not valid percent-encoded UTF-8' }])
+  }
+}

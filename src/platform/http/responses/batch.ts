@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream'
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { ServiceError } from '../../../kernel/errors.ts'
+import type { Json } from '../../../kernel/json.ts'
+import { type Item, ItemText } from '../bodies/parse-json.ts'
+import { toAnswer } from './error-response.ts'
+import { ErrorBody } from './responses.ts'
+
+/** Items that a batch takes. */
+export const MAX_ITEMS = 1_000
+/** Bytes of a batch's body. */
+export const BATCH_BODY_LIMIT = 8 * 1024 * 1024
+
+/** The body of a batch: an object with one list. */
+export const batchBody = <Item extends TSchema, List extends string>(list: List, item: Item) =>
+  Type.Unsafe<Record<List, Json[]>>({
+    type: 'object',
+    required: [list],
+    properties: { [list]: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: item } },
+    additionalProperties: false,
+    examples: [{ [list]: (item as { examples?: unknown[] }).examples ?? [] }],
+  })
+
+/** What an item of a batch comes to. */
+export function batchResult(success: TSchema) {
+  const refusal = Type.Object(
+    {
+      status: Type.Integer({ description: 'The HTTP status that the single form answers.' }),
+      error: ErrorBody.properties.error,
+    },
+    { title: 'Refusal' },
+  )
+  return Type.Unsafe({ anyOf: [success, refusal] })
+}
+
+/** A batch's answer: a result for each item, in their order. */
+export const batchAnswer = (success: TSchema) =>
+  Type.Object({ results: Type.Array(batchResult(success), { description: 'In the order of the items.' }) })
+
+/** Validates a body but for the items of its list: what is wrong with an item is for whoever takes it up. */
+export const validateEnvelope =
+  (compile: FastifySchemaCompiler<object>, list: string): FastifySchemaCompiler<object> =>
+  (route) => {
+    if (route.httpPart !== 'body') return compile(route)
+    const { properties, ...envelope } = route.schema as { properties: Record<string, object> }
+    const items = { ...properties[list], items: Type.Unknown() }
+    const validate = compile({
+      ...route,
+      schema: { ...envelope, properties: { ...properties, [list]: items } },
+    })
+    return (data: unknown) => (data instanceof Readable ? { value: data } : validate(data))
+  }
+
+/** Reads an item as the single form reads its body. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+export function itemReader<Body>(
+  compile: FastifySchemaCompiler<object>,
+  schema: TSchema,
+): (item: Item) => Body {
+  const validate = compile({ schema, httpPart: 'body', method: 'POST', url: '' })
+  return (item) => {
+    if (item instanceof ServiceError) throw item
+    const value = item instanceof ItemText ? item.parse() : item
+    const { error } = validate(value) as { error?: Error }
+    if (error) throw error
+    return value as Body
+  }
+}
+
+/** A result that is an error, with what the single form answers. */
+export function errorResult(error: unknown, request: FastifyRequest) {
+  const { status, body } = toAnswer(error, request)
+  return { status, ...body }
+}

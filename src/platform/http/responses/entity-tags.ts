@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ExpectedVersions } from '../../../core/records.ts'
+import { validationError } from '../../../kernel/errors.ts'
+
+/** Of what changes a record. */
+export const IfMatchHeader = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      description:
+        'ETags as the record had them when it was read. If it has none of them any more, the answer is 412 and nothing is done.',
+      examples: ['"5f0c6b7ad3e14f0fa1b2c3d4e5f60718"'],
+    }),
+  ),
+})
+
+/** Of what reads a record. */
+export const IfNoneMatchHeader = Type.Object({
+  'if-none-match': Type.Optional(
+    Type.String({
+      description: 'ETags of what the caller has. If the record has one of them, the answer is 304.',
+      examples: ['"5f0c6b7ad3e14f0fa1b2c3d4e5f60718"'],
+    }),
+  ),
+})
+
+interface Tag {
+  isWeak: boolean
+  /** As it was sent, without its quotes. */
+  sent: string
+  /** The record's: without the encoding that the answer came in. */
+  text: string
+}
+
+/** Behind the ETag of an answer that was compressed (`compress-answer.ts`). */
+const ENCODED = /\+(?:zstd|br|gzip)$/
+
+/** One of a list; whatever is empty in a list is passed over. Each part begins with another character: it is read in one go. */
+const TAG = /[\t ,]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/y
+const NOTHING_MORE = /[\t ,]*$/y
+
+/** Lines of one header have been joined by commas. @throws VALIDATION_ERROR */
+function parseTags(name: string, header: string): Tag[] | '*' {
+  if (header.trim() === '*') return '*'
+  const tags: Tag[] = []
+  let at = 0
+  for (;;) {
+    TAG.lastIndex = at
+    const [, weak, sent] = TAG.exec(header) ?? []
+    if (sent === undefined) break
+    tags.push({ isWeak: weak !== undefined, sent, text: sent.replace(ENCODED, '') })
+    at = TAG.lastIndex
+  }
+  NOTHING_MORE.lastIndex = at
+  if (tags.length > 0 && NOTHING_MORE.test(header)) return tags
+  const message = 'must be * or ETags in double quotes, separated by commas, such as "5f0c6b7a"'
+  throw validationError([{ path: name, message }])
+}
+
+/**
+ * Of which versions a change may be made; null for any, which is also what `*` says: a record that is not there answers 404.
+ * @param versionOf what of a strong tag is the record's version
+ * @throws VALIDATION_ERROR
+ */
+export function expectedVersions(
+  header: string | undefined,
+  versionOf: (tag: string) => string = (tag) => tag,
+): ExpectedVersions {
+  if (header === undefined) return null
+  const tags = parseTags('If-Match', header)
+  if (tags === '*') return null
+  return [...new Set(tags.filter(({ isWeak }) => !isWeak).map(({ text }) => versionOf(text)))]
+}
+
+/** @param tag without its quotes */
+export const tagged = (tag: string) => ({ ETag: `"${tag}"` })
+
+/** Of a tag of two parts the first, by which changes are judged; the second is of what changes by itself. */
+export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.indexOf('.'), 0))
+
+/**
+ * Answers a record with its ETag; 304 without the record to who has it already.
+ * @throws VALIDATION_ERROR
+ */
+export function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tag: string,
+  body: object,
+): FastifyReply {
+  return hasAlready(request, reply, tag) ? reply.send() : reply.send(body)
+}
+
+/**
+ * Whether the caller has the record already. Gives the answer its ETag, and its status if there is nothing to send.
+ * @throws VALIDATION_ERROR
+ */
+export function hasAlready(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  const header = request.headers['if-none-match']
+  const named = header === undefined ? [] : parseTags('If-None-Match', header)
+  // As the caller knows it.
+  const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
+  reply.headers(tagged(had ?? tag))
+  if (had !== undefined) reply.code(304).header('Vary', 'Accept-Encoding')
+  return had !== undefined
+}

@@ -1,0 +1,67 @@
+import { type TProperties, type TSchema, Type } from 'typebox'
+import { METADATA_PATTERN } from '../bodies/metadata-bodies.ts'
+
+const LIMIT = Type.Integer({
+  minimum: 1,
+  maximum: 100,
+  default: 50,
+  description: 'Records a page.',
+})
+
+const AFTER = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'Cursor, exclusive: next_cursor of the page before.',
+})
+
+const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'asc: oldest first.' }))
+
+/** The query of a list, with its own filters. */
+export function listQuery<Filters extends TProperties>(filters: Filters, after = AFTER) {
+  return Type.Object(
+    { ...filters, after: Type.Optional(after), limit: Type.Optional(LIMIT), order: ORDER },
+    only(filters),
+  )
+}
+
+/** Nothing else; if it is filtered by metadata, any keys of it. */
+const only = (filters: TProperties) => ({
+  additionalProperties: false,
+  ...('metadata[key]' in filters ? { patternProperties: METADATA_PATTERN } : {}),
+})
+
+/** The query of a list's export: all of its pages. */
+export function exportQuery<Filters extends TProperties>(filters: Filters) {
+  return Type.Object({ ...filters, order: ORDER }, only(filters))
+}
+
+/** A page of records. */
+export function pageOf(record: TSchema & { $id?: string }) {
+  return Type.Object({
+    data: Type.Array(Type.Unsafe({ $ref: `${record.$id}#` })),
+    next_cursor: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'To pass as `after`, as it is; null when no more exist. In an order of creation the UUID of the page’s last record.',
+    }),
+  })
+}
+
+/** A list's answer; the cursor is the UUID of the page's last record. */
+export function presentPage<Row extends { id: string }, Body>(
+  page: { rows: Row[]; hasMore: boolean },
+  present: (row: Row) => Body,
+): { data: Body[]; next_cursor: string | null } {
+  return {
+    data: page.rows.map(present),
+    next_cursor: page.hasMore ? (page.rows.at(-1)?.id ?? null) : null,
+  }
+}
+
+/** Records in pages as they are read; each is presented when it is its turn in the answer. */
+export async function* presentEach<Row, Body>(
+  pages: AsyncIterable<Row[]> | Iterable<Row[]>,
+  present: (row: Row) => Body,
+): AsyncGenerator<Iterable<Body>> {
+  for await (const page of pages) yield page.values().map(present)
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import { type Outcome, STATUSES } from '../../../core/claims/lifecycle.ts'
+import { parseIsoTime, SOME_TIME } from '../../../kernel/iso-time.ts'
+import { UUID_PATTERN } from '../../../kernel/uuid.ts'
+import { withRule } from '../bodies/pattern-rules.ts'
+
+/** For examples. */
+export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
+
+const UUID = withRule(UUID_PATTERN, `a UUID, 32 hexadecimal digits in five groups, such as ${SOME_UUID}`)
+
+/** Any version; in any case on input. */
+export const Uuid = (description: string) =>
+  Type.String({ description, pattern: UUID, examples: [SOME_UUID] })
+
+export const UuidOrNull = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    pattern: UUID,
+    description,
+    examples: [null],
+  })
+
+/** Of a schema, from 1 on. */
+export const Version = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: 2_147_483_647, description, examples: [3] })
+
+export const VersionOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1, description, examples: [null] })
+
+export const DateTime = (description: string) =>
+  Type.Unsafe<Date | string>({
+    type: 'string',
+    format: 'date-time',
+    description,
+    examples: [SOME_TIME],
+  })
+
+export const DateTimeOrNull = (description: string) =>
+  Type.Unsafe<Date | string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description,
+    examples: [SOME_TIME],
+  })
+
+/** A time in a request. */
+export const Time = (description: string) =>
+  Type.String({
+    format: 'date-time',
+    description: `${description} ISO 8601 with a zone, from 1970 to 2999.`,
+    examples: [SOME_TIME],
+  })
+
+/** A string that `Time` has validated. Digits below a millisecond are dropped. */
+export const readTime = (text: string): Date => parseIsoTime(text) as Date
+
+/** Its name in the IANA time zone database. */
+export const TimeZone = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: ['Europe/Berlin'] })
+
+export const Status = Type.Enum([...STATUSES], { description: 'The state (§3).', examples: ['OPEN'] })
+
+export const ScheduledOutcome = Type.Unsafe<Outcome | null>({
+  enum: ['CONFIRMED', 'FAILED', null],
+  description: 'What it resolves to when the review window elapses; null while OPEN.',
+  examples: [null],
+})
+
+export const CandidateAlias = Type.String({
+  description:
+    'The caller’s own name for the candidate, unique over all accounts. It is never free again, unless the test clock of its candidate is deleted.',
+  minLength: 8,
+  maxLength: 255,
+  examples: ['order-2026-000417'],
+})
+
+export const ExternalId = Type.String({
+  description: 'The caller’s own name for the customer, unique within the account; it never changes.',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['acme'],
+})
+
+export const NameOrNull = (description: string, maxLength: number, example: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength,
+    description,
+    examples: [example],
+  })
+
+export const CustomerName = NameOrNull('For people; null where there is none.', 255, 'ACME Inc.')

@@ -1,0 +1,53 @@
+import { Cron } from 'croner'
+import type { Part } from '../../kernel/part.ts'
+
+/** Periodic work. */
+export interface Job {
+  name: string
+  /**
+   * At each whole minute, or so many seconds apart: a divisor of 60, of minutes, or an hour. The latter never run at a whole
+   * minute, when the scheduled check begins.
+   */
+  every: 'whole minute' | number
+  run: () => Promise<void>
+}
+
+/** The job's cron pattern. Jobs of one list start at different seconds. */
+function patternOf({ every }: Job, index: number): string {
+  if (every === 'whole minute') return '* * * * *'
+  const second = 1 + ((index * 7) % Math.max(1, Math.min(every, 60) - 1))
+  if (every < 60) return `${second}-59/${every} * * * * *`
+  const minute = every < 3_600 ? `*/${every / 60}` : (index * 7) % 60
+  return `${second} ${minute} * * * *`
+}
+
+/** Runs each job at its times; a run that takes longer than its interval is not overtaken by the next. */
+export class Scheduler implements Part {
+  readonly #jobs: readonly Job[]
+  readonly #onError: (error: unknown, job: Job) => void
+  readonly #running = new Set<Promise<void>>()
+  #crons: Cron[] = []
+
+  constructor(jobs: readonly Job[], onError: (error: unknown, job: Job) => void) {
+    this.#jobs = jobs
+    this.#onError = onError
+  }
+
+  async start(): Promise<void> {
+    this.#crons = this.#jobs.map(
+      (job, i) => new Cron(patternOf(job, i), { timezone: 'UTC', protect: true }, () => this.#run(job)),
+    )
+  }
+
+  /** Starts no more runs and waits for those that are on. */
+  async stop(): Promise<void> {
+    for (const cron of this.#crons) cron.stop()
+    await Promise.all(this.#running)
+  }
+
+  #run(job: Job): Promise<void> {
+    const run = job.run().catch((error: unknown) => this.#onError(error, job))
+    this.#running.add(run)
+    return run.finally(() => this.#running.delete(run))
+  }
+}

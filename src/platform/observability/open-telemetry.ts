@@ -1,0 +1,186 @@
+import {
+  type Context,
+  type Span as OpenSpan,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { LRUCache } from 'lru-cache'
+import { endsWithin } from '../../kernel/owned-promise.ts'
+import { type Collecting, collectorAt } from './collector.ts'
+import { Sampling } from './sampling.ts'
+import { type Parent, readTraceparent } from './traceparent.ts'
+import type { Attributes, Cause, Span, Tracing, Waited } from './tracing.ts'
+
+export interface TracingOptions extends Collecting {
+  serviceName: string
+  version: string
+  /** Of this process, among all of the service. */
+  instance: string
+  /** From 0 to 1, of requests that begin a trace. */
+  share: number
+  /** For tests, which have less time. */
+  sendEveryMs?: number
+  longestExportMs?: number
+}
+
+/** Spans that wait to be sent; beyond it the newest are lost. */
+const MOST_WAITING = 2_048
+const SEND_EVERY_MS = 2_000
+/** A batch that was not taken by then is lost, and the next one is sent. */
+const LONGEST_EXPORT_MS = 5_000
+const STOP_MS = 800
+/** Of a request: a stream may last for days. */
+const MOST_CHILDREN = 100
+const MOST_LINKS = 128
+/** Claims of which it is remembered what request brought them into their status, and for how long. */
+const MOST_CAUSES = 2_000
+const CAUSES_LAST_MS = 10 * 60_000
+/** The clock of the machine is set now and then; performance.now() is not. */
+const MOST_DRIFT_MS = 20
+
+/** Loaded only if there is a collector. Nothing of it is global, and it wraps nothing of others. */
+export class OpenTelemetry implements Tracing {
+  readonly #provider: TracerProvider
+  readonly #tracer: Tracer
+  readonly #sampling: Sampling
+  readonly #causes = new LRUCache<string, Map<string, SpanContext>>({ max: MOST_CAUSES, ttl: CAUSES_LAST_MS })
+  #timeOrigin = performance.timeOrigin
+
+  constructor(options: TracingOptions) {
+    const { serviceName, version, instance, share } = options
+    const { sendEveryMs = SEND_EVERY_MS, longestExportMs = LONGEST_EXPORT_MS } = options
+    this.#sampling = new Sampling(share)
+    this.#provider = new TracerProvider({
+      // What comes here is taken: it was decided before.
+      sampler: new AlwaysOnSampler(),
+      resource: resourceFromAttributes({
+        'service.name': serviceName,
+        'service.version': version,
+        'service.instance.id': instance,
+      }),
+      spanLimits: { attributeCountLimit: 32, attributeValueLengthLimit: 256, linkCountLimit: MOST_LINKS },
+      spanProcessors: [
+        new BatchSpanProcessor({
+          exporter: collectorAt(options, longestExportMs),
+          maxQueueSize: MOST_WAITING,
+          maxExportBatchSize: 256,
+          scheduledDelayMillis: sendEveryMs,
+          exportTimeoutMillis: longestExportMs + 1_000,
+        }),
+      ],
+    })
+    this.#tracer = this.#provider.getTracer('claimkeeper', version)
+  }
+
+  request(name: string, attributes: Attributes, traceparent: string | undefined): Span | null {
+    const parent = traceparent === undefined ? null : readTraceparent(traceparent)
+    if (!this.#sampling.takes(parent)) return null
+    return this.#begin(name, SpanKind.SERVER, attributes, parent && contextOf(asContext(parent)))
+  }
+
+  shared(name: string, waited: readonly Waited[], attributes: Attributes): Span {
+    const now = performance.now()
+    const waits = new Map<TracedSpan, number>()
+    for (const { span, since } of waited) {
+      const traced = span as TracedSpan
+      waits.set(traced, Math.min(since, waits.get(traced) ?? since))
+    }
+    const [first, ...others] = [...waits.keys()].filter((span) => span.mayHaveChild())
+    const shared = this.#tracer.startSpan(
+      name,
+      {
+        kind: SpanKind.CLIENT,
+        attributes: { ...attributes, 'claimkeeper.group.traced_requests': waits.size },
+        startTime: this.#epochMs(now),
+        links: others.slice(0, MOST_LINKS).map(({ context }) => ({ context })),
+      },
+      // A trace can be read by itself: the first of them has it, the others lead to it.
+      first ? contextOf(first.context) : ROOT_CONTEXT,
+    )
+    for (const one of [first, ...others]) {
+      if (!one) break
+      const startTime = this.#epochMs(waits.get(one) as number)
+      const links = [{ context: shared.spanContext() }]
+      const wait = this.#tracer.startSpan('wait in the queue', { startTime, links }, contextOf(one.context))
+      wait.end(this.#epochMs(now))
+    }
+    return new TracedSpan(shared, () => this.#epochMs(performance.now()))
+  }
+
+  brought(claimId: string, status: string, span: Span): void {
+    const causes = this.#causes.get(claimId) ?? new Map()
+    this.#causes.set(claimId, causes.set(status, (span as TracedSpan).context))
+  }
+
+  attempt(name: string, attributes: Attributes, { claimId, status }: Cause): Span | null {
+    const cause = this.#causes.get(claimId)?.get(status() ?? '') ?? null
+    if (cause === null && !this.#sampling.takes(null)) return null
+    return this.#begin(name, SpanKind.CLIENT, attributes, cause && contextOf(cause))
+  }
+
+  async stop(): Promise<void> {
+    await endsWithin(STOP_MS, this.#provider.shutdown()).catch(() => {})
+  }
+
+  #begin(name: string, kind: SpanKind, attributes: Attributes, parent: Context | null): TracedSpan {
+    const startTime = this.#epochMs(performance.now())
+    const span = this.#tracer.startSpan(name, { kind, attributes, startTime }, parent ?? ROOT_CONTEXT)
+    return new TracedSpan(span, () => this.#epochMs(performance.now()))
+  }
+
+  #epochMs(at: number): number {
+    const drift = Date.now() - (this.#timeOrigin + performance.now())
+    if (Math.abs(drift) > MOST_DRIFT_MS) this.#timeOrigin += drift
+    return this.#timeOrigin + at
+  }
+}
+
+class TracedSpan implements Span {
+  readonly context: SpanContext
+  readonly #span: OpenSpan
+  readonly #now: () => number
+  #children = 0
+
+  constructor(span: OpenSpan, now: () => number) {
+    this.#span = span
+    this.#now = now
+    this.context = span.spanContext()
+  }
+
+  get traceId(): string {
+    return this.context.traceId
+  }
+
+  get traceparent(): string {
+    return `00-${this.context.traceId}-${this.context.spanId}-01`
+  }
+
+  mayHaveChild(): boolean {
+    return this.#children++ < MOST_CHILDREN
+  }
+
+  end(attributes: Attributes = {}, error: string | null = null): void {
+    this.#span.setAttributes(attributes)
+    if (error !== null) {
+      this.#span.setStatus({ code: SpanStatusCode.ERROR })
+      this.#span.setAttribute('error.type', error)
+    }
+    this.#span.end(this.#now())
+  }
+}
+
+const contextOf = (context: SpanContext): Context => trace.setSpanContext(ROOT_CONTEXT, context)
+
+const asContext = ({ traceId, spanId }: Parent): SpanContext => ({
+  traceId,
+  spanId,
+  traceFlags: TraceFlags.SAMPLED,
+  isRemote: true,
+})

@@ -1,0 +1,73 @@
+import { Attempts } from '../accounts/attempts.ts'
+import { Doorway } from '../accounts/doorway.ts'
+import { Passwords } from '../accounts/passwords.ts'
+import { TokenOwners } from '../accounts/tokens/token-owners.ts'
+import { TokenUse } from '../accounts/tokens/token-use.ts'
+import type { App } from '../app.ts'
+import { Overdue } from '../checks/overdue.ts'
+import { AliasTries } from '../claims/create/alias-tries.ts'
+import { CreationGroups } from '../claims/create/creation-groups.ts'
+import { newShortClaims } from '../claims/short-claims.ts'
+import { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
+import { SubmissionQueue } from '../events/submission/submission-queue.ts'
+import type { Part } from '../kernel/part.ts'
+import { FeedCursors } from '../notifications/feed-cursors.ts'
+import { FeedWatch } from '../notifications/feed-watch.ts'
+import { Overviews } from '../overview/overviews.ts'
+import { Pace } from '../platform/concurrency/pace.ts'
+import type { Database } from '../platform/database/database.ts'
+import { BackgroundMigrations } from '../platform/database/migrate/run-background-migrations.ts'
+import type { Tracing } from '../platform/observability/tracing.ts'
+import { HeldClocks } from '../test-clocks/held-clocks.ts'
+import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
+
+/**
+ * @param webhookKey under which the operator has secrets of webhooks encrypted; null for one in the database
+ * @param tracing null for no traces
+ */
+export function createApp(
+  db: Database,
+  webhookKey: string | null = null,
+  tracing: Tracing | null = null,
+): App {
+  const heldClocks = new HeldClocks(db)
+  const pace = new Pace()
+  return {
+    db,
+    tracing,
+    submissions: new SubmissionQueue(db, heldClocks, pace, tracing),
+    overdue: new Overdue(),
+    pace,
+    creations: new CreationGroups(db),
+    shortClaims: newShortClaims(db),
+    contractHints: new ContractHintsCache(),
+    heldClocks,
+    tokenOwners: new TokenOwners(db),
+    tokenUse: new TokenUse(db),
+    overviews: new Overviews(db),
+    feedCursors: new FeedCursors(db),
+    feedWatch: new FeedWatch(db),
+    webhookSecrets: new WebhookSecrets(db, webhookKey),
+    backgroundMigrations: new BackgroundMigrations(db),
+    attempts: new Attempts(db.identity),
+    passwords: new Passwords(),
+    signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
+    invitationLookups: new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 10, patienceMs: 5_000 }),
+    aliasTries: new AliasTries(),
+  }
+}
+
+/** Those that start and stop with the service. */
+export const partsOf = (app: App): Part[] => [
+  app.tokenOwners,
+  app.tokenUse,
+  app.heldClocks,
+  app.submissions,
+  app.creations,
+  app.shortClaims,
+  app.overviews,
+  app.feedCursors,
+  app.feedWatch,
+  app.webhookSecrets,
+  app.backgroundMigrations,
+]

@@ -1,0 +1,192 @@
+import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
+import { SessionApi } from '../../accounts/sessions/session-api.ts'
+import { sessionRoutes } from '../../accounts/sessions/session-routes.ts'
+import type { App } from '../../app.ts'
+import { healthRoutes } from '../../doctor/health-routes.ts'
+import { noteBody } from '../../idempotency/idempotency-key.ts'
+import { type ListOfItems, parseItems, parseJson } from '../../platform/http/bodies/parse-json.ts'
+import { createValidatorCompiler } from '../../platform/http/bodies/validate-request.ts'
+import type { Patience } from '../../platform/http/connections/connection.ts'
+import { Connections } from '../../platform/http/connections/connections.ts'
+import { cleanForwardedHeaders, proxyTrust } from '../../platform/http/connections/forwarded-headers.ts'
+import { IncomingRequest } from '../../platform/http/connections/incoming-request.ts'
+import { answerEveryRequestAlike } from '../../platform/http/every-request.ts'
+import type { RateCounter } from '../../platform/http/limits/rate-counts.ts'
+import { LIGHT } from '../../platform/http/limits/work-memory.ts'
+import { addDashboard } from '../../platform/http/pages/dashboard.ts'
+import { addReference } from '../../platform/http/pages/reference.ts'
+import {
+  REQUEST_ID_HEADER,
+  refuseEncoding,
+  requestIdOf,
+  sendError,
+} from '../../platform/http/responses/error-response.ts'
+import type { TypedServer } from '../../platform/http/typed-server.ts'
+import { answerUnknownRoutes } from '../../platform/http/unknown-route.ts'
+import type { Metrics } from '../../platform/observability/metrics.ts'
+import { RequestMeasures } from './measure-requests.ts'
+import { addMetrics, type MetricsAccess } from './metrics.ts'
+import { addOpenApi } from './openapi.ts'
+import { RequestLog } from './request-log.ts'
+import { addV1 } from './v1.ts'
+
+export interface ServerOptions {
+  log: FastifyBaseLogger
+  /** Where callers see the service; empty to go by each request. */
+  publicUrl: string
+  /** Counts requests, and items of batches, of each account; null for no limit. */
+  rates: RateCounter | null
+  /** Whether anyone may sign up, without an invitation. */
+  openSignUp: boolean
+  /** Addresses of the proxies whose X-Forwarded headers are believed; null for none. */
+  trustedProxies: string | null
+  /** Connections at once. */
+  mostConnections: number
+  /** Schemas of an account. */
+  mostSchemas: number
+  /** Whether webhooks may go to any address, by http as well: for development. */
+  allowPrivateWebhooks: boolean
+  /** Allowed ports below 1024 for webhooks, in addition to 80 and 443; by default none. */
+  webhookPorts?: readonly number[]
+  /** By default there is no /metrics. */
+  metrics?: MetricsAccess | null
+  /** Of requests that go well, the share that has a line in the log; by default no request has one. */
+  requestLog?: number | null
+  /** Milliseconds after which a stream that has nothing to tell says so; by default 15 s. */
+  heartbeatMs?: number
+  /** Other than the usual patience with callers. */
+  patience?: Partial<Patience>
+}
+
+/** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
+const BODY_LIMIT = 1024 * 1024
+/** Bytes of a body whose sender is not known before it is read: to sign in or up. */
+const STRANGERS_BODY_LIMIT = 16 * 1024
+/** A candidate alias in a path: 255 characters, each up to 12 when percent-encoded. */
+const MAX_PARAM_LENGTH = 255 * 12
+const REQUEST_ID = REQUEST_ID_HEADER.toLowerCase()
+/** How long a connection without a request is kept. */
+const KEEP_ALIVE_MS = 72_000
+
+/** The HTTP interface: every path under /v1, the health checks and the documentation. */
+export async function createServer(app: App, options: ServerOptions): Promise<TypedServer> {
+  const { requestLog = null } = options
+  const log = requestLog === null ? null : new RequestLog(options.log, requestLog)
+  const measures = new RequestMeasures({ metrics: app.db.metrics, log, tracing: app.tracing })
+  const server = createBareServer(app.db.metrics, measures, log, options)
+  const compile = createValidatorCompiler()
+  server.decorateRequest('userId', '')
+  server.decorateRequest('rate', null)
+  server.decorateRequest('sessionId', null)
+  server.decorateRequest('credential', '')
+  server.decorateRequest('bodyDigest', '')
+  server.decorateRequest('memory', null)
+  server.decorateRequest('turn', null)
+  server.decorateRequest('awaitTurn', null)
+  server.setValidatorCompiler(compile)
+  server.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  server.setErrorHandler(sendError)
+  // Added first, so that it sees all routes.
+  server.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/v1/')) route.bodyLimit ??= STRANGERS_BODY_LIMIT
+  })
+  acceptJsonOnly(server)
+  measures.addTo(server)
+  answerEveryRequestAlike(server)
+  addDashboard(server)
+  answerUnknownRoutes(server)
+
+  await addOpenApi(server)
+  for (const one of healthRoutes(app)) server.route(one)
+  if (options.metrics) addMetrics(server, options.metrics)
+  addReference(server)
+  const sessions = new SessionApi(app, {
+    isSecure: options.publicUrl.startsWith('https:'),
+    onWarning: (error) => options.log.warn({ err: error }, 'signing in'),
+  })
+  for (const one of sessionRoutes(app, sessions, options.openSignUp)) server.route(one)
+  await server.register((api: TypedServer) => addV1(api, { app, sessions, compile, ...options }))
+  return server
+}
+
+/** What Fastify and Node are told; it answers nothing yet. */
+function createBareServer(
+  metrics: Metrics,
+  measures: RequestMeasures,
+  log: RequestLog | null,
+  options: ServerOptions,
+): TypedServer {
+  const isTrustedProxy = proxyTrust(options.trustedProxies)
+  const connections = new Connections({
+    most: options.mostConnections,
+    isTrustedProxy,
+    publicUrl: options.publicUrl,
+    onBareAnswer: (answer) => log?.noteBare(answer),
+    patience: options.patience,
+  })
+  metrics.onRead(() => metrics.instruments.connections.set(connections.open))
+  const server: TypedServer = fastify({
+    loggerInstance: options.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => requestIdOf(headers[REQUEST_ID]),
+    bodyLimit: BODY_LIMIT,
+    serverFactory: (handle) => listenWith(connections, handle, options.trustedProxies !== null),
+    trustProxy: options.trustedProxies === null ? false : isTrustedProxy,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // While it stops, requests on open connections are answered by a hook, with our error body.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      measures.begin(request, reply)
+      sendError(error, request, reply)
+    },
+    // Connections hear of it themselves.
+    clientErrorHandler: () => {},
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  server.decorate('configuredPublicUrl', options.publicUrl)
+  server.decorate('cutConnections', () => connections.cutAll())
+  return server
+}
+
+/** Node's server, each of whose requests comes to Fastify by its connection. */
+function listenWith(connections: Connections, handle: RequestListener, hasProxies: boolean): Server {
+  const settings = {
+    // A request without a Host is refused by a hook, with our error body.
+    requireHostHeader: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    IncomingMessage: IncomingRequest,
+    ...connections.timeouts,
+  }
+  const nodeServer = createNodeServer(settings, (request, response) => {
+    if (hasProxies) cleanForwardedHeaders(request)
+    connections.take(request, response, handle)
+  })
+  connections.watch(nodeServer)
+  return nodeServer
+}
+
+function acceptJsonOnly(server: TypedServer): void {
+  server.removeAllContentTypeParsers()
+  const parseAs = { parseAs: 'buffer' } as const
+  server.addContentTypeParser('application/json', parseAs, async (request: FastifyRequest, bytes: Buffer) => {
+    refuseEncoding(request)
+    if (bytes.length === 0) return undefined
+    noteBody(request, bytes)
+    await request.awaitTurn?.()
+    const { items } = request.routeOptions.config
+    if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)
+    return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For a stop that has waited long enough. */
+    cutConnections: () => void
+  }
+  interface FastifyContextConfig {
+    /** The body has a list whose items stand alone. */
+    items?: ListOfItems
+  }
+}

@@ -1,0 +1,106 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import { authenticate } from '../../accounts/identity/authenticate.ts'
+import { invitationRoutes } from '../../accounts/invitations/invitation-routes.ts'
+import { meRoutes } from '../../accounts/me-routes.ts'
+import type { SessionApi } from '../../accounts/sessions/session-api.ts'
+import { tokenRoutes } from '../../accounts/tokens/token-routes.ts'
+import type { App } from '../../app.ts'
+import { advanceTestClock } from '../../checks/advance-test-clock.ts'
+import { claimSchemaRoutes } from '../../claim-schemas/claim-schema-routes.ts'
+import { schemaVersionRoutes } from '../../claim-schemas/claim-schema-version-routes.ts'
+import { candidateRoutes } from '../../claims/candidate-routes.ts'
+import { claimBatchRoutes } from '../../claims/claim-batch-routes.ts'
+import { claimRoutes } from '../../claims/claim-routes.ts'
+import { metadataChangeRoutes } from '../../claims/metadata-routes.ts'
+import { customerRoutes } from '../../customers/customer-routes.ts'
+import { addEventBatchRoute } from '../../events/event-batch-routes.ts'
+import { eventRoutes } from '../../events/event-routes.ts'
+import { listEventTypesRoute } from '../../events/event-type-routes.ts'
+import { listNotificationsRoute } from '../../notifications/notification-routes.ts'
+import { notificationSettingsRoutes } from '../../notifications/notification-settings-routes.ts'
+import { HEARTBEAT_MS } from '../../notifications/stream-notifications.ts'
+import { getOverviewRoute } from '../../overview/overview-routes.ts'
+import { BodyBudget } from '../../platform/http/limits/body-budget.ts'
+import type { RateCounter } from '../../platform/http/limits/rate-counts.ts'
+import { limitRate } from '../../platform/http/limits/rate-limit.ts'
+import { type RequestMemory, WorkMemory } from '../../platform/http/limits/work-memory.ts'
+import { compressAnswer, mayAnswerMuch } from '../../platform/http/responses/compress-answer.ts'
+import type { TypedServer } from '../../platform/http/typed-server.ts'
+import { simulateContractRoute } from '../../simulation/simulation-routes.ts'
+import { testClockRoutes } from '../../test-clocks/test-clock-routes.ts'
+import { webhookDeliveryRoutes } from '../../webhooks/webhook-delivery-routes.ts'
+import { webhookEndpointActionRoutes } from '../../webhooks/webhook-endpoint-action-routes.ts'
+import { webhookEndpointRoutes } from '../../webhooks/webhook-endpoint-routes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null if the account is not known: such bodies are small. */
+    memory: RequestMemory | null
+  }
+}
+
+interface V1Options {
+  app: App
+  sessions: SessionApi
+  /** Of the schemas of bodies, for items of their lists. */
+  compile: FastifySchemaCompiler<object>
+  /** Counts requests, and items of batches, of each account; null for no limit. */
+  rates: RateCounter | null
+  /** Schemas of an account. */
+  mostSchemas: number
+  /** Of streams that have nothing to tell. */
+  heartbeatMs?: number
+  /** Whether webhooks may go to any address. */
+  allowPrivateWebhooks: boolean
+  /** Allowed ports below 1024, in addition to 80 and 443. */
+  webhookPorts?: readonly number[]
+}
+
+/** Every path under /v1: who asks is known, and what an account may cost is bounded. */
+export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
+  const { app, sessions, compile, rates, mostSchemas, heartbeatMs = HEARTBEAT_MS } = options
+  const webhookRules = { allowPrivate: options.allowPrivateWebhooks, ports: options.webhookPorts ?? [] }
+  api.addHook('onRequest', authenticate(app, sessions))
+  if (rates) limitRate(api, rates)
+  const memory = new WorkMemory()
+  const bodies = new BodyBudget()
+  api.addHook('preParsing', memory.begin)
+  api.addHook('preParsing', bodies.admit)
+  api.addHook('onSend', memory.end)
+  api.addHook('onSend', bodies.answer)
+
+  // At the end of all, when it is known what is sent.
+  api.addHook('onRoute', (route) => {
+    if (!mayAnswerMuch(route.method, route.config?.items !== undefined)) return
+    route.onSend = [...[route.onSend ?? []].flat(), compressAnswer]
+  })
+
+  // In the order in which the OpenAPI document shows them.
+  const upToEvents = [
+    ...claimRoutes(app),
+    ...candidateRoutes(app),
+    ...metadataChangeRoutes(app),
+    ...eventRoutes(app),
+  ]
+  for (const one of upToEvents) api.route(one)
+  await addEventBatchRoute(api, app, compile)
+  const others = [
+    ...claimBatchRoutes(app, compile),
+    ...claimSchemaRoutes(app, mostSchemas),
+    ...schemaVersionRoutes(app),
+    ...customerRoutes(app),
+    ...testClockRoutes(app, advanceTestClock),
+    listEventTypesRoute(app),
+    simulateContractRoute(app, compile),
+    getOverviewRoute(app),
+    listNotificationsRoute({ app, sessions, heartbeatMs }),
+    ...notificationSettingsRoutes(app),
+    ...webhookEndpointRoutes(app, webhookRules),
+    ...webhookEndpointActionRoutes(app),
+    ...webhookDeliveryRoutes(app),
+    ...meRoutes(app),
+    ...tokenRoutes(app),
+    ...invitationRoutes(app),
+  ]
+  for (const one of others) api.route(one)
+}

@@ -1,0 +1,58 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { Part } from '../../kernel/part.ts'
+import { CODE_VERSION } from '../../platform/database/migrate/migration-files.ts'
+import type { Metrics } from '../../platform/observability/metrics.ts'
+
+/** Every so many milliseconds the event loop is asked whether it is late. */
+const RESOLUTION_MS = 20
+/** Lateness is told of this time. */
+const LATELY_MS = 10_000
+const QUANTILES = [0.5, 0.99, 1]
+
+/** What the process itself takes. */
+export class ProcessMeasures implements Part {
+  readonly #metrics: Metrics
+  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  #timer: NodeJS.Timeout | undefined
+  #cpuSeconds = 0
+
+  constructor(metrics: Metrics) {
+    this.#metrics = metrics
+  }
+
+  async start(): Promise<void> {
+    const { version } = packageJson
+    this.#metrics.instruments.build.set({ version, node: process.version }, 1)
+    this.#metrics.instruments.codeMigration.set(CODE_VERSION)
+    this.#metrics.onRead(() => this.#read())
+    this.#delays.enable()
+    this.#timer = setInterval(() => this.#tellDelays(), LATELY_MS).unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#delays.disable()
+  }
+
+  #tellDelays(): void {
+    const { eventLoopSeconds } = this.#metrics.instruments
+    for (const quantile of QUANTILES) {
+      const ms = this.#delays.percentile(quantile * 100) / 1e6
+      eventLoopSeconds.set({ quantile: `${quantile}` }, Math.max(0, ms - RESOLUTION_MS) / 1_000)
+    }
+    this.#delays.reset()
+  }
+
+  #read(): void {
+    const { memoryBytes, cpuSeconds } = this.#metrics.instruments
+    const { rss, heapUsed, external } = process.memoryUsage()
+    memoryBytes.set({ kind: 'resident' }, rss)
+    memoryBytes.set({ kind: 'heap' }, heapUsed)
+    memoryBytes.set({ kind: 'external' }, external)
+    const { user, system } = process.cpuUsage()
+    const seconds = (user + system) / 1e6
+    cpuSeconds.inc(seconds - this.#cpuSeconds)
+    this.#cpuSeconds = seconds
+  }
+}

@@ -1,0 +1,57 @@
+import type { App } from '../app.ts'
+import { type ContractSource, resolveContract, type TakeMemory } from '../claims/create/resolve-contract.ts'
+import { type Simulation, simulate, type TimedSubmission } from '../core/claims/simulate.ts'
+import type { Hint } from '../core/contracts/hints/hints.ts'
+import { findLogHints, type LogHint } from '../core/contracts/hints/log-hints.ts'
+import { validationError } from '../kernel/errors.ts'
+import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { readClock } from '../platform/database/clock.ts'
+import { contractHints } from './contract-hints.ts'
+
+export interface SimulationRequest {
+  userId: string
+  source: ContractSource
+  /** Null: at the first event, or now if there is none. */
+  openedAt: Date | null
+  events: TimedSubmission[]
+  /** Null: until the claim is terminal. */
+  until: Date | null
+}
+
+export interface ContractSimulation extends Simulation {
+  openedAt: Date
+  hints: readonly (Hint | LogHint)[]
+}
+
+/** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
+export async function simulateContract(
+  app: App,
+  request: SimulationRequest,
+  takeMemory: TakeMemory,
+): Promise<ContractSimulation> {
+  const contract = await resolveContract(app, request.userId, request.source, takeMemory)
+  const openedAt = request.openedAt ?? (await defaultOpening(app, request))
+  const early = request.events.findIndex(({ at }) => at < openedAt)
+  if (early >= 0) {
+    throw validationError([
+      { path: `events[${early}].at`, message: `is before opened_at, ${openedAt.toISOString()}` },
+    ])
+  }
+  if (request.until !== null && request.until < openedAt) {
+    throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
+  }
+  const simulation = await inSlices(simulate(contract, openedAt, request.events, request.until))
+  const hints = await contractHints(app, request.userId, contract)
+  const logHints = await inSlices(findLogHints(contract.fulfillment_condition, acceptedIn(simulation)))
+  return { openedAt, ...simulation, hints: [...hints, ...logHints] }
+}
+
+const acceptedIn = ({ timeline }: Simulation) =>
+  timeline
+    .values()
+    .flatMap((entry) => (entry.kind === 'event' && entry.decision === 'append' ? [entry.submission] : []))
+
+async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
+  if (events.length === 0) return readClock(app.db.reads.for(userId))
+  return new Date(Math.min(...events.map(({ at }) => at.getTime())))
+}

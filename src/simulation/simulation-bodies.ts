@@ -1,0 +1,93 @@
+import { Type } from 'typebox'
+import { ContractRef, EXAMPLE_CONTRACT } from '../contracts/contract-body.ts'
+import { BECAUSE, Hints } from '../contracts/explanation-body.ts'
+import { MAX_EVENTS } from '../core/claims/event.ts'
+import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
+import { MAX_LOG_HINTS } from '../core/contracts/hints/log-hints.ts'
+import { SUBMISSION_FIELDS } from '../events/submission-bodies.ts'
+import type { JsonObject } from '../kernel/json.ts'
+import {
+  DateTime,
+  DateTimeOrNull,
+  ScheduledOutcome,
+  Status,
+  Time,
+  Uuid,
+} from '../platform/http/responses/scalars.ts'
+
+export type SimulatedEventFields = JsonObject & { type: string; id?: string; at: string }
+
+export const SimulatedEvent = Type.Unsafe<SimulatedEventFields>({
+  title: 'SimulatedEvent',
+  type: 'object',
+  required: ['type', 'at'],
+  properties: { ...SUBMISSION_FIELDS, at: Time('When it is submitted.') },
+  additionalProperties: true,
+})
+
+export const SimulationRequestBody = Type.Object(
+  {
+    contract: Type.Optional(ContractRef),
+    schema_id: Type.Optional(Uuid('Simulates the contract of this schema. Give either this or a contract.')),
+    opened_at: Type.Optional(
+      Time('When the claim is opened. By default at the first event, or now without events.'),
+    ),
+    events: Type.Array(SimulatedEvent, { maxItems: MAX_EVENTS }),
+    until: Type.Optional(Time('Where the simulation ends. By default when the claim is terminal.')),
+  },
+  {
+    oneOf: [{ required: ['contract'] }, { required: ['schema_id'] }],
+    additionalProperties: false,
+    examples: [
+      {
+        contract: EXAMPLE_CONTRACT,
+        opened_at: '2026-01-01T09:00:00Z',
+        events: [
+          { at: '2026-01-01T11:30:00Z', type: 'ticket_resolved' },
+          { at: '2026-01-01T15:00:00Z', type: 'satisfaction', value: 5 },
+        ],
+      },
+    ],
+  },
+)
+
+const ENTRY = Type.Unsafe({
+  title: 'TimelineEntry',
+  type: 'object',
+  description: 'An event, accepted or refused, or a transition.',
+  required: ['kind', 'at'],
+  properties: {
+    kind: Type.Enum(['event', 'transition']),
+    at: DateTime('When it happens.'),
+    event: { $ref: 'Event#' },
+    accepted: Type.Boolean({ description: 'Of an event: 200 or 201 in the live service.' }),
+    code: Type.Enum(['CLAIM_NOT_OPEN', 'EVENT_ID_CONFLICT', 'EVENT_LIMIT_REACHED'], {
+      description: 'Of a refused event: the error that the live service would answer.',
+    }),
+    replayed: Type.Boolean({
+      description: 'Of an accepted event: its id is in the log already; nothing is done.',
+    }),
+    from: Status,
+    to: Status,
+    because: BECAUSE,
+  },
+  additionalProperties: false,
+})
+
+export const SimulationBody = Type.Object(
+  {
+    opened_at: DateTime('When the claim is opened.'),
+    timeline: Type.Array(ENTRY),
+    final: Type.Object({
+      status: Status,
+      scheduled_outcome: ScheduledOutcome,
+      status_since: DateTime('When it entered the status.'),
+      due_at: DateTimeOrNull('When the current window elapses; null in a terminal state.'),
+    }),
+    hints: Hints(
+      MAX_HINTS + MAX_LOG_HINTS,
+      'Hints to the contract, those to all of it first, then hints to the accepted events (§2.13).',
+    ),
+  },
+  { $id: 'Simulation', description: 'What a contract makes of events. Nothing is stored.' },
+)

@@ -1,0 +1,263 @@
+import { NIL, v7 as uuidv7 } from 'uuid'
+import type { ClockName, TestClock } from '../core/records.ts'
+import { notifyOfOther } from '../outbox/outbox-store.ts'
+import { NOW, readClock } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { keepPositions } from '../platform/database/lists/deleted-positions.ts'
+import {
+  ENTER_TURNSTILES,
+  IS_FRESH,
+  type ListedRow,
+  type Page,
+  readPage,
+} from '../platform/database/lists/list-page.ts'
+import { ListQuery } from '../platform/database/lists/list-query.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+
+interface TestClockRow {
+  id: string
+  user_id: string
+  name: string | null
+  frozen_time: Date
+  next_due_at: Date | null
+  created_at: Date
+}
+
+const COLUMNS = 'id, user_id, name, frozen_time, created_at'
+const NEXT_DUE_AT = '(SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id)'
+
+/** Of distributed tables it is asked for afterwards: see `withDueTimes`. */
+const columns = ({ distribution }: Connection) =>
+  `${COLUMNS}, ${distribution.isOn ? 'NULL::timestamptz' : NEXT_DUE_AT} AS next_due_at`
+
+async function withDueTimes<Row extends TestClockRow>(db: Connection, rows: Row[]): Promise<Row[]> {
+  if (!db.distribution.isOn || rows.length === 0) return rows
+  const found = await db.query<{ id: string; next_due_at: Date | null }>({
+    name: 'find_next_due',
+    text: `-- find_next_due
+      SELECT test_clock_id AS id, min(due_at) AS next_due_at FROM claims
+      WHERE test_clock_id = ANY ($1::uuid[]) GROUP BY test_clock_id`,
+    values: [plainArray(rows.map(({ id }) => id))],
+  })
+  const dueTimes = new Map(found.map(({ id, next_due_at }) => [id, next_due_at]))
+  return rows.map((row) => ({ ...row, next_due_at: dueTimes.get(row.id) ?? null }))
+}
+
+const toTestClock = (row: TestClockRow): TestClock => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  frozenTime: row.frozen_time,
+  nextDueAt: row.next_due_at,
+  createdAt: row.created_at,
+})
+
+export async function insertTestClock(
+  db: Connection,
+  clock: Pick<TestClock, 'userId' | 'name' | 'frozenTime'>,
+): Promise<TestClock> {
+  const [row] = await db.query<TestClockRow>({
+    name: 'insert_test_clock',
+    text: `-- insert_test_clock
+      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES})
+      INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
+      SELECT ($2::uuid[])[1], $3, $4, $5, ${NOW} FROM turnstiles
+      RETURNING ${columns(db)}`,
+    values: ['test_clocks', plainArray([clock.userId]), uuidv7(), clock.name, clock.frozenTime],
+  })
+  // Nothing is due by a new one.
+  return toTestClock(row as TestClockRow)
+}
+
+/** Those of the account's clocks that have these ids. */
+export async function findTestClocks(
+  db: Connection,
+  userId: string,
+  ids: readonly string[],
+): Promise<TestClock[]> {
+  const rows = await db.query<TestClockRow>({
+    name: 'find_test_clocks',
+    text: `-- find_test_clocks
+      SELECT ${columns(db)} FROM test_clocks WHERE user_id = $1 AND id = ANY ($2)`,
+    values: [userId, ids],
+  })
+  return (await withDueTimes(db, rows)).map(toTestClock)
+}
+
+/** The ids of those that nobody holds, or that are gone. It waits for nobody. */
+export async function findFreeTestClocks(db: Connection, clocks: readonly ClockName[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>({
+    name: 'find_free_test_clocks',
+    text: `-- find_free_test_clocks
+      WITH named AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS n (user_id, id)),
+      free AS MATERIALIZED (
+        SELECT c.id FROM named n JOIN test_clocks c ON c.user_id = n.user_id AND c.id = n.id
+        FOR SHARE OF c SKIP LOCKED
+      )
+      SELECT id FROM named n
+      WHERE id IN (SELECT id FROM free)
+        OR NOT EXISTS (SELECT FROM test_clocks c WHERE c.user_id = n.user_id AND c.id = n.id)`,
+    values: [plainArray(clocks.map(({ userId }) => userId)), plainArray(clocks.map(({ id }) => id))],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Until the transaction ends the clock is the caller's alone: other advances and the deletion wait, and so does
+ * every write to a claim on it. Null if there is none.
+ * @param longestLockWaitMs if another holds it for longer, it fails (`isPassing`)
+ */
+export async function holdTestClock(
+  db: Connection,
+  userId: string,
+  id: string,
+  longestLockWaitMs: number,
+): Promise<TestClock | null> {
+  await db.query({
+    text: "SELECT set_config('lock_timeout', $1, true)",
+    values: [longestLockWaitMs],
+  })
+  const [row] = await db.query<TestClockRow>({
+    name: 'hold_test_clock',
+    text: `-- hold_test_clock
+      SELECT ${columns(db)} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
+    values: [userId, id],
+  })
+  await db.query({ text: 'SET LOCAL lock_timeout = 0' })
+  if (row && db.distribution.isOn) await commitInTwoPhases(db)
+  const [found] = await withDueTimes(db, row ? [row] : [])
+  return found ? toTestClock(found) : null
+}
+
+/**
+ * The clock's row is the coordinator's own. If its claims were all on one other machine, Citus would commit there first,
+ * and a coordinator that died then would have moved them and not the clock: a statement over all machines, which changes
+ * nothing, makes it prepare before it commits.
+ */
+async function commitInTwoPhases(db: Connection): Promise<void> {
+  await db.query({
+    text: `-- commit_in_two_phases
+      UPDATE claims SET due_at = due_at WHERE test_clock_id = $1`,
+    values: [NIL],
+  })
+}
+
+/**
+ * Call it with the clock held. Returns the clock as it stands then.
+ * @param announced the key of what the transaction has announced (`announceOfAccount`)
+ */
+export async function setTestClock(
+  db: Connection,
+  clock: TestClock,
+  frozenTime: Date,
+  announced: string,
+): Promise<TestClock> {
+  const [row] = await db.query<TestClockRow>({
+    name: 'set_test_clock',
+    text: `-- set_test_clock
+      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${columns(db)}`,
+    values: [clock.userId, clock.id, frozenTime],
+  })
+  await notifyOfOther(
+    db,
+    { userId: clock.userId, subjectId: clock.id, kind: 'advanced', at: frozenTime },
+    announced,
+  )
+  return toTestClock((await withDueTimes(db, [row as TestClockRow]))[0] as TestClockRow)
+}
+
+const DELETE_OF_CLAIMS = [
+  `-- delete_test_clock_events
+      DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+  `-- delete_test_clock_metadata
+      DELETE FROM claim_metadata WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+  `-- delete_test_clock_notifications
+      DELETE FROM notifications WHERE subject_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
+  `-- delete_test_clock_own_notifications
+      DELETE FROM notifications WHERE subject_id = $1`,
+]
+
+/**
+ * Deletes the clock with its claims, candidates, their logs and all notifications of them. Their contracts may be unused from now on (see
+ * `unused-contracts.ts`), but for those that somebody uses just now. Call it with the clock held.
+ */
+export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
+  await keepPositions(db, clock)
+  for (const text of DELETE_OF_CLAIMS) await db.query({ text, values: [clock.id] })
+  await (db.distribution.isOn ? deleteClaimsInShards(db, clock) : deleteClaims(db, clock))
+  await db.query({
+    text: `-- delete_test_clock
+      DELETE FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [clock.userId, clock.id],
+  })
+}
+
+async function deleteClaims(db: Connection, clock: TestClock): Promise<void> {
+  await db.query({
+    text: `-- delete_test_clock_claims
+      WITH deleted AS (DELETE FROM claims WHERE test_clock_id = $1 RETURNING contract_hash),
+      free AS MATERIALIZED (
+        SELECT hash FROM contracts
+        WHERE hash = ANY (ARRAY(SELECT DISTINCT contract_hash FROM deleted))
+        FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE contracts SET unused_since = ${NOW} WHERE hash = ANY (ARRAY(SELECT hash FROM free))`,
+    values: [clock.id],
+  })
+}
+
+async function deleteClaimsInShards(db: Connection, clock: TestClock): Promise<void> {
+  const deleted = await db.query<{ hash: string }>({
+    text: `-- delete_test_clock_claims_in_shards
+      DELETE FROM claims WHERE test_clock_id = $1 RETURNING encode(contract_hash, 'hex') AS hash`,
+    values: [clock.id],
+  })
+  const hashes = new Set(deleted.map(({ hash }) => `\\x${hash}`))
+  if (hashes.size === 0) return
+  await db.query({
+    text: `-- mark_unused_contracts
+      UPDATE contracts SET unused_since = $2 WHERE hash = ANY ($1::bytea[])`,
+    values: [[...hashes], await readClock(db)],
+  })
+}
+
+export interface TestClockFilter {
+  userId: string
+  /** Position of the record to continue after. */
+  after: string | null
+  order: 'asc' | 'desc'
+  limit: number
+}
+
+export async function listTestClocks(db: Connection, filter: TestClockFilter): Promise<Page<TestClock>> {
+  const list = { name: 'test_clocks', userId: filter.userId } as const
+  const { rows, hasMore } = await readPage(db, list, filter, async (count, upTo) => {
+    const query = new ListQuery()
+      .where('user_id', '=', filter.userId)
+      .after(filter.after, filter.order)
+      .where('position', '<=', upTo)
+    const page = await db.query<TestClockRow & ListedRow>({
+      text: `-- list_test_clocks
+        SELECT ${columns(db)}, position, ${IS_FRESH} AS fresh FROM test_clocks
+        WHERE ${query.conditions} ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
+      values: query.values,
+    })
+    return withDueTimes(db, page)
+  })
+  return { rows: rows.map(toTestClock), hasMore }
+}
+
+/** A clock's position in the account's list; null if there is none. */
+export async function findTestClockPosition(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<string | null> {
+  const [row] = await db.query<{ position: string }>({
+    name: 'find_test_clock_position',
+    text: `-- find_test_clock_position
+      SELECT position FROM test_clocks WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+  })
+  return row?.position ?? null
+}

@@ -1,0 +1,177 @@
+import type { DeliveryStatus, WebhookDelivery } from '../core/webhooks.ts'
+import { isThere } from '../outbox/webhook-endpoint-store.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { plainArray } from '../platform/database/sql-array.ts'
+
+/** A delivery that is to be made. */
+export interface NewDelivery {
+  notificationId: string
+  subjectId: string
+  type: string
+  body: string
+  hash: string
+  previousHash: string
+}
+
+/** Where an endpoint is: what it has been told of, and its last delivery. */
+export interface EndpointPlace {
+  toldUpTo: bigint
+  lastNumber: number
+  lastHash: string
+}
+
+/**
+ * Adds deliveries to an endpoint that stands at this place, and puts it behind them. False if it stands elsewhere: somebody
+ * else has added some.
+ */
+export async function appendDeliveries(
+  db: Connection,
+  endpointId: string,
+  place: EndpointPlace,
+  toldUpTo: bigint,
+  made: readonly NewDelivery[],
+): Promise<boolean> {
+  const [row] = await db.query<{ told: number }>({
+    name: 'append_webhook_deliveries',
+    text: `-- append_webhook_deliveries
+      WITH told AS (
+        UPDATE webhook_endpoints SET told_up_to = $4, last_number = last_number + $5, last_hash = $6
+        WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND ${isThere('webhook_endpoints')}
+        RETURNING id, ${NOW} AS now
+      ), made AS (
+        INSERT INTO webhook_deliveries
+          (endpoint_id, number, notification_id, subject_id, type, body, bytes, hash, previous_hash, created_at, next_attempt_at)
+        SELECT told.id, $2 + d.place, d.notification_id, d.subject_id, d.type, d.body, octet_length(d.body), d.hash,
+          d.previous_hash, told.now, told.now
+        FROM told, unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY
+          AS d (notification_id, subject_id, type, body, hash, previous_hash, place)
+      )
+      SELECT count(*)::integer AS told FROM told`,
+    values: [
+      endpointId,
+      place.lastNumber,
+      place.toldUpTo,
+      toldUpTo,
+      made.length,
+      made.at(-1)?.hash ?? place.lastHash,
+      plainArray(made.map(({ notificationId }) => notificationId)),
+      plainArray(made.map(({ subjectId }) => subjectId)),
+      made.map(({ type }) => type),
+      made.map(({ body }) => body),
+      plainArray(made.map(({ hash }) => hash)),
+      plainArray(made.map(({ previousHash }) => previousHash)),
+    ],
+  })
+  return row?.told === 1
+}
+
+interface DeliveryRow {
+  endpoint_id: string
+  number: string
+  notification_id: string
+  subject_id: string
+  type: string
+  created_at: Date
+  hash: string
+  previous_hash: string
+  status: DeliveryStatus
+  next_attempt_at: Date | null
+  attempts: {
+    started_at: string
+    duration_ms: number
+    status: number | null
+    answer: string | null
+    error: string | null
+  }[]
+}
+
+const ATTEMPTS_SHOWN = 20
+const DELIVERY_COLUMNS = `d.endpoint_id, d.number, d.notification_id, d.subject_id, d.type, d.created_at, d.hash, d.previous_hash,
+        d.status, d.next_attempt_at, ARRAY(
+          SELECT jsonb_build_object('started_at', started_at, 'duration_ms', duration_ms, 'status', status,
+            'answer', answer, 'error', error)
+          FROM (
+            SELECT * FROM webhook_attempts a WHERE a.endpoint_id = d.endpoint_id AND a.number = d.number
+            ORDER BY attempt DESC LIMIT ${ATTEMPTS_SHOWN}
+          ) AS newest ORDER BY attempt
+        ) AS attempts`
+/** Of the account's own endpoints alone. */
+const OF_ACCOUNT = `webhook_deliveries d JOIN webhook_endpoints e
+        ON e.id = d.endpoint_id AND e.user_id = $1 AND ${isThere('e')}`
+
+const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
+  endpointId: row.endpoint_id,
+  number: Number(row.number),
+  notificationId: row.notification_id,
+  subjectId: row.subject_id,
+  type: row.type,
+  createdAt: row.created_at,
+  hash: row.hash,
+  previousHash: row.previous_hash,
+  status: row.status,
+  nextAttemptAt: row.next_attempt_at,
+  attempts: row.attempts.map(({ started_at, duration_ms, ...attempt }) => ({
+    startedAt: new Date(started_at),
+    durationMs: duration_ms,
+    ...attempt,
+  })),
+})
+
+/** One of an endpoint's deliveries. */
+export interface DeliveryAddress {
+  endpointId: string
+  number: number
+}
+
+/** Null if the account has none there. */
+export async function findDelivery(
+  db: Connection,
+  userId: string,
+  { endpointId, number }: DeliveryAddress,
+): Promise<{ delivery: WebhookDelivery; body: string } | null> {
+  const [row] = await db.query<DeliveryRow & { body: string }>({
+    name: 'find_webhook_delivery',
+    text: `-- find_webhook_delivery
+      SELECT ${DELIVERY_COLUMNS}, d.body FROM ${OF_ACCOUNT} WHERE d.endpoint_id = $2 AND d.number = $3`,
+    values: [userId, endpointId, number],
+    readOnly: true,
+  })
+  return row ? { delivery: toDelivery(row), body: row.body } : null
+}
+
+/** What the deliveries of a list have in common. */
+type DeliveriesOf = { endpointId: string } | { subjectId: string } | { notificationId: string }
+
+export interface DeliverySpan {
+  userId: string
+  of: DeliveriesOf
+  status: DeliveryStatus | null
+  after: DeliveryAddress | null
+  order: 'asc' | 'desc'
+  count: number
+}
+
+/** Of one endpoint by their numbers; of several those of each by themselves. */
+export async function listDeliveries(db: Connection, span: DeliverySpan): Promise<WebhookDelivery[]> {
+  const { userId, of, status, after, order, count } = span
+  const [column, value] =
+    'endpointId' in of
+      ? ['endpoint_id', of.endpointId]
+      : 'subjectId' in of
+        ? ['subject_id', of.subjectId]
+        : ['notification_id', of.notificationId]
+  // Written out, so that the planner sees which of the partial indexes serves.
+  const ofStatus = status === null ? '' : ` AND d.status = '${status}'`
+  const beyond =
+    after === null ? '' : ` AND (d.endpoint_id, d.number) ${order === 'asc' ? '>' : '<'} ($4, $5::bigint)`
+  const rows = await db.query<DeliveryRow>({
+    name: ['list_webhook_deliveries', column, status, order, after === null ? '' : 'after'].join('_'),
+    text: `-- list_webhook_deliveries
+      SELECT ${DELIVERY_COLUMNS} FROM ${OF_ACCOUNT}
+      WHERE d.${column} = $2${ofStatus}${beyond} ORDER BY d.endpoint_id ${order}, d.number ${order} LIMIT $3`,
+    values: [userId, value, count, ...(after === null ? [] : [after.endpointId, after.number])],
+    readOnly: true,
+  })
+  return rows.map(toDelivery)
+}

@@ -1,0 +1,243 @@
+import type { App } from '../app.ts'
+import type { WebhookEndpoint } from '../core/webhooks.ts'
+import { owned } from '../kernel/owned-promise.ts'
+import { type DueDelivery, readDueDeliveries } from './due-delivery-store.ts'
+import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
+import { letSubmissionsPass } from './let-submissions-pass.ts'
+import { type Answered, recordAnswers } from './record-answers.ts'
+import type { SendingSlots } from './sending-slots.ts'
+import { disableEndpoint, type TakenEndpoint, takeEndpoint } from './sending-store.ts'
+import { ATTEMPT_TIMEOUT_MS, type SentAnswer } from './sent-answer.ts'
+import { deliveryHeaders } from './sign-delivery.ts'
+import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
+import { endAttempt, traceAttempt } from './trace-attempt.ts'
+import type { WebhookClient } from './webhook-client.ts'
+
+/** A server has an endpoint for so long, and no other one sends to it. */
+const TAKEN_MS = 30_000
+/** It takes it again so often, and hears then what was changed. */
+const TAKE_AGAIN_MS = 2_000
+/** So long after it took it nothing more is begun: what is begun then ends before another server may take it. */
+const BEGIN_WITHIN_MS = TAKEN_MS - ATTEMPT_TIMEOUT_MS - 1_000
+
+/** With fewer in the queue, and no more of their bodies, the next are read, */
+const LOW = 16
+const LOW_CHARACTERS = 256 * 1_024
+const isLow = (queue: readonly DueDelivery[]) =>
+  queue.length < LOW && queue.reduce((sum, { body }) => sum + body.length, 0) < LOW_CHARACTERS
+/** but where nothing came, only after so long. */
+const LOOK_AGAIN_MS = 100
+
+export interface Sending {
+  app: App
+  /** This server's. */
+  sender: string
+  client: WebhookClient
+  slots: SendingSlots
+  present: PresentNotification
+  /** Milliseconds before the second attempt, the third, and so on. */
+  delaysMs: readonly number[]
+  onDisabled: (endpoint: WebhookEndpoint, reason: 'failing' | 'gone') => void
+}
+
+/** Sends what is due to one endpoint, until there is nothing more or this server must let it be. */
+export class EndpointRun {
+  readonly #sending: Sending
+  readonly #id: string
+  readonly #userId: string
+  #taken: TakenEndpoint | null = null
+  #secrets: string[] = []
+  #takenAt = 0
+  #queue: DueDelivery[] = []
+  readonly #onTheirWay = new Map<number, { due: DueDelivery; sent: Promise<void> }>()
+  #answered: Answered[] = []
+  readonly #pace = new EndpointPace()
+  /** Nothing more is begun. */
+  #isOver = false
+  #mayLookAt = 0
+  /** There may be more to tell, whether it is for this endpoint or not. */
+  #hasMore = false
+  #changed = Promise.withResolvers<void>()
+
+  constructor(sending: Sending, id: string, userId: string) {
+    this.#sending = sending
+    this.#id = id
+    this.#userId = userId
+  }
+
+  /** Begins nothing more. */
+  finish(): void {
+    this.#isOver = true
+    this.#changed.resolve()
+  }
+
+  /** Rejects if the database fails. What was on its way has ended then, and is written down unless it fails for long. */
+  async run(): Promise<void> {
+    const leave = this.#sending.slots.onFree(() => this.#begin())
+    let failure: unknown = null
+    const endWith = (error: unknown) => {
+      failure ??= error
+      this.#isOver = true
+    }
+    try {
+      for (;;) {
+        await this.#prepare().catch(endWith)
+        this.#begin()
+        const waits = (this.#queue.length > 0 || this.#hasMore) && !this.#isOver
+        if (!waits && this.#onTheirWay.size === 0 && this.#answered.length === 0) break
+        await this.#change()
+        const recorded = await this.#record()
+        if (recorded.length > 0) await this.#noteHealth(recorded).catch(endWith)
+      }
+    } finally {
+      this.#isOver = true
+      leave()
+      while (this.#onTheirWay.size > 0) {
+        this.#answered = []
+        await this.#change()
+      }
+    }
+    if (failure !== null) throw failure
+  }
+
+  async #prepare(): Promise<void> {
+    await letSubmissionsPass(this.#sending.app)
+    if (!this.#isOver) await this.#take()
+    if (!this.#isOver) await this.#fill()
+  }
+
+  /** Until an answer has come, or it is time to look again. */
+  async #change(): Promise<void> {
+    if (this.#answered.length > 0) return
+    const timer = setTimeout(() => this.#changed.resolve(), LOOK_AGAIN_MS)
+    await this.#changed.promise
+    clearTimeout(timer)
+    this.#changed = Promise.withResolvers()
+  }
+
+  async #take(): Promise<void> {
+    const now = performance.now()
+    if (this.#taken !== null && now - this.#takenAt < TAKE_AGAIN_MS) return
+    const { app, sender } = this.#sending
+    const isFirst = this.#taken === null
+    const taken = await takeEndpoint(app.db.writes.for(this.#userId), sender, this.#id, TAKEN_MS)
+    if (taken === null) return this.finish()
+    this.#taken = taken
+    this.#takenAt = now
+    this.#secrets = this.#taken.secrets.map((secret) => app.webhookSecrets.decrypt(secret, this.#id))
+    if (isFirst) this.#pace.begin(taken.endpoint.failingSince !== null)
+  }
+
+  /** Deliveries that are there come first: of an endpoint that takes none, no more are made. */
+  async #fill(): Promise<void> {
+    if (!isLow(this.#queue) || performance.now() < this.#mayLookAt) return
+    // Where nothing came, nothing could be begun either.
+    if (this.#mayLookAt > 0 && this.#onTheirWay.size >= this.#pace.width) return
+    this.#mayLookAt = 0
+    if (await this.#readDue()) return
+    const { app, present } = this.#sending
+    const taken = this.#taken as TakenEndpoint
+    const { lastNumber } = taken.place
+    do {
+      const told = await tellEndpoint(app, taken, present)
+      if (told === null) {
+        // Somebody else has added some, a test say: they are due.
+        this.#takenAt = Number.NEGATIVE_INFINITY
+        return
+      }
+      taken.place = told.place
+      this.#hasMore = told.hasMore
+      // What is for others is passed over without a pause, while nothing else is to be done.
+    } while (this.#hasMore && taken.place.lastNumber === lastNumber && !this.#hasOtherWork())
+    if (taken.place.lastNumber !== lastNumber) await this.#readDue()
+    else if (!this.#hasMore) this.#mayLookAt = performance.now() + LOOK_AGAIN_MS
+  }
+
+  #hasOtherWork(): boolean {
+    const mustTake = performance.now() - this.#takenAt >= TAKE_AGAIN_MS
+    return this.#isOver || mustTake || this.#answered.length > 0
+  }
+
+  /** Whether there were any. */
+  async #readDue(): Promise<boolean> {
+    const known = [...this.#queue, ...[...this.#onTheirWay.values(), ...this.#answered].map(({ due }) => due)]
+    const due = await readDueDeliveries(
+      this.#sending.app.db.reads.for(this.#userId),
+      this.#id,
+      known.map(({ number }) => number),
+    )
+    this.#queue = [...this.#queue, ...due].sort((a, b) => a.number - b.number)
+    return due.length > 0
+  }
+
+  /** Sends as many as may be on their way, of a claim one after the other. */
+  #begin(): void {
+    const { slots } = this.#sending
+    for (;;) {
+      if (this.#isOver || this.#answered.length >= MOST_WIDTH || this.#onTheirWay.size >= this.#pace.width)
+        return
+      if (performance.now() - this.#takenAt > BEGIN_WITHIN_MS) return
+      const busy = new Set(this.#onTheirWay.values().map(({ due }) => due.subjectId))
+      const at = this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
+      if (at === -1 || !slots.take(this.#userId)) return
+      const [due] = this.#queue.splice(at, 1) as [DueDelivery]
+      this.#onTheirWay.set(due.number, { due, sent: owned(this.#send(due)) })
+    }
+  }
+
+  async #send(due: DueDelivery): Promise<void> {
+    const { app, client, slots } = this.#sending
+    const { url } = (this.#taken as TakenEndpoint).endpoint
+    const startedAt = performance.now()
+    const span = traceAttempt(app.tracing, due, this.#id, url)
+    const headers = deliveryHeaders({ id: due.notificationId, ...due }, this.#secrets, new Date())
+    const answer = await client.send(
+      url,
+      span ? { ...headers, traceparent: span.traceparent } : headers,
+      due.body,
+    )
+    if (span) endAttempt(span, answer)
+    this.#onTheirWay.delete(due.number)
+    // Broken off by the stop: it is made again.
+    if (answer !== null) {
+      this.#measure(answer)
+      this.#note({ due, url, startedAt, answer })
+    }
+    slots.giveBack(this.#userId)
+    this.#begin()
+    this.#changed.resolve()
+  }
+
+  #measure({ status, error, durationMs }: SentAnswer): void {
+    const { webhookAttempts, webhookAttemptSeconds } = this.#sending.app.db.metrics.instruments
+    const failure = status === null ? 'unanswered' : 'refused'
+    webhookAttempts.inc({ result: error === null ? 'succeeded' : failure })
+    webhookAttemptSeconds.observe(durationMs / 1_000)
+  }
+
+  #note(answered: Answered): void {
+    this.#answered = [...this.#answered, answered]
+    this.#pace.note(answered.answer)
+    if (!this.#pace.mayGoOn) this.#isOver = true
+  }
+
+  async #record(): Promise<Answered[]> {
+    const answered = this.#answered
+    if (answered.length === 0) return []
+    const { app, delaysMs } = this.#sending
+    await recordAnswers(app.db.writes.for(this.#userId), this.#id, answered, delaysMs)
+    this.#answered = this.#answered.slice(answered.length)
+    return answered
+  }
+
+  async #noteHealth(answered: readonly Answered[]): Promise<void> {
+    const { app, onDisabled } = this.#sending
+    const db = app.db.writes.for(this.#userId)
+    const verdict = await this.#pace.record(db, this.#id, answered)
+    if (verdict === null) return
+    this.#isOver = true
+    const { endpoint } = this.#taken as TakenEndpoint
+    const isNew = await disableEndpoint(db, { ...endpoint, url: verdict.url }, verdict.reason)
+    if (isNew) onDisabled(endpoint, verdict.reason)
+  }
+}

@@ -1,0 +1,208 @@
+import type { ExpectedVersions, Versioned } from '../core/records.ts'
+import type { WebhookEndpoint } from '../core/webhooks.ts'
+import { ENDPOINT_COLUMNS, type EndpointRow, isThere, toEndpoint } from '../outbox/webhook-endpoint-store.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { isExpected, versionOf } from '../platform/database/record-version.ts'
+
+const IS_THERE = isThere('webhook_endpoints')
+
+/** Of its settings: what is sent, and whether it arrives, changes at any time. */
+const VERSION = versionOf('url', 'types', 'customer_id', 'description', 'disabled')
+
+/** What the account says of an endpoint. */
+export type EndpointSettings = Pick<
+  WebhookEndpoint,
+  'url' | 'types' | 'customerId' | 'description' | 'disabled'
+>
+
+/**
+ * Null if the account has as many as it may. Those that are being added at the same moment are not counted.
+ * @param toldUpTo the number of the last notification that it is not told of
+ */
+export async function insertEndpoint(
+  db: Connection,
+  made: EndpointSettings & { id: string; userId: string; secret: Buffer; toldUpTo: bigint; lastHash: string },
+  most: number,
+): Promise<Versioned<{ endpoint: WebhookEndpoint }> | null> {
+  const [row] = await db.query<Versioned<EndpointRow>>({
+    name: 'insert_webhook_endpoint',
+    text: `-- insert_webhook_endpoint
+      INSERT INTO webhook_endpoints
+        (id, user_id, created_at, url, types, customer_id, description, disabled, secret, told_up_to, last_hash)
+      SELECT $1, $2, ${NOW}, $3, $4, $5, $6, $7, $8, $9, $10
+      WHERE (SELECT count(*) FROM webhook_endpoints WHERE user_id = $2 AND ${IS_THERE}) < $11
+      RETURNING ${ENDPOINT_COLUMNS}, ${VERSION} AS version`,
+    values: [
+      made.id,
+      made.userId,
+      made.url,
+      made.types,
+      made.customerId,
+      made.description,
+      made.disabled,
+      made.secret,
+      made.toldUpTo,
+      made.lastHash,
+      most,
+    ],
+  })
+  return row ? { endpoint: toEndpoint(row), version: row.version } : null
+}
+
+/** What the newest attempts and the deliveries that wait tell of an endpoint. */
+export interface EndpointHealth {
+  attempts: number
+  succeeded: number
+  medianMs: number | null
+  /** Counted up to a thousand. */
+  waiting: number
+  oldestWaitingAt: Date | null
+}
+
+const ATTEMPTS = 100
+const WAITING = 1_000
+
+/** The account's, in the order of their creation; or the one with this id, if it has it. */
+export async function readEndpoints(
+  db: Connection,
+  userId: string,
+  id: string | null,
+): Promise<Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>[]> {
+  const rows = await db.query<
+    Versioned<EndpointRow> & {
+      made: number
+      succeeded: number
+      median_ms: number | null
+      waiting: number
+      oldest_waiting_at: Date | null
+    }
+  >({
+    name: 'read_webhook_endpoints',
+    text: `-- read_webhook_endpoints
+      SELECT ${ENDPOINT_COLUMNS}, ${VERSION} AS version, made, succeeded, median_ms, waiting, oldest_waiting_at
+      FROM webhook_endpoints e, LATERAL (
+        SELECT count(*)::integer AS made, (count(*) FILTER (WHERE error IS NULL))::integer AS succeeded,
+          percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median_ms
+        FROM (
+          SELECT error, duration_ms FROM webhook_attempts
+          WHERE endpoint_id = e.id ORDER BY started_at DESC LIMIT ${ATTEMPTS}
+        ) AS newest
+      ) AS tried, LATERAL (
+        SELECT count(*)::integer AS waiting, min(created_at) AS oldest_waiting_at
+        FROM (
+          SELECT created_at FROM webhook_deliveries
+          WHERE endpoint_id = e.id AND status = 'waiting' ORDER BY next_attempt_at, number LIMIT ${WAITING}
+        ) AS due
+      ) AS queue
+      WHERE user_id = $1 AND ${isThere('e')} AND ($2::uuid IS NULL OR id = $2)
+      ORDER BY id`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return rows.map((row) => ({
+    endpoint: toEndpoint(row),
+    version: row.version,
+    health: {
+      attempts: row.made,
+      succeeded: row.succeeded,
+      medianMs: row.median_ms,
+      waiting: row.waiting,
+      oldestWaitingAt: row.oldest_waiting_at,
+    },
+  }))
+}
+
+/** Notifications that are not for an endpoint as it is at this version: those with numbers up to `upTo`. */
+export interface PassedOver {
+  version: string
+  after: bigint
+  upTo: bigint
+}
+
+/**
+ * Gives it these settings, and forgets that it was failing: what was wrong may be mended. False if the account has no such
+ * endpoint, or none of a version that is expected.
+ */
+export async function updateEndpoint(
+  db: Connection,
+  userId: string,
+  id: string,
+  changes: Partial<EndpointSettings>,
+  expected: ExpectedVersions,
+  passedOver: PassedOver | null,
+): Promise<boolean> {
+  const given = (key: keyof EndpointSettings) => changes[key] !== undefined
+  const rows = await db.query({
+    name: 'update_webhook_endpoint',
+    text: `-- update_webhook_endpoint
+      UPDATE webhook_endpoints SET
+        url = CASE WHEN $3 THEN $4 ELSE url END,
+        types = CASE WHEN $5 THEN $6 ELSE types END,
+        customer_id = CASE WHEN $7 THEN $8 ELSE customer_id END,
+        description = CASE WHEN $9 THEN $10 ELSE description END,
+        disabled = CASE WHEN $11 THEN $12 ELSE disabled END,
+        failing_since = CASE WHEN $3 OR $11 THEN NULL ELSE failing_since END,
+        paused_until = CASE WHEN $3 OR $11 THEN NULL ELSE paused_until END,
+        told_up_to = CASE WHEN told_up_to = $14 AND ${VERSION} = $15 THEN $16 ELSE told_up_to END
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} AND ${isExpected(VERSION, '$13')} RETURNING id`,
+    values: [
+      userId,
+      id,
+      given('url'),
+      changes.url,
+      given('types'),
+      changes.types,
+      given('customerId'),
+      changes.customerId,
+      given('description'),
+      changes.description,
+      given('disabled'),
+      changes.disabled,
+      expected,
+      passedOver?.after,
+      passedOver?.version,
+      passedOver?.upTo,
+    ],
+  })
+  return rows.length > 0
+}
+
+/** The secret before signs as well, for `keptMs`. Returns until when; null if the account has no such endpoint. */
+export async function replaceSecret(
+  db: Connection,
+  userId: string,
+  id: string,
+  secret: Buffer,
+  keptMs: number,
+): Promise<Date | null> {
+  const [row] = await db.query<{ old_secret_until: Date }>({
+    name: 'replace_webhook_secret',
+    text: `-- replace_webhook_secret
+      UPDATE webhook_endpoints
+      SET secret = $3, old_secret = secret, old_secret_until = ${NOW} + $4 * interval '1 millisecond'
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING old_secret_until`,
+    values: [userId, id, secret, keptMs],
+  })
+  return row?.old_secret_until ?? null
+}
+
+/**
+ * Nothing is sent to it any more; what was is removed later (`removal.ts`). False if the account has no such endpoint, or
+ * none of a version that is expected.
+ */
+export async function deleteEndpoint(
+  db: Connection,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<boolean> {
+  const rows = await db.query({
+    name: 'delete_webhook_endpoint',
+    text: `-- delete_webhook_endpoint
+      UPDATE webhook_endpoints SET disabled = 'deleted'
+      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} AND ${isExpected(VERSION, '$3')} RETURNING id`,
+    values: [userId, id, expected],
+  })
+  return rows.length > 0
+}

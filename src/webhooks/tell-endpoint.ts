@@ -1,0 +1,120 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { App } from '../app.ts'
+import type { Notification } from '../core/notifications.ts'
+import { ServiceError } from '../kernel/errors.ts'
+import { readRemoved } from '../notifications/feed-store.ts'
+import { type FeedPage, partsOf, readNotifications } from '../notifications/read-notifications.ts'
+import { appendDeliveries, type EndpointPlace, type NewDelivery } from './delivery-store.ts'
+import type { TakenEndpoint } from './sending-store.ts'
+import { deliveryBody, hashOf } from './sign-delivery.ts'
+
+/** A notification as JSON. */
+export type PresentNotification = (notification: Notification) => string
+
+const NOTIFICATIONS_AT_ONCE = 100
+/** Of the bodies that are made at a time, but for the last: all endpoints may do so at once. */
+const CHARACTERS_AT_ONCE = 256 * 1_024
+
+/**
+ * Makes deliveries of the next notifications for an endpoint. Returns where it stands then; null if somebody else has added
+ * some meanwhile.
+ */
+export async function tellEndpoint(
+  app: App,
+  { endpoint, place }: TakenEndpoint,
+  present: PresentNotification,
+): Promise<{ place: EndpointPlace; hasMore: boolean } | null> {
+  const { id, userId, types, customerId } = endpoint
+  const db = app.db.writes.for(userId)
+  const chain = new Chain(place)
+  const wanted = types && new Set(types)
+  try {
+    const page = await readNotifications(app, {
+      userId,
+      after: place.toldUpTo,
+      limit: NOTIFICATIONS_AT_ONCE,
+      order: 'asc',
+      types: wanted,
+      address: null,
+      customerId: customerId ?? undefined,
+    })
+    const { webhookDelaySeconds } = app.db.metrics.instruments
+    const { next, hasMore } = await addAll(chain, page, (one) => {
+      webhookDelaySeconds.observe(Math.max(0, Date.now() - one.createdAt.getTime()) / 1_000)
+      return present(one)
+    })
+    if (next === place.toldUpTo) return { place, hasMore }
+    const isTold = await appendDeliveries(db, id, place, next, chain.made)
+    return isTold ? { place: chain.placeAt(next), hasMore } : null
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'CURSOR_EXPIRED')) throw error
+    // It was disabled for longer than notifications are kept: it is told that it missed some.
+    const removed = await readRemoved(app.db.reads.for(userId), userId, partsOf(wanted))
+    chain.addOwn(endpoint.id, 'webhook_endpoint.notifications_removed')
+    const isTold = await appendDeliveries(db, id, place, removed, chain.made)
+    return isTold ? { place: chain.placeAt(removed), hasMore: true } : null
+  }
+}
+
+/** Returns up to where deliveries were made: if they are large, not of the whole page. */
+async function addAll(
+  chain: Chain,
+  page: FeedPage,
+  present: PresentNotification,
+): Promise<Pick<FeedPage, 'next' | 'hasMore'>> {
+  let last: bigint | null = null
+  for await (const some of page.notifications) {
+    for (const one of some) {
+      if (last !== null && chain.characters > CHARACTERS_AT_ONCE) return { next: last, hasMore: true }
+      chain.add({ notificationId: one.id, subjectId: subjectIdOf(one), type: one.type }, present(one))
+      last = BigInt(one.number)
+    }
+  }
+  return page
+}
+
+function subjectIdOf({ subject }: Notification): string {
+  if ('claim' in subject) return subject.claim.id
+  return 'testClock' in subject ? subject.testClock.id : subject.endpoint.id
+}
+
+/** Deliveries that follow one another, from a place on. */
+export class Chain {
+  readonly made: NewDelivery[] = []
+  /** Of all their bodies. */
+  characters = 0
+  #number: number
+  #hash: string
+
+  constructor({ lastNumber, lastHash }: EndpointPlace) {
+    this.#number = lastNumber
+    this.#hash = lastHash
+  }
+
+  /** @param told the notification as JSON */
+  add(of: Pick<NewDelivery, 'notificationId' | 'subjectId' | 'type'>, told: string): void {
+    this.#number++
+    const previousHash = this.#hash
+    const body = deliveryBody(told, { number: this.#number, previousHash })
+    this.#hash = hashOf(body)
+    this.characters += body.length
+    this.made.push({ ...of, body, hash: this.#hash, previousHash })
+  }
+
+  /** What is about the endpoint itself, and in no feed. */
+  addOwn(endpointId: string, type: string): void {
+    const id = uuidv7()
+    const told = {
+      id,
+      type,
+      created_at: new Date().toISOString(),
+      sequence: 0,
+      webhook_endpoint: { id: endpointId },
+    }
+    this.add({ notificationId: id, subjectId: endpointId, type }, JSON.stringify(told))
+  }
+
+  placeAt(toldUpTo: bigint): EndpointPlace {
+    return { toldUpTo, lastNumber: this.#number, lastHash: this.#hash }
+  }
+}

@@ -1,0 +1,116 @@
+import { type App, inTransaction } from '../app.ts'
+import { claimIdOf } from '../claims/candidate-id.ts'
+import type { ClaimAddress } from '../core/claims/claim.ts'
+import { webhookDeliveryNotFound, webhookEndpointNotFound } from '../core/not-found.ts'
+import type { DeliveryStatus, WebhookDelivery } from '../core/webhooks.ts'
+import { unavailable, validationError } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/uuid.ts'
+import { type DeliveryAddress, findDelivery, listDeliveries } from './delivery-store.ts'
+import { askAgain, askForSomeAgain, findNumberBefore } from './redelivery-store.ts'
+import { readPlace } from './sending-store.ts'
+
+/** As callers name a delivery: the endpoint's id, a dot, the number. */
+export const deliveryId = ({ endpointId, number }: DeliveryAddress): string => `${endpointId}.${number}`
+
+function readDeliveryId(id: string): DeliveryAddress | null {
+  const [endpointId = '', number = '', ...rest] = id.split('.')
+  const isOne = isUuid(endpointId) && /^[1-9]\d{0,14}$/.test(number) && rest.length === 0
+  return isOne ? { endpointId: endpointId.toLowerCase(), number: Number(number) } : null
+}
+
+/** @throws WEBHOOK_DELIVERY_NOT_FOUND */
+export async function getWebhookDelivery(
+  app: App,
+  userId: string,
+  id: string,
+): Promise<{ delivery: WebhookDelivery; body: string }> {
+  const address = readDeliveryId(id)
+  const found = address && (await findDelivery(app.db.reads.for(userId), userId, address))
+  if (!found) throw webhookDeliveryNotFound(id)
+  return found
+}
+
+export interface DeliveryListRequest {
+  userId: string
+  of: { endpointId: string } | { notificationId: string } | { address: ClaimAddress }
+  status: DeliveryStatus | null
+  after: string | undefined
+  limit: number
+  order: 'asc' | 'desc'
+}
+
+/** @throws VALIDATION_ERROR for a cursor that is none */
+export async function listWebhookDeliveries(
+  app: App,
+  { of, after, limit, ...request }: DeliveryListRequest,
+): Promise<{ rows: WebhookDelivery[]; hasMore: boolean }> {
+  const place = after === undefined ? null : readDeliveryId(after)
+  if (after !== undefined && place === null) {
+    const message = 'is no cursor of this list; use next_cursor of the page before'
+    throw validationError([{ path: 'after', message }])
+  }
+  const rows = await listDeliveries(app.db.reads.for(request.userId), {
+    ...request,
+    of: 'address' in of ? { subjectId: claimIdOf(of.address) } : of,
+    after: place,
+    count: limit + 1,
+  })
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit }
+}
+
+/**
+ * It is sent again, as if for the first time: with the same number and body.
+ * @throws WEBHOOK_DELIVERY_NOT_FOUND
+ */
+export async function redeliverWebhook(app: App, userId: string, id: string): Promise<WebhookDelivery> {
+  const address = readDeliveryId(id)
+  return inTransaction(app, userId, async (within) => {
+    const isThere = address && (await askAgain(within.db.writes.for(userId), userId, address))
+    if (!isThere) throw webhookDeliveryNotFound(id)
+    return (await getWebhookDelivery(within, userId, id)).delivery
+  })
+}
+
+const onlySome = (redelivered: number, cause: unknown) =>
+  unavailable(
+    `The first ${redelivered} deliveries are sent again. Whether the others are is not known. Repeat the request to redeliver all of them.`,
+    cause,
+  )
+
+export interface RedeliveryRequest {
+  userId: string
+  endpointId: string
+  /** Of deliveries that were made from this moment on, and before that one. */
+  from: Date
+  to: Date
+  /** Of those alone that have this status; null for all. */
+  status: DeliveryStatus | null
+}
+
+/**
+ * Sends an endpoint's deliveries of a range of time again. Returns how many.
+ * @param gone ends it between two thousands: its reason is thrown
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function redeliverWebhooks(
+  app: App,
+  request: RedeliveryRequest,
+  gone: AbortSignal,
+): Promise<number> {
+  const { userId, endpointId, ...range } = request
+  const db = app.db.writes.for(userId)
+  if (!(await readPlace(db, userId, endpointId))) throw webhookEndpointNotFound(endpointId)
+  let redelivered = 0
+  for (let after: number | null = await findNumberBefore(db, endpointId, range.from); after !== null; ) {
+    gone.throwIfAborted()
+    const { asked, last }: { asked: number; last: number | null } = await askForSomeAgain(db, endpointId, {
+      ...range,
+      after,
+    }).catch((error) => {
+      throw redelivered > 0 ? onlySome(redelivered, error) : error
+    })
+    redelivered += asked
+    after = last
+  }
+  return redelivered
+}

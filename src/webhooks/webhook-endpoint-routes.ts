@@ -1,0 +1,207 @@
+import { Type } from 'typebox'
+import type { App } from '../app.ts'
+import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import {
+  expectedVersions,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  sendTagged,
+  tagged,
+  versionOfTag,
+} from '../platform/http/responses/entity-tags.ts'
+import { pageOf } from '../platform/http/responses/lists.ts'
+import {
+  BODY_ERRORS,
+  ETAG,
+  LOCATION,
+  NOT_MODIFIED,
+  ref,
+  responses,
+} from '../platform/http/responses/responses.ts'
+import { Uuid } from '../platform/http/responses/scalars.ts'
+import { type Route, route } from '../platform/http/route.ts'
+import {
+  NewWebhookEndpointBody,
+  presentEndpoint,
+  presentTagged,
+  WebhookCustomer,
+  WebhookDescription,
+  WebhookEnabled,
+  WebhookEndpointBody,
+  WebhookTypes,
+  WebhookUrl,
+} from './webhook-bodies.ts'
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  updateWebhookEndpoint,
+  type WebhookRules,
+} from './webhook-endpoints.ts'
+
+const OPTIONAL = {
+  types: Type.Optional(WebhookTypes),
+  customer_id: Type.Optional(WebhookCustomer),
+  description: Type.Optional(WebhookDescription),
+  enabled: Type.Optional(WebhookEnabled),
+}
+const CreationBody = Type.Object(
+  { url: WebhookUrl, ...OPTIONAL },
+  {
+    additionalProperties: false,
+    examples: [{ url: 'https://example.com/claimkeeper', types: ['claim.confirmed', 'claim.failed'] }],
+  },
+)
+const ChangeBody = Type.Object(
+  { url: Type.Optional(WebhookUrl), ...OPTIONAL },
+  { additionalProperties: false, examples: [{ enabled: false }] },
+)
+const tags = ['Webhooks']
+const params = Type.Object({ id: Uuid('The webhook endpoint.') })
+
+export const webhookEndpointRoutes = (app: App, rules: WebhookRules): Route[] => [
+  createWebhookEndpointRoute(app, rules),
+  listWebhookEndpointsRoute(app),
+  getWebhookEndpointRoute(app),
+  updateWebhookEndpointRoute(app, rules),
+  deleteWebhookEndpointRoute(app),
+]
+
+const disabledBy = (enabled: boolean) => (enabled ? null : ('by hand' as const))
+
+const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
+  onceRoute(app, {
+    hasSecret: true,
+    method: 'POST',
+    url: '/v1/webhook_endpoints',
+    schema: {
+      operationId: 'createWebhookEndpoint',
+      summary: 'Create a webhook endpoint',
+      description:
+        'Notifications of what happens from now on are sent to its URL, each signed (Standard Webhooks), numbered without holes and with the hash of the one before. An account has 50 at most.',
+      tags,
+      body: CreationBody,
+      response: responses(
+        {
+          201: {
+            description: 'The endpoint, and its secret.',
+            headers: { ...LOCATION, ...ETAG },
+            schema: ref(NewWebhookEndpointBody),
+          },
+        },
+        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
+      ),
+    },
+    answer: async (app, request) => {
+      const { url, types = null, customer_id = null, description = null, enabled = true } = request.body
+      const customerId = customer_id?.toLowerCase() ?? null
+      const settings = { url, types, customerId, description, disabled: disabledBy(enabled) }
+      const { secret, ...made } = await createWebhookEndpoint(app, request.userId, settings, rules)
+      const { tag, body } = presentTagged(made)
+      const headers = { Location: `/v1/webhook_endpoints/${made.endpoint.id}`, ...tagged(tag) }
+      return { status: 201, headers, body: { ...body, secret } }
+    },
+  })
+
+const listWebhookEndpointsRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/webhook_endpoints',
+    schema: {
+      operationId: 'listWebhookEndpoints',
+      summary: 'List webhook endpoints',
+      description: 'All of the account’s, in the order of their creation.',
+      tags,
+      response: responses({ 200: { description: 'All of them.', schema: pageOf(WebhookEndpointBody) } }, []),
+    },
+    handler: async ({ userId }) => ({
+      data: (await listWebhookEndpoints(app, userId)).map(presentEndpoint),
+      next_cursor: null,
+    }),
+  })
+
+const getWebhookEndpointRoute = (app: App) =>
+  route({
+    method: 'GET',
+    url: '/v1/webhook_endpoints/:id',
+    schema: {
+      operationId: 'getWebhookEndpoint',
+      summary: 'Read a webhook endpoint',
+      description:
+        'With the number and the hash of its last delivery: by these a receiver knows whether it has all.',
+      tags,
+      params,
+      headers: IfNoneMatchHeader,
+      response: responses(
+        {
+          200: { description: 'The endpoint.', headers: ETAG, schema: ref(WebhookEndpointBody) },
+          ...NOT_MODIFIED,
+        },
+        ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+      ),
+    },
+    handler: async (request, reply) => {
+      const found = await getWebhookEndpoint(app, request.userId, request.params.id.toLowerCase())
+      const { tag, body } = presentTagged(found)
+      return sendTagged(request, reply, tag, body)
+    },
+  })
+
+const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
+  onceRoute(app, {
+    method: 'PATCH',
+    url: '/v1/webhook_endpoints/:id',
+    schema: {
+      operationId: 'updateWebhookEndpoint',
+      summary: 'Change a webhook endpoint',
+      description:
+        'Takes effect within some seconds. One that is enabled again goes on where it stopped, and is told of what happened meanwhile.',
+      tags,
+      params,
+      headers: IfMatchHeader,
+      body: ChangeBody,
+      response: responses(
+        {
+          200: { description: 'The endpoint as it is now.', headers: ETAG, schema: ref(WebhookEndpointBody) },
+        },
+        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
+      ),
+    },
+    answer: async (app, { userId, params, body, headers }) => {
+      const { customer_id, enabled, ...changes } = body
+      const settings = {
+        ...changes,
+        ...(customer_id === undefined ? {} : { customerId: customer_id?.toLowerCase() ?? null }),
+        ...(enabled === undefined ? {} : { disabled: disabledBy(enabled) }),
+      }
+      const expected = expectedVersions(headers['if-match'], versionOfTag)
+      const id = params.id.toLowerCase()
+      const changed = presentTagged(await updateWebhookEndpoint(app, userId, id, settings, rules, expected))
+      return { headers: tagged(changed.tag), body: changed.body }
+    },
+  })
+
+const deleteWebhookEndpointRoute = (app: App) =>
+  route({
+    method: 'DELETE',
+    url: '/v1/webhook_endpoints/:id',
+    schema: {
+      operationId: 'deleteWebhookEndpoint',
+      summary: 'Delete a webhook endpoint',
+      description: 'Its deliveries go with it.',
+      tags,
+      params,
+      headers: IfMatchHeader,
+      response: responses({ 204: { description: 'Deleted.' } }, [
+        ...BODY_ERRORS,
+        'WEBHOOK_ENDPOINT_NOT_FOUND',
+        'PRECONDITION_FAILED',
+      ]),
+    },
+    handler: async ({ userId, params, headers }, reply) => {
+      const expected = expectedVersions(headers['if-match'], versionOfTag)
+      await deleteWebhookEndpoint(app, userId, params.id.toLowerCase(), expected)
+      return reply.code(204).send()
+    },
+  })

@@ -1,0 +1,234 @@
+import { v7 as uuidv7 } from 'uuid'
+import { type App, inTransaction } from '../app.ts'
+import { whyNotDone } from '../core/changed-since.ts'
+import { customerNotFound, webhookEndpointNotFound } from '../core/not-found.ts'
+import type { ExpectedVersions, Versioned } from '../core/records.ts'
+import type { WebhookDelivery, WebhookEndpoint } from '../core/webhooks.ts'
+import { findCustomer } from '../customers/customer-store.ts'
+import { ServiceError, unavailable, validationError } from '../kernel/errors.ts'
+import { readFeed } from '../notifications/feed-store.ts'
+import { partsOf } from '../notifications/read-notifications.ts'
+import { readSettled } from '../outbox/notification-number-store.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
+import { appendDeliveries, findDelivery } from './delivery-store.ts'
+import {
+  deleteEndpoint,
+  type EndpointHealth,
+  type EndpointSettings,
+  insertEndpoint,
+  type PassedOver,
+  readEndpoints,
+  replaceSecret,
+  updateEndpoint,
+} from './endpoint-store.ts'
+import { isPublic, literalAddress } from './public-addresses.ts'
+import { readPlace } from './sending-store.ts'
+import { NO_HASH, newSecret } from './sign-delivery.ts'
+import { Chain } from './tell-endpoint.ts'
+
+/** Of an account. */
+const MOST_ENDPOINTS = 50
+/** After a rotation the secret before signs for so long as well. */
+const OLD_SECRET_MS = 24 * 3_600_000
+
+/** The version is that of its settings. */
+export type EndpointWithHealth = Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>
+
+export interface WebhookRules {
+  /** Allows http and private addresses, for development. */
+  allowPrivate: boolean
+  /** Allowed ports below 1024, in addition to 80 and 443. */
+  ports: readonly number[]
+}
+
+/**
+ * It is told of what happens from now on. Returns its secret as well, which is shown here alone.
+ * @throws VALIDATION_ERROR for a URL to which nothing may be sent, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_LIMIT_REACHED
+ */
+export async function createWebhookEndpoint(
+  app: App,
+  userId: string,
+  settings: EndpointSettings,
+  rules: WebhookRules,
+): Promise<EndpointWithHealth & { secret: string }> {
+  const url = checkUrl(settings.url, rules)
+  await requireCustomer(app, userId, settings.customerId)
+  const id = uuidv7()
+  const secret = newSecret()
+  const toldUpTo = await readSettled(app.db.reads.for(userId), userId)
+  const made = await insertEndpoint(
+    app.db.writes.for(userId),
+    {
+      ...settings,
+      url,
+      id,
+      userId,
+      secret: app.webhookSecrets.encrypt(secret, id),
+      toldUpTo,
+      lastHash: NO_HASH,
+    },
+    MOST_ENDPOINTS,
+  )
+  if (!made) {
+    throw new ServiceError(
+      'WEBHOOK_ENDPOINT_LIMIT_REACHED',
+      `The account has ${MOST_ENDPOINTS} webhook endpoints, as many as it may.`,
+    )
+  }
+  return { ...made, health: NO_HEALTH, secret }
+}
+
+const NO_HEALTH: EndpointHealth = {
+  attempts: 0,
+  succeeded: 0,
+  medianMs: null,
+  waiting: 0,
+  oldestWaitingAt: null,
+}
+
+/** In the order of their creation. */
+export const listWebhookEndpoints = (app: App, userId: string): Promise<EndpointWithHealth[]> =>
+  readEndpoints(app.db.reads.for(userId), userId, null)
+
+/** @throws WEBHOOK_ENDPOINT_NOT_FOUND */
+export async function getWebhookEndpoint(app: App, userId: string, id: string): Promise<EndpointWithHealth> {
+  const [found] = await readEndpoints(app.db.reads.for(userId), userId, id)
+  if (!found) throw webhookEndpointNotFound(id)
+  return found
+}
+
+/**
+ * If it was disabled, it goes on where it was; if it was failing, that is forgotten.
+ * @throws VALIDATION_ERROR, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED
+ */
+export async function updateWebhookEndpoint(
+  app: App,
+  userId: string,
+  id: string,
+  changes: Partial<EndpointSettings>,
+  rules: WebhookRules,
+  expected: ExpectedVersions,
+): Promise<EndpointWithHealth> {
+  const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
+  await requireCustomer(app, userId, changes.customerId ?? null)
+  const passedOver = changes.types === undefined ? null : await findPassedOver(app, userId, id)
+  const settings = { ...changes, ...url }
+  return inTransaction(app, userId, async (within) => {
+    const db = within.db.writes.for(userId)
+    if (!(await updateEndpoint(db, userId, id, settings, expected, passedOver)))
+      throw await whyNot(within, userId, id, expected)
+    return getWebhookEndpoint(within, userId, id)
+  })
+}
+
+/** @throws WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED */
+export async function deleteWebhookEndpoint(
+  app: App,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<void> {
+  const isDone = await deleteEndpoint(app.db.writes.for(userId), userId, id, expected)
+  if (!isDone) throw await whyNot(app, userId, id, expected)
+}
+
+const whyNot = (app: App, userId: string, id: string, expected: ExpectedVersions) =>
+  whyNotDone('webhook endpoint', expected, webhookEndpointNotFound(id), () =>
+    getWebhookEndpoint(app, userId, id),
+  )
+
+/**
+ * Gives it a new secret, which is shown here alone; the one before signs for a day as well.
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function rotateWebhookSecret(
+  app: App,
+  userId: string,
+  id: string,
+): Promise<EndpointWithHealth & { secret: string; oldSecretUntil: Date }> {
+  const secret = newSecret()
+  const encrypted = app.webhookSecrets.encrypt(secret, id)
+  return inTransaction(app, userId, async (within) => {
+    const db = within.db.writes.for(userId)
+    const oldSecretUntil = await replaceSecret(db, userId, id, encrypted, OLD_SECRET_MS)
+    if (!oldSecretUntil) throw webhookEndpointNotFound(id)
+    return { ...(await getWebhookEndpoint(within, userId, id)), secret, oldSecretUntil }
+  })
+}
+
+/** Others may be adding deliveries at the same moment. */
+const MOST_TRIES = 20
+
+/**
+ * Makes a delivery that tells of nothing, to be sent as any other. If the endpoint is disabled it waits.
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+export async function testWebhookEndpoint(app: App, userId: string, id: string): Promise<WebhookDelivery> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const delivery = await app.db.writes.for(userId).transaction((db) => addTest(db, userId, id))
+    if (delivery) return delivery
+  }
+  throw unavailable('Too many deliveries are being added to the endpoint.')
+}
+
+/** Null if another delivery was added at the same time. */
+async function addTest(db: Connection, userId: string, id: string): Promise<WebhookDelivery | null> {
+  const place = await readPlace(db, userId, id)
+  if (!place) throw webhookEndpointNotFound(id)
+  const chain = new Chain(place)
+  chain.addOwn(id, 'webhook_endpoint.test')
+  if (!(await appendDeliveries(db, id, place, place.toldUpTo, chain.made))) return null
+  const found = await findDelivery(db, userId, { endpointId: id, number: place.lastNumber + 1 })
+  if (!found) throw webhookEndpointNotFound(id)
+  return found.delivery
+}
+
+/**
+ * What lies behind its place, and is not for it, is not made up for when it is given other types: it moves on to the end.
+ * Null if some is for it.
+ * @throws WEBHOOK_ENDPOINT_NOT_FOUND
+ */
+async function findPassedOver(app: App, userId: string, id: string): Promise<PassedOver | null> {
+  const db = app.db.reads.for(userId)
+  const { endpoint, version } = await getWebhookEndpoint(app, userId, id)
+  const place = await readPlace(db, userId, id)
+  if (!place) throw webhookEndpointNotFound(id)
+  const upTo = await readSettled(db, userId)
+  const parts = partsOf(endpoint.types && new Set(endpoint.types))
+  const after = place.toldUpTo
+  const next = await readFeed(db, {
+    userId,
+    parts,
+    subjectId: undefined,
+    after,
+    upTo,
+    order: 'asc',
+    count: 1,
+  })
+  return next.length === 0 && upTo > after ? { version, after, upTo } : null
+}
+
+async function requireCustomer(app: App, userId: string, id: string | null): Promise<void> {
+  if (id !== null && !(await findCustomer(app.db.reads.for(userId), userId, id)))
+    throw customerNotFound({ id })
+}
+
+const LONGEST_URL = 2_048
+
+function checkUrl(text: string, { allowPrivate, ports }: WebhookRules): string {
+  const refuse = (message: string) => validationError([{ path: 'url', message }])
+  if (!URL.canParse(text)) throw refuse('must be a URL')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
+    throw refuse('must begin with https://')
+  if (url.username !== '' || url.password !== '') throw refuse('must hold no user and no password')
+  url.hash = ''
+  if (url.href.length > LONGEST_URL) throw refuse(`must have ${LONGEST_URL} characters at most`)
+  const address = literalAddress(url.hostname)
+  if (!allowPrivate && address !== null && !isPublic(address))
+    throw refuse(`must be of a public address, which ${address} is not`)
+  if (!isAllowedPort(portOf(url.port, url.protocol), ports))
+    throw refuse(`names port ${url.port}; the port ${PORT_RULE}`)
+  return url.href
+}

@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { shareSecret } from '../accounts/server-secret-store.ts'
+import { seal, unseal } from '../idempotency/seal.ts'
+import type { Part } from '../kernel/part.ts'
+import type { Database } from '../platform/database/database.ts'
+
+/** Which key has encrypted: the first byte of what is stored. */
+const BY_SHARED = 0
+const BY_OWN = 1
+
+/**
+ * Secrets of webhook endpoints, which must be known to sign: they are stored encrypted, under the operator's own key
+ * (CLAIMKEEPER_WEBHOOK_KEY), or else under one that the servers share in the database.
+ */
+export class WebhookSecrets implements Part {
+  readonly #db: Database
+  readonly #own: Buffer | null
+  /** There from the start on. */
+  #shared: Buffer | null = null
+
+  /** @param key the operator's; null if there is none */
+  constructor(db: Database, key: string | null) {
+    this.#db = db
+    this.#own = key === null ? null : createHash('sha256').update(key).digest()
+  }
+
+  async start(): Promise<void> {
+    const secret = await shareSecret(this.#db.identity, 'webhook secrets', randomBytes(32).toString('hex'))
+    this.#shared = Buffer.from(secret, 'hex')
+  }
+
+  async stop(): Promise<void> {}
+
+  /** @param endpointId whose it is: for no other one can it be decrypted */
+  encrypt(secret: string, endpointId: string): Buffer {
+    const by = this.#own === null ? BY_SHARED : BY_OWN
+    const key = this.#keyOf(by)
+    if (key === null) throw new Error('the key is missing')
+    return Buffer.concat([Buffer.of(by), seal(key, secret, endpointId)])
+  }
+
+  /** @throws Error if it was encrypted under another key of the operator */
+  decrypt(stored: Buffer, endpointId: string): string {
+    const key = this.#keyOf(stored[0] as number)
+    const secret = key && unseal(key, stored.subarray(1), endpointId)
+    if (secret === null) {
+      throw new Error(
+        `The secret of the webhook endpoint ${endpointId} was encrypted under another CLAIMKEEPER_WEBHOOK_KEY.`,
+      )
+    }
+    return secret
+  }
+
+  #keyOf(by: number): Buffer | null {
+    return by === BY_OWN ? this.#own : this.#shared
+  }
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Overdue } from '../../src/checks/overdue.ts'
+import { contractWith } from '../support/contracts.ts'
+import { startTestService } from '../support/test-service.ts'
+
+const { app, api, sql } = await startTestService({ after })
+const { id } = await api.claim(await api.customer('acme'), contractWith({ activity_window: 3600 }))
+const dueSince = (seconds: number) =>
+  sql(`UPDATE claims SET due_at = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds])
+
+const near = (seconds: number, expected: number) =>
+  assert.ok(seconds >= expected && seconds < expected + 60, `${seconds} s`)
+
+test('how long a claim has been due is asked, but not while a check is on', async () => {
+  const overdue = new Overdue()
+  assert.equal(await overdue.seconds(app.db), 0)
+  await dueSince(3_000)
+  near(await overdue.seconds(app.db), 3_000)
+  await overdue.during(app.db, async () => {
+    await dueSince(6_000)
+    near(await overdue.seconds(app.db), 3_000)
+  })
+  near(await overdue.seconds(app.db), 6_000)
+})
+
+test('a check begins with what is due, and makes it longer as it lasts', async () => {
+  const overdue = new Overdue()
+  await dueSince(3_000)
+  await overdue.during(app.db, async () => {
+    const first = await overdue.seconds(app.db)
+    near(first, 3_000)
+    assert.ok((await overdue.seconds(app.db)) > first)
+  })
+})
+
+test('a check that fails leaves it to be asked', async () => {
+  const overdue = new Overdue()
+  await dueSince(-3_600)
+  const failing = overdue.during(app.db, async () => {
+    const first = await overdue.seconds(app.db)
+    assert.ok(first > 0 && first < 60, `${first} s`)
+    throw new Error('away')
+  })
+  await assert.rejects(failing, { message: 'away' })
+  assert.equal(await overdue.seconds(app.db), 0)
+})
+
+test('if it cannot be asked, the check goes on, and it is as long as it can be', async () => {
+  const overdue = new Overdue()
+  await dueSince(3_000)
+  near(await overdue.seconds(app.db), 3_000)
+  const away = { query: () => Promise.reject(new Error('away')) } as unknown as typeof app.db
+  await overdue.during(away, async () => near(await overdue.seconds(app.db), 3_000))
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DatabaseError } from 'pg'
+import type { Retry } from '../../src/events/submission/retry.ts'
+import { sendGroup } from '../../src/events/submission/send-group.ts'
+import type { Answer } from '../support/api-client.ts'
+import { assertError } from '../support/assert-error.ts'
+import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
+import { contractWith } from '../support/contracts.ts'
+import { sharedService } from '../support/shared.ts'
+import { claimIdOf, contractIsMissing } from '../support/source/claims.ts'
+import { ClaimCopies, type EventRequest, PendingSubmission } from '../support/source/decisions.ts'
+import { ServiceError } from '../support/source/errors.ts'
+import { armWriteFaults } from '../support/write-faults.ts'
+
+/* A machine has a claim and not yet its contract. Whoever asks for others at the same time does not notice. */
+
+const service = await sharedService()
+const { api, app, sql } = service
+await armWriteFaults(service)
+
+let prices = 1_000_000
+/** A contract that no other test has, of other files neither. */
+const ownContract = () => contractWith({ price: ++prices })
+
+/** Claims of one shard: so many of this account, one of another, and one whose contract is taken away. */
+async function claimsAndOneInDoubt(count: number) {
+  const claims = await claimsOfOneShard(service, count, ownContract())
+  const strangers = await claimsOfOneShard({ app, api: await service.newAccount() }, 1, ownContract())
+  const contract = ownContract()
+  const [inDoubt] = await claimsOfOneShard(service, 1, contract)
+  const [row] = await sql('SELECT contract_hash FROM claims WHERE id = $1', [inDoubt.id])
+  await sql('DELETE FROM contracts WHERE hash = $1', [row?.contract_hash])
+  const bringBack = () => claimsOfOneShard(service, 1, contract)
+  return { claims: [...claims, ...strangers], inDoubt, bringBack }
+}
+
+const requestFor = ({ id, user_id: userId }: Answer['body'], type: string): EventRequest => ({
+  userId,
+  address: { kind: 'claim', id },
+  submission: { id: 'an-event', type, payload: {}, payloadBytes: 2 },
+  payloadJson: '{}',
+})
+
+const nobody = () => {}
+const pending = (request: EventRequest) => new PendingSubmission(request, nobody)
+
+/** At one go, so that all are in one group. What came of each, an error as its code. */
+async function submit(claims: readonly Answer['body'][], type: string): Promise<string[]> {
+  const settled = await Promise.allSettled(
+    claims.map((claim) => app.submissions.submit(requestFor(claim, type))),
+  )
+  return settled.map((one) => {
+    if (one.status === 'rejected') return one.reason.code
+    return one.value.replayed ? 'replayed' : 'recorded'
+  })
+}
+
+describe('of submissions that go together', () => {
+  test('those to a claim in doubt answer 503, all others are recorded and found again', async () => {
+    const { claims, inDoubt, bringBack } = await claimsAndOneInDoubt(2)
+    const [first, ...others] = claims
+    const group = [first, inDoubt, ...others, inDoubt]
+    assert.deepEqual(await submit(group, 'seen'), [
+      'recorded',
+      'UNAVAILABLE',
+      'recorded',
+      'recorded',
+      'UNAVAILABLE',
+    ])
+    assert.equal((await submit(group, 'seen')).filter((outcome) => outcome === 'replayed').length, 3)
+    const event = { claim_id: inDoubt.id, id: 'an-event', type: 'seen' }
+    const answer = await api.post('/v1/events', event)
+    assertError(answer, 503, 'UNAVAILABLE')
+    assert.equal(answer.headers.get('retry-after'), '2')
+
+    await bringBack()
+    assert.equal((await api.post('/v1/events', event)).status, 201)
+  })
+
+  test('those that the database refuses together are sent one by one at once, beside a claim in doubt too', async () => {
+    const { claims, inDoubt } = await claimsAndOneInDoubt(2)
+    const [bomb, ...others] = claims
+    const ones = [
+      pending(requestFor(inDoubt, 'seen')),
+      pending(requestFor(bomb, 'fault_P0001')),
+      ...others.map((claim) => pending(requestFor(claim, 'seen'))),
+    ]
+    const group = ones.map((one) => ({ claimId: claimIdOf(one.request.address), submissions: [one] }))
+    await app.db
+      .submissionsTo(0)
+      .withConnection((connection) => sendGroup(connection, new ClaimCopies(), group))
+    const [ofDoubt, ofBomb, ...results] = ones.map(({ result }) => result)
+    assert.ok(ofDoubt instanceof ServiceError && ofBomb instanceof DatabaseError)
+    for (const result of results) assert.ok(result && 'event' in result)
+    assert.equal(results.length, 2)
+  })
+})
+
+test('reads that go together with that of a claim in doubt are answered', async () => {
+  const { claims, inDoubt } = await claimsAndOneInDoubt(2)
+  const read = ({ id, user_id: userId }: Answer['body']) =>
+    app.shortClaims.do(userId, { userId, address: { kind: 'claim', id } })
+  const [ofDoubt, ...found] = await Promise.all([inDoubt, ...claims].map(read))
+  assert.equal(ofDoubt, 'long', 'it is read alone')
+  for (const [i, one] of found.entries()) {
+    assert.ok(one !== null && one !== 'long')
+    assert.equal(one.claim.id, claims[i].id)
+  }
+  assertError(await api.get(`/v1/claims/${inDoubt.id}`), 503, 'UNAVAILABLE')
+})
+
+test('of one whose write was lost a contract in doubt does not tell that it was not recorded', () => {
+  const one = pending(requestFor({ id: '1', user_id: '1' }, 'seen'))
+  const lost: Retry = { because: 'write was lost' }
+  one.lost = lost
+  one.result = contractIsMissing()
+  assert.equal(one.takeResult(), lost)
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type Opening, openClaims } from '../../src/claims/create/open-claims.ts'
+import { contractWith } from '../support/contracts.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { newClaim, newCustomer } from '../support/new-records.ts'
+import type { Submission } from '../support/source/claims.ts'
+import { ServiceError } from '../support/source/errors.ts'
+import { startStruckService } from '../support/struck-service.ts'
+import { TurnCounter } from '../support/turn-counter.ts'
+
+/* Work that takes long for one request yields to the event loop. */
+
+const { api, app, proxy } = await startStruckService({ after })
+const { id: userId } = (await api.get('/v1/me')).body
+const { id, external_id: externalId } = await newCustomer(api)
+const customer = { id, externalId }
+
+/** Longer than a turn of long work lasts. */
+function beBusy(): void {
+  const from = performance.now()
+  while (performance.now() - from < 6);
+}
+
+/** Claims whose contracts are made of their texts when they are stored. */
+const openings = (count: number, onMade: () => void): Opening[] =>
+  Array.from({ length: count }, () => ({
+    // Of one machine: what is away on one does not stop the others.
+    address: { kind: 'claim', id: app.db.distribution.newClaimId() },
+    customer,
+    source: {
+      contract: () => {
+        onMade()
+        return contractWith({ fulfillment_condition: { event: 'done', match: 'x'.repeat(60_000) } })
+      },
+    },
+    testClockId: null,
+    reference: null,
+    seed: null,
+    metadata: {},
+  }))
+
+const open = (count: number, onMade: () => void) =>
+  openClaims(app, userId, openings(count, onMade), async () => {})
+
+test('once the database is away, contracts that are not tried are not made either', async () => {
+  let made = 0
+  proxy.inject({ statement: isOnCitus() ? 'insert_in_shards' : 'insert_claims' }, 'cut before')
+  const opened = await open(40, () => made++)
+  assert.ok(opened.every((claim) => claim instanceof ServiceError && claim.code === 'UNAVAILABLE'))
+  assert.ok(made > 0 && made <= 10, `${made} contracts were made`)
+})
+
+test('each slow contract is built in a tick of the event loop of its own', async () => {
+  const counter = new TurnCounter()
+  const turns: number[] = []
+  const opened = await open(12, () => {
+    beBusy()
+    turns.push(counter.turns)
+  })
+  counter.stop()
+  assert.ok(opened.every((claim) => !(claim instanceof Error)))
+  assert.equal(new Set(turns).size, turns.length, `made in the turns ${turns}`)
+})
+
+test('repeats of one event, sent together, are compared one in a tick of the event loop', async () => {
+  const { id: claimId } = await newClaim(api)
+  const payload = { value: 'v'.repeat(5_000) }
+  const payloadJson = JSON.stringify(payload)
+  const named = { id: 'again', type: 'note', payloadBytes: payloadJson.length }
+  const submit = (submission: Submission) =>
+    app.submissions.submit({ userId, address: { kind: 'claim', id: claimId }, submission, payloadJson })
+  await submit({ ...named, payload })
+
+  const counter = new TurnCounter()
+  const turns: number[] = []
+  const slow: Submission = {
+    ...named,
+    get payload() {
+      beBusy()
+      turns.push(counter.turns)
+      return payload
+    },
+  }
+  const submitted = await Promise.all(Array.from({ length: 6 }, () => submit(slow)))
+  counter.stop()
+  assert.ok(submitted.every(({ replayed }) => replayed))
+  assert.equal(turns.length, 6)
+  assert.equal(new Set(turns).size, turns.length, `compared in the turns ${turns}`)
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { KeptContracts } from '../../src/events/kept-contracts.ts'
+import { contractWith } from '../support/contracts.ts'
+import { exchangeLines } from '../support/line-exchange.ts'
+import { runBatch } from '../support/run-batch.ts'
+import { sharedService } from '../support/shared.ts'
+import { heavyClaims } from './heavy-claims.ts'
+
+/* Results wait for their turn in the answer without what has no room: contracts are read again, and told as they are. */
+
+const { api } = await sharedService()
+const PATH = '/v1/events/batch'
+
+test('events to many claims under large contracts of their own are answered with each claim’s contract, in a batch and line by line, recorded and replayed', async () => {
+  const claims = await heavyClaims(api, 6)
+  const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `note-${n}`, n }))
+  for (const status of [201, 200]) {
+    const results = await runBatch(api, PATH, events)
+    for (const [i, result] of results.entries()) {
+      assert.deepEqual([result.status, result.claim.id], [status, claims[i]?.id])
+      assert.deepEqual(result.claim.contract, claims[i]?.contract)
+      assert.equal(result.event.n, i)
+    }
+  }
+  const exchange = exchangeLines(api, PATH)
+  await exchange.send(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  const lines = await exchange.rest()
+  assert.deepEqual(
+    lines.map(({ status, event, claim }) => [status, event.n, claim.contract]),
+    claims.map(({ contract }, i) => [200, i, contract]),
+  )
+})
+
+test('a single event to such a claim is answered as others are', async () => {
+  const [claim] = await heavyClaims(api, 1)
+  const { status, headers, body } = await api.post('/v1/events', { claim_id: claim?.id, type: 'note' })
+  assert.equal(status, 201)
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+  assert.deepEqual(body.claim.contract, claim?.contract)
+})
+
+describe('contracts that are kept', () => {
+  const MIB = 1024 * 1024
+
+  test('have a bound for each account; one that many results hold counts once, until the last has let it go', () => {
+    const kept = new KeptContracts('one account')
+    const first = contractWith({ price: 1 })
+    const second = contractWith({ price: 2 })
+    const third = contractWith({ price: 3 })
+    assert.ok(kept.keep(first, 4 * MIB))
+    assert.ok(kept.keep(first, 4 * MIB))
+    assert.ok(kept.keep(second, 4 * MIB))
+    assert.ok(!kept.keep(third, 4 * MIB))
+    kept.letGo(first)
+    assert.ok(!kept.keep(third, 4 * MIB))
+    assert.ok(new KeptContracts('another account').keep(third, 2_000))
+    kept.letGo(first)
+    assert.ok(kept.keep(third, 4 * MIB))
+    kept.end()
+  })
+
+  test('are all given back at the end, after which nothing is kept but what is small', () => {
+    const kept = new KeptContracts('an account')
+    const contract = contractWith()
+    assert.ok(kept.keep(contract, 8 * MIB))
+    kept.end()
+    assert.ok(!kept.keep(contract, 8 * MIB))
+    assert.ok(kept.keep(contract, 2_000))
+    const later = new KeptContracts('an account')
+    assert.ok(later.keep(contract, 8 * MIB))
+    later.end()
+  })
+})

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createClaim } from '../../src/claims/create/create-claims.ts'
+import { getClaim } from '../../src/claims/get-claim.ts'
+import { contractWith } from '../support/contracts.ts'
+import { eventually } from '../support/eventually.ts'
+import { holdClaims, holdCreations, holdReads, holdTokens } from '../support/held-rows.ts'
+import { newClaim } from '../support/new-records.ts'
+import { sharedService } from '../support/shared.ts'
+import { hashToken } from '../support/source/accounts.ts'
+import { Database } from '../support/source/database.ts'
+import { Scheduler } from '../support/source/decisions.ts'
+import { type App, createApp, type Part, partsOf, startParts, stopParts } from '../support/source/service.ts'
+import { POOL_SIZE } from '../support/test-service.ts'
+
+/* What starts and stops with the service. */
+
+const service = await sharedService()
+const { api, databaseUrl } = service
+const userId: string = (await api.get('/v1/me')).body.id
+const { id: claimId, customer_id: customerId } = await newClaim(api)
+
+/** Work of a part that goes on until it is let go. */
+interface Work {
+  letGo: () => Promise<unknown>
+  /** What came of it. */
+  done: () => Promise<unknown>
+}
+
+const submissionOf = (id: string) => ({
+  userId,
+  address: { kind: 'claim', id: claimId } as const,
+  submission: { id, type: 'a', payload: {}, payloadBytes: 2 },
+  payloadJson: '{}',
+})
+const newClaimOf = (customerId: string) => ({
+  customerId,
+  source: { contract: contractWith() },
+  testClockId: null,
+  reference: null,
+  place: 0,
+  metadata: {},
+})
+const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
+
+const job = Promise.withResolvers<void>()
+const jobs = { begun: 0, ended: 0 }
+const scheduler = new Scheduler(
+  [
+    {
+      name: 'long',
+      every: 1,
+      run: async () => {
+        jobs.begun++
+        await job.promise
+        jobs.ended++
+      },
+    },
+  ],
+  (error) => assert.fail(error as Error),
+)
+
+/** Gives each part work; the owners of tokens have none but to listen, and who waits for news is let go at the stop. */
+const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> = {
+  tokenOwners: async () => null,
+  heldClocks: async () => null,
+  feedCursors: async () => null,
+  feedWatch: async () => null,
+  webhookSecrets: async () => null,
+  // What it leaves at work: tests/database/background-migrations.test.ts.
+  backgroundMigrations: async () => null,
+  tokenUse: async (app, t) => {
+    const held = await holdTokens(t, databaseUrl)
+    const tokenHash = hashToken(api.token as string)
+    app.tokenUse.note({ userId, tokenHash })
+    await held.keepWaiting()
+    const wasUsed = async () => {
+      const rows = await service.sql('SELECT last_used_at FROM api_tokens WHERE token_hash = $1', [tokenHash])
+      assert.notEqual(rows[0]?.last_used_at, null)
+    }
+    return { letGo: held.letGo, done: wasUsed }
+  },
+  submissions: async (app, t) => {
+    const held = await holdClaims(t, databaseUrl, [claimId])
+    const submitted = app.submissions.submit(submissionOf('before'))
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => submitted }
+  },
+  creations: async (app, t) => {
+    const held = await holdCreations(t, databaseUrl)
+    const created = createClaim(app, userId, newClaimOf(customerId), async () => {})
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => created }
+  },
+  shortClaims: async (app, t) => {
+    const held = await holdReads(t, databaseUrl)
+    const read = getClaim(app, userId, { kind: 'claim', id: claimId })
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => read }
+  },
+  overviews: async (app, t) => {
+    const held = await holdReads(t, databaseUrl)
+    const overview = app.overviews.get(OVERVIEW)
+    await held.keepWaiting()
+    return { letGo: held.letGo, done: () => overview }
+  },
+  scheduler: async () => {
+    await eventually(async () => jobs.begun > 0)
+    return {
+      letGo: async () => job.resolve(),
+      done: async () => assert.deepEqual(jobs, { begun: 1, ended: 1 }),
+    }
+  },
+}
+
+function newApp(t: TestContext): App {
+  const { distribution } = service.app.db
+  const app = createApp(new Database({ connectionString: databaseUrl, poolSize: POOL_SIZE, distribution }))
+  t.after(() => app.db.close())
+  return app
+}
+
+const partOf = (app: App, name: string): Part =>
+  name === 'scheduler' ? scheduler : (app[name as keyof App] as unknown as Part)
+
+test('each part of the service is tried here', (t) => {
+  const app = newApp(t)
+  const tried = Object.keys(BEGIN).map((name) => partOf(app, name))
+  assert.deepEqual(new Set(tried), new Set([...partsOf(app), scheduler]))
+})
+
+test('each part stops though it was never started', async (t) => {
+  const app = newApp(t)
+  for (const name of Object.keys(BEGIN)) await partOf(app, name).stop()
+})
+
+for (const [name, begin] of Object.entries(BEGIN)) {
+  test(`the part ${name} stops when what it had begun has ended, and may be stopped twice`, async (t) => {
+    const app = newApp(t)
+    const part = partOf(app, name)
+    await startParts([part])
+    const work = await begin(app, t)
+    const stopped = { isDone: false }
+    const stopping = Promise.all([part.stop(), part.stop()]).then(() => {
+      stopped.isDone = true
+    })
+    if (work) {
+      // A way to the database and back.
+      await app.db.checks.query({ text: 'SELECT 1' })
+      assert.equal(stopped.isDone, false)
+      await work.letGo()
+    }
+    await stopping
+    await work?.done()
+  })
+}
+
+test('who waits for a held clock goes on at the stop, and nobody waits behind it', async (t) => {
+  const { heldClocks } = newApp(t)
+  const clock = { userId, id: claimId }
+  const waiting = heldClocks.untilFree(clock)
+  await heldClocks.stop()
+  await waiting
+  await heldClocks.untilFree(clock)
+})
+
+test('who waits for news goes on at the stop, and nobody waits behind it', async (t) => {
+  const { feedWatch } = newApp(t)
+  const { signal } = new AbortController()
+  const place = { userId, parts: ['changes'] as const, after: 1n << 60n }
+  const waiting = feedWatch.untilNews(place, 60_000, signal)
+  await feedWatch.stop()
+  await waiting
+  await feedWatch.untilNews(place, 60_000, signal)
+})
+
+test('behind its stop the queue refuses, and no use of a token is noted', async (t) => {
+  const app = newApp(t)
+  await startParts(partsOf(app))
+  await stopParts(partsOf(app), (error) => assert.fail(error as Error))
+  const refused = { code: 'UNAVAILABLE', message: 'The server is stopping.' }
+  await assert.rejects(app.submissions.submit(submissionOf('behind')), refused)
+  app.tokenUse.note({ userId, tokenHash: Buffer.alloc(32) })
+  assert.equal(app.tokenOwners.remembered(hashToken(api.token as string)), null)
+})
+
+test('a part that fails to stop is told, and holds up no other', async () => {
+  const told: unknown[] = []
+  let isStopped = false
+  const failing = { stop: () => Promise.reject(new Error('stuck')) }
+  const good = {
+    stop: async () => {
+      isStopped = true
+    },
+  }
+  await stopParts([failing, good], (error) => told.push(error))
+  assert.deepEqual([isStopped, told.map(String)], [true, ['Error: stuck']])
+})

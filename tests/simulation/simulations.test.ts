@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError } from '../support/assert-error.ts'
+import { all, any, contractWith, not } from '../support/contracts.ts'
+import { newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
+import { sharedService } from '../support/shared.ts'
+import { assertStoresNothing } from '../support/stored-rows.ts'
+
+const service = await sharedService()
+const { api } = service
+const at = (time: string) => `2026-01-01T${time}.000Z`
+
+test('what is invalid is told of all events, also beside one that is too large', async () => {
+  const events = [
+    { at: at('00:10:00'), type: 'a', text: 'x'.repeat(256 * 1024) },
+    { at: at('00:10:00'), type: '' },
+    { at: 'never', type: 'a' },
+  ]
+  const simulation = { contract: contractWith(), opened_at: at('00:00:00'), events }
+  const invalid = await api.post('/v1/simulations', simulation)
+  assertError(invalid, 400, 'VALIDATION_ERROR')
+  const paths = invalid.body.error.details.map(({ path }: { path: string }) => path)
+  assert.deepEqual(paths, ['events[1].type', 'events[2].at'])
+  const tooLarge = await api.post('/v1/simulations', { ...simulation, events: events.slice(0, 1) })
+  assertError(tooLarge, 413, 'PAYLOAD_TOO_LARGE')
+})
+
+test('a simulation answers each event, each transition and the final state, and stores nothing', async () => {
+  await assertStoresNothing(service, async () => {
+    const { status, body } = await api.post('/v1/simulations', {
+      contract: contractWith({
+        activity_window: 3600,
+        review_window: 90,
+        fulfillment_condition: all({ event: 'a' }, { event: 'b', gte: 4 }, not({ event: 'c' })),
+      }),
+      opened_at: at('00:00:00'),
+      events: [
+        { at: at('00:20:00'), type: 'b', value: 5, id: 'second' },
+        { at: at('00:10:00'), type: 'a', id: 'first' },
+        { at: at('00:15:00'), type: 'a', id: 'first' },
+        { at: at('00:30:00'), type: 'b', value: 5 },
+      ],
+    })
+    assert.equal(status, 200)
+    const event = (id: string, type: string, time: string, fields = {}) => ({
+      kind: 'event',
+      at: at(time),
+      event: { id, type, created_at: at(time), system: false, ...fields },
+    })
+    assert.deepEqual(body, {
+      opened_at: at('00:00:00'),
+      timeline: [
+        { ...event('first', 'a', '00:10:00'), accepted: true },
+        { ...event('first', 'a', '00:15:00'), accepted: true, replayed: true },
+        { ...event('second', 'b', '00:20:00', { value: 5 }), accepted: true },
+        {
+          kind: 'transition',
+          at: at('00:20:00'),
+          from: 'OPEN',
+          to: 'PENDING',
+          because: { event_id: 'second' },
+        },
+        {
+          kind: 'transition',
+          at: at('00:22:00'),
+          from: 'PENDING',
+          to: 'CONFIRMED',
+          because: { window_elapsed: 'review_window' },
+        },
+        { ...event('event-4', 'b', '00:30:00', { value: 5 }), accepted: false, code: 'CLAIM_NOT_OPEN' },
+      ],
+      final: {
+        status: 'CONFIRMED',
+        scheduled_outcome: 'CONFIRMED',
+        status_since: at('00:22:00'),
+        due_at: null,
+      },
+      hints: [
+        {
+          code: 'not_during_review',
+          path: 'fulfillment_condition.conditions[2]',
+          message:
+            'What a NOT names counts only while the claim is OPEN. Once it is PENDING, for a review of 1 minute 30 seconds, such an event is refused (CLAIM_NOT_OPEN) and changes nothing.',
+        },
+      ],
+    })
+  })
+})
+
+test('until ends it early; later events are left out', async () => {
+  const { body } = await api.post('/v1/simulations', {
+    contract: contractWith({ activity_window: 60, review_window: 60 }),
+    opened_at: at('00:00:00'),
+    until: at('00:01:30'),
+    events: [{ at: at('00:05:00'), type: 'done' }],
+  })
+  assert.equal(body.timeline.length, 1)
+  assert.deepEqual(body.final, {
+    status: 'PENDING',
+    scheduled_outcome: 'FAILED',
+    status_since: at('00:01:00'),
+    due_at: at('00:02:00'),
+  })
+})
+
+test('at the same instant the check comes before the event', async () => {
+  const { body } = await api.post('/v1/simulations', {
+    contract: contractWith({ activity_window: 60 }),
+    opened_at: at('00:00:00'),
+    events: [{ at: at('00:01:00'), type: 'done' }],
+  })
+  assert.deepEqual(
+    body.timeline.map(({ kind }: { kind: string }) => kind),
+    ['transition', 'event', 'transition'],
+  )
+  assert.equal(body.final.status, 'FAILED')
+})
+
+test('a simulation tells hints to the contract, also to that of a schema, and 20 at most (§2.13 rule 3)', async () => {
+  const never = { event: 'a', gt: 1, lt: 1 }
+  const contract = contractWith({ fulfillment_condition: any(...Array.from({ length: 511 }, () => never)) })
+  const schema = await newSchema(api, contract)
+  const simulated = async (source: object) => {
+    const { status, body } = await api.post('/v1/simulations', { ...source, events: [] })
+    assert.equal(status, 200)
+    return body.hints as { code: string; path: string }[]
+  }
+  const hints = await simulated({ contract })
+  assert.equal(hints.length, 20)
+  assert.deepEqual(
+    hints.slice(0, 3).map(({ code, path }) => [code, path]),
+    [
+      ['condition_impossible', 'fulfillment_condition'],
+      ['leaf_impossible', 'fulfillment_condition.conditions[0]'],
+      ['leaf_impossible', 'fulfillment_condition.conditions[1]'],
+    ],
+  )
+  assert.deepEqual(await simulated({ schema_id: schema.id }), hints)
+  assert.deepEqual(await simulated({ contract: contractWith() }), [])
+})
+
+test('a simulation has hints to accepted events that narrowly miss a leaf, after the hints to the contract (§2.13 rule 7)', async () => {
+  const contract = contractWith({
+    activity_window: 30,
+    fulfillment_condition: all({ event: 'done ' }, { event: 'rated', gte: 4 }),
+  })
+  const { body } = await api.post('/v1/simulations', {
+    contract,
+    opened_at: at('00:00:00'),
+    events: [
+      { at: at('00:00:01'), id: 'e1', type: 'rated', value: '5' },
+      { at: at('00:00:02'), id: 'e2', type: 'done' },
+      { at: at('00:02:00'), id: 'late', type: 'rated', value: '5' },
+    ],
+  })
+  assert.deepEqual(
+    body.hints.map(({ code, path, event_ids }: Record<string, string>) => [code, path, event_ids]),
+    [
+      ['window_under_a_minute', 'activity_window', undefined],
+      ['event_type_lookalike', 'fulfillment_condition.conditions[0]', undefined],
+      ['event_type_lookalike', 'fulfillment_condition.conditions[0]', ['e2']],
+      ['value_mismatch', 'fulfillment_condition.conditions[1]', ['e1']],
+    ],
+  )
+})
+
+test('a price with more decimals than the currency gives a hint at creations, changes and simulations, and is stored as it is (§2.13 rule 5)', async () => {
+  const account = await service.newAccount()
+  const customer = await newCustomer(account)
+  const contract = contractWith({ price: 12.5 })
+  const created = async () => [
+    await account.post('/v1/claims', { customer_id: customer.id, contract }),
+    await account.post('/v1/candidates', {
+      candidate_alias: uniqueName('alias'),
+      customer_uuid: customer.external_id,
+      contract,
+    }),
+    await account.post('/v1/schemas', { contract }),
+  ]
+  for (const currency of [null, 'EUR', 'JPY', 'EUR']) {
+    assert.equal((await account.patch('/v1/me', { currency })).status, 200)
+    const answers = await created()
+    const schema = answers[2]?.body
+    answers.push(await account.patch(`/v1/schemas/${schema.id}`, { name: 'another' }))
+    const batch = (
+      await account.post('/v1/claims/batch', { claims: [{ customer_id: customer.id, contract }] })
+    ).body
+    answers.push({ ...(answers[0] as (typeof answers)[number]), body: batch.results[0].claim })
+    for (const { status, body } of answers) {
+      assert.ok(status === 201 || status === 200)
+      assert.equal(body.contract.price, 12.5)
+      const codes = body.hints?.map(({ code }: { code: string }) => code)
+      assert.deepEqual(codes, currency === 'JPY' ? ['price_decimals'] : undefined)
+    }
+    const { hints } = (await account.post('/v1/simulations', { schema_id: schema.id, events: [] })).body
+    assert.equal(hints.length, currency === 'JPY' ? 1 : 0)
+    assert.equal((await account.get(`/v1/claims/${answers[0]?.body.id}`)).body.hints, undefined)
+  }
+})
+
+test('the response to a creation has the hints to its contract, and no field without hints (§2.13)', async () => {
+  const { id: customer_id } = await newCustomer(api)
+  const create = async (terms: object) =>
+    (await api.post('/v1/claims', { customer_id, contract: contractWith(terms) })).body.hints
+  assert.equal(await create({}), undefined)
+  assert.deepEqual(await create({ fulfillment_condition: { event: 'done ' } }), [
+    {
+      code: 'event_type_lookalike',
+      path: 'fulfillment_condition',
+      message:
+        'The type "done " differs from "done" only by invisible characters: U+0020 SPACE at position 5. Types are compared exactly.',
+    },
+  ])
+})
+
+test('the contract may come from a schema, and the claim is opened at the first event by default', async () => {
+  const schema = await newSchema(api)
+  const { body } = await api.post('/v1/simulations', {
+    schema_id: schema.id,
+    events: [
+      { at: at('05:00:00'), type: 'x' },
+      { at: at('04:00:00'), type: 'done' },
+    ],
+  })
+  assert.equal(body.opened_at, at('04:00:00'))
+  assert.equal(body.final.status, 'CONFIRMED')
+})
+
+test('wrong input is named by its place', async () => {
+  const contract = contractWith()
+  for (const [request, path] of [
+    [{ contract, events: [{ at: 'noon', type: 'a' }] }, 'events[0].at'],
+    [{ contract, events: [{ at: at('00:00:00') }] }, 'events[0].type'],
+    [{ contract, events: [{ at: at('00:00:00'), type: 'review_window_elapsed' }] }, 'events[0].type'],
+    [{ contract, events: [{ at: at('00:00:00'), type: 'a', system: true }] }, 'events[0].system'],
+    [{ contract, events: [{ at: at('00:00:00'), type: 'a', claim_id: 'x' }] }, 'events[0].claim_id'],
+    [{ contract, opened_at: at('01:00:00'), events: [{ at: at('00:00:00'), type: 'a' }] }, 'events[0].at'],
+    [{ contract, opened_at: at('01:00:00'), events: [], until: at('00:00:00') }, 'until'],
+    [{ contract: { ...contract, price: -1 }, events: [] }, 'contract.price'],
+    [{ contract }, 'events'],
+    [{ events: [] }, 'body'],
+  ] as const) {
+    assertError(await api.post('/v1/simulations', request), 400, 'VALIDATION_ERROR', path)
+  }
+})
+
+test('an event without an id has one that no other event has, as in the service', async () => {
+  const contract = contractWith({ activity_window: 3600, fulfillment_condition: { event: 'never' } })
+  const events = [
+    { at: at('00:00:00'), type: 'a', id: 'event-2' },
+    { at: at('00:00:01'), type: 'b' },
+    { at: at('00:00:02'), type: 'c', id: "event-2'" },
+    { at: at('00:00:03'), type: 'd' },
+  ]
+  const { body } = await api.post('/v1/simulations', { contract, events, until: at('00:00:10') })
+  const entries: { accepted: boolean; event: { id: string } }[] = body.timeline
+  assert.deepEqual(
+    entries.map(({ accepted, event }) => [accepted, event.id]),
+    [
+      [true, 'event-2'],
+      [true, "event-2''"],
+      [true, "event-2'"],
+      [true, 'event-4'],
+    ],
+  )
+})
+
+test('what is wrong with events is named by their places, 20 times at most', async () => {
+  const contract = contractWith()
+  const bad = Array.from({ length: 1_000 }, () => ({ type: 1 }))
+  const answer = await api.post('/v1/simulations', {
+    contract,
+    events: [{ at: at('00:00:00'), type: 'a' }, ...bad],
+  })
+  assertError(answer, 400, 'VALIDATION_ERROR', 'events[1].at')
+  assert.equal(answer.body.error.details.length, 20)
+})
+
+test('a window below a millisecond is one, here as in the service (§2.1)', async () => {
+  const contract = contractWith({ activity_window: 1e-7, review_window: 1e-9 })
+  const { body } = await api.post('/v1/simulations', {
+    contract,
+    events: [],
+    opened_at: at('00:00:00'),
+    until: at('00:00:00'),
+  })
+  assert.equal(body.final.due_at, '2026-01-01T00:00:00.001Z')
+  const claim = await newClaim(api, contract)
+  assert.equal(Date.parse(claim.due_at) - Date.parse(claim.created_at), 1)
+})

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { lookup } from 'node:dns/promises'
+import { describe, test } from 'node:test'
+import { lookingUp } from '../support/name-server.ts'
+
+/* Webhooks go where others want them to: never to this machine or a network inside, however that is written. */
+
+describe('a name', () => {
+  test('of which nobody says anything keeps neither other names waiting nor the machine’s own look-ups', async (t) => {
+    const { server, lookUp } = await lookingUp(t, (name) =>
+      name.startsWith('silent') ? undefined : ['8.8.8.8'],
+    )
+    // More than there are threads, and no more questions than a socket holds while this process is busy.
+    const silent = Array.from({ length: 50 }, (_, i) => lookUp(`silent-${i}.test`))
+    const first = await Promise.race([...silent, lookUp('loud.test'), lookup('localhost')])
+    assert.ok(!('error' in first && first.error), 'the silent ones do not come first')
+    assert.equal((await lookUp('another.test')).error, null)
+    assert.ok(server.asked.length > 50)
+    for (const { error } of await Promise.all(silent))
+      assert.equal((error as NodeJS.ErrnoException).code, 'EAI_AGAIN')
+  })
+})

@@ -6,8 +6,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 /*
  * Makes dist/, each file also compressed, as the service sends it. With --if-stale only where the source has changed since.
  *
- * It is not TypeScript, and takes it when its packages are left out (npm ci --omit=dev): an installation must not fail
- * where there is only an older Node. The service then runs without a dashboard, and says so at /.
+ * It is not TypeScript and does nothing if its packages are missing (npm ci --omit=dev): an installation must not fail
+ * under an older Node.
  */
 
 const HERE = fileURLToPath(new URL('./', import.meta.url))

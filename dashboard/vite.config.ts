@@ -14,6 +14,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The service's build adds these packages to its own (scripts/build.ts).
+    license: { fileName: 'licenses.json' },
   },
   server: { proxy: { '/v1': SERVICE, '/api': SERVICE, '/docs': SERVICE, '/openapi.json': SERVICE } },
 })

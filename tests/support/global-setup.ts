@@ -22,7 +22,8 @@ const { CLAIMKEEPER_TEST_FOLDER: FOLDER } = process.env
 const DATA_DIR = FOLDER
   ? dataDirOf(FOLDER)
   : fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
-const BUILDS = ['scripts/build.ts', 'dashboard/build.js']
+/** In this order: the second lists the packages of the first. */
+const BUILDS = ['dashboard/build.js', 'scripts/build.ts']
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
 /** Few: each costs a table on a machine, and tests have few claims. */
 const SHARDS = 4

@@ -5,7 +5,7 @@ ARG NODE_IMAGE=docker.io/library/node:26-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY . .
-# What the npm package has is what the image has: built code and the packages that it runs with, no others.
+# The image contains what the npm package contains: bundled code, without node_modules.
 RUN npm ci && npm pack && mkdir /claimkeeper && tar -xzf claimkeeper-*.tgz --strip-components=1 -C /claimkeeper
 
 FROM ${NODE_IMAGE}

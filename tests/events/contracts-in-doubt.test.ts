@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { DatabaseError } from 'pg'
 import type { Retry } from '../../src/events/submission/retry.ts'
 import { sendGroup } from '../../src/events/submission/send-group.ts'
@@ -7,15 +7,16 @@ import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
-import { sharedService } from '../support/shared.ts'
 import { claimIdOf, contractIsMissing } from '../support/source/claims.ts'
 import { ClaimCopies, type EventRequest, PendingSubmission } from '../support/source/decisions.ts'
 import { ServiceError } from '../support/source/errors.ts'
+import { startTestService } from '../support/test-service.ts'
 import { armWriteFaults } from '../support/write-faults.ts'
 
 /* A machine has a claim and not yet its contract. Whoever asks for others at the same time does not notice. */
 
-const service = await sharedService()
+// Its own: the scheduled check fails on a claim without a contract.
+const service = await startTestService({ after })
 const { api, app, sql } = service
 await armWriteFaults(service)
 

@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isAlive } from '../src/platform/database/embedded/machine/is-alive.ts'
+import { isAlive } from '../src/platform/database/embedded/is-alive.ts'
 import type { Cleanup } from './cleanup.ts'
 
 /** Folders of runs, each with the process id of its run in its name. */

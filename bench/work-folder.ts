@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { destroyEmbeddedDatabase } from '../src/platform/database/embedded/destroy-embedded-database.ts'
+import { destroyEmbeddedDatabase } from '../src/platform/database/embedded/open-embedded-database.ts'
 import { RunFolders } from './run-folders.ts'
 
 export const dataDirOf = (folder: string): string => join(folder, 'data')

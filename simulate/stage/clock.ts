@@ -1,7 +1,7 @@
 import { globSync, readdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isAlive } from '../../src/platform/database/embedded/machine/is-alive.ts'
+import { isAlive } from '../../src/platform/database/embedded/is-alive.ts'
 
 /** Debian's package `faketime`; the one for programs with threads. */
 const [LIBRARY] = process.platform === 'linux' ? globSync('/usr/lib/*/faketime/libfaketimeMT.so.1') : []

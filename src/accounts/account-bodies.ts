@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { withRule } from '../platform/http/bodies/pattern-rules.ts'
+import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import {
   DateTime,
   DateTimeOrNull,

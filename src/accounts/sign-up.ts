@@ -4,9 +4,8 @@ import { ServiceError, validationError } from '../kernel/errors.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { hasPassword, setPassword } from './credential-store.ts'
 import { isEmail } from './email.ts'
-import { hashInvitationKey } from './invitations/invitation-key.ts'
 import { revokeInvitationsTo, useInvitation } from './invitations/invitation-store.ts'
-import { getOpenInvitation, keyNotFound } from './invitations/invitations.ts'
+import { getOpenInvitation, hashInvitationKey, keyNotFound } from './invitations/invitations.ts'
 import { insertUser, renameUser } from './user-store.ts'
 
 export interface SignUp {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { syncFolder } from '../platform/database/embedded/machine/sync-folder.ts'
+import { syncFolder } from '../platform/database/embedded/embedded-folders.ts'
 
 /** Ends the name of a file that is being written. */
 const UNFINISHED = '.unfinished'

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import type { App } from '../app.ts'
 import {
+  type ArchivedClaim,
   type ArchiveFile,
+  findArchivedClaims,
   findArchiveFiles,
   listArchiveFiles,
-} from '../claims/archived/archive-file-store.ts'
-import { type ArchivedClaim, findArchivedClaims } from '../claims/archived/archived-claim-store.ts'
+} from '../claims/archived/archived-claim-store.ts'
 import { claimIdOf } from '../claims/candidate-id.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { OperatorError } from '../kernel/operator-error.ts'

@@ -3,7 +3,7 @@ import { hashOf, newContract } from '../contracts/contract-store.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { restoreArchivedClaim } from './archive-restoration-store.ts'
+import { restoreArchivedClaim } from './archive-store.ts'
 import { findArchivedLine, nameOf } from './archived-lines.ts'
 import { type ArchivedRecord, readLine } from './archived-record.ts'
 

@@ -1,18 +1,24 @@
+import { isUtf8 } from 'node:buffer'
+import { buffer } from 'node:stream/consumers'
+import type { Options } from 'cli-progress'
 import type { Contract } from '../core/contracts/contract.ts'
+import { validateContract } from '../core/contracts/validate-contract.ts'
+import { findLossyNumber } from '../kernel/exact-numbers.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
-import type { Case, CaseResult } from './backtest.ts'
-import { runCase } from './backtest.ts'
+import { atOnce } from '../platform/concurrency/in-slices.ts'
+import { inputName, openInput } from '../platform/terminal/input-file.ts'
+import { progressBar } from '../platform/terminal/table.ts'
+import { type Case, type CaseResult, runCase } from './backtest.ts'
 import { HeldCases } from './cases/held-cases.ts'
 import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
 import { Comparison } from './comparison.ts'
 import { OtherLineEnd } from './csv/read-csv.ts'
 import { Examples } from './field-statistics.ts'
-import { CaseIds } from './log/case-ids.ts'
-import { hasTiesNewestFirst } from './log/event-order.ts'
+import { hasTiesNewestFirst } from './log/log-row.ts'
+import { CaseIds } from './log/log-statistics.ts'
 import { type LogFile, readLog } from './log/open-log.ts'
 import { type LogOptions, LogReading } from './log/read-rows.ts'
 import { readingNotes } from './log/reading-notes.ts'
-import type { Progress } from './progress.ts'
 import { Totals } from './totals.ts'
 
 export interface BacktestOptions extends LogOptions {
@@ -148,4 +154,81 @@ class Run implements Backtest {
     this.eventsAfterUntil += first.afterUntil
     this.comparison?.add(first, second)
   }
+}
+
+/** What there is to show. */
+export interface BacktestResult {
+  log: { file: string; format: string }
+  until: number | null
+  /** Of the contracts. */
+  files: string[]
+  backtest: Backtest
+}
+
+const MEGABYTE = 1_000_000
+const FORMAT = '{label} {bar} {percentage} %  {value}/{total} MB  {eta_formatted} left'
+const OPTIONS: Options = {
+  formatValue: (value, _options, kind) =>
+    kind === 'value' || kind === 'total' ? value.toFixed(1) : `${value}`,
+}
+
+/** Shows how much of the log was read. */
+export interface Progress {
+  start(label: string): void
+  update(bytes: number): void
+  end(): void
+}
+
+/** A bar on standard error; nothing at all if that is no terminal. */
+export function showProgress(totalBytes: number): Progress {
+  if (!process.stderr.isTTY) return { start: () => {}, update: () => {}, end: () => {} }
+  const bar = progressBar(FORMAT, OPTIONS)
+  return {
+    start: (label) => bar.start(totalBytes / MEGABYTE, 0, { label }),
+    update: (bytes) => bar.update(bytes / MEGABYTE),
+    end: () => bar.stop(),
+  }
+}
+
+/** @param path "-" for standard input @throws OperatorError that lists all issues of the contract */
+export async function readContract(path: string): Promise<Contract> {
+  const value = parse(inputName(path), await readText(path))
+  const issues = validateContract(value)
+  if (issues.length === 0) return value as Contract
+  const all = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ')
+  throw new OperatorError(`${inputName(path)} is not a contract: ${all}`)
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readBytes(path)
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw new OperatorError(`the contract ${inputName(path)} is not valid UTF-8: save it as UTF-8`)
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await buffer(openInput(path))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new OperatorError(
+      code === 'ENOENT'
+        ? `there is no contract ${path}`
+        : `the contract ${inputName(path)} cannot be read: ${message}`,
+    )
+  }
+}
+
+function parse(path: string, text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw new OperatorError(`the contract ${path} is not JSON: ${(error as Error).message}`)
+  }
+  const lossyAt = atOnce(findLossyNumber(text))
+  if (lossyAt === null) return value
+  const [number] = /^[-\d.eE+]+/.exec(text.slice(lossyAt)) ?? []
+  throw new OperatorError(
+    `${path} is not a contract: the number ${number} cannot be kept exactly, so the service refuses it`,
+  )
 }

@@ -1,10 +1,9 @@
 import { chmod, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { destroyEmbeddedDatabase } from '../platform/database/embedded/destroy-embedded-database.ts'
-import { isAlive } from '../platform/database/embedded/machine/is-alive.ts'
-import type { OpenDatabase } from '../platform/database/open-database.ts'
-import { withDatabaseAsItIs } from '../platform/database/with-database.ts'
+import { isAlive } from '../platform/database/embedded/is-alive.ts'
+import { destroyEmbeddedDatabase } from '../platform/database/embedded/open-embedded-database.ts'
+import { type OpenDatabase, withDatabaseAsItIs } from '../platform/database/open-database.ts'
 import { type RestoredBackup, type RestoreOptions, restoreBackup } from './restore-backup.ts'
 
 /** With the number of the process that made it. */
@@ -60,4 +59,27 @@ async function isOwn(folder: string): Promise<boolean> {
 async function remove(folder: string): Promise<void> {
   await destroyEmbeddedDatabase(join(folder, 'data'))
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** An empty database of one's own or, with null, an embedded one, which is made if there is none. */
+export interface RestoreTarget {
+  databaseUrl: string | null
+  dataDir: string
+}
+
+/**
+ * Restores into this database. If that fails, an embedded one that was made for it stays, empty: by then another process may
+ * have come to use it.
+ * @throws OperatorError
+ */
+export function restoreInto(
+  { databaseUrl, dataDir }: RestoreTarget,
+  file: AsyncIterable<Buffer>,
+  options: RestoreOptions,
+): Promise<RestoredBackup> {
+  const { report, signal } = options
+  return withDatabaseAsItIs(
+    { databaseUrl, dataDir, mayCreate: true, report, signal },
+    ({ connectionString }) => restoreBackup(file, connectionString, options),
+  )
 }

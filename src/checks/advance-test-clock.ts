@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { scheduledTransitions } from '../core/claims/scheduled-transitions.ts'
+import { scheduledTransitions } from '../core/claims/lifecycle.ts'
 import type { TestClock } from '../core/records.ts'
 import { validationError } from '../kernel/errors.ts'
 import { announceOfAccount } from '../outbox/notification-number-store.ts'
@@ -13,8 +13,8 @@ import {
   findDueClaimsOnTestClock,
   nextCursor,
 } from './due-claim-store.ts'
+import { addTransitions, measureTransitions, type TransitionCounts } from './move-batch.ts'
 import { applyMoves } from './move-claims-store.ts'
-import { addTransitions, measureTransitions, type TransitionCounts } from './transition-measures.ts'
 
 /** Claims that one statement moves. */
 const SET = 1_000

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
-import { MINUTE_MS } from '../core/claims/check-time.ts'
+import { checkAtOrAfter, checksBefore, MINUTE_MS } from '../core/claims/lifecycle.ts'
+import { sumUpResolutions as sumUp } from '../overview/resolution-total-store.ts'
+import { readClock } from '../platform/database/clock.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
-import { readCheckTime } from './read-check-time.ts'
+import { tryHoldChecks } from './due-claim-store.ts'
 import { runScheduledCheck } from './run-scheduled-check.ts'
-import { sumUpResolutions } from './sum-up-resolutions.ts'
 
 /**
  * The scheduled check, at each whole minute (§3 rule 1). A run that takes longer than a minute goes on with the
@@ -60,3 +62,29 @@ export const sumUpResolutionsJob = (app: App): Job => ({
   every: 300,
   run: () => sumUpResolutions(app),
 })
+
+/** A host's clock that runs ahead of the database's by no more than this is waited for. */
+const TOLERATED_LEAD_MS = 5_000
+
+/**
+ * The time of the scheduled check that is on now: the whole minute that has begun, by the database's clock.
+ * If the host's clock rings a little before the database's minute, waits for that minute to begin.
+ */
+export async function readCheckTime(app: App): Promise<Date> {
+  const now = await readClock(app.db.checks)
+  const next = checkAtOrAfter(now)
+  const leadMs = next.getTime() - now.getTime()
+  if (leadMs > TOLERATED_LEAD_MS) return checksBefore(next, 1)
+  await pause(leadMs)
+  return next
+}
+
+/**
+ * Keeps the sums of what was resolved up to date, so that overviews need to read but the last minutes one by one. While
+ * a scheduled check is on, that is left for the next time.
+ */
+export function sumUpResolutions(app: App): Promise<void> {
+  return app.db.checks.transaction(async (connection) => {
+    if (await tryHoldChecks(connection)) await sumUp(connection)
+  })
+}

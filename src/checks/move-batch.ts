@@ -1,12 +1,10 @@
 import type { App } from '../app.ts'
-import { atScheduledCheck } from '../core/claims/lifecycle.ts'
+import { atScheduledCheck, type Status } from '../core/claims/lifecycle.ts'
 import { holdTotalsBefore } from '../overview/resolution-total-store.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isPassing } from '../platform/database/database-unavailable.ts'
 import { type DueKind, readDueKinds } from './due-claim-store.ts'
-import type { KindMove } from './kind-move.ts'
-import { moveKinds } from './move-claims-store.ts'
-import { addTransitions, measureTransitions, type TransitionCounts } from './transition-measures.ts'
+import { type KindMove, moveKinds } from './move-claims-store.ts'
 
 /** Claims that one statement moves: enough to be fast, few enough not to hold up submissions. */
 export const BATCH = 1_000
@@ -87,4 +85,16 @@ export async function moveBatch(app: App, checkTime: Date, { ids, moves }: Batch
       first + (await moveBatch(app, checkTime, await readBatch(app.db.checks, checkTime, ids.slice(half))))
     )
   }
+}
+
+/** How many transitions led to each status. */
+export type TransitionCounts = Map<Status, number>
+
+export function addTransitions(counts: TransitionCounts, to: Status, count: number): void {
+  counts.set(to, (counts.get(to) ?? 0) + count)
+}
+
+/** To be called once they are committed. */
+export function measureTransitions(app: App, by: 'check' | 'test_clock', counts: TransitionCounts): void {
+  for (const [to, count] of counts) app.db.metrics.instruments.transitions.inc({ by, to }, count)
 }

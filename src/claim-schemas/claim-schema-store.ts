@@ -2,10 +2,10 @@ import { v7 as uuidv7 } from 'uuid'
 import type { WithContract } from '../core/claims/claim.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../core/records.ts'
-import { type AskedNames, askedColumns, askedRows } from '../platform/database/asked-names.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
+import { type AskedNames, askedColumns, askedRows } from '../platform/database/sql-array.ts'
 import { MOST_VERSIONS, makerOf } from './claim-schema-version-store.ts'
 
 interface ClaimSchemaRow extends SchemaNames {

@@ -1,8 +1,7 @@
 import { hashToken } from '../accounts/tokens/api-token.ts'
 import type { App } from '../app.ts'
-import { whyNotDone } from '../core/changed-since.ts'
 import type { WithContract } from '../core/claims/claim.ts'
-import { schemaNotFound, schemaVersionNotFound } from '../core/not-found.ts'
+import { schemaNotFound, schemaVersionNotFound, whyNotDone } from '../core/not-found.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
 import {

@@ -25,3 +25,6 @@ export function namedUuid(kind: string, name: string): string {
 /** The id of the claim or candidate at this address, whether there is one or not. */
 export const claimIdOf = (address: ClaimAddress): string =>
   address.kind === 'claim' ? address.id : candidateId(address.alias)
+
+/** The id of the claim or candidate at this address, whether there is one or not: an alias alone is not told to logs. */
+export const idAt = (address: ClaimAddress): string => claimIdOf(address)

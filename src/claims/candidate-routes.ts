@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
+import { ExplanationBody } from '../contracts/contract-body.ts'
 import { creationHints } from '../contracts/creation-hints.ts'
-import { ExplanationBody } from '../contracts/explanation-body.ts'
 import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
 import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
 import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
@@ -21,14 +21,17 @@ import {
 import { CANDIDATE_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
 import { noteCreated } from './claim-of-request.ts'
 import { createCandidate } from './create/create-candidates.ts'
-import { explainClaim } from './explain-claim.ts'
-import { exportCandidates } from './export-candidates.ts'
-import { getClaim } from './get-claim.ts'
-import { type CandidateFilters, listCandidates } from './list-candidates.ts'
+import { explainClaim, getClaim } from './get-claim.ts'
+import { type CandidateFilters, exportCandidates, listCandidates } from './list-candidates.ts'
 import type { Sorted } from './list-filters.ts'
-import { presentCandidate, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
-import { presentLog } from './present-event.ts'
-import { presentExplanation } from './present-history.ts'
+import {
+  presentCandidate,
+  presentClaimPage,
+  presentExplanation,
+  presentLog,
+  tagOf,
+  withTexts,
+} from './present-claim.ts'
 import { readNewCandidate } from './read-new-claim.ts'
 
 const tags = ['Candidates']

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ContractRef, EXAMPLE_CONTRACT } from '../contracts/contract-body.ts'
-import { Hints } from '../contracts/explanation-body.ts'
+import { ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-body.ts'
 import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { MetadataBody, NewMetadata } from '../platform/http/bodies/metadata-bodies.ts'

@@ -1,29 +1,50 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
+import { ExplanationBody } from '../contracts/contract-body.ts'
 import { creationHints } from '../contracts/creation-hints.ts'
-import { ExplanationBody } from '../contracts/explanation-body.ts'
-import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import type { ClaimAddress } from '../core/claims/claim.ts'
+import { creationRoute, ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { MetadataChangeBody } from '../platform/http/bodies/metadata-bodies.ts'
 import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
-import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
+import {
+  expectedVersions,
+  hasAlready,
+  IfMatchHeader,
+  IfNoneMatchHeader,
+  tagged,
+  versionOfTag,
+} from '../platform/http/responses/entity-tags.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
-import { Uuid } from '../platform/http/responses/scalars.ts'
+import { CandidateAlias, Uuid } from '../platform/http/responses/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../platform/http/responses/send-csv.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
-import { ClaimBody, ClaimSummaryBody, CreatedClaimBody, NewClaimBody } from './claim-bodies.ts'
+import { changeMetadataOf } from './change-metadata.ts'
+import {
+  CandidateSummaryBody,
+  ClaimBody,
+  ClaimSummaryBody,
+  CreatedClaimBody,
+  NewClaimBody,
+} from './claim-bodies.ts'
 import { CLAIM_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
 import { noteCreated } from './claim-of-request.ts'
 import { createClaim } from './create/create-claims.ts'
-import { explainClaim } from './explain-claim.ts'
 import { exportClaims } from './export-claims.ts'
-import { getClaim } from './get-claim.ts'
+import { explainClaim, getClaim } from './get-claim.ts'
 import { type ClaimFilters, listClaims } from './list-claims.ts'
 import type { Sorted } from './list-filters.ts'
-import { presentClaim, presentClaimPage, tagOf, withTexts } from './present-claim.ts'
-import { presentLog } from './present-event.ts'
-import { presentExplanation } from './present-history.ts'
+import {
+  presentClaim,
+  presentClaimPage,
+  presentExplanation,
+  presentLog,
+  presentStored,
+  tagOf,
+  withTexts,
+} from './present-claim.ts'
 import { readNewClaim } from './read-new-claim.ts'
 
 const tags = ['Claims']
@@ -170,3 +191,65 @@ const filtersOf = ({ userId, query }: Asked): ClaimFilters & Sorted => ({
   search: query.search,
   reference: query.reference,
 })
+
+/** What is noted about claims and candidates, which is all that callers can change of them. */
+export const metadataChangeRoutes = (app: App): Route[] => [
+  changeRoute(app, {
+    url: '/v1/claims/:id',
+    operation: { operationId: 'updateClaim', summary: 'Change the metadata of a claim', tags: ['Claims'] },
+    params: Type.Object({ id: Uuid('The claim.') }),
+    body: ClaimSummaryBody,
+    error: 'CLAIM_NOT_FOUND',
+    addressOf: ({ id }) => ({ kind: 'claim', id: `${id}`.toLowerCase() }),
+  }),
+  changeRoute(app, {
+    url: '/v1/candidates/:candidate_alias',
+    operation: {
+      operationId: 'updateCandidate',
+      summary: 'Change the metadata of a candidate',
+      tags: ['Candidates'],
+    },
+    params: Type.Object({ candidate_alias: CandidateAlias }),
+    body: CandidateSummaryBody,
+    error: 'CANDIDATE_NOT_FOUND',
+    addressOf: ({ candidate_alias: alias }) => ({ kind: 'candidate', alias: `${alias}` }),
+  }),
+]
+
+interface Changed {
+  url: string
+  operation: { operationId: string; summary: string; tags: string[] }
+  params: TSchema
+  body: TSchema & { $id?: string }
+  error: 'CLAIM_NOT_FOUND' | 'CANDIDATE_NOT_FOUND'
+  addressOf: (params: Record<string, unknown>) => ClaimAddress
+}
+
+const ChangeBody = Type.Object(
+  { metadata: MetadataChangeBody },
+  { title: 'ChangedMetadata', additionalProperties: false },
+)
+
+const changeRoute = (app: App, { url, operation, params, body, error, addressOf }: Changed) =>
+  onceRoute(app, {
+    method: 'PATCH',
+    url,
+    schema: {
+      ...operation,
+      description:
+        'Sets single keys, or takes them away, whatever the status is (§2.14). Nothing else of it can be changed.',
+      params,
+      headers: IfMatchHeader,
+      body: ChangeBody,
+      response: responses(
+        { 200: { description: 'As it is now, without its event log.', headers: ETAG, schema: ref(body) } },
+        [...ONCE_ERRORS, error, 'CLAIM_ARCHIVED', 'PRECONDITION_FAILED'],
+      ),
+    },
+    answer: async (app, request) => {
+      const address = addressOf(request.params as Record<string, unknown>)
+      const expected = expectedVersions(request.headers['if-match'], versionOfTag)
+      const claim = await changeMetadataOf(app, request.userId, address, request.body.metadata, expected)
+      return { headers: tagged(tagOf(claim)), body: presentStored(claim) }
+    },
+  })

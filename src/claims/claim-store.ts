@@ -14,7 +14,7 @@ import type { Connection } from '../platform/database/connection.ts'
 import { ENTER_TURNSTILES } from '../platform/database/lists/list-page.ts'
 import { addPairs, metadataColumns, metadataParameters } from '../platform/database/metadata.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
-import { claimIdOf } from './candidate-id.ts'
+import { candidateId, claimIdOf } from './candidate-id.ts'
 import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from './claim-columns.ts'
 import { insertIntoShards, type NewRow, storeMissing } from './insert-into-shards-store.ts'
 
@@ -235,4 +235,21 @@ export function claimAsCreated(
     createdAt: now,
     metadata,
   }
+}
+
+/** Whose candidates these aliases name, archived ones as well, by alias; those that name none are not there. */
+export async function findAliasOwners(
+  db: Connection,
+  aliases: readonly string[],
+): Promise<Map<string, string>> {
+  const aliasOf = new Map(aliases.map((alias) => [candidateId(alias), alias]))
+  const rows = await db.query<{ id: string; user_id: string }>({
+    name: 'find_alias_owners',
+    text: `-- find_alias_owners
+      SELECT id, user_id FROM claims WHERE id = ANY($1::uuid[])
+      UNION ALL SELECT id, user_id FROM archived_claims WHERE id = ANY($1::uuid[])`,
+    values: [[...aliasOf.keys()]],
+    readOnly: true,
+  })
+  return new Map(rows.map(({ id, user_id: userId }) => [aliasOf.get(id) as string, userId]))
 }

@@ -4,9 +4,9 @@ import { findCustomers } from '../customers/customer-store.ts'
 import { fillGaps, METADATA_AT_ONCE } from '../platform/database/lists/fill-gaps.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 import type { Sorted } from './list-filters.ts'
+import { withSpan } from './lists/claim-count-store.ts'
 import { listExportedClaims, readMetadata } from './lists/claim-list-store.ts'
 import type { ClaimPlace, ClaimSelection } from './lists/claim-selection.ts'
-import { withSpan } from './lists/claim-span-store.ts'
 
 /** Records that are read, and held in memory, at a time. */
 const PAGE = 500

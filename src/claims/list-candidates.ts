@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import type { ExportedClaim } from '../core/claims/claim.ts'
 import { findCustomerByExternalId } from '../customers/customer-store.ts'
 import { candidateId } from './candidate-id.ts'
 import {
@@ -8,9 +9,9 @@ import {
   readClaimPage,
   resolvePlace,
 } from './claim-page.ts'
+import { type ExportOrder, readAllPages } from './export-claims.ts'
 import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
-import { aliasRange } from './lists/claim-search.ts'
-import type { ClaimSelection } from './lists/claim-selection.ts'
+import { aliasRange, type ClaimSelection } from './lists/claim-selection.ts'
 
 export interface CandidateFilters extends ListFilters {
   customerExternalId: string | undefined
@@ -40,7 +41,7 @@ export async function listCandidates(
  * Null if no candidate can match: the account has no such customer.
  * @throws VALIDATION_ERROR if filters contradict each other
  */
-export async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
+async function selectCandidates(app: App, filters: CandidateFilters): Promise<ClaimSelection | null> {
   const { userId, customerExternalId, search } = filters
   checkFilters(filters)
   const customer =
@@ -54,4 +55,13 @@ export async function selectCandidates(app: App, filters: CandidateFilters): Pro
     customerId: customer?.id,
     search: search === undefined ? null : aliasRange(search),
   }
+}
+
+/** All candidates of the filtered list, page by page; the next page is read when it is asked for. */
+export async function* exportCandidates(
+  app: App,
+  request: CandidateFilters & ExportOrder,
+): AsyncGenerator<ExportedClaim[]> {
+  const selection = await selectCandidates(app, request)
+  if (selection) yield* readAllPages(app, selection, request)
 }

@@ -4,8 +4,8 @@ import { MIN_PREFIX_DIGITS, uuidEnds } from '../kernel/uuid.ts'
 import { idOfReference } from './candidate-id.ts'
 import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolvePlace } from './claim-page.ts'
 import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
-import { idRange } from './lists/claim-search.ts'
 import type { ClaimSelection } from './lists/claim-selection.ts'
+import { idRange } from './lists/claim-selection.ts'
 
 export interface ClaimFilters extends ListFilters {
   customerId: string | undefined

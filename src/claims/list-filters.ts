@@ -1,4 +1,4 @@
-import type { ClaimSort } from '../core/claims/claim-sorts.ts'
+import type { ClaimSort } from '../core/claims/claim.ts'
 import type { Status } from '../core/claims/lifecycle.ts'
 import { validationError } from '../kernel/errors.ts'
 import type { Issue } from '../kernel/issue.ts'

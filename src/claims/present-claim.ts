@@ -1,11 +1,14 @@
 import type { Static } from 'typebox'
 import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
+import type { LogEvent } from '../core/claims/event.ts'
+import { LateEvent } from '../core/claims/late-submission.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { presentEach } from '../platform/http/responses/lists.ts'
 import { JsonText } from '../platform/http/responses/send-json.ts'
 import { versionOfMetadata } from './change-metadata.ts'
 import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
 import type { ClaimPage } from './claim-page.ts'
+import type { ClaimExplanation, LoggedEvent } from './get-claim.ts'
 
 /** With its contract and its metadata, which may be JSON already. */
 type Presentable<Form> = WithContract<Claim, Form> & { metadata?: Metadata | JsonText }
@@ -79,3 +82,50 @@ export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
   contract: new JsonText(claim.contract),
   metadata: new JsonText(claim.metadata),
 })
+
+export function presentExplanation(explanation: ClaimExplanation) {
+  const { claim, condition, transitions, hints } = explanation
+  return {
+    status: claim.status,
+    scheduled_outcome: claim.scheduledOutcome,
+    condition,
+    transitions: transitions.map((transition) => ({
+      ...transition,
+      because: presentBecause(transition.because),
+    })),
+    hints,
+  }
+}
+
+export function presentBecause(because: { eventId?: string; windowElapsed?: string }) {
+  const { eventId, windowElapsed } = because
+  return {
+    ...(windowElapsed === undefined ? {} : { window_elapsed: windowElapsed }),
+    ...(eventId === undefined ? {} : { event_id: eventId }),
+  }
+}
+
+/*
+ * From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds; where
+ * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
+ */
+
+function presentEvent(event: LogEvent) {
+  const { id, type, createdAt, system, payload } = event
+  return { id, type, created_at: createdAt.toISOString(), system, ...payload }
+}
+
+/** An event that was submitted just now. */
+export const presentRecorded = (event: LogEvent) =>
+  event instanceof LateEvent ? presentLogged(event.asText()) : presentEvent(event)
+
+/** Without a look at the payload: it is the text that was stored. */
+function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): JsonText {
+  const { id, type, createdAt, system, payload } = event
+  const head = JSON.stringify({ id, type, created_at: createdAt.toISOString(), system })
+  const fields = payload.trim().slice(1, -1).trim()
+  return new JsonText(fields === '' ? head : `${head.slice(0, -1)},${fields}}`)
+}
+
+/** A claim's or candidate's log, as it is read. */
+export const presentLog = (log: AsyncIterable<LoggedEvent[]>) => presentEach(log, presentLogged)

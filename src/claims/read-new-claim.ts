@@ -2,7 +2,6 @@ import type { Static } from 'typebox'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { ItemText } from '../platform/http/bodies/parse-json.ts'
 import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
-import { readContractSource } from './contract-source.ts'
 import type { CandidateRequest } from './create/create-candidates.ts'
 import type { ClaimRequest } from './create/create-claims.ts'
 import type { ContractSource } from './create/resolve-contract.ts'
@@ -33,4 +32,11 @@ export function withLateContract<Request extends NewRequest>(request: Request, i
     ...request,
     source: { contract: () => (item.parse() as { contract: unknown }).contract as Contract },
   }
+}
+
+/** Validation has ensured that exactly one of the two is there. */
+export function readContractSource(body: { contract?: Contract; schema_id?: string }): ContractSource {
+  return body.schema_id === undefined
+    ? { contract: body.contract as Contract }
+    : { schemaId: body.schema_id.toLowerCase() }
 }

@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import { SETTINGS } from '../config/config.ts'
 import { printable } from '../platform/terminal/printable.ts'
-import { shellWord } from '../platform/terminal/shell-word.ts'
 
 export interface BannerFacts {
   url: string
@@ -79,4 +78,9 @@ post /v1/claims/$CLAIM/events '{"type": "satisfaction", "value": 5}'
 # PENDING now, and CONFIRMED from the next whole minute on:
 get /v1/claims/$CLAIM
 `
+}
+
+/** One word for a shell to read, quoted if it must be. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

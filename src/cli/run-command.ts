@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { readConfig } from '../config/config.ts'
 import { printable } from '../platform/terminal/printable.ts'
 import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
-import { withApp } from '../service/with-app.ts'
+import { withApp } from '../service/create-app.ts'
 
 /**
  * Runs a short command on the configured database, whether the service runs or not. One that makes no database would

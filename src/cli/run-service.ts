@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { relative, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { invitationUrl } from '../accounts/invitations/invitation-key.ts'
+import { invitationUrl } from '../accounts/invitations/invitations.ts'
 import type { Config } from '../config/config.ts'
 import { createLog } from '../platform/terminal/log.ts'
 import { print, tell } from '../platform/terminal/output.ts'
@@ -10,8 +10,6 @@ import { type Service, startService } from '../service/start-service.ts'
 import { runWorker } from '../service/workers/run-worker.ts'
 import { startWorkers, workerCount } from '../service/workers/start-workers.ts'
 import { bannerText } from './banner.ts'
-import { Fault, listenForFaults } from './last-resort.ts'
-import { listenForWarnings } from './listen-for-warnings.ts'
 import { reportTo } from './run-command.ts'
 
 /** In this process, or with workers. */
@@ -75,5 +73,44 @@ function banner(service: Service, config: Config, startMs: number, token: string
     token,
     hasGivenToken,
     welcomeUrl: welcomeKey === null ? null : invitationUrl(config.publicUrl ?? url, welcomeKey),
+  })
+}
+
+/** A stop is over by then; see DRAIN_MS in service/server-process.ts, and what a database takes to stop. */
+const PATIENCE_MS = 15_000
+
+/** An exception that nobody caught, or a rejected promise that nobody awaits. */
+export class Fault extends Error {}
+
+/**
+ * Aborted by the first exception or rejection that nobody caught. What it interrupted is left as it stands, so nothing
+ * may be begun on top of it: the process stops, and the supervisor restarts it. Another one while that goes
+ * on, or a stop that does not end in time, ends the process where it stands, as SIGKILL would: what was acknowledged is
+ * in the database.
+ */
+export function listenForFaults(log: Logger, patienceMs = PATIENCE_MS): AbortSignal {
+  const stop = new AbortController()
+  // An unhandled rejection comes here too.
+  process.on('uncaughtException', (error, origin) => {
+    log.fatal({ err: error, origin }, 'a fault that nobody caught')
+    if (stop.signal.aborted) process.exit(1)
+    setTimeout(() => {
+      log.fatal('the stop does not end; leaving it')
+      process.exit(1)
+    }, patienceMs)
+    stop.abort(new Fault('A fault that nobody caught'))
+  })
+  return stop.signal
+}
+
+/**
+ * What Node would write to the console goes into the log. That something of it is experimental is known where it is
+ * used (`app/memory/allocator.ts`).
+ */
+export function listenForWarnings(log: Logger): void {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name === 'ExperimentalWarning') log.debug({ err: warning }, 'Node warns')
+    else log.warn({ err: warning }, 'Node warns')
   })
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Contract, decisiveEventTypes, windowMs } from '../core/contracts/contract.ts'
 import { type ServiceError, unavailable } from '../kernel/errors.ts'
-import { ifShort } from '../platform/database/short-json.ts'
-import { plainArray, textArray } from '../platform/database/sql-array.ts'
+import { ifShort, plainArray, textArray } from '../platform/database/sql-array.ts'
 
 /* A contract is stored once, under the hash of its text. A claim made by an older version may still have its own. */
 

@@ -1,7 +1,6 @@
 import type { App } from '../app.ts'
-import type { Job } from '../platform/jobs/scheduler.ts'
-import { shortRun } from '../platform/jobs/short-run.ts'
-import { type ContractMoves, moveContracts } from './move-contracts.ts'
+import { type Job, shortRun } from '../platform/jobs/scheduler.ts'
+import { type ContractMoves, moveContracts as moveSome } from './contract-move-store.ts'
 
 /**
  * After an upgrade, until the contracts of all claims are moved; then it does nothing. `onProgress` hears of
@@ -18,5 +17,26 @@ export function moveContractsJob(app: App, onProgress: (moves: ContractMoves) =>
       if (moves && moves.moved > 0) onProgress(moves)
       isDone = moves?.isDone ?? false
     },
+  }
+}
+
+export type { ContractMoves }
+
+/** Claims that one transaction moves: nobody waits for it for long. */
+const BATCH = 500
+
+/**
+ * Moves contracts that an older version stored with each claim to where each is once, batch by batch, while the
+ * service works. Goes on where it, or another server, stopped. Null if another server is at it.
+ * @param isOver asked after each batch
+ */
+export async function moveContracts(app: App, isOver: () => boolean): Promise<ContractMoves | null> {
+  for (let moved = 0; ; ) {
+    const moves = await app.pace.take(() =>
+      app.db.checks.transaction((connection) => moveSome(connection, BATCH)),
+    )
+    if (moves === null) return null
+    moved += moves.moved
+    if (moves.isDone || isOver()) return { ...moves, moved }
   }
 }

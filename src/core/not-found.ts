@@ -1,5 +1,7 @@
-import { ServiceError } from '../kernel/errors.ts'
+import { ServiceError, validationError } from '../kernel/errors.ts'
+import { changeMetadata, MAX_METADATA_KEYS, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
 import type { ClaimAddress } from './claims/claim.ts'
+import type { ExpectedVersions } from './records.ts'
 
 /** 404 with the resource's own code; another account's record answers the same. */
 export function claimNotFound(address: ClaimAddress): ServiceError {
@@ -57,4 +59,38 @@ export function tokenNotFound(id: string): ServiceError {
 
 export function invitationNotFound(id: string): ServiceError {
   return new ServiceError('INVITATION_NOT_FOUND', `No invitation has the id ${id}.`)
+}
+
+type Kind = 'claim' | 'candidate' | 'schema' | 'customer' | 'webhook endpoint' | 'settings' | 'account'
+
+/** 412: the record is there, but it is none of those that the caller expects. */
+export function changedSince(kind: Kind): ServiceError {
+  const are = kind === 'settings' ? 'are' : 'is'
+  return new ServiceError(
+    'PRECONDITION_FAILED',
+    `The ${kind} ${are} not as If-Match says: somebody has made a change meanwhile. Nothing was done.`,
+  )
+}
+
+/**
+ * Why nothing was done to a record: it is not there, or it is none of those that the caller expects.
+ * @param read throws if it is not there
+ */
+export async function whyNotDone(
+  kind: Kind,
+  expected: ExpectedVersions,
+  notFound: ServiceError,
+  read: () => Promise<unknown>,
+): Promise<ServiceError> {
+  if (expected === null) return notFound
+  await read()
+  return changedSince(kind)
+}
+
+/** @throws VALIDATION_ERROR if there would be too many keys */
+export function changedMetadata(metadata: Metadata, change: MetadataChange): Metadata {
+  const result = changeMetadata(metadata, change)
+  if (result) return result
+  const message = `must not have more than ${MAX_METADATA_KEYS} keys with those that it has`
+  throw validationError([{ path: 'metadata', message }])
 }

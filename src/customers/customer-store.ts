@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Customer, CustomerKey, Versioned } from '../core/records.ts'
 import type { Metadata } from '../kernel/metadata.ts'
-import { type AskedNames, askedColumns, askedRows } from '../platform/database/asked-names.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection, Statement } from '../platform/database/connection.ts'
 import { ENTER_TURNSTILES } from '../platform/database/lists/list-page.ts'
@@ -13,7 +12,7 @@ import {
   replacePairs,
 } from '../platform/database/metadata.ts'
 import { versionOf } from '../platform/database/record-version.ts'
-import { plainArray } from '../platform/database/sql-array.ts'
+import { type AskedNames, askedColumns, askedRows, plainArray } from '../platform/database/sql-array.ts'
 
 export interface CustomerRow {
   id: string

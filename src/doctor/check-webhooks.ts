@@ -1,8 +1,8 @@
 import type { Database } from '../platform/database/database.ts'
 import type { Borrower } from '../platform/database/pool/borrower.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
+import { type EndpointToHold, readEndpointsToHold, readLinks } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
-import { type EndpointToHold, readEndpointsToHold, readLinks } from './links-store.ts'
 
 const PAGE = 1_000
 

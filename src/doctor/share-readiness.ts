@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '../platform/database/database-unavailable.t
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import { readSchemaVersion, whyTooNew } from '../platform/database/migrate/schema-version.ts'
 import { tryWrite } from '../platform/database/try-write.ts'
-import { describeTightestLimit } from './check-connections.ts'
+import { describeTightestLimit } from './check-server.ts'
 import { tryDecisions, Undecidable } from './try-decisions.ts'
 
 /** How long a successful decision counts. A failed one is tried again by the next check. */

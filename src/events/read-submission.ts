@@ -4,7 +4,7 @@ import { MAX_PAYLOAD_BYTES, type Submission } from '../core/claims/event.ts'
 import { LateSubmission } from '../core/claims/late-submission.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import { weightOf } from '../platform/http/limits/weigh-json.ts'
+import { weightOf } from '../platform/http/limits/work-memory.ts'
 import type { SubmissionFields } from './submission-bodies.ts'
 
 /** Bytes that a payload may take as an object while its submission waits. */

@@ -3,7 +3,6 @@ import { type App, appWithin } from '../app.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import { isPassing } from '../platform/database/database-unavailable.ts'
 import { findKeyedAnswer, holdKey, type KeyedAnswer, storeKeyedAnswer } from './idempotency-key-store.ts'
-import { keyReused } from './key-reused.ts'
 import { seal, unseal } from './seal.ts'
 
 /** Who is in the way is gone at another try, as a rule. */
@@ -84,4 +83,10 @@ const keyInUse = () =>
     'IDEMPOTENCY_KEY_IN_USE',
     'A request with this Idempotency-Key is being answered. Nothing was done for this one.',
     { headers: { 'Retry-After': '1' } },
+  )
+
+export const keyReused = (): ServiceError =>
+  new ServiceError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'The Idempotency-Key was used for another request, or with another body. Nothing was done.',
   )

@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
-import { withRule } from '../platform/http/bodies/pattern-rules.ts'
+import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import { BODY_ERRORS } from '../platform/http/responses/responses.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route, type TypedRoute } from '../platform/http/route.ts'
-import { beginCreation, type CreationKey } from './begin-creation.ts'
-import { type Answer, doOnce } from './do-once.ts'
+import { type Answer, doOnce, keyReused } from './do-once.ts'
+import type { AskedKey, CreationKey } from './idempotency-key-store.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Characters. A key may become the id of an event, which has the same limit. */
@@ -162,4 +162,17 @@ function documented(schema: FastifySchema): FastifySchema {
     headers: Type.Object({ ...headers?.properties, ...ONCE }),
     response: Object.fromEntries(Object.entries(response).map(withReplayed)),
   }
+}
+
+export type { CreationKey } from './idempotency-key-store.ts'
+
+/**
+ * Of a request that creates claims or candidates: what their ids are made of, the same each time it is sent (§4.17). So
+ * whatever is sent again, or was half done, comes to the same claims, without a transaction that holds all of them.
+ * @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
+ */
+async function beginCreation(app: App, asked: AskedKey): Promise<CreationKey> {
+  const key = await app.creations.keys.do(asked.userId, asked)
+  if (!key) throw keyReused()
+  return key
 }

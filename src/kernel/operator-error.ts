@@ -7,3 +7,6 @@ export class OperatorError extends Error {
     super(message.trim().replace(/\s*\n\s*/g, '; '), options)
   }
 }
+
+/** A usage error that one option alone does not show. Exit status 2. */
+export class UsageError extends OperatorError {}

@@ -11,8 +11,7 @@ import { EVENT_STREAM, ref, responses } from '../platform/http/responses/respons
 import { CandidateAlias, Uuid } from '../platform/http/responses/scalars.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
 import { route } from '../platform/http/route.ts'
-import { NotificationBody, NotificationPage } from './notification-bodies.ts'
-import { presentNotification } from './present-notification.ts'
+import { NotificationBody, NotificationPage, presentNotification } from './notification-bodies.ts'
 import {
   awaitNotifications,
   type FeedPage,

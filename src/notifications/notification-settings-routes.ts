@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
-import type { App } from '../app.ts'
+import { type App, inTransaction } from '../app.ts'
+import { changedSince } from '../core/not-found.ts'
 import type { NotificationSettings } from '../core/notifications.ts'
+import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import {
   expectedVersions,
@@ -11,7 +13,7 @@ import {
 } from '../platform/http/responses/entity-tags.ts'
 import { ETAG, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
-import { changeNotificationSettings, getNotificationSettings } from './notification-settings.ts'
+import { readNotificationSettings, writeNotificationSettings } from './notification-settings-store.ts'
 
 const FIELDS = {
   event_recorded: Type.Boolean({
@@ -89,3 +91,29 @@ const updateNotificationSettingsRoute = (app: App) =>
 const present = ({ eventRecorded }: NotificationSettings): Static<typeof NotificationSettingsBody> => ({
   event_recorded: eventRecorded,
 })
+
+const getNotificationSettings = (app: App, userId: string): Promise<Versioned<NotificationSettings>> =>
+  readNotificationSettings(app.db.reads.for(userId), userId)
+
+/**
+ * Those that are not given stay as they are. It holds for what is written once this has returned.
+ * @throws PRECONDITION_FAILED
+ */
+async function changeNotificationSettings(
+  app: App,
+  userId: string,
+  { eventRecorded }: { [Key in keyof NotificationSettings]: NotificationSettings[Key] | undefined },
+  expected: ExpectedVersions,
+): Promise<Versioned<NotificationSettings>> {
+  if (eventRecorded !== undefined) {
+    return inTransaction(app, userId, async (within) => {
+      const db = within.db.writes.for(userId)
+      if (!(await writeNotificationSettings(db, userId, { eventRecorded }, expected)))
+        throw changedSince('settings')
+      return getNotificationSettings(within, userId)
+    })
+  }
+  const settings = await getNotificationSettings(app, userId)
+  if (expected !== null && !expected.includes(settings.version)) throw changedSince('settings')
+  return settings
+}

@@ -7,7 +7,7 @@ import { ServiceError } from '../kernel/errors.ts'
 import { Seats } from '../platform/concurrency/seats.ts'
 import { breakOff, whileThere } from '../platform/http/limits/while-there.ts'
 import { EVENT_STREAM } from '../platform/http/responses/responses.ts'
-import { presentNotification } from './present-notification.ts'
+import { presentNotification } from './notification-bodies.ts'
 import {
   awaitNotifications,
   type FeedPage,

@@ -1,16 +1,24 @@
 import { requireTimeZone } from '../accounts/time-zone.ts'
-import { checkAtOrAfter, checksBefore } from '../core/claims/check-time.ts'
 import type { Claim } from '../core/claims/claim.ts'
 import type { Outcome, Status } from '../core/claims/lifecycle.ts'
+import { checkAtOrAfter, checksBefore } from '../core/claims/lifecycle.ts'
 import { customerNotFound, testClockNotFound } from '../core/not-found.ts'
 import { findCustomer } from '../customers/customer-store.ts'
 import { type Day, lastDays } from '../kernel/time-zone.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { Database } from '../platform/database/database.ts'
 import { findTestClocks } from '../test-clocks/test-clock-store.ts'
-import { findOverdue, listDueNext, listRecent } from './overview-record-store.ts'
-import { beginOverview, type OverviewScope } from './overview-scope-store.ts'
-import { findMedianSeconds, type Tally, tallyResolved, tallyUnresolved } from './overview-total-store.ts'
+import {
+  beginOverview,
+  findMedianSeconds,
+  findOverdue,
+  listDueNext,
+  listRecent,
+  type OverviewScope,
+  type Tally,
+  tallyResolved,
+  tallyUnresolved,
+} from './overview-total-store.ts'
 
 export interface OverviewRequest extends OverviewScope {
   /** Of the period, with the day that it is. */

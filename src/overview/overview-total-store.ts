@@ -1,7 +1,11 @@
+import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from '../claims/claim-columns.ts'
+import type { NotedClaim } from '../core/claims/claim.ts'
 import type { Outcome } from '../core/claims/lifecycle.ts'
+import type { Metadata } from '../kernel/metadata.ts'
 import type { Day } from '../kernel/time-zone.ts'
+import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { IS_RESOLVED, IS_UNRESOLVED, type OverviewScope, ScopeQuery } from './overview-scope-store.ts'
+import { ListQuery } from '../platform/database/lists/list-query.ts'
 
 /** How many, and the exact decimal sum of their prices. */
 export interface Tally {
@@ -145,4 +149,126 @@ function medianOfClasses(scope: OverviewScope, since: Date) {
       FROM classes WHERE up_to >= total / 2 ORDER BY class LIMIT 1`,
     values: query.values,
   }
+}
+
+type NotedRow = ClaimRow & { metadata: Metadata | null }
+const COLUMNS = `${CLAIM_COLUMNS}, metadata`
+const toNotedClaim = (row: NotedRow): NotedClaim => ({ ...toWholeClaim(row), metadata: row.metadata ?? {} })
+
+/** The claims and candidates whose window ends next, soonest first. */
+export async function listDueNext(
+  db: Connection,
+  scope: OverviewScope,
+  limit: number,
+): Promise<NotedClaim[]> {
+  const query = new ScopeQuery(scope)
+  const rows = await db.query<NotedRow>({
+    text: `-- list_due_next
+      SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
+        SELECT id FROM ${query.those(IS_UNRESOLVED)}
+        ORDER BY user_id, due_at LIMIT ${query.parameter(limit)}
+      ))
+      ORDER BY due_at, id`,
+    values: query.values,
+    readOnly: true,
+  })
+  return rows.map(toNotedClaim)
+}
+
+/** Those that the check of this time, or an earlier one, should have moved. */
+export async function findOverdue(
+  db: Connection,
+  scope: OverviewScope,
+  checkTime: Date,
+): Promise<{ count: number; oldestDueAt: Date | null }> {
+  const query = new ScopeQuery(scope).where('due_at', '<=', checkTime).where('status_since', '<', checkTime)
+  const [row] = await db.query<{ count: number; oldest: Date | null }>({
+    text: `-- find_overdue
+      SELECT count(*)::int AS count, min(due_at) AS oldest
+      FROM ${query.those(IS_UNRESOLVED)}`,
+    values: query.values,
+    readOnly: true,
+  })
+  return { count: row?.count ?? 0, oldestDueAt: row?.oldest ?? null }
+}
+
+/** Those that entered their status last, latest first. */
+export async function listRecent(db: Connection, scope: OverviewScope, limit: number): Promise<NotedClaim[]> {
+  const query = new ScopeQuery(scope)
+  const count = query.parameter(limit)
+  const rows = await db.query<NotedRow>({
+    text: `-- list_recent
+      SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
+        (SELECT id FROM ${query.those(IS_UNRESOLVED)}
+        ORDER BY status_since DESC LIMIT ${count})
+        UNION ALL
+        (SELECT id FROM ${query.those(IS_RESOLVED)}
+        ORDER BY user_id DESC, status_since DESC LIMIT ${count})
+      ))
+      ORDER BY status_since DESC, position DESC LIMIT ${count}`,
+    values: query.values,
+    readOnly: true,
+  })
+  return rows.map(toNotedClaim)
+}
+
+/** Which claims and candidates an overview is about. */
+export interface OverviewScope {
+  userId: string
+  /** Null for all customers. */
+  customerId: string | null
+  /** Null for those that live by the real time. */
+  testClockId: string | null
+}
+
+/** As the indexes of them say it: the planner compares the words. */
+export const IS_UNRESOLVED = "status IN ('OPEN', 'PENDING')"
+export const IS_RESOLVED = "status IN ('CONFIRMED', 'FAILED')"
+
+const KINDS = ['candidate_alias IS NULL', 'candidate_alias IS NOT NULL']
+
+/** Collects the conditions of the scope, and further ones. */
+class ScopeQuery extends ListQuery {
+  readonly #clock: string
+  readonly #isLiveOfCustomer: boolean
+
+  constructor({ userId, customerId, testClockId }: OverviewScope) {
+    super()
+    this.#isLiveOfCustomer = customerId !== null && testClockId === null
+    this.where('user_id', '=', userId)
+    // Two bounds leave it in the order that is asked for; one value would make that the same as without it.
+    for (const operator of this.#isLiveOfCustomer ? (['>=', '<='] as const) : (['='] as const))
+      this.where('customer_id', operator, customerId)
+    this.#clock =
+      testClockId === null ? 'test_clock_id IS NULL' : `test_clock_id = ${this.parameter(testClockId)}`
+  }
+
+  /**
+   * What to read FROM, and WHERE, with this condition. A customer's live ones are read by the indexes of customers, one for
+   * each kind, whatever the planner thinks of them: only those have this order, and nothing is sorted that an index
+   * has in order (`beginOverview`).
+   */
+  those(are: string): string {
+    const conditions = `${this.conditions} AND ${this.#clock} AND ${are}`
+    if (!this.#isLiveOfCustomer) return `claims WHERE ${conditions}`
+    const ofKind = (kind: string) =>
+      `(SELECT * FROM claims WHERE ${conditions} AND ${kind} ORDER BY customer_id, status, position)`
+    return `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims WHERE true`
+  }
+}
+
+/**
+ * What follows on this connection until the transaction ends is of one moment and changes nothing. The planner must take
+ * the indexes, since it thinks too little of a table of many wide rows, and sort only what no index has in order; its
+ * compiler would take longer than the statements do, and their sorting would spill.
+ * Returns the database's time.
+ */
+export async function beginOverview(db: Connection): Promise<Date> {
+  await db.query({ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY' })
+  const [row] = await db.query<{ now: Date }>({
+    text: `-- begin_overview
+      SELECT ${NOW} AS now, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
+        set_config('jit', 'off', true), set_config('work_mem', '64MB', true)`,
+  })
+  return (row as { now: Date }).now
 }

@@ -1,10 +1,13 @@
+import { deleteExpiredSessions } from '../accounts/sessions/session-store.ts'
+import { deleteExpiredThrottles } from '../accounts/throttle-store.ts'
 import type { App } from '../app.ts'
 import { UnusedContracts } from '../contracts/unused-contracts.ts'
-import type { Job } from '../platform/jobs/scheduler.ts'
-import { shortRun } from '../platform/jobs/short-run.ts'
-import { forgetExpired } from './forget-expired.ts'
-import { oldDeliveries } from './old-deliveries.ts'
-import { oldNotifications } from './old-notifications.ts'
+import { removeOldKeys } from '../idempotency/idempotency-key-store.ts'
+import { listAccounts, removeNotifications } from '../notifications/notification-removal-store.ts'
+import { removeOldPositions } from '../platform/database/lists/deleted-positions.ts'
+import { type Job, shortRun } from '../platform/jobs/scheduler.ts'
+import { listAllEndpoints, removeDeliveries, removeEndpoint } from '../webhooks/webhook-removal-store.ts'
+import { OldRecords } from './old-records.ts'
 
 interface Removal {
   /** Goes on where it was, until it is over. Returns how many were removed. */
@@ -32,4 +35,44 @@ export function retentionJobs(
     job('old deliveries', 300, oldDeliveries(app, keptDays)),
     { name: 'forgetting what has expired', every: 3_600, run: () => forgetExpired(app) },
   ]
+}
+
+const BATCH_SIZE = 500
+
+/**
+ * Deletes expired sessions and Idempotency-Keys, counts of attempts whose window is over, and old positions of deleted records.
+ */
+export async function forgetExpired(app: App): Promise<void> {
+  await deleteExpiredSessions(app.db.checks)
+  await deleteExpiredThrottles(app.db.checks)
+  for (const remove of [removeOldKeys, removeOldPositions])
+    for (let removed = BATCH_SIZE; removed === BATCH_SIZE; )
+      removed = await app.pace.take(() => remove(app.db.checks, BATCH_SIZE))
+}
+
+interface Endpoint {
+  id: string
+  isDeleted: boolean
+}
+
+/** Deliveries, which go endpoint by endpoint, and all that is left of deleted endpoints. */
+export function oldDeliveries(app: App, keptDays: number): OldRecords<Endpoint> {
+  const db = app.db.checks
+  return new OldRecords<Endpoint>(app, keptDays, {
+    listOwners: (after, count) => listAllEndpoints(db, after, count),
+    removeBatch: async ({ id, isDeleted }, before) => {
+      const removed = await removeDeliveries(db, id, isDeleted ? null : before)
+      if (removed === 0 && isDeleted) await removeEndpoint(db, id)
+      return removed
+    },
+  })
+}
+
+/** Notifications, which go account by account. */
+export function oldNotifications(app: App, keptDays: number): OldRecords<{ id: string }> {
+  const db = app.db.checks
+  return new OldRecords(app, keptDays, {
+    listOwners: (after, count) => listAccounts(db, after, count),
+    removeBatch: ({ id }, before) => removeNotifications(db, id, before),
+  })
 }

@@ -1,8 +1,7 @@
 import { Attempts } from '../accounts/attempts.ts'
 import { Doorway } from '../accounts/doorway.ts'
 import { Passwords } from '../accounts/passwords.ts'
-import { TokenOwners } from '../accounts/tokens/token-owners.ts'
-import { TokenUse } from '../accounts/tokens/token-use.ts'
+import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
 import type { App } from '../app.ts'
 import { Overdue } from '../checks/overdue.ts'
 import { AliasTries } from '../claims/create/alias-tries.ts'
@@ -17,6 +16,7 @@ import { Overviews } from '../overview/overviews.ts'
 import { Pace } from '../platform/concurrency/pace.ts'
 import type { Database } from '../platform/database/database.ts'
 import { BackgroundMigrations } from '../platform/database/migrate/run-background-migrations.ts'
+import { type CommandOptions, withDatabase } from '../platform/database/open-database.ts'
 import type { Tracing } from '../platform/observability/tracing.ts'
 import { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
@@ -71,3 +71,7 @@ export const partsOf = (app: App): Part[] => [
   app.webhookSecrets,
   app.backgroundMigrations,
 ]
+
+/** For a short command that does what a server does. */
+export const withApp = <T>(options: CommandOptions, work: (app: App) => Promise<T>): Promise<T> =>
+  withDatabase(options, ({ db }) => work(createApp(db)))

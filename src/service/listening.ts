@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { promisify } from 'node:util'
 import type { Config } from '../config/config.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
-import type { TypedServer } from '../platform/http/typed-server.ts'
+import type { TypedServer } from '../platform/http/route.ts'
 
 /** Another program listens there. */
 export class PortTaken extends OperatorError {}

@@ -1,4 +1,6 @@
+import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { App } from '../app.ts'
 import { archiveClaimsJob } from '../archive/archive-claims-job.ts'
 import { requireArchiveFolder } from '../archive/archive-file.ts'
@@ -8,12 +10,12 @@ import type { Config } from '../config/config.ts'
 import { moveContractsJob } from '../contracts/move-contracts-job.ts'
 import { endsWithin } from '../kernel/owned-promise.ts'
 import { type Part, startParts, stopParts } from '../kernel/part.ts'
-import { presentNotification } from '../notifications/present-notification.ts'
+import { presentNotification } from '../notifications/notification-bodies.ts'
 import type { Database } from '../platform/database/database.ts'
 import { migrateInBackgroundJob } from '../platform/database/migrate/migrate-in-background-job.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import { readSchemaVersion } from '../platform/database/migrate/schema-version.ts'
-import type { RateCounter } from '../platform/http/limits/rate-counts.ts'
+import type { RateCounter } from '../platform/http/limits/rate-limit.ts'
 import { type Job, Scheduler } from '../platform/jobs/scheduler.ts'
 import type { Tracing } from '../platform/observability/tracing.ts'
 import { retentionJobs } from '../retention/retention-jobs.ts'
@@ -21,9 +23,7 @@ import { WebhookSender } from '../webhooks/webhook-sender.ts'
 import { createApp, partsOf } from './create-app.ts'
 import { createServer } from './http/server.ts'
 import { listen } from './listening.ts'
-import { measureDatabase } from './metrics/measure-database.ts'
-import { ProcessMeasures } from './metrics/process-measures.ts'
-import { startTracing } from './start-tracing.ts'
+import { measureDatabase, ProcessMeasures } from './metrics/process-measures.ts'
 
 /** One process that answers callers. */
 export interface ServerProcess {
@@ -168,4 +168,28 @@ const archiveSettings = ({ archiveDays: days, archiveDir: folder }: Config): Arc
 function archiveJobs(app: App, archive: ArchiveSettings | null, log: FastifyBaseLogger): Job[] {
   if (archive === null) return []
   return [archiveClaimsJob(app, archive, (claims) => log.info({ claims }, 'claims archived'))]
+}
+
+/**
+ * Null if there is no collector. The packages of OpenTelemetry are loaded only if there is one.
+ * @param worker which of the workers this process is, if it is one
+ */
+async function startTracing(
+  { otlpEndpoint, otlpHeaders, serviceName, traceShare }: Config,
+  worker: number | null,
+  log: FastifyBaseLogger,
+): Promise<Tracing | null> {
+  if (otlpEndpoint === null) return null
+  const { OpenTelemetry } = await import('../platform/observability/open-telemetry.ts')
+  return new OpenTelemetry({
+    url: otlpEndpoint,
+    headers: otlpHeaders ?? {},
+    serviceName,
+    version: packageJson.version,
+    instance: `${hostname()}/${process.pid}${worker === null ? '' : `/${worker}`}`,
+    share: traceShare,
+    // Its URL may hold a password.
+    onLost: (spans, reason) =>
+      log.warn({ spans, reason, collector: new URL(otlpEndpoint).host }, 'the collector took no spans'),
+  })
 }

@@ -1,15 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { bootstrapAccount, inviteFirstAccount, showFirstToken } from '../accounts/bootstrap-account.ts'
+import { listUsers } from '../accounts/users.ts'
+import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
+import { whyTooFewConnections } from '../doctor/check-server.ts'
+import type { Database } from '../platform/database/database.ts'
 import { openDatabase } from '../platform/database/open-database.ts'
-import { rateCounts } from '../platform/http/limits/rate-counts.ts'
+import { unlessAborted } from '../platform/database/unless-aborted.ts'
+import { rateCounts } from '../platform/http/limits/rate-limit.ts'
 import { metricsText } from '../platform/observability/metrics.ts'
 import { createApp } from './create-app.ts'
-import { type FirstAccount, welcomeFirstAccount } from './first-account.ts'
 import { requireFreePort } from './listening.ts'
-import { startMetricsServer } from './metrics/metrics-server.ts'
-import { shareReading } from './metrics/share-reading.ts'
+import { shareReading, startMetricsServer } from './metrics/metrics-server.ts'
 import { startServerProcess } from './server-process.ts'
-import { warnOfConnections } from './warn-of-connections.ts'
 
 export interface Service extends FirstAccount {
   /** Where it listens. */
@@ -66,3 +69,46 @@ export const ofService = (config: Config, report: (step: string) => void, signal
   report,
   signal,
 })
+
+/** With too few connections a server starts, and some requests fail later. */
+export async function warnOfConnections(
+  db: Database,
+  { databasePoolSize: poolSize }: Config,
+  workers: number,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  const why = await whyTooFewConnections(db.checks, { poolSize, workers })
+  if (why !== null) log.warn(why)
+}
+
+/** The first account, for the banner of a start. */
+export interface FirstAccount {
+  /** Its email. */
+  owner: string
+  /** Whether this start has created it with the token of the settings. */
+  hasGivenToken: boolean
+  /** The key of its one-time link; null if someone can sign in to it. */
+  welcomeKey: string | null
+  /** Shows and then stores a first token, unless it has a token. */
+  showFirstToken: (show: (token: string | null) => Promise<void>) => Promise<void>
+}
+
+/** Makes the account if there is none, and a new one-time link while nobody can sign in to it. */
+export async function welcomeFirstAccount(
+  app: App,
+  { bootstrapToken }: Config,
+  report: (step: string) => void,
+  signal: AbortSignal,
+): Promise<FirstAccount> {
+  const isNew = await unlessAborted(signal, bootstrapAccount(app, bootstrapToken))
+  const welcomeKey = await unlessAborted(signal, inviteFirstAccount(app))
+  const [first] = await unlessAborted(signal, listUsers(app))
+  const owner = first?.email ?? ''
+  if (isNew) report(`Making the account ${owner}`)
+  return {
+    owner,
+    hasGivenToken: isNew && bootstrapToken !== null,
+    welcomeKey,
+    showFirstToken: (show) => (bootstrapToken === null ? showFirstToken(app, show) : show(null)),
+  }
+}

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { ContractRef, EXAMPLE_CONTRACT } from '../contracts/contract-body.ts'
-import { BECAUSE, Hints } from '../contracts/explanation-body.ts'
+import { BECAUSE, ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-body.ts'
 import { MAX_EVENTS } from '../core/claims/event.ts'
 import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
 import { MAX_LOG_HINTS } from '../core/contracts/hints/log-hints.ts'

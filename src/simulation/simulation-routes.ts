@@ -1,19 +1,25 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { App } from '../app.ts'
-import { readContractSource } from '../claims/contract-source.ts'
+import { presentBecause, presentRecorded } from '../claims/present-claim.ts'
+import { readContractSource } from '../claims/read-new-claim.ts'
+import type { Decision } from '../core/claims/claim-run.ts'
 import { MAX_EVENTS } from '../core/claims/event.ts'
-import type { ErrorCode } from '../kernel/errors.ts'
+import { eventOf } from '../core/claims/late-submission.ts'
+import type { TimedSubmission, TimelineEntry } from '../core/claims/simulate.ts'
+import { readSubmission } from '../events/read-submission.ts'
+import { type ErrorCode, ServiceError, validationError } from '../kernel/errors.ts'
+import { type Issue, MAX_ISSUES } from '../kernel/issue.ts'
 import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { join } from '../platform/http/bodies/json-flaws.ts'
+import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { inTurnToSimulate } from '../platform/http/limits/answer-seats.ts'
 import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
 import { itemReader, validateEnvelope } from '../platform/http/responses/batch.ts'
 import { BODY_ERRORS, ref, responses } from '../platform/http/responses/responses.ts'
 import { readTime } from '../platform/http/responses/scalars.ts'
-import { sendJson } from '../platform/http/responses/send-json.ts'
+import { JsonText, sendJson } from '../platform/http/responses/send-json.ts'
 import { route } from '../platform/http/route.ts'
-import { presentSimulation } from './present-simulation.ts'
-import { readSimulatedEvents } from './read-simulated-events.ts'
-import { simulateContract } from './simulate-contract.ts'
+import { type ContractSimulation, simulateContract } from './simulate-contract.ts'
 import {
   SimulatedEvent,
   type SimulatedEventFields,
@@ -54,4 +60,95 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
       return sendJson(reply, presentSimulation(simulation))
     },
   })
+}
+
+function presentSimulation({ openedAt, timeline, final, hints }: ContractSimulation) {
+  return {
+    opened_at: openedAt,
+    timeline: timeline.values().map(presentTimelineEntry),
+    final: {
+      status: final.status,
+      scheduled_outcome: final.scheduledOutcome,
+      status_since: final.statusSince,
+      due_at: final.dueAt,
+    },
+    hints,
+  }
+}
+
+/** What the live service answers if it does not record. */
+const REFUSALS: Partial<Record<Decision['kind'], ErrorCode>> = {
+  'not-open': 'CLAIM_NOT_OPEN',
+  'id-conflict': 'EVENT_ID_CONFLICT',
+  'log-full': 'EVENT_LIMIT_REACHED',
+}
+
+function presentTimelineEntry(entry: TimelineEntry) {
+  if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
+  const { kind, at, submission, decision } = entry
+  const event = presentRecorded(eventOf(submission, at))
+  const code = REFUSALS[decision]
+  const verdict = code ? { accepted: false, code } : { accepted: true }
+  const body = { kind, at, event, ...verdict, ...(decision === 'replay' ? { replayed: true } : {}) }
+  return event instanceof JsonText ? JsonText.ofObject(body) : body
+}
+
+/** What no event is called: an id has a character at least. */
+const NO_ID = ''
+
+/**
+ * Reads the events of a simulation, a step for each. One that is heavy as an object is none for longer than its step.
+ * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ */
+function* readSimulatedEvents(
+  items: readonly Item[],
+  readItem: (item: Item) => SimulatedEventFields,
+): Generator<void, TimedSubmission[]> {
+  const issues: Issue[] = []
+  const ids = new Set<string>()
+  const events: TimedSubmission[] = []
+  let tooLarge: unknown = null
+  for (const [i, item] of items.entries()) {
+    try {
+      const { at, ...event } = withoutAddress(readItem(item))
+      if (event.id !== undefined) ids.add(event.id)
+      events.push({ at: readTime(at), submission: readSubmission(event, NO_ID).submission })
+    } catch (error) {
+      const found = issuesAt(`events[${i}]`, error)
+      if (found) issues.push(...found)
+      else tooLarge ??= error
+      if (issues.length >= MAX_ISSUES) break
+    }
+    yield
+  }
+  if (issues.length > 0) throw validationError(issues.slice(0, MAX_ISSUES))
+  if (tooLarge) throw tooLarge
+
+  for (const [i, { submission }] of events.entries()) {
+    if (submission.id === NO_ID) submission.id = freeId(`event-${i + 1}`, ids)
+  }
+  return events
+}
+
+/** The service makes ids that nobody has given: so does the simulation. */
+function freeId(id: string, taken: ReadonlySet<string>): string {
+  return taken.has(id) ? freeId(`${id}'`, taken) : id
+}
+
+/** There is one claim, and it has no name. */
+function withoutAddress(event: SimulatedEventFields): SimulatedEventFields {
+  for (const path of ['claim_id', 'candidate_alias']) {
+    if (path in event) throw validationError([{ path, message: 'is not known here: there is one claim' }])
+  }
+  return event
+}
+
+/** Null if an event is too large: what is invalid is told first. */
+function issuesAt(place: string, error: unknown): Issue[] | null {
+  if (!(error instanceof ServiceError)) throw error
+  if (!error.details) return null
+  return error.details.map(({ path, message }) => ({
+    path: path === 'body' ? place : join(place, path),
+    message,
+  }))
 }

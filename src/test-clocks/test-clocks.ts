@@ -2,9 +2,9 @@ import type { App } from '../app.ts'
 import { testClockNotFound } from '../core/not-found.ts'
 import type { TestClock } from '../core/records.ts'
 import { isUuid } from '../kernel/uuid.ts'
-import { type PageRequest, resolveCursor } from '../platform/database/lists/cursor.ts'
 import { findDeletedPosition } from '../platform/database/lists/deleted-positions.ts'
 import type { Page } from '../platform/database/lists/list-page.ts'
+import { type PageRequest, resolveCursor } from '../platform/database/lists/list-query.ts'
 import { withHeldClock } from './hold-clock.ts'
 import {
   findTestClockPosition,

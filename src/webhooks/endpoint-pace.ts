@@ -2,7 +2,7 @@ import { pauseOf } from '../core/webhooks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { Answered } from './record-answers.ts'
 import { noteFailure, noteSuccess, pauseEndpoint } from './sending-store.ts'
-import type { SentAnswer } from './sent-answer.ts'
+import type { SentAnswer } from './webhook-client.ts'
 
 /** Attempts that are on their way at once: at first, if it has failed, and at most. */
 const FIRST_WIDTH = 4

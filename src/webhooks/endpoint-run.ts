@@ -1,17 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import type { WebhookEndpoint } from '../core/webhooks.ts'
 import { owned } from '../kernel/owned-promise.ts'
-import { type DueDelivery, readDueDeliveries } from './due-delivery-store.ts'
+import type { Span, Tracing } from '../platform/observability/tracing.ts'
 import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
-import { letSubmissionsPass } from './let-submissions-pass.ts'
 import { type Answered, recordAnswers } from './record-answers.ts'
 import type { SendingSlots } from './sending-slots.ts'
-import { disableEndpoint, type TakenEndpoint, takeEndpoint } from './sending-store.ts'
-import { ATTEMPT_TIMEOUT_MS, type SentAnswer } from './sent-answer.ts'
+import {
+  type DueDelivery,
+  disableEndpoint,
+  readDueDeliveries,
+  type TakenEndpoint,
+  takeEndpoint,
+} from './sending-store.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
-import { endAttempt, traceAttempt } from './trace-attempt.ts'
-import type { WebhookClient } from './webhook-client.ts'
+import { ATTEMPT_TIMEOUT_MS, type SentAnswer, type WebhookClient } from './webhook-client.ts'
 
 /** A server has an endpoint for so long, and no other one sends to it. */
 const TAKEN_MS = 30_000
@@ -240,4 +244,53 @@ export class EndpointRun {
     const isNew = await disableEndpoint(db, { ...endpoint, url: verdict.url }, verdict.reason)
     if (isNew) onDisabled(endpoint, verdict.reason)
   }
+}
+
+/** At the beginning of a notification's JSON. */
+const TYPE = /"type":"(?:claim|candidate)\.(\w+)"/
+const BEGINNING = 200
+
+/** An attempt belongs to the trace of the request that it tells of, if this server had that. Null if it is not traced. */
+function traceAttempt(
+  tracing: Tracing | null,
+  { subjectId, notificationId, attempts, body }: DueDelivery,
+  endpointId: string,
+  url: string,
+): Span | null {
+  if (tracing === null) return null
+  // Many a URL is a secret of whoever listens there; its host is none.
+  const attributes = {
+    'http.request.method': 'POST',
+    'server.address': new URL(url).hostname,
+    'http.request.resend_count': attempts,
+    'claimkeeper.webhook_endpoint.id': endpointId,
+    'claimkeeper.notification.id': notificationId,
+    'claimkeeper.subject.id': subjectId,
+  }
+  return tracing.attempt('POST webhook', attributes, { claimId: subjectId, status: () => statusIn(body) })
+}
+
+/** @param answer null if it was broken off by a stop */
+function endAttempt(span: Span, answer: SentAnswer | null): void {
+  const { status, error } = answer ?? { status: null, error: 'broken off' }
+  const attributes = status === null ? {} : { 'http.response.status_code': status }
+  span.end(attributes, error === null ? null : `${status ?? 'unanswered'}`)
+}
+
+/** Into which the claim came, if that is what it tells. */
+function statusIn(body: string): string | null {
+  const change = TYPE.exec(body.slice(0, BEGINNING))?.[1]
+  if (change === undefined) return null
+  return change === 'created' ? 'OPEN' : change.toUpperCase()
+}
+
+/** If so many submissions wait, they go first: sending is held back until fewer do, but not for long. */
+const MANY_SUBMISSIONS = 16
+const LONGEST_HOLD_MS = 50
+
+export const manySubmissionsWait = ({ submissions }: App): boolean => submissions.waiting >= MANY_SUBMISSIONS
+
+async function letSubmissionsPass(app: App): Promise<void> {
+  const deadline = performance.now() + LONGEST_HOLD_MS
+  while (manySubmissionsWait(app) && performance.now() < deadline) await pause(1)
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { retryDelay } from '../core/webhooks.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { type DueDelivery, type MadeAttempt, recordAttempts } from './due-delivery-store.ts'
-import type { SentAnswer } from './sent-answer.ts'
+import { type DueDelivery, type MadeAttempt, recordAttempts } from './sending-store.ts'
+import type { SentAnswer } from './webhook-client.ts'
 
 /** If the database does not take what was done, it is told again, for so long. */
 const AGAIN_MS = 500

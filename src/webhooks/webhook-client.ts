@@ -1,10 +1,31 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
-import { AddressRefused, literalAddress, publicLookup, requirePublic } from './public-addresses.ts'
-import { readRepeatedLength } from './request/repeated-length.ts'
+import {
+  AddressRefused,
+  isAllowedPort,
+  literalAddress,
+  PORT_RULE,
+  portOf,
+  publicLookup,
+  requirePublic,
+} from './public-addresses.ts'
 import { NoAnswer, sendRequest } from './request/send-request.ts'
-import { ATTEMPT_TIMEOUT_MS, type SentAnswer } from './sent-answer.ts'
+
+/** From the beginning of the connection to the end of the answer. */
+export const ATTEMPT_TIMEOUT_MS = 15_000
+
+/** What came of an attempt. */
+export interface SentAnswer {
+  durationMs: number
+  /** Null if there was none. */
+  status: number | null
+  /** Its beginning. */
+  answer: string | null
+  /** Why it counts as failed, in words; null if it does not. */
+  error: string | null
+  /** What the answer asks to wait, in milliseconds; 0 for nothing. */
+  retryAfterMs: number
+}
 
 export interface WebhookClientOptions {
   /** Allows private addresses, for development. */
@@ -171,3 +192,45 @@ function toText(kept: Buffer[], bytes: number): string {
 
 const NO_ANSWER = `No answer within ${ATTEMPT_TIMEOUT_MS / 1_000} s.`
 const MAX_ERROR_CHARACTERS = 300
+
+const BLANK_LINE = '\r\n\r\n'
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
+
+interface ReadAnswer {
+  status: number
+  retryAfter: string[]
+  /** As much as was received. */
+  body: string
+}
+
+/**
+ * Parses a response that repeats the same Content-Length. RFC 9110 §8.6 allows a client to accept it, and other clients do.
+ * Node's parser refuses it, also with `insecureHTTPParser`.
+ * @param received the bytes that the connection received since the request, in Latin 1
+ * @returns null for any other response
+ */
+function readRepeatedLength(received: string): ReadAnswer | null {
+  let rest = received
+  for (;;) {
+    const end = rest.indexOf(BLANK_LINE)
+    const status = Number(STATUS_LINE.exec(rest)?.[1])
+    if (end < 0 || Number.isNaN(status)) return null
+    const head = rest.slice(0, end)
+    rest = rest.slice(end + BLANK_LINE.length)
+    if (status < 200) continue
+    if (valuesOf(head, 'transfer-encoding').length > 0) return null
+    const lengths = valuesOf(head, 'content-length').flatMap((value) => value.split(','))
+    const [length, ...others] = lengths.map((value) => value.trim())
+    if (length === undefined || !/^\d{1,15}$/.test(length) || others.length === 0) return null
+    if (others.some((other) => other !== length)) return null
+    return { status, retryAfter: valuesOf(head, 'retry-after'), body: rest.slice(0, Number(length)) }
+  }
+}
+
+function valuesOf(head: string, name: string): string[] {
+  return head
+    .split('\r\n')
+    .slice(1)
+    .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()])
+    .flatMap(([key, value = '']) => (key === name ? [value] : []))
+}

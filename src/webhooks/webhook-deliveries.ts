@@ -5,8 +5,14 @@ import { webhookDeliveryNotFound, webhookEndpointNotFound } from '../core/not-fo
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhooks.ts'
 import { unavailable, validationError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/uuid.ts'
-import { type DeliveryAddress, findDelivery, listDeliveries } from './delivery-store.ts'
-import { askAgain, askForSomeAgain, findNumberBefore } from './redelivery-store.ts'
+import {
+  askAgain,
+  askForSomeAgain,
+  type DeliveryAddress,
+  findDelivery,
+  findNumberBefore,
+  listDeliveries,
+} from './delivery-store.ts'
 import { readPlace } from './sending-store.ts'
 
 /** As callers name a delivery: the endpoint's id, a dot, the number. */

@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { type App, inTransaction } from '../app.ts'
-import { whyNotDone } from '../core/changed-since.ts'
-import { customerNotFound, webhookEndpointNotFound } from '../core/not-found.ts'
+import { customerNotFound, webhookEndpointNotFound, whyNotDone } from '../core/not-found.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhooks.ts'
 import { findCustomer } from '../customers/customer-store.ts'
@@ -10,7 +9,6 @@ import { readFeed } from '../notifications/feed-store.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { readSettled } from '../outbox/notification-number-store.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { isAllowedPort, PORT_RULE, portOf } from './allowed-ports.ts'
 import { appendDeliveries, findDelivery } from './delivery-store.ts'
 import {
   deleteEndpoint,
@@ -22,7 +20,7 @@ import {
   replaceSecret,
   updateEndpoint,
 } from './endpoint-store.ts'
-import { isPublic, literalAddress } from './public-addresses.ts'
+import { isAllowedPort, isPublic, literalAddress, PORT_RULE, portOf } from './public-addresses.ts'
 import { readPlace } from './sending-store.ts'
 import { NO_HASH, newSecret } from './sign-delivery.ts'
 import { Chain } from './tell-endpoint.ts'

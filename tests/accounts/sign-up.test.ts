@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { bootstrapAccount, showFirstToken } from '../../src/accounts/bootstrap-account.ts'
-import { inviteFirstAccount } from '../../src/accounts/invite-first-account.ts'
+import { bootstrapAccount, inviteFirstAccount, showFirstToken } from '../../src/accounts/bootstrap-account.ts'
 import { newToken } from '../../src/accounts/tokens/api-token.ts'
 import { assertError } from '../support/assert-error.ts'
 import { uniqueName } from '../support/new-records.ts'

@@ -3,9 +3,9 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { readBatch } from '../../src/archive/archive-batch.ts'
 import { writeArchiveFile } from '../../src/archive/archive-file.ts'
 import { checkArchive } from '../../src/archive/archived-lines.ts'
+import { readBatch } from '../../src/archive/claim-archive.ts'
 import {
   archiveAll,
   archiveFolder,

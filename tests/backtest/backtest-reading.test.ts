@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { comparedFields } from '../../src/backtest/compared-fields.ts'
+import { differenceFrom, similarityKey } from '../../src/backtest/field-statistics.ts'
 import { type DecimalMark, isLossyCell, readCell } from '../../src/backtest/read-cell.ts'
-import { differenceFrom, similarityKey } from '../../src/backtest/similar-texts.ts'
 import type { JsonType } from '../../src/kernel/json.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { readContract } from '../../src/backtest/read-contract.ts'
+import { readContract } from '../../src/backtest/run-backtest.ts'
 import { contractWith } from '../support/contracts.ts'
 import { type BacktestOptions, resultTable } from '../support/source/backtest.ts'
 import { backtestOf, delivery, filesIn, SAMPLE_LOG } from './backtest-files.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Durations } from '../../src/backtest/durations.ts'
+import { Durations } from '../../src/backtest/totals.ts'
 import { contractWith, not } from '../support/contracts.ts'
 import { type Case, decimalText, minus, plus, runCase, times, toDecimal } from '../support/source/backtest.ts'
 import type { Contract } from '../support/source/contracts.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
-import { sendDelivery } from '../../src/cli/listen/send-delivery.ts'
+import { sendDelivery } from '../../src/cli/listen/local-deliveries.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGate } from '../support/gate.ts'
 import { newClaim } from '../support/new-records.ts'

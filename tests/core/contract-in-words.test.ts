@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { sumAmounts } from '../../dashboard/src/components/sum-amounts.ts'
 import { shortDuration } from '../../dashboard/src/short-duration.ts'
-import { conditionInWords, contractInWords } from '../../src/core/contracts/contract-in-words.ts'
-import { durationInWords } from '../../src/core/contracts/duration-in-words.ts'
+import {
+  conditionInWords,
+  contractInWords,
+  durationInWords,
+} from '../../src/core/contracts/contract-in-words.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import type { Evidence } from '../support/source/claims.ts'
 import { type Condition, compile, holds, type Leaf } from '../support/source/contracts.ts'

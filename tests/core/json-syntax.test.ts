@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jsonSyntaxFault } from '../../src/kernel/json-syntax.ts'
+import { jsonSyntaxFault } from '../../src/kernel/json-flaws.ts'
 
 const faultOf = (text: string): string => {
   try {

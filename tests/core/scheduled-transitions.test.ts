@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { scheduledTransitions } from '../../src/core/claims/scheduled-transitions.ts'
+import { scheduledTransitions } from '../../src/core/claims/lifecycle.ts'
 import { contractWith } from '../support/contracts.ts'
 import { atScheduledCheck, type ClaimState, openState, type Transition } from '../support/source/claims.ts'
 

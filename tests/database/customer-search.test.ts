@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefixOf } from '../../src/customers/customer-search-store.ts'
+import { prefixOf } from '../../src/customers/customer-list-store.ts'
 
 const FIRST_BEYOND_ASCII = 0x80
 const LAST_WITH_CASE = 0x1ffff

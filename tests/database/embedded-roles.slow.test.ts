@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { superuserPasswords } from '../../src/platform/database/embedded/superuser-password.ts'
+import { superuserPasswords } from '../../src/platform/database/embedded/session.ts'
 import { ask, madeDataDir, openElsewhere, openHere } from '../support/embedded-data-folder.ts'
 import { as, assertRolesApart, readSecret } from '../support/embedded-roles.ts'
 

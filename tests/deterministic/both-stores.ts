@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { KindMove } from '../../src/checks/kind-move.ts'
+import type { KindMove } from '../../src/checks/move-claims-store.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { distributionOf, isOnCitus, withTriggers } from '../support/database-nodes.ts'
 import { type Connection, POOL_SETTINGS, type Statement } from '../support/source/database.ts'

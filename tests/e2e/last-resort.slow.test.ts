@@ -10,7 +10,7 @@ import { MAIN, runNode, startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const NODE_OPTIONS = `--import ${new URL('../support/fault-on-signal.ts', import.meta.url).href}`
-const LAST_RESORT = new URL('../../src/cli/last-resort.ts', import.meta.url).href
+const LAST_RESORT = new URL('../../src/cli/run-service.ts', import.meta.url).href
 
 describe('a fault that nobody caught', { concurrency: true }, () => {
   test('a rejection: what is in flight is finished, new requests are refused, and the status is 1', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { KeptContracts } from '../../src/events/kept-contracts.ts'
+import { KeptContracts } from '../../src/events/event-results.ts'
 import { contractWith } from '../support/contracts.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { runBatch } from '../support/run-batch.ts'

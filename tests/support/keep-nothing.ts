@@ -3,7 +3,7 @@ import pg from 'pg'
 import {
   findPassword,
   SUPERUSER_PASSWORD_FILE,
-} from '../../src/platform/database/embedded/machine/password-file.ts'
+} from '../../src/platform/database/embedded/embedded-folders.ts'
 import { SUPERUSER } from './source/embedded.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import pg from 'pg'
-import { findFreePort } from '../../src/platform/database/embedded/machine/free-port.ts'
+import { findFreePort } from '../../src/platform/database/embedded/start-server.ts'
 import { eventually } from './eventually.ts'
 import { makeNode, type Programs } from './make-node.ts'
 import { serverProcesses, signalEach } from './signal-each.ts'

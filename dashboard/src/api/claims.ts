@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { ClaimSort } from '../../../src/core/claims/claim-sorts.ts'
+import type { ClaimSort } from '../../../src/core/claims/claim.ts'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../../src/kernel/json.ts'
 import type { Metadata } from '../../../src/kernel/metadata.ts'

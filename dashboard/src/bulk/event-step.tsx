@@ -6,7 +6,7 @@ import {
   RESERVED_FIELDS,
 } from '../../../src/core/claims/event.ts'
 import type { JsonObject } from '../../../src/kernel/json.ts'
-import { lengthInCharacters } from '../../../src/kernel/length-in-characters.ts'
+import { lengthInCharacters } from '../../../src/kernel/text.ts'
 import { type EventDraft, readEvent } from '../components/event-form/event-draft.ts'
 import { EventFields } from '../components/event-form/event-fields.tsx'
 import { SubmitActions } from '../components/ui/dialog.tsx'

@@ -1,4 +1,4 @@
-import { spreadsheetField } from '../../../src/kernel/spreadsheet-field.ts'
+import { spreadsheetField } from '../../../src/kernel/text.ts'
 import { localTime } from '../../../src/kernel/time-zone.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 

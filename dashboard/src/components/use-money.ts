@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { moneyFormat } from '../../../src/core/contracts/format-money.ts'
+import { moneyFormat } from '../../../src/core/contracts/contract-in-words.ts'
 import { accountQuery } from '../api/account.ts'
 
 /** How amounts are shown: in the account's currency, as the reader writes it. */

@@ -1,7 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
-import { CLIENT_ADDRESS_HEADER, clientAddress } from '../../platform/http/connections/client-address.ts'
-import { publicUrl } from '../../platform/http/connections/public-url.ts'
+import {
+  CLIENT_ADDRESS_HEADER,
+  clientAddress,
+  publicUrl,
+} from '../../platform/http/connections/forwarded-headers.ts'
 import type { Caller } from '../doorway.ts'
 import { hashSessionToken } from '../sessions/hashed-sessions.ts'
 

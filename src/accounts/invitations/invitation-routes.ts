@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../../idempotency/idempotency-key.ts'
-import { publicUrl } from '../../platform/http/connections/public-url.ts'
+import { publicUrl } from '../../platform/http/connections/forwarded-headers.ts'
 import { presentEach } from '../../platform/http/responses/lists.ts'
 import { BODY_ERRORS, ref, responses } from '../../platform/http/responses/responses.ts'
 import { Uuid } from '../../platform/http/responses/scalars.ts'
@@ -10,8 +10,7 @@ import { type Route, route } from '../../platform/http/route.ts'
 import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../account-bodies.ts'
 import { requireSession } from '../identity/authenticate.ts'
 import { presentInvitation } from '../present-account.ts'
-import { invitationUrl } from './invitation-key.ts'
-import { createInvitation, listInvitations, revokeInvitation } from './invitations.ts'
+import { createInvitation, invitationUrl, listInvitations, revokeInvitation } from './invitations.ts'
 
 /** Not an API token: an invitation lets someone in. */
 const security = [{ session: [] }]

@@ -1,11 +1,11 @@
+import { createHash, randomBytes } from 'node:crypto'
 import type { App } from '../../app.ts'
 import { invitationNotFound } from '../../core/not-found.ts'
 import type { Invitation } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
-import { newestFirst } from '../../platform/database/lists/newest-first.ts'
+import { newestFirst } from '../../platform/database/lists/list-page.ts'
 import { THE_SERVICE } from '../../platform/database/pool/places.ts'
 import { isEmail } from '../email.ts'
-import { hashInvitationKey, INVITATION_SECONDS, isInvitationKey, newInvitationKey } from './invitation-key.ts'
 import {
   findOpenInvitation,
   forgetEndedInvitations,
@@ -80,3 +80,19 @@ export const listInvitations = (app: App, userId: string): AsyncGenerator<Invita
 export async function revokeInvitation(app: App, userId: string, id: string): Promise<void> {
   if (!(await revokeInvitationOf(app.db.writes.for(userId), userId, id))) throw invitationNotFound(id)
 }
+
+/** 256 random bits as base64url. */
+const FORM = /^[A-Za-z0-9_-]{43}$/
+
+export const newInvitationKey = (): string => randomBytes(32).toString('base64url')
+
+const isInvitationKey = (text: string): boolean => FORM.test(text)
+
+/** What is stored of a key. A fast hash is enough: the key itself is random. */
+export const hashInvitationKey = (key: string): Buffer => createHash('sha256').update(key).digest()
+
+/** The page where the key is used. A browser keeps the fragment to itself: no server and no proxy logs it. */
+export const invitationUrl = (serviceUrl: string, key: string): string => `${serviceUrl}/welcome#key=${key}`
+
+/** How long it can be used. */
+export const INVITATION_SECONDS = 7 * 86_400

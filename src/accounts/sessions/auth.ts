@@ -1,7 +1,7 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { v7 as uuidv7 } from 'uuid'
 import type { App } from '../../app.ts'
-import { CLIENT_ADDRESS_HEADER } from '../../platform/http/connections/client-address.ts'
+import { CLIENT_ADDRESS_HEADER } from '../../platform/http/connections/forwarded-headers.ts'
 import { PASSWORD_LENGTH } from '../passwords.ts'
 import { hashedSessions } from './hashed-sessions.ts'
 import { cookiePrefix } from './session-cookie.ts'

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { type Route, route } from '../../platform/http/route.ts'
@@ -12,21 +13,14 @@ import {
   SIGN_UPS,
 } from '../attempts.ts'
 import type { Doorway } from '../doorway.ts'
-import { readCookie } from '../identity/read-cookie.ts'
-import { isFromBrowser, requireSameOrigin } from '../identity/same-origin.ts'
+import { MAX_EMAIL_LENGTH } from '../email.ts'
+import { isFromBrowser, readCookie, requireSameOrigin } from '../identity/authenticate.ts'
 import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
 import { getOpenInvitation } from '../invitations/invitations.ts'
+import { PASSWORD_LENGTH } from '../passwords.ts'
 import { signUp } from '../sign-up.ts'
-import { revokeOtherSessions } from './revoke-other-sessions.ts'
-import { revokeSession } from './revoke-session.ts'
+import { revokeOtherSessions, revokeSession } from './end-sessions.ts'
 import type { Session, SessionApi } from './session-api.ts'
-import {
-  InvitationKeyBody,
-  PasswordChangeBody,
-  SessionNameBody,
-  SignInBody,
-  SignUpBody,
-} from './session-bodies.ts'
 
 /** The session API: what the dashboard needs before someone is signed in, and to end it. */
 export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [
@@ -212,3 +206,41 @@ function limited(app: App, doorway: Doorway, what: string, rule: AttemptRule) {
       }),
   }
 }
+
+/* Bodies of the session API. It is the dashboard's, so the OpenAPI document does not have it. */
+
+const Email = Type.String({ minLength: 1, maxLength: MAX_EMAIL_LENGTH })
+/** One that was set before: its length may have been judged otherwise. */
+const Password = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max })
+const NewPassword = Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max })
+
+const closed = { additionalProperties: false }
+
+const SignInBody = Type.Object(
+  { email: Email, password: Password, rememberMe: Type.Optional(Type.Boolean()) },
+  closed,
+)
+
+const SignUpBody = Type.Object(
+  {
+    email: Email,
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    password: NewPassword,
+    invitation: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  },
+  closed,
+)
+
+const InvitationKeyBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
+
+const PasswordChangeBody = Type.Object(
+  {
+    currentPassword: Password,
+    newPassword: NewPassword,
+    // Other sessions end in any case.
+    revokeOtherSessions: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+
+const SessionNameBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 255 }) }, closed)

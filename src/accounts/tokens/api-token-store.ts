@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { ApiToken } from '../../core/records.ts'
 import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
-import type { Place } from '../../platform/database/lists/newest-first.ts'
+import type { Place } from '../../platform/database/lists/list-page.ts'
 
 interface ApiTokenRow {
   id: string

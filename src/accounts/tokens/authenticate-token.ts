@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { App } from '../../app.ts'
 import { ServiceError } from '../../kernel/errors.ts'
-import { clientAddress } from '../../platform/http/connections/client-address.ts'
+import { clientAddress } from '../../platform/http/connections/forwarded-headers.ts'
 import { hashToken, isToken } from './api-token.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i

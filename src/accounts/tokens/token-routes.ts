@@ -9,7 +9,7 @@ import { type Route, route } from '../../platform/http/route.ts'
 import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../account-bodies.ts'
 import { requireSession } from '../identity/authenticate.ts'
 import { presentApiToken } from '../present-account.ts'
-import { createOwnToken, listOwnTokens, revokeOwnToken } from './own-tokens.ts'
+import { createOwnToken, listOwnTokens, revokeOwnToken } from './tokens.ts'
 
 /** Not an API token: that is what they are about. */
 const security = [{ session: [] }]

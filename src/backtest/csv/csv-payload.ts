@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { ComparedField } from '../compared-fields.ts'
 import type { FieldStatistics } from '../field-statistics.ts'
 import type { RowFault } from '../log/log-row.ts'
-import { lossyNumber } from '../log/row-faults.ts'
+import { lossyNumber } from '../log/log-row.ts'
 import { type DecimalMark, isLossyCell, readCell } from '../read-cell.ts'
 import type { CsvColumns } from './csv-columns.ts'
 

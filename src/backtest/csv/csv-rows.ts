@@ -1,6 +1,6 @@
 import { MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
 import type { LogRow, RowFault } from '../log/log-row.ts'
-import { badTime, faultOfNames, tooLarge } from '../log/row-faults.ts'
+import { badTime, faultOfNames, tooLarge } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'
 import { type CsvPayloads, EMPTY_PAYLOAD } from './csv-payload.ts'

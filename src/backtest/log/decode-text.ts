@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { InvalidArgumentError } from 'commander'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import type { RowFault } from './log-row.ts'
-import { peekHead } from './text-head.ts'
+import { peekHead } from './open-log.ts'
 
 /* Converts a log of any encoding to UTF-8. Invalid bytes become a marker character, which makes their row a bad row. */
 

@@ -1,4 +1,7 @@
+import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
+import { lengthInCharacters } from '../../kernel/text.ts'
 import type { CaseEvent } from '../backtest.ts'
+import type { TimeReader } from '../time/time-reader.ts'
 
 /** An event of the log. */
 export interface LogRow extends CaseEvent {
@@ -45,3 +48,52 @@ export interface RowFault {
 }
 
 export const isFault = (row: LogRow | RowFault): row is RowFault => 'reason' in row
+
+/** Sorts them in place; events of the same time stay in the order of the log. */
+export function inOrderOfTime<Event extends CaseEvent>(events: Event[]): Event[] {
+  const isSorted = events.every((event, i) => i === 0 || (events[i - 1] as Event).at <= event.at)
+  return isSorted ? events : events.sort((one, other) => one.at - other.at)
+}
+
+/**
+ * Whether the events, in the order of their times, are written newest first, and some have the same time: of these the log
+ * has the newer before the older.
+ */
+export function hasTiesNewestFirst(events: readonly CaseEvent[]): boolean {
+  const [first, last] = [events[0], events.at(-1)]
+  if (first === undefined || last === undefined || first.line < last.line || first.at === last.at)
+    return false
+  let hasTies = false
+  return (
+    events.every((event, i) => {
+      const before = events[i - 1]
+      if (before === undefined) return true
+      if (before.at === event.at) hasTies = true
+      return before.at === event.at || before.line > event.line
+    }) && hasTies
+  )
+}
+
+export function faultOfNames(caseId: string, type: string): RowFault | null {
+  if (caseId === '') return { reason: 'no case', detail: 'the row has no case' }
+  if (type === '') return { reason: 'no event type', detail: 'the row has no event type' }
+  if (type.length <= MAX_EVENT_NAME_LENGTH) return null
+  const length = lengthInCharacters(type)
+  if (length <= MAX_EVENT_NAME_LENGTH) return null
+  const detail = `the event type has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
+  return { reason: 'event type too long', detail }
+}
+
+export function badTime(reason: 'bad time' | 'bad opening time', text: string, times: TimeReader): RowFault {
+  return { reason, detail: text.trim() === '' ? 'the row has no time' : times.explain(text) }
+}
+
+export function lossyNumber(number: string): RowFault {
+  const detail = `the number ${number} cannot be stored exactly, so the service refuses it: send it as a string`
+  return { reason: 'number out of range', detail }
+}
+
+export function tooLarge(bytes: number): RowFault {
+  const detail = `the payload has ${bytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} are allowed`
+  return { reason: 'payload too large', detail }
+}

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { InvalidArgumentError } from 'commander'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
-import { peekHead } from './text-head.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -103,4 +103,54 @@ function unreadable(path: string, error: unknown): OperatorError {
     return new OperatorError(`the log ${name} is cut short: its gzip data does not end`)
   if (code?.startsWith('Z_')) return new OperatorError(`the log ${name} is damaged gzip data: ${message}`)
   return new OperatorError(`the log ${name} cannot be read: ${message}`)
+}
+
+/** Reads the first `bytes` bytes of a stream, or all if it has fewer. `all` is the stream from its start. */
+export async function peekHead(
+  stream: AsyncIterable<Buffer>,
+  bytes: number,
+): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
+  const chunks = stream[Symbol.asyncIterator]()
+  const taken: Buffer[] = []
+  let length = 0
+  while (length < bytes) {
+    const next = await chunks.next()
+    if (next.done) break
+    taken.push(next.value)
+    length += next.value.length
+  }
+  return { head: Buffer.concat(taken), all: startingWith(taken, chunks) }
+}
+
+async function* startingWith(taken: Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* taken
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+export const LOG_FORMATS = ['csv', 'json', 'ndjson', 'xes'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+/** The extension of the name decides, then the first character. A log that starts with "[" is a JSON array, unless it is named .csv. */
+export function formatOf(path: string, head: string): LogFormat {
+  const named = formatByName(path)
+  const first = head.trimStart()[0]
+  if (first === '[' && named !== 'csv') return 'json'
+  if (named !== null) return named === 'json' ? 'ndjson' : named
+  if (first === '{') return 'ndjson'
+  return first === '<' ? 'xes' : 'csv'
+}
+
+function formatByName(path: string): LogFormat | null {
+  const [, name = ''] = /\.(\w+)(?:\.gz)?$/.exec(path.toLowerCase()) ?? []
+  if (name === 'jsonl') return 'ndjson'
+  return LOG_FORMATS.find((format) => format === name) ?? null
+}
+
+/** A tab is hard to type in a shell. */
+export function parseSeparator(text: string): string {
+  if (text === '\\t' || text === 'tab') return '\t'
+  if (text === '' || /["\r\n]/.test(text)) {
+    throw new InvalidArgumentError('It must be one or more characters, without quotes and line breaks.')
+  }
+  return text
 }

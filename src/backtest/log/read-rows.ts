@@ -5,8 +5,7 @@ import { findColumns, reservedWarning } from '../csv/csv-columns.ts'
 import { ALL_LINE_ENDS, type CsvDialect, recognizeDialect } from '../csv/csv-dialect.ts'
 import { CsvPayloads } from '../csv/csv-payload.ts'
 import { CsvRows } from '../csv/csv-rows.ts'
-import { readCsv } from '../csv/read-csv.ts'
-import { SwallowedRows } from '../csv/swallowed-rows.ts'
+import { readCsv, SwallowedRows } from '../csv/read-csv.ts'
 import { FieldStatistics } from '../field-statistics.ts'
 import type { DecimalMark } from '../read-cell.ts'
 import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
@@ -15,13 +14,17 @@ import { readArray } from '../typed/read-array.ts'
 import { readLines } from '../typed/read-lines.ts'
 import { readXes } from '../typed/read-xes.ts'
 import { TypedRows } from '../typed/typed-rows.ts'
-import { BadRows } from './bad-rows.ts'
 import { TextDecoding } from './decode-text.ts'
-import { EventTypes } from './event-types.ts'
-import { formatOf, type LogFormat } from './log-format.ts'
-import { type ColumnNames, isFault, type LogRow, type RowFault } from './log-row.ts'
-import { lossyNumber } from './row-faults.ts'
-import { peekHead } from './text-head.ts'
+import {
+  type BadRowReason,
+  type ColumnNames,
+  isFault,
+  type LogRow,
+  lossyNumber,
+  type RowFault,
+} from './log-row.ts'
+import { EventTypes } from './log-statistics.ts'
+import { formatOf, type LogFormat, peekHead } from './open-log.ts'
 
 export interface LogOptions {
   /** Null to detect it from the name or the first character. */
@@ -187,4 +190,29 @@ function statisticsOf(contracts: readonly Contract[]): Map<string, FieldStatisti
   return new Map(
     [...types].map((type) => [type, (compared.get(type) ?? []).map((field) => new FieldStatistics(field))]),
   )
+}
+
+/** Bad rows that are shown with their line numbers. All are counted. */
+const MAX_SHOWN = 20
+const MAX_DETAIL_LENGTH = 200
+
+/** The rows that were skipped. */
+export class BadRows {
+  readonly #isStrict: boolean
+  readonly byReason = new Map<BadRowReason, number>()
+  readonly first: { line: number; reason: BadRowReason; detail: string }[] = []
+  count = 0
+
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict
+  }
+
+  /** @throws OperatorError with `--strict` */
+  add(line: number, { reason, detail }: RowFault): void {
+    const shown = detail.length > MAX_DETAIL_LENGTH ? `${detail.slice(0, MAX_DETAIL_LENGTH)}…` : detail
+    if (this.#isStrict) throw new OperatorError(`line ${line} of the log: ${shown}`)
+    this.count++
+    this.byReason.set(reason, (this.byReason.get(reason) ?? 0) + 1)
+    if (this.first.length < MAX_SHOWN) this.first.push({ line, reason, detail: shown })
+  }
 }

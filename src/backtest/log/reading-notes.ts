@@ -1,10 +1,10 @@
 import { quoted } from '../../core/contracts/hints/spelling.ts'
 import type { JsonType } from '../../kernel/json.ts'
 import type { Example, Examples, FieldStatistics } from '../field-statistics.ts'
+import { differenceFrom, similarityKey } from '../field-statistics.ts'
 import { grouped } from '../report/figures.ts'
-import { differenceFrom, similarityKey } from '../similar-texts.ts'
-import type { CaseIds, DoubtfulCases } from './case-ids.ts'
 import { RESERVED_NAMES } from './log-row.ts'
+import type { CaseIds, DoubtfulCases } from './log-statistics.ts'
 import type { LogReading } from './read-rows.ts'
 
 /* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */

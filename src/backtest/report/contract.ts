@@ -2,15 +2,20 @@ import { basename } from 'node:path'
 import { decisiveEventTypes } from '../../core/contracts/contract.ts'
 import { contractInWords } from '../../core/contracts/contract-in-words.ts'
 import { REFUSALS } from '../backtest.ts'
-import type { BacktestResult } from '../backtest-result.ts'
 import { toPeriods } from '../cases/periods.ts'
 import { decimalText } from '../decimal.ts'
+import type { BacktestResult } from '../run-backtest.ts'
 import { REASONS, type Reason, type Totals } from '../totals.ts'
-import { barChart, type Series, shareChart } from './charts.ts'
-import { duration, grouped, share } from './figures.ts'
-import { resolutionBins } from './histogram.ts'
+import {
+  duration,
+  grouped,
+  marginWords,
+  missingWords,
+  REASON_WORDS,
+  REFUSAL_WORDS,
+  share,
+} from './figures.ts'
 import { type Html, html } from './html.ts'
-import { marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
 
 const MAX_TYPES = 30
 
@@ -118,4 +123,129 @@ ${nearestLosers.map(
   (loser) =>
     html`<tr><td class="id">${loser.id}</td><td class="words">${missingWords(loser)}</td><td class="by">${marginWords(loser)}</td></tr>`,
 )}</table></div></section>`
+}
+
+const SECOND = 1000
+const [MINUTE, HOUR, DAY] = [60 * SECOND, 3600 * SECOND, 86_400 * SECOND]
+
+/** Widths that people count in. */
+const WIDTHS = [
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * MINUTE),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].map((count) => count * DAY),
+]
+const BINS = 24
+/** What is longer than this share of all others goes into one last bin, or a few would press all to the left. */
+const SHARE_SHOWN = 0.99
+
+interface Bin {
+  label: string
+  confirmed: number
+  failed: number
+}
+
+/** How many cases took how long; bins of one width, the last one open if a few took much longer. */
+function resolutionBins({ resolution }: Totals): Bin[] {
+  const lists = [resolution.CONFIRMED.sorted, resolution.FAILED.sorted] as const
+  const longest = Math.max(lists[0].at(-1) ?? 0, lists[1].at(-1) ?? 0)
+  const shown = Math.max(...lists.map((sorted) => sorted[Math.floor((sorted.length - 1) * SHARE_SHOWN)] ?? 0))
+  if (lists[0].length + lists[1].length === 0) return []
+  const width = WIDTHS.find((candidate) => shown / candidate < BINS) ?? (WIDTHS.at(-1) as number)
+  const count = Math.floor(shown / width) + 1
+  const isCut = longest >= count * width
+  const bins = Array.from({ length: count + (isCut ? 1 : 0) }, (_, i) => ({
+    label:
+      i === count
+        ? `${duration(i * width)} or longer`
+        : `${duration(i * width)} to ${duration((i + 1) * width)}`,
+    confirmed: 0,
+    failed: 0,
+  }))
+  const binOf = (time: number) => bins[Math.min(Math.floor(time / width), bins.length - 1)] as Bin
+  for (const time of lists[0]) binOf(time).confirmed++
+  for (const time of lists[1]) binOf(time).failed++
+  return bins
+}
+
+/** One colour of a stacked bar chart. */
+interface Series {
+  name: string
+  /** The class that colours it. */
+  colour: 'confirmed' | 'failed' | 'pending' | 'open'
+}
+
+interface Bar {
+  label: string
+  /** One a series, from the bottom up. */
+  values: number[]
+}
+
+const HEIGHT = 100
+/** Of a bar's place; the rest is the gap. */
+const BAR_WIDTH = 0.82
+
+/** Stacked bars that stretch to the page's width; the labels are text outside of the drawing, so none is squeezed. */
+function barChart(title: string, series: Series[], bars: Bar[]): Html {
+  const shown = series.filter((_, i) => bars.some(({ values }) => values[i] !== 0))
+  const top = niceTop(Math.max(...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0))))
+  return html`<figure>
+<div class="chart"><div class="scale"><span>${grouped(top)}</span><span>${top % 2 === 0 ? grouped(top / 2) : ''}</span><span>0</span></div>
+<svg role="img" aria-label="${title}" viewBox="0 0 ${bars.length} ${HEIGHT}" preserveAspectRatio="none">
+${[0, 0.5, 1].map((at) => html`<line class="grid" x1="0" x2="${bars.length}" y1="${HEIGHT * at}" y2="${HEIGHT * at}"/>`)}
+${bars.map((bar, i) => barShape(bar, i, series, top))}
+</svg>
+<div class="ticks">${ticks(bars).map((label) => html`<span>${label}</span>`)}</div></div>
+<figcaption>${shown.map(({ name, colour }) => html`<span class="key"><i class="${colour}"></i>${name}</span>`)}</figcaption>
+</figure>`
+}
+
+function barShape({ label, values }: Bar, place: number, series: Series[], top: number): Html {
+  let below = 0
+  const parts = values.map((value, i) => {
+    const height = (value / top) * HEIGHT
+    below += height
+    if (value === 0) return ''
+    const x = place + (1 - BAR_WIDTH) / 2
+    return html`<rect class="${(series[i] as Series).colour}" x="${fixed(x)}" y="${fixed(HEIGHT - below)}" width="${BAR_WIDTH}" height="${fixed(height)}"/>`
+  })
+  const valueLines = values
+    .map((value, i) => `${(series[i] as Series).name} ${grouped(value)}`)
+    .filter((_, i) => values[i] !== 0)
+  return html`<g><title>${[label, ...valueLines].join('\n')}</title><rect class="hover" x="${place}" y="0" width="1" height="${HEIGHT}"/>${parts}</g>`
+}
+
+const fixed = (number: number) => Number(number.toFixed(3))
+
+/** The first, the middle and the last. */
+function ticks(bars: Bar[]): string[] {
+  const places =
+    bars.length < 3 ? bars.keys().toArray() : [0, Math.floor((bars.length - 1) / 2), bars.length - 1]
+  return places.map((place) => (bars[place] as Bar).label)
+}
+
+/** The next round number above. */
+function niceTop(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)))
+  const steps = power === 1 ? [1, 2, 4, 6, 8, 10] : [1, 1.4, 2, 3, 4, 5, 6, 8, 10]
+  return Math.round((steps.find((step) => step * power >= most) as number) * power)
+}
+
+interface Share {
+  label: string
+  colour: Series['colour']
+  value: number
+}
+
+/** Bars that lie, each with its label and its number. */
+function shareChart(shares: Share[]): Html {
+  const all = Math.max(
+    1,
+    shares.reduce((sum, { value }) => sum + value, 0),
+  )
+  return html`<div class="shares">${shares.map(
+    ({ label, colour, value }) => html`
+<div class="label">${label}</div><div class="number">${grouped(value)} <small>${((100 * value) / all).toFixed(1)} %</small></div>
+<svg viewBox="0 0 ${all} 1" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="${all}" height="1"/><rect class="${colour}" width="${value}" height="1"/></svg>`,
+  )}</div>`
 }

@@ -1,11 +1,11 @@
 import { STATUSES } from '../../core/claims/lifecycle.ts'
 import { decisiveEventTypes } from '../../core/contracts/contract.ts'
 import { contractInWords, eventInWords } from '../../core/contracts/contract-in-words.ts'
-import type { BacktestResult } from '../backtest-result.ts'
 import type { Comparison } from '../comparison.ts'
 import { decimalText } from '../decimal.ts'
+import type { BacktestResult } from '../run-backtest.ts'
 import type { Loser, Totals } from '../totals.ts'
-import { missingWords } from './words.ts'
+import { missingWords } from './figures.ts'
 
 /**
  * The result for machines. Times are ISO 8601, durations seconds, sums of money exact decimals in strings:

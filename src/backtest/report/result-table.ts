@@ -4,14 +4,23 @@ import { decisiveEventTypes } from '../../core/contracts/contract.ts'
 import { printable } from '../../platform/terminal/printable.ts'
 import { formatStyledTable } from '../../platform/terminal/table.ts'
 import { REFUSALS } from '../backtest.ts'
-import type { BacktestResult } from '../backtest-result.ts'
 import type { Comparison } from '../comparison.ts'
 import { decimalText } from '../decimal.ts'
-import type { EventTypes } from '../log/event-types.ts'
+import type { EventTypes } from '../log/log-statistics.ts'
+import type { LogReading } from '../log/read-rows.ts'
+import type { Backtest, BacktestResult } from '../run-backtest.ts'
 import { REASONS, type Totals } from '../totals.ts'
-import { duration, grouped, moreOrLess, share, signed } from './figures.ts'
-import { badRows, notes } from './result-notes.ts'
-import { marginWords, missingWords, REASON_WORDS, REFUSAL_WORDS } from './words.ts'
+import {
+  duration,
+  grouped,
+  marginWords,
+  missingWords,
+  moreOrLess,
+  REASON_WORDS,
+  REFUSAL_WORDS,
+  share,
+  signed,
+} from './figures.ts'
 
 const MAX_TYPES = 20
 const MAX_CHANGED = 20
@@ -151,4 +160,41 @@ function losers({ nearestLosers }: Totals, file: string | undefined): string[] {
   ])
   const title = bold(`Cases that lost by the least${file ? ` under ${printable(file)}` : ''}`)
   return [`${title}\n${formatStyledTable(['CASE', 'MISSING', 'BY'], rows)}`]
+}
+
+/** What was left out, and what the person should know of the columns. */
+export function notesOf({ casesAfterUntil, eventsAfterUntil, notes }: Backtest): string[] {
+  return [
+    ...(casesAfterUntil > 0 ? [`${grouped(casesAfterUntil)} cases open after --until: not counted`] : []),
+    ...(eventsAfterUntil > 0
+      ? [`${grouped(eventsAfterUntil)} events come after --until: not looked at`]
+      : []),
+    ...notes,
+  ]
+}
+
+/** "3 bad time, 1 no case" */
+export const reasonsText = ({ badRows }: LogReading) =>
+  [...badRows.byReason].map(([reason, count]) => `${grouped(count)} ${reason}`).join(', ')
+
+/** The bad rows, for a terminal; none if there are none. */
+function badRows(reading: LogReading): string[] {
+  const { count, first } = reading.badRows
+  if (count === 0) return []
+  const title = `${grouped(count)} bad rows left out: ${reasonsText(reading)}`
+  const lines = first.map(({ line, detail }) => `  line ${grouped(line)}: ${printable(detail)}`)
+  const more = count - first.length
+  return [
+    [
+      styleText('yellow', title, { stream: process.stdout }),
+      ...lines,
+      ...(more > 0 ? [`  and ${grouped(more)} more`] : []),
+    ].join('\n'),
+  ]
+}
+
+/** The notes, for a terminal. */
+function notes(backtest: Backtest): string[] {
+  const texts = notesOf(backtest).map((note) => `note: ${printable(note)}`)
+  return texts.length === 0 ? [] : [texts.join('\n')]
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { offsetMs, wallClockMs, withFraction } from '../../kernel/wall-clock.ts'
+import { offsetMs, wallClockMs, withFraction } from '../../kernel/iso-time.ts'
 import type { WrittenTime } from './written-time.ts'
 
 /** A format of times. `parse` returns null if the text has another form. */

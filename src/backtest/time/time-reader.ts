@@ -1,4 +1,6 @@
-import { type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
+import { InvalidArgumentError } from 'commander'
+import { UsageError } from '../../kernel/operator-error.ts'
+import { isTimeZone, type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
 import { type TimeFormat, unixTime } from './time-format.ts'
 import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
@@ -97,4 +99,17 @@ export class TimeReader {
       return `${formatted} of 10 digits (Unix seconds) or 13 (milliseconds); for other numbers give --time-format excel, unix-s, unix-ms, unix-us or unix-ns`
     return `${formatted} such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00; --time-format names another form, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a"`
   }
+}
+
+export function parseTimeZone(name: string): string {
+  if (isTimeZone(name)) return name
+  throw new InvalidArgumentError('It must be the name of a time zone, such as Europe/Berlin.')
+}
+
+/** @throws UsageError if the text is not a time in the form of the log */
+export function readUntil(text: string, options: TimeOptions): number {
+  const reader = new TimeReader(options)
+  const time = reader.read(text)
+  if (Number.isNaN(time)) throw new UsageError(`--until: ${reader.explain(text)}`)
+  return time
 }

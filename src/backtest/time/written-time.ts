@@ -1,5 +1,4 @@
-import { type IsoTime, readIsoTime } from '../../kernel/iso-time.ts'
-import { wallClockMs, withBelowMs } from '../../kernel/wall-clock.ts'
+import { type IsoTime, readIsoTime, wallClockMs, withBelowMs } from '../../kernel/iso-time.ts'
 
 /** A time as a log writes it. */
 export interface WrittenTime extends Pick<IsoTime, 'hasZone' | 'fault'> {

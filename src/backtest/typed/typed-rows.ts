@@ -2,8 +2,14 @@ import { MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
 import { type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
 import { EMPTY_PAYLOAD } from '../csv/csv-payload.ts'
 import type { FieldStatistics } from '../field-statistics.ts'
-import { type LogRow, RESERVED_NAMES, type RowFault } from '../log/log-row.ts'
-import { badTime, faultOfNames, tooLarge } from '../log/row-faults.ts'
+import {
+  badTime,
+  faultOfNames,
+  type LogRow,
+  RESERVED_NAMES,
+  type RowFault,
+  tooLarge,
+} from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 
 /** Names of fields that are remembered. */

@@ -3,8 +3,12 @@ import { claimNotFound } from '../../core/not-found.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { claimIdOf } from '../candidate-id.ts'
-import { type ArchiveFile, findArchiveFiles } from './archive-file-store.ts'
-import { type ArchivedClaim, findArchivedClaims } from './archived-claim-store.ts'
+import {
+  type ArchivedClaim,
+  type ArchiveFile,
+  findArchivedClaims,
+  findArchiveFiles,
+} from './archived-claim-store.ts'
 
 /** What an account has asked for. */
 interface Asked {

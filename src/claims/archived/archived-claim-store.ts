@@ -1,3 +1,4 @@
+import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray } from '../../platform/database/sql-array.ts'
 
@@ -62,4 +63,74 @@ export async function findArchivedPosition(
     readOnly: true,
   })
   return row?.position ?? null
+}
+
+/** A file of the archive. */
+export interface ArchiveFile {
+  id: string
+  /** Whose claims are in it: one account's. */
+  userId: string
+  /** Below the archive's folder. */
+  path: string
+  /** SHA-256 of what is in it, uncompressed, hexadecimal. */
+  sha256: string
+  claims: number
+  /** Compressed. */
+  bytes: number
+  writtenAt: Date
+}
+
+interface FileRow {
+  id: string
+  user_id: string
+  path: string
+  sha256: string
+  claims: number
+  bytes: string
+  written_at: Date
+}
+
+const COLUMNS = 'id, user_id, path, sha256, claims, bytes, written_at'
+
+const toFile = (row: FileRow): ArchiveFile => ({
+  id: row.id,
+  userId: row.user_id,
+  path: row.path,
+  sha256: row.sha256,
+  claims: row.claims,
+  bytes: Number(row.bytes),
+  writtenAt: row.written_at,
+})
+
+/** Keeps that the file is there, before any claim leaves for it. Once more, it changes nothing. */
+export async function noteArchiveFile(db: Connection, file: Omit<ArchiveFile, 'writtenAt'>): Promise<void> {
+  await db.query({
+    name: 'note_archive_file',
+    text: `-- note_archive_file
+      INSERT INTO archive_files (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, ${NOW})
+      ON CONFLICT (id) DO NOTHING`,
+    values: [file.id, file.userId, file.path, file.sha256, file.claims, file.bytes],
+  })
+}
+
+/** Those of these that there are. */
+export async function findArchiveFiles(db: Connection, ids: readonly string[]): Promise<ArchiveFile[]> {
+  const rows = await db.query<FileRow>({
+    name: 'find_archive_files',
+    text: `-- find_archive_files
+      SELECT ${COLUMNS} FROM archive_files WHERE id = ANY ($1::uuid[])`,
+    values: [plainArray(ids)],
+    readOnly: true,
+  })
+  return rows.map(toFile)
+}
+
+/** All files, in the order of their paths. */
+export async function listArchiveFiles(db: Connection): Promise<ArchiveFile[]> {
+  const rows = await db.query<FileRow>({
+    text: `-- list_archive_files
+      SELECT ${COLUMNS} FROM archive_files ORDER BY path COLLATE "C", id`,
+    readOnly: true,
+  })
+  return rows.map(toFile)
 }

@@ -2,10 +2,12 @@ import type { App } from '../../app.ts'
 import type { NotedClaim } from '../../core/claims/claim.ts'
 import { customerNotFound } from '../../core/not-found.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
+import { ServiceError } from '../../kernel/errors.ts'
 import type { Metadata } from '../../kernel/metadata.ts'
 import { seedOfPlace } from '../candidate-id.ts'
-import { openCandidates } from './open-candidates.ts'
-import type { OpenedClaim } from './open-claims.ts'
+import { findAliasOwners } from '../claim-store.ts'
+import type { OpenedClaim, Opening } from './open-claims.ts'
+import { openOnce } from './open-once.ts'
 import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface CandidateRequest {
@@ -66,3 +68,84 @@ export async function createCandidate(
   if (candidate instanceof Error) throw candidate
   return candidate as NotedClaim
 }
+
+type Outcome = OpenedClaim | Error
+interface CandidateOpening extends Opening {
+  address: { kind: 'candidate'; alias: string }
+}
+type CandidateOpenings = readonly (CandidateOpening | ServiceError)[]
+type Open = (openings: CandidateOpenings) => Promise<Outcome[]>
+
+/**
+ * Opens candidates as openOnce does, within what the account may learn of others' aliases. As long as all of them may
+ * turn out to be others', it is looked afterwards whose those were; otherwise before. Beyond the bound nothing but the
+ * account's own aliases is tried: whether a candidate was created would tell as much as a conflict.
+ */
+function openCandidates(
+  app: App,
+  userId: string,
+  openings: CandidateOpenings,
+  takeMemory: TakeMemory,
+  key: CreationKey | null,
+): Promise<Outcome[]> {
+  const open: Open = (some) => openOnce(app, userId, some, takeMemory, key)
+  const aliases = aliasesOf(openings).length
+  return app.aliasTries.open(userId, aliases)
+    ? openAndCount(app, userId, openings, aliases, open)
+    : openWithin(app, userId, openings, open)
+}
+
+async function openAndCount(
+  app: App,
+  userId: string,
+  openings: CandidateOpenings,
+  aliases: number,
+  open: Open,
+): Promise<Outcome[]> {
+  let told = 0
+  try {
+    const outcomes = await open(openings)
+    const taken = openings.filter((_, i) => isConflict(outcomes[i]))
+    if (taken.length > 0) told = await countForeign(app, userId, aliasesOf(taken))
+    return outcomes
+  } finally {
+    app.aliasTries.close(userId, aliases, told)
+  }
+}
+
+/** If the database does not answer, all count as others': what was created is created, and answered. */
+async function countForeign(app: App, userId: string, aliases: string[]): Promise<number> {
+  try {
+    const owners = await findAliasOwners(app.db.reads.for(userId), aliases)
+    return aliases.filter((alias) => isForeign(owners, userId, alias)).length
+  } catch {
+    return aliases.length
+  }
+}
+
+async function openWithin(
+  app: App,
+  userId: string,
+  openings: CandidateOpenings,
+  open: Open,
+): Promise<Outcome[]> {
+  const owners = await findAliasOwners(app.db.reads.for(userId), aliasesOf(openings))
+  const { aliasTries } = app
+  const allowed = openings.map((opening) => {
+    if (opening instanceof ServiceError || owners.get(opening.address.alias) === userId) return opening
+    const { alias } = opening.address
+    const mayKnow = isForeign(owners, userId, alias) ? aliasTries.tell(userId) : aliasTries.mayTell(userId)
+    return mayKnow ? opening : aliasTries.refusal(userId)
+  })
+  return open(allowed)
+}
+
+const isForeign = (owners: Map<string, string>, userId: string, alias: string): boolean =>
+  (owners.get(alias) ?? userId) !== userId
+
+const isConflict = (outcome: Outcome | undefined): boolean =>
+  outcome instanceof ServiceError && outcome.code === 'CANDIDATE_ALIAS_CONFLICT'
+
+const aliasesOf = (openings: CandidateOpenings): string[] => [
+  ...new Set(openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening.address.alias))),
+]

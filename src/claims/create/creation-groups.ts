@@ -10,12 +10,12 @@ import {
 import { type AskedKey, beginKeys, type CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import { charactersOfMetadata } from '../../kernel/metadata.ts'
 import type { Part } from '../../kernel/part.ts'
-import type { AskedNames } from '../../platform/database/asked-names.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { GroupedByMachine } from '../../platform/database/groups/grouped-by-machine.ts'
 import { GroupedWork } from '../../platform/database/groups/grouped-work.ts'
 import { THE_SERVICE } from '../../platform/database/pool/places.ts'
+import type { AskedNames } from '../../platform/database/sql-array.ts'
 import { claimIdOf } from '../candidate-id.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../claim-store.ts'
 

@@ -5,7 +5,7 @@ import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/c
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound, testClockNotFound } from '../../core/not-found.ts'
 import type { CustomerKey } from '../../core/records.ts'
-import { ServiceError } from '../../kernel/errors.ts'
+import { RETRY_LATER, ServiceError } from '../../kernel/errors.ts'
 import { charactersOfMetadata, type Metadata } from '../../kernel/metadata.ts'
 import { inSlices } from '../../platform/concurrency/in-slices.ts'
 import { DatabaseUnavailable, isPassing } from '../../platform/database/database-unavailable.ts'
@@ -20,7 +20,6 @@ import {
   readSchemaContracts,
   type TakeMemory,
 } from './resolve-contract.ts'
-import { conflictOf } from './taken.ts'
 
 /** For a test clock that is being advanced. */
 const PATIENCE_MS = 5_000
@@ -244,3 +243,20 @@ export const tooManyContracts = (): ServiceError =>
     'PAYLOAD_TOO_LARGE',
     `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
   )
+
+/** What is asked for has a name, or an id, that is taken. */
+export class Taken extends ServiceError {}
+
+function conflictOf({ address, reference }: Pick<NewClaim, 'address' | 'reference'>): ServiceError {
+  if (address.kind === 'candidate') {
+    const message = `The candidate alias ${JSON.stringify(address.alias)} is taken.`
+    return new Taken('CANDIDATE_ALIAS_CONFLICT', message)
+  }
+  // The same request has created it, and its clock was just being deleted.
+  if (reference === null)
+    return new Taken('UNAVAILABLE', 'The claim is being deleted with its test clock.', {
+      headers: RETRY_LATER,
+    })
+  const message = `The account has a claim with the reference ${JSON.stringify(reference)}: ${address.id}.`
+  return new Taken('CLAIM_REFERENCE_CONFLICT', message)
+}

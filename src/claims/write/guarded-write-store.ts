@@ -1,5 +1,5 @@
-import { asksForEvents } from '../../outbox/event-listener-store.ts'
 import { ANNOUNCE, insertNotifications } from '../../outbox/notification-number-store.ts'
+import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
 
 interface Parts {
   name: string

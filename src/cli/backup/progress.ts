@@ -1,5 +1,6 @@
 import type { SingleBar } from 'cli-progress'
-import { progressBar } from '../../platform/terminal/progress-bar.ts'
+import type { Header } from '../../backup/backup-format.ts'
+import { progressBar } from '../../platform/terminal/table.ts'
 import { reportTo } from '../run-command.ts'
 
 /** Who reads a log wants to know that it goes on, not each step. */
@@ -57,4 +58,14 @@ export class Progress {
   #shown(count: number): number {
     return Math.round(count / UNITS[this.#unit])
   }
+}
+
+/** The exact point that a backup recovers to, in lines. */
+export function contentsInWords({ takenAt, claims, lastEvent, lastNotification }: Header): string {
+  return [
+    `It holds everything that was acknowledged before ${takenAt.toISOString()}:`,
+    `  claims and candidates  ${claims.toLocaleString('en')}`,
+    `  last event             ${lastEvent ? `${lastEvent.at.toISOString()}, ${lastEvent.event} of the claim ${lastEvent.claim}` : 'none'}`,
+    `  last notification      ${lastNotification ? `${lastNotification.at.toISOString()}, number ${lastNotification.number}` : 'none'}`,
+  ].join('\n')
 }

@@ -1,16 +1,18 @@
 import { join } from 'node:path'
-import { type BackupTarget, createBackupFile } from '../../backup/backup-file.ts'
-import { type WrittenBackup, writeBackup } from '../../backup/write-backup.ts'
+import {
+  type BackupTarget,
+  createBackupFile,
+  type WrittenBackup,
+  writeBackup,
+} from '../../backup/write-backup.ts'
 import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { withDatabaseAsItIs } from '../../platform/database/with-database.ts'
-import { write } from '../../platform/terminal/output.ts'
-import { refuseFileIn } from '../../platform/terminal/output-file.ts'
+import { withDatabaseAsItIs } from '../../platform/database/open-database.ts'
+import { refuseFileIn, write } from '../../platform/terminal/output.ts'
 import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
 import { giveWayToService } from '../give-way.ts'
 import { reportTo } from '../run-command.ts'
-import { contentsInWords } from './contents-in-words.ts'
-import { Progress } from './progress.ts'
+import { contentsInWords, Progress } from './progress.ts'
 
 /** `claimkeeper backup`. @param path "-" for standard output */
 export async function runBackup(path: string, mayReplace: boolean): Promise<void> {

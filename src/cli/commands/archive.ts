@@ -3,12 +3,11 @@ import { checkArchive, findArchivedLine, listArchive } from '../../archive/archi
 import { restoreClaim } from '../../archive/restore-claim.ts'
 import { readConfig } from '../../config/config.ts'
 import type { ClaimAddress } from '../../core/claims/claim.ts'
-import { OperatorError } from '../../kernel/operator-error.ts'
+import { OperatorError, UsageError } from '../../kernel/operator-error.ts'
 import { isUuid } from '../../kernel/uuid.ts'
 import { confirm, print, printJson } from '../../platform/terminal/output.ts'
 import { printable, printableJson } from '../../platform/terminal/printable.ts'
 import { formatTable } from '../../platform/terminal/table.ts'
-import { UsageError } from '../../platform/terminal/usage-error.ts'
 import { runCommand } from '../run-command.ts'
 
 export function addArchiveCommand(program: Command): void {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { App } from '../../app.ts'
 import { finishMigrations } from '../../platform/database/migrate/finish-migrations.ts'
+import type { BackgroundState } from '../../platform/database/migrate/run-background-migrations.ts'
 import { confirm } from '../../platform/terminal/output.ts'
-import { migrationProgress } from '../migration-progress.ts'
+import { progressBar } from '../../platform/terminal/table.ts'
 import { reportTo, runCommand } from '../run-command.ts'
 
 export function addMigrateCommand(program: Command): void {
@@ -29,5 +30,43 @@ async function finish(app: App): Promise<number> {
     return await finishMigrations(app, progress.show)
   } finally {
     progress.end()
+  }
+}
+
+interface MigrationProgress {
+  show: (state: BackgroundState) => void
+  end: () => void
+}
+
+/** Without a terminal a line says how far it is when it has come so much further, in percent. */
+const STEP = 10
+
+/** A bar on standard error if that is a terminal; else lines, for a log. */
+const migrationProgress = (report: (step: string) => void): MigrationProgress =>
+  process.stderr.isTTY ? bar() : lines(report)
+
+function bar(): MigrationProgress {
+  const shown = progressBar('{name} {bar} {percentage} %')
+  let isOn = false
+  return {
+    show: ({ name, progress }) => {
+      if (!isOn) shown.start(100, 0, { name: '' })
+      isOn = true
+      shown.update(Math.floor(progress * 100), { name })
+    },
+    end: () => shown.stop(),
+  }
+}
+
+function lines(report: (step: string) => void): MigrationProgress {
+  let last = ''
+  return {
+    show: ({ name, progress }) => {
+      const percent = Math.floor((progress * 100) / STEP) * STEP
+      const line = `Migrating in the background: ${name}, ${percent} %`
+      if (line !== last) report(line)
+      last = line
+    },
+    end: () => {},
   }
 }

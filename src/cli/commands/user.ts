@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { invitationUrl } from '../../accounts/invitations/invitation-key.ts'
-import { createInvitation } from '../../accounts/invitations/invitations.ts'
+import { createInvitation, invitationUrl } from '../../accounts/invitations/invitations.ts'
 import { createUser, listUsers, setUserPassword } from '../../accounts/users.ts'
 import { readConfig } from '../../config/config.ts'
 import { confirm, print, printJson } from '../../platform/terminal/output.ts'

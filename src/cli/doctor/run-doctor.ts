@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import type { Header } from '../../backup/backup-format.ts'
 import { withRestored } from '../../backup/restore-beside.ts'
 import { type Config, readConfig } from '../../config/config.ts'
@@ -5,14 +6,15 @@ import { checkDisk } from '../../doctor/check-server.ts'
 import { type Examination, examineContents, examineDatabase } from '../../doctor/examine.ts'
 import { type Finding, fault, ok } from '../../doctor/finding.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { withDatabaseAsItIs } from '../../platform/database/with-database.ts'
+import { withDatabaseAsItIs } from '../../platform/database/open-database.ts'
 import { print } from '../../platform/terminal/output.ts'
+import { printable, printableJson } from '../../platform/terminal/printable.ts'
 import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
+import { formatStyledTable } from '../../platform/terminal/table.ts'
 import { workerCount } from '../../service/workers/start-workers.ts'
-import { Progress } from '../backup/progress.ts'
-import { openBackup } from '../backup/read-file.ts'
+import { contentsInWords, Progress } from '../backup/progress.ts'
+import { openBackup } from '../backup/run-restore.ts'
 import { giveWayToService } from '../give-way.ts'
-import { reportJson, reportTable } from './report.ts'
 
 export interface DoctorOptions {
   backup?: string
@@ -113,4 +115,50 @@ function countClaims(progress: Progress): (claims: number, ofAll: number) => voi
     progress.advance(claims - seen)
     seen = claims
   }
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', fault: 'red' } as const
+/** Characters of a line of the widest column. */
+const WIDTH = 72
+
+/** What was found, in a table; and the point that a backup recovers to. */
+function reportTable(findings: readonly Finding[], contents: Header | null): string {
+  const rows = findings.map(({ what, status, found, advice }) => [
+    what,
+    styleText(COLOURS[status], status, { stream: process.stdout }),
+    inLines(printable(advice === null ? found : `${found}. ${advice}`)),
+  ])
+  const table = formatStyledTable(['Looked at', '', 'Found'], rows)
+  return contents === null ? table : `${table}\n${contentsInWords(contents)}`
+}
+
+/** The same for programs. */
+function reportJson(findings: readonly Finding[], contents: Header | null): string {
+  const isWell = findings.every(({ status }) => status !== 'fault')
+  const report = {
+    ok: isWell,
+    checks: findings,
+    ...(contents === null ? {} : { recovers_to: inSnakeCase(contents) }),
+  }
+  return printableJson(JSON.stringify(report, null, 2))
+}
+
+const inSnakeCase = ({ takenAt, migration, claimkeeper, claims, lastEvent, lastNotification }: Header) => ({
+  taken_at: takenAt,
+  migration,
+  claimkeeper,
+  claims,
+  last_event: lastEvent,
+  last_notification: lastNotification,
+})
+
+/** Broken between words. */
+function inLines(text: string): string {
+  const lines: string[] = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) as string
+    if (line !== '' && line.length + 1 + word.length > WIDTH) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.join('\n')
 }

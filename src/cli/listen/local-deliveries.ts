@@ -1,8 +1,17 @@
+import { STATUS_CODES } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { deliveryBody, hashOf, NO_HASH } from '../../webhooks/sign-delivery.ts'
-import { deliveryLine } from './delivery-line.ts'
-import type { Notification } from './notification.ts'
-import { type Receiver, sendDelivery } from './send-delivery.ts'
+import { styleText } from 'node:util'
+import { NOTIFICATION_TYPES } from '../../core/notification-types.ts'
+import { printable } from '../../platform/terminal/printable.ts'
+import { sendRequest } from '../../webhooks/request/send-request.ts'
+import {
+  deliveryBody,
+  deliveryHeaders,
+  hashOf,
+  NO_HASH,
+  type SignedDelivery,
+} from '../../webhooks/sign-delivery.ts'
+import type { Notification } from './service-feed.ts'
 
 /** Before each further attempt. */
 const PAUSES_MS = [500, 1_000, 2_000]
@@ -50,4 +59,107 @@ export class LocalDeliveries {
       await pause(pauseMs, undefined, { signal: this.#stop })
     }
   }
+}
+
+const TYPE_WIDTH = Math.max(...NOTIFICATION_TYPES.map((type) => type.length))
+const MAX_ALIAS_LENGTH = 40
+
+/**
+ * What a person sees of an attempt, on one line.
+ * @param next what follows if it failed
+ */
+function deliveryLine(
+  at: Date,
+  number: number,
+  { type, subject }: Notification,
+  { succeeded, words, durationMs }: Attempt,
+  next: string,
+): string {
+  const styled = (style: 'dim' | 'green' | 'red' | 'yellow', text: string) =>
+    styleText(style, text, { stream: process.stdout })
+  return [
+    styled('dim', at.toTimeString().slice(0, 8)),
+    `#${number}`,
+    printable(type).padEnd(TYPE_WIDTH),
+    printable(shortName(subject)),
+    styled(succeeded ? 'green' : 'red', printable(words)),
+    styled('dim', `${durationMs} ms`),
+    ...(succeeded ? [] : [styled('yellow', next)]),
+  ].join('  ')
+}
+
+/** As the dashboard shortens them: the beginning of an id is its time, so its end tells more. */
+function shortName(name: string): string {
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name)) return `${name.slice(0, 8)}…${name.slice(-6)}`
+  return name.length > MAX_ALIAS_LENGTH ? `${name.slice(0, MAX_ALIAS_LENGTH - 1)}…` : name
+}
+
+/** Why a request failed, as a part of a sentence. */
+export const faultInWords = (error: unknown): string =>
+  (error as Error).message
+    .trim()
+    .replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
+    .replace(/\.$/, '')
+
+export interface Receiver {
+  url: string
+  secret: string
+  /** How long it may take to answer. */
+  patienceMs: number
+}
+
+export interface Attempt {
+  succeeded: boolean
+  /** The status of the answer, or why there was none. */
+  words: string
+  durationMs: number
+}
+
+/** The response body is read so that the receiver can finish it, and is discarded. */
+const MAX_RESPONSE_BYTES = 65_536
+
+/** Sends it once. Only a status of 200 to 299 says that it has arrived; redirects are not followed. */
+export async function sendDelivery(
+  { url, secret, patienceMs }: Receiver,
+  delivery: SignedDelivery,
+  stop: AbortSignal,
+): Promise<Attempt> {
+  const startedAt = performance.now()
+  const impatience = AbortSignal.timeout(patienceMs)
+  const ends = (succeeded: boolean, words: string): Attempt => ({
+    succeeded,
+    words,
+    durationMs: Math.round(performance.now() - startedAt),
+  })
+  try {
+    const answer = await sendRequest(url, {
+      method: 'POST',
+      headers: deliveryHeaders(delivery, [secret], new Date()),
+      body: delivery.body,
+      // During development the receiver restarts often. A kept connection would lead to the old process.
+      agent: false,
+      signal: AbortSignal.any([stop, impatience]),
+    })
+    const status = answer.statusCode ?? 0
+    const attempt = ends(status >= 200 && status < 300, statusInWords(status))
+    // The status decides, even if reading the body fails.
+    await readUpTo(MAX_RESPONSE_BYTES, answer).catch(() => {})
+    return attempt
+  } catch (error) {
+    return ends(false, impatience.aborted ? `no answer in ${patienceMs / 1_000} s` : faultInWords(error))
+  }
+}
+
+async function readUpTo(bytes: number, body: AsyncIterable<Buffer>): Promise<void> {
+  let read = 0
+  for await (const chunk of body) {
+    read += chunk.length
+    if (read > bytes) return
+  }
+}
+
+function statusInWords(status: number): string {
+  if (status >= 200 && status < 300) return `${status}`
+  const words = `${status} ${STATUS_CODES[status] ?? ''}`.trim()
+  return status >= 300 && status < 400 ? `${words}, not followed` : words
 }

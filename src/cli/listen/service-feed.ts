@@ -3,7 +3,6 @@ import { Agent as HttpsAgent } from 'node:https'
 import { json } from 'node:stream/consumers'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { sendRequest } from '../../webhooks/request/send-request.ts'
-import { readEvents, type StreamEvent } from './read-events.ts'
 
 /** Something is sent every 15 s. */
 const SILENCE_MS = 45_000
@@ -117,4 +116,67 @@ async function readRefusal(body: AsyncIterable<Buffer>): Promise<Refusal> {
   } catch {
     return {}
   }
+}
+
+/** A block of the stream. Each has one of the two at least. */
+export interface StreamEvent {
+  /** Where the stream goes on after it. */
+  cursor: string | null
+  /** A notification, as the service has written it. */
+  json: string | null
+}
+
+/** Far more than a notification may have. */
+const MAX_EVENT_LENGTH = 16 * 1_048_576
+
+/** What the service sends as server-sent events (§4.13). */
+async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() as string
+    if (text.length > MAX_EVENT_LENGTH) throw new Error('an event without end')
+    for (const block of blocks) {
+      const event = readBlock(block)
+      if (event.cursor !== null || event.json !== null) yield event
+    }
+  }
+}
+
+function readBlock(block: string): StreamEvent {
+  const lines = block.split('\n')
+  const fieldOf = (field: string) => {
+    const line = lines.find((line) => line.startsWith(`${field}: `))
+    return line === undefined ? null : line.slice(field.length + 2)
+  }
+  return { cursor: fieldOf('id'), json: fieldOf('data') }
+}
+
+/** A notification of the feed. */
+export interface Notification {
+  id: string
+  type: string
+  /** The alias of the candidate, or the id of the other record. */
+  subject: string
+  /** The JSON text from the service, on one line. */
+  json: string
+}
+
+interface Subject {
+  id?: unknown
+  candidate_alias?: unknown
+}
+
+/** @throws Error if the text is not a notification */
+export function parseNotification(json: string): Notification {
+  const { id, type, ...rest } = JSON.parse(json) as Record<string, unknown>
+  const { candidate_alias: alias, id: subjectId } = (rest.claim ??
+    rest.candidate ??
+    rest.test_clock ??
+    rest.webhook_endpoint ??
+    {}) as Subject
+  if (typeof id !== 'string' || typeof type !== 'string') throw new Error('not a notification')
+  return { id, type, subject: `${alias ?? subjectId ?? ''}`, json }
 }

@@ -4,8 +4,7 @@ import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide
 import type { LogEvent, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
 import { eventOf } from './late-submission.ts'
-import { type ClaimState, openState, stateAt, type Transition } from './lifecycle.ts'
-import { scheduledTransitions } from './scheduled-transitions.ts'
+import { type ClaimState, openState, scheduledTransitions, stateAt, type Transition } from './lifecycle.ts'
 
 /** What was decided about a submission, whether its id is new or not. */
 export type Decision =

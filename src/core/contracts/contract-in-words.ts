@@ -3,9 +3,7 @@ import { isReservedType } from '../claims/event.ts'
 import { boundsInWords } from './comparators.ts'
 import { matchedValues, numberPathOf } from './compared-values.ts'
 import type { Condition, Leaf } from './condition.ts'
-import type { Contract } from './contract.ts'
-import { durationInWords } from './duration-in-words.ts'
-import { formatMoney } from './format-money.ts'
+import { type Contract, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
 
 /** A contract in sentences, as one would tell it to the customer's accountant. @param money how the price is shown */
@@ -96,3 +94,41 @@ function rangeInWords(leaf: Leaf): string[] {
   const bounds = boundsInWords(leaf)
   return bounds === '' ? [] : [`a ${pathInWords(numberPathOf(leaf))} of ${bounds}`]
 }
+
+/** In milliseconds. */
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 3 })
+
+/** As a window counts, in whole milliseconds: "30 days", "1 day 2 hours", "1.5 seconds"; zero is "no time". */
+export function durationInWords(seconds: number): string {
+  const parts: string[] = []
+  let rest = windowMs(seconds)
+  for (const [unit, size] of UNITS) {
+    const count = unit === 'second' ? rest / size : Math.floor(rest / size)
+    if (count > 0) parts.push(`${NUMBER.format(count)} ${unit}${count === 1 ? '' : 's'}`)
+    rest %= size
+  }
+  return parts.join(' ') || 'no time'
+}
+
+type Format = (amount: string | number) => string
+
+/**
+ * How amounts in major units are shown: numbers, or exact decimals as sums come.
+ * @param currency its code (ISO 4217); null for none
+ * @param locale of the reader; by default the one of the machine
+ */
+export function moneyFormat(currency: string | null, locale?: string): Format {
+  const style = currency === null ? { minimumFractionDigits: 2 } : ({ style: 'currency', currency } as const)
+  const format = new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: 20 })
+  return (amount) => format.format(amount as Intl.StringNumericLiteral)
+}
+
+/** Without a currency, in English. */
+const formatMoney: Format = moneyFormat(null, 'en')

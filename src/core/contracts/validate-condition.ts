@@ -1,6 +1,6 @@
 import { type Issue, MAX_ISSUES } from '../../kernel/issue.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { lengthInCharacters } from '../../kernel/length-in-characters.ts'
+import { lengthInCharacters } from '../../kernel/text.ts'
 import { COMPARATORS } from './comparators.ts'
 
 /** Levels of the tree, its root being the first. */

@@ -1,8 +1,7 @@
 import { LANES_OF_MACHINE } from '../../platform/database/database.ts'
-import { Gathering } from '../../platform/database/groups/gathering.ts'
-import type { Kind, Taken } from './line.ts'
+import { Gathering } from './gathering.ts'
 import type { PendingSubmission } from './pending-submission.ts'
-import type { SubmissionLines } from './submission-lines.ts'
+import type { Kind, SubmissionLines, Taken } from './submission-lines.ts'
 
 /** For so many claims another group of a machine goes although one is on its way. */
 const WORTH_ANOTHER = 8

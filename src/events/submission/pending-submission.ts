@@ -1,6 +1,6 @@
 import type { Claim, ClaimAddress } from '../../core/claims/claim.ts'
 import type { LogEvent, Submission } from '../../core/claims/event.ts'
-import { ServiceError } from '../../kernel/errors.ts'
+import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import type { Span } from '../../platform/observability/tracing.ts'
 import type { Retry } from './retry.ts'
 
@@ -87,3 +87,18 @@ const isRefusal = (error: Error) => error instanceof ServiceError && error.code 
 export function setResults(submissions: readonly PendingSubmission[], result: SubmissionResult): void {
   for (const one of submissions) one.result = result
 }
+
+/** For who has waited for too long. */
+export function outOfPatience({ request, lost }: PendingSubmission): ServiceError {
+  if (lost) return notKnown(request, lost.cause)
+  return unavailable(
+    `Too much happens at once to this ${request.address.kind}, to its test clock or to the service. The event was not recorded.`,
+  )
+}
+
+/** For who is on the way for too long. */
+export const notKnown = ({ submission }: EventRequest, cause?: unknown) =>
+  unavailable(
+    `The connection to the database was lost while the event was being recorded, and whether it was is not known. Send it again with the id ${JSON.stringify(submission.id)}: that is safe.`,
+    cause,
+  )

@@ -1,6 +1,12 @@
 import { whyAllAbsent } from '../../claims/archived/absent-claim.ts'
 import { type EventName, type FoundEvent, readEvents } from '../../claims/claim-log-store.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../claims/claims-to-decide.ts'
+import {
+  type Append,
+  type Appended,
+  appendEvents,
+  type TimeSource,
+} from '../../claims/write/append-events-store.ts'
 import { contractIsMissing } from '../../contracts/contract-store.ts'
 import type { LogEvent } from '../../core/claims/event.ts'
 import { inSlices } from '../../platform/concurrency/in-slices.ts'
@@ -8,9 +14,8 @@ import type { Connection } from '../../platform/database/connection.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { type PendingSubmission, type SubmissionResult, setResults } from './pending-submission.ts'
-import { PARSED_BYTES, READ_BYTES } from './read-bounds.ts'
-import { LOG_IS_LONG } from './retry.ts'
-import { writeDrafts } from './write-drafts.ts'
+import { endsTheWork, isRetry, LOG_IS_LONG, OVERTAKEN, type Retry, resultOfFailure } from './retry.ts'
+import { PARSED_BYTES, READ_BYTES } from './submission-lines.ts'
 
 /** Submissions of one account to one claim, in their order. */
 export interface ClaimSubmissions {
@@ -204,4 +209,37 @@ function settle(copies: ClaimCopies, draft: ClaimDraft): void {
     draft.fail({ because: 'write was lost', cause })
     copies.forget(id)
   }
+}
+
+/**
+ * Writes what there is to be written: all live claims together, and the claims on test clocks account by account. What
+ * fails says nothing of what was written before. It never rejects, and each draft knows what became of it.
+ */
+async function writeDrafts(db: Connection, drafts: readonly ClaimDraft[]): Promise<void> {
+  const writing = drafts.filter(({ writes }) => writes)
+  let isOver = false
+  for (const some of Map.groupBy(writing, ({ home }) => home).values()) {
+    const result = isOver ? OVERTAKEN : await write(db, some)
+    isOver ||= endsTheWork(result)
+    for (const draft of some) draft.written = writtenTo(draft, result)
+  }
+}
+
+async function write(db: Connection, drafts: readonly ClaimDraft[]): Promise<Appended | Retry | Error> {
+  const appends = drafts.map(({ append }) => append)
+  const { testClockId, userId } = (appends[0] as Append).seen
+  const time: TimeSource = testClockId === null ? { kind: 'live' } : { kind: 'test clocks', userId }
+  try {
+    return await appendEvents(db, appends, time)
+  } catch (error) {
+    return resultOfFailure(error as Error, appends.flatMap(({ events }) => events).length)
+  }
+}
+
+function writtenTo({ copy: { claim } }: ClaimDraft, result: Appended | Retry | Error): Date | Retry | Error {
+  if (result instanceof Error || isRetry(result)) return result
+  const { id, userId, testClockId } = claim
+  const now = result.clocks.get(testClockId)
+  if (now) return result.overtaken.has(id) ? OVERTAKEN : (result.later.get(id) ?? now)
+  return { because: 'clock is held', heldClock: { userId, id: testClockId as string } }
 }

@@ -1,7 +1,5 @@
 import { Distribution } from '../../platform/database/citus/distribution.ts'
-import type { Account, Kind, Line, Load, Taken } from './line.ts'
 import type { PendingSubmission } from './pending-submission.ts'
-import { newRoom, takePart } from './take-part.ts'
 
 /** What may wait, of all accounts together. */
 const MOST_WAITING = 10_000
@@ -230,3 +228,112 @@ const NOTHING: Load = { waiting: 0, bytes: 0 }
 
 const isBelow = (own: Load, most: Load, bytes: number) =>
   own.waiting < most.waiting && own.bytes + bytes <= most.bytes
+
+/** The submissions of one account to one claim, in their order. */
+export interface Line {
+  readonly claimId: string
+  /** That had the claim when the first of them arrived: see `Distribution`. */
+  readonly machine: number
+  readonly account: Account
+  readonly waiting: PendingSubmission[]
+  /** It waits for something else than its turn: a pause before another try, a test clock. */
+  isParked: boolean
+  /** What was sent of it with others was refused: one goes by itself, so that it shows which is at fault. */
+  goesAlone: boolean
+  /** What there is to read of its claim, if a group of many has found it heavy; else 0. */
+  heavyBytes: number
+  /** The last pause that was made before another try, in milliseconds. */
+  pauseMs: number
+}
+
+export interface Account {
+  readonly userId: string
+  /** By claim. */
+  readonly lines: Record<string, Line>
+  /** Those of which something can be taken now, by their machine and kind. */
+  readonly open: Record<number, Record<Kind, Line[]>>
+  readonly all: Load
+  /** By the machine that has the claims. */
+  readonly at: Record<number, Load>
+}
+
+/** Submissions that are not answered yet, those on their way included. */
+interface Load {
+  waiting: number
+  bytes: number
+}
+
+/** What a group takes of a line. */
+export interface Taken {
+  readonly line: Line
+  readonly submissions: readonly PendingSubmission[]
+}
+
+/** Heavy lines go by themselves: reading their claims takes long, and the others do not wait for it. */
+export type Kind = 'light' | 'heavy'
+
+/** What one group takes. */
+const GROUP_SIZE = 500
+const GROUP_BYTES = 1024 * 1024
+
+/** What is left of a group. */
+interface Room {
+  size: number
+  bytes: number
+  /** By what there is to read of the claims. */
+  heavyBytes: number
+}
+
+const newRoom = (): Room => ({ size: GROUP_SIZE, bytes: GROUP_BYTES, heavyBytes: PARSED_BYTES })
+
+/** Takes an account's part of the room, one of so many, of its open lines; false if nothing fits any more. */
+function takePart(open: Line[], room: Room, parts: number, group: Taken[]): boolean {
+  const part = {
+    size: Math.ceil(room.size / parts),
+    bytes: Math.ceil(room.bytes / parts),
+    heavyBytes: Math.ceil(room.heavyBytes / parts),
+  }
+  let lines = 0
+  for (const line of open) {
+    if (line.goesAlone && group.length > 0) break
+    const count = line.goesAlone ? 1 : countThatFit(line, line.waiting, part)
+    // At least one of each account, however small its part is.
+    const mayBeOne =
+      lines === 0 && (group.length === 0 || countThatFit(line, line.waiting.slice(0, 1), { ...room }) > 0)
+    if (count === 0 && !mayBeOne) break
+    const submissions = line.waiting.splice(0, Math.max(count, 1))
+    for (const { request } of submissions) room.bytes -= request.submission.payloadBytes
+    room.size -= submissions.length
+    room.heavyBytes -= line.heavyBytes
+    group.push({ line, submissions })
+    lines++
+    if (line.goesAlone) room.size = 0
+    if (line.goesAlone || part.size <= 0 || part.bytes <= 0) break
+  }
+  open.splice(0, lines)
+  return lines > 0
+}
+
+function countThatFit({ heavyBytes }: Line, waiting: readonly PendingSubmission[], room: Room): number {
+  if (room.heavyBytes < heavyBytes) return 0
+  room.heavyBytes -= heavyBytes
+  let count = 0
+  for (const { request } of waiting) {
+    const { payloadBytes } = request.submission
+    if (room.size < 1 || room.bytes < payloadBytes) break
+    room.size--
+    room.bytes -= payloadBytes
+    count++
+  }
+  return count
+}
+
+/** Bytes of contracts and of a quarter of logs that a group reads. */
+export const READ_BYTES = 512 * 1024
+
+/**
+ * Of these, what it reads of contracts that are long and unknown: parsed and made ready, they take a tenth of a second of a
+ * slow machine. A group of heavy claims takes no more of anything, so that all of it can be decided: what is put off comes
+ * in its turn again, and who has the longest would wait for ever.
+ */
+export const PARSED_BYTES = 128 * 1024

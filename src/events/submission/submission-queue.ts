@@ -6,21 +6,21 @@ import type { Pace } from '../../platform/concurrency/pace.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Tracing } from '../../platform/observability/tracing.ts'
 import type { HeldClocks } from '../../test-clocks/held-clocks.ts'
-import { SubmissionMeasures } from '../submission-measures.ts'
-import { SubmissionTraces } from '../submission-traces.ts'
+import { SubmissionMeasures, SubmissionTraces } from '../submission-measures.ts'
 import { ClaimCopies } from './claim-copies.ts'
 import { type Lane, Lanes } from './lanes.ts'
-import type { Line, Taken } from './line.ts'
 import { LongLogs } from './long-logs.ts'
-import { notKnown, outOfPatience } from './not-answered-in-time.ts'
 import {
   type EventRequest,
+  notKnown,
   type OnAnswer,
+  outOfPatience,
   PendingSubmission,
   type SubmittedEvent,
 } from './pending-submission.ts'
 import { isRetry, OVERTAKEN, type Retry } from './retry.ts'
 import { sendGroup } from './send-group.ts'
+import type { Line, Taken } from './submission-lines.ts'
 import { SubmissionLines } from './submission-lines.ts'
 
 /** For how long a submission is tried again before the caller is told to. */

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Metadata } from '../../kernel/metadata.ts'
 import type { Connection } from './connection.ts'
 import { LONGEST_LOCK_WAIT } from './lists/list-page.ts'
-import { ifShort } from './short-json.ts'
-import { plainArray } from './sql-array.ts'
+import { ifShort, plainArray } from './sql-array.ts'
 
 /*
  * Metadata stands in its record's row, and in a table beside it each key with its value has a number, by which lists find

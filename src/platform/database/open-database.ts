@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { distribute } from './citus/distribute.ts'
 import { readDistribution } from './citus/read-distribution.ts'
-import { Database } from './database.ts'
+import { Database, LEAST_CONNECTIONS } from './database.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
 import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
 import { migrate, requireServer } from './migrate/migrate.ts'
@@ -11,8 +11,7 @@ import type { Borrower } from './pool/borrower.ts'
 import { THE_SERVICE } from './pool/places.ts'
 import { Pool } from './pool/pool.ts'
 import { addressOf } from './pool/server-address.ts'
-import { requireDurable, requireDurableMachines } from './require-durable.ts'
-import { requireSettings } from './require-settings.ts'
+import { requireDurable, requireDurableMachines, requireSettings } from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export interface DatabaseOptions {
@@ -172,3 +171,24 @@ function reasonOf(error: unknown): string {
     .map((part) => (part instanceof Error ? part.message : String(part)).replaceAll('\n', ' '))
     .join('; ')
 }
+
+export type CommandOptions = Omit<DatabaseOptions, 'role' | 'poolSize'>
+
+/** Opens the database for a command, does the work, and leaves the database as it was found. */
+export async function withDatabase<T>(
+  options: CommandOptions,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase({ ...options, role: 'command', poolSize: LEAST_CONNECTIONS })
+  try {
+    return await unlessAborted(options.signal, work(database))
+  } finally {
+    await database.close()
+  }
+}
+
+/** For one that is about all of the database, of whatever version and however safe it is. */
+export const withDatabaseAsItIs = <T>(
+  options: Omit<CommandOptions, 'leavesTables' | 'allowUnsafe'>,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> => withDatabase({ ...options, leavesTables: true, allowUnsafe: true }, work)

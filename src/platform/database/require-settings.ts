@@ -71,3 +71,58 @@ export async function requireSettings(db: Pick<Connection, 'query'>): Promise<vo
     `Claimkeeper cannot work with these settings of its session: ${refused.map(inWords).join(', ')}. To undo: ${refused.map(({ advice }) => advice).join('; ')}.`,
   )
 }
+
+/** What each takes from an acknowledged event, in a power failure or a crash of the machine. */
+const RISKS: Record<string, string> = {
+  fsync: 'what was acknowledged may never have reached the disk',
+  full_page_writes: 'pages that were being written may be torn beyond repair',
+  synchronous_commit: 'what was acknowledged last is lost in a crash',
+}
+
+/**
+ * Settings that are off, and without which what is acknowledged may be lost. `reset_val` is what the server, the role, the
+ * database and the address say together, whatever our own connections have set since.
+ */
+export async function readUnsafeSettings(db: Connection): Promise<string[]> {
+  const rows = await db.query<{ name: string }>({
+    text: `-- read_unsafe_settings
+      SELECT name FROM pg_settings WHERE name = ANY ($1) AND reset_val = 'off' ORDER BY name`,
+    values: [Object.keys(RISKS)],
+    readOnly: true,
+  })
+  return rows.map(({ name }) => name)
+}
+
+/** Refuses a server that acknowledges what it may lose. @throws OperatorError */
+export async function requireDurable(db: Connection): Promise<void> {
+  const names = await readUnsafeSettings(db)
+  if (names.length > 0) throw notDurable('The database', names)
+}
+
+/**
+ * The same of the machines of a cluster: an event is acknowledged once its own machine has committed it.
+ * @throws OperatorError
+ */
+export async function requireDurableMachines(db: Connection): Promise<void> {
+  const machines = await db.query<{ host: string; names: string }>({
+    text: `-- read_unsafe_settings_of_machines
+      SELECT nodename || ':' || nodeport AS host, result AS names FROM run_command_on_all_nodes($1)
+      JOIN pg_dist_node USING (nodeid) WHERE success AND result <> ''`,
+    values: [
+      `SELECT coalesce(string_agg(name, ',' ORDER BY name), '') FROM pg_settings
+       WHERE name IN (${Object.keys(RISKS)
+         .map((name) => `'${name}'`)
+         .join(', ')}) AND reset_val = 'off'`,
+    ],
+    readOnly: true,
+  })
+  const [first] = machines
+  if (first) throw notDurable(`The machine ${first.host}`, first.names.split(','))
+}
+
+function notDurable(what: string, names: readonly string[]): OperatorError {
+  const found = names.map((name) => `${name} = off (${RISKS[name]})`).join(', ')
+  return new OperatorError(
+    `${what} does not keep what it acknowledges: ${found}. Set ${names.map((name) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
+  )
+}

@@ -22,3 +22,30 @@ const ESCAPED_OTHERWISE = /[\p{Cc}\p{Cs}]/u
  */
 export const textArray = (values: readonly string[]): string | readonly string[] =>
   values.some((value) => ESCAPED_OTHERWISE.test(value)) ? values : `{${JSON.stringify(values).slice(1, -1)}}`
+
+/**
+ * SQL for JSON as text if it has no more bytes than `most`; NULL if it is longer. What takes more as it is stored,
+ * perhaps compressed, is longer for sure, and is not read to tell.
+ */
+export const ifShort = (column: string, most: number): string =>
+  `CASE WHEN pg_column_size(${column}) <= ${most} AND octet_length(${column}::text) <= ${most} THEN ${column}::text END`
+
+/** What is asked for of an account, by names of one kind: ids, or those that the caller has given. */
+export interface AskedNames {
+  userId: string
+  names: readonly string[]
+}
+
+/**
+ * SQL for the columns of `askedColumns`. By the subselects the planner does not see how many names there are: where it may plan
+ * for values, on distributed tables, it would do so each time (decision 0036).
+ */
+export const askedRows = (type: 'uuid' | 'text'): string =>
+  `unnest((SELECT $1::integer[]), (SELECT $2::uuid[]), (SELECT $3::${type}[]))`
+
+/** Which of those who ask, of which account, for which name. */
+export const askedColumns = (asked: readonly AskedNames[]) => [
+  plainArray(asked.flatMap(({ names }, asking) => names.map(() => asking))),
+  plainArray(asked.flatMap(({ userId, names }) => names.map(() => userId))),
+  textArray(asked.flatMap(({ names }) => names)),
+]

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   ContextConfigDefault,
   FastifyBaseLogger,
+  FastifyInstance,
   FastifySchema,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -29,3 +30,12 @@ export function route<const Schema extends FastifySchema>(options: TypedRoute<Sc
   // Routes of different schemas stand in one list. A handler gets only what the route's own schema has let through.
   return options as unknown as Route
 }
+
+/** A Fastify server whose handlers know the types of their schemas. */
+export type TypedServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>

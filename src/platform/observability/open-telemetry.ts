@@ -14,8 +14,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@openteleme
 import { LRUCache } from 'lru-cache'
 import { endsWithin } from '../../kernel/owned-promise.ts'
 import { type Collecting, collectorAt } from './collector.ts'
-import { Sampling } from './sampling.ts'
-import { type Parent, readTraceparent } from './traceparent.ts'
+import { type Parent, readTraceparent, Sampling } from './sampling.ts'
 import type { Attributes, Cause, Span, Tracing, Waited } from './tracing.ts'
 
 export interface TracingOptions extends Collecting {

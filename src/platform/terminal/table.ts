@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { type Options, Presets, SingleBar } from 'cli-progress'
 import Table from 'cli-table3'
 import { printable } from './printable.ts'
 
@@ -22,3 +23,17 @@ export function formatStyledTable(head: string[], rows: string[][]): string {
   table.push(...rows)
   return table.toString()
 }
+
+/** A bar on standard error, which must be a terminal. @param format as cli-progress has it */
+export const progressBar = (format: string, options: Options = {}): SingleBar =>
+  new SingleBar(
+    {
+      format,
+      barsize: 30,
+      clearOnComplete: true,
+      // A run that ends early must not leave the terminal without line wrapping.
+      linewrap: null,
+      ...options,
+    },
+    Presets.shades_classic,
+  )

@@ -1,11 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { claimOfRequest } from '../../claims/claim-of-request.ts'
+import type { BareAnswer } from '../../platform/http/connections/connections.ts'
 import { EVENT_STREAM } from '../../platform/http/responses/responses.ts'
+import type { TypedServer } from '../../platform/http/route.ts'
 import { ToldRequest } from '../../platform/http/told-request.ts'
-import type { TypedServer } from '../../platform/http/typed-server.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
-import type { Tracing } from '../../platform/observability/tracing.ts'
-import type { RequestLog } from './request-log.ts'
-import { beginSpan, endSpan } from './trace-request.ts'
+import type { Attributes, Span, Tracing } from '../../platform/observability/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -67,3 +67,72 @@ export class RequestMeasures {
 
 const operationOf = ({ routeOptions }: FastifyRequest): string | null =>
   (routeOptions?.schema as { operationId?: string } | undefined)?.operationId ?? null
+
+/** Names by https://opentelemetry.io/docs/specs/semconv/http/http-spans; the path is left out, for what may stand in it. */
+function beginSpan(tracing: Tracing, request: FastifyRequest, operation: string | null): Span | null {
+  const { method, routeOptions, headers } = request
+  const route = routeOptions?.url
+  const attributes: Attributes = { 'http.request.method': method, 'claimkeeper.request.id': request.id }
+  if (route !== undefined) attributes['http.route'] = route
+  if (operation !== null) attributes['claimkeeper.operation'] = operation
+  const { traceparent } = headers
+  const given = typeof traceparent === 'string' ? traceparent : undefined
+  return tracing.request(route === undefined ? method : `${method} ${route}`, attributes, given)
+}
+
+function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply, told: ToldRequest): void {
+  const { raw, statusCode } = reply
+  const attributes: Attributes = {}
+  if (raw.headersSent) attributes['http.response.status_code'] = statusCode
+  if (!raw.writableFinished) attributes['claimkeeper.caller_gone'] = true
+  if (told.code !== null) attributes['claimkeeper.error.code'] = told.code
+  const claimId = claimOfRequest(request, told)
+  if (claimId !== null) attributes['claimkeeper.claim.id'] = claimId
+  for (const [status, count] of told.items ?? []) attributes[`claimkeeper.items.${status}`] = count
+  // What a caller did wrong is no failure of the server.
+  span.end(attributes, statusCode >= 500 ? (told.code ?? `${statusCode}`) : null)
+}
+
+/**
+ * A line of the log for each request: all that failed or were refused, all whose callers went away, and a share of the
+ * others. Names, numbers and ids of ours alone: no path, query, header or body, in which there may be a secret.
+ */
+export class RequestLog {
+  readonly #log: FastifyBaseLogger
+  readonly #share: number
+
+  /** @param share of those that went well, from 0 to 1 */
+  constructor(log: FastifyBaseLogger, share: number) {
+    this.#log = log
+    this.#share = share
+  }
+
+  note(request: FastifyRequest, reply: FastifyReply, told: ToldRequest, operation: string | null): void {
+    const { raw } = reply
+    const isGone = !raw.writableFinished
+    if (!isGone && reply.statusCode < 400 && Math.random() >= this.#share) return
+    const bytes = Number(raw.getHeader('content-length'))
+    this.#log.info(
+      {
+        request: request.id,
+        method: request.method,
+        operation,
+        // Without an answer there is no status.
+        status: raw.headersSent ? reply.statusCode : null,
+        ...(told.code === null ? {} : { code: told.code }),
+        duration_ms: Math.round((performance.now() - request.since) * 10) / 10,
+        ...(bytes > 0 ? { bytes } : {}),
+        account: request.userId || null,
+        claim: claimOfRequest(request, told),
+        ...(told.items === null ? {} : { items: Object.fromEntries(told.items) }),
+        ...(isGone ? { caller_gone: true } : {}),
+        ...(told.span === null ? {} : { trace: told.span.traceId }),
+      },
+      'request',
+    )
+  }
+
+  noteBare({ requestId, status, code }: BareAnswer): void {
+    this.#log.info({ request: requestId, operation: null, status, code }, 'request')
+  }
+}

@@ -5,8 +5,12 @@ import { sessionCookieName } from '../../accounts/sessions/session-cookie.ts'
 import { ChangedClaimSchemaBody, ClaimSchemaBody } from '../../claim-schemas/claim-schema-routes.ts'
 import { SchemaVersionBody } from '../../claim-schemas/claim-schema-version-routes.ts'
 import { CLAIM_COMPONENTS } from '../../claims/claim-bodies.ts'
-import { CONTRACT_COMPONENTS } from '../../contracts/contract-body.ts'
-import { EXPLAINED_CONDITION, ExplanationBody, HintBody } from '../../contracts/explanation-body.ts'
+import {
+  CONTRACT_COMPONENTS,
+  EXPLAINED_CONDITION,
+  ExplanationBody,
+  HintBody,
+} from '../../contracts/contract-body.ts'
 import { CustomerBody } from '../../customers/customer-routes.ts'
 import { EVENT_LINES } from '../../events/event-batch-routes.ts'
 import { NotificationBody } from '../../notifications/notification-bodies.ts'
@@ -19,7 +23,7 @@ import { shareComponents } from '../../platform/http/openapi/share-components.ts
 import { shareErrors } from '../../platform/http/openapi/share-errors.ts'
 import { splitStreams } from '../../platform/http/openapi/split-streams.ts'
 import { ErrorBody } from '../../platform/http/responses/responses.ts'
-import type { TypedServer } from '../../platform/http/typed-server.ts'
+import type { TypedServer } from '../../platform/http/route.ts'
 import { SimulationBody } from '../../simulation/simulation-bodies.ts'
 import {
   AdvancedTestClockBody,

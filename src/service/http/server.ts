@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
@@ -6,14 +7,14 @@ import { sessionRoutes } from '../../accounts/sessions/session-routes.ts'
 import type { App } from '../../app.ts'
 import { healthRoutes } from '../../doctor/health-routes.ts'
 import { noteBody } from '../../idempotency/idempotency-key.ts'
+import { ServiceError } from '../../kernel/errors.ts'
 import { type ListOfItems, parseItems, parseJson } from '../../platform/http/bodies/parse-json.ts'
 import { createValidatorCompiler } from '../../platform/http/bodies/validate-request.ts'
-import type { Patience } from '../../platform/http/connections/connection.ts'
+import { IncomingRequest, type Patience } from '../../platform/http/connections/connection.ts'
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { cleanForwardedHeaders, proxyTrust } from '../../platform/http/connections/forwarded-headers.ts'
-import { IncomingRequest } from '../../platform/http/connections/incoming-request.ts'
-import { answerEveryRequestAlike } from '../../platform/http/every-request.ts'
-import type { RateCounter } from '../../platform/http/limits/rate-counts.ts'
+import { answerEveryRequestAlike, answerUnknownRoutes } from '../../platform/http/every-request.ts'
+import type { RateCounter } from '../../platform/http/limits/rate-limit.ts'
 import { LIGHT } from '../../platform/http/limits/work-memory.ts'
 import { addDashboard } from '../../platform/http/pages/dashboard.ts'
 import { addReference } from '../../platform/http/pages/reference.ts'
@@ -23,13 +24,10 @@ import {
   requestIdOf,
   sendError,
 } from '../../platform/http/responses/error-response.ts'
-import type { TypedServer } from '../../platform/http/typed-server.ts'
-import { answerUnknownRoutes } from '../../platform/http/unknown-route.ts'
-import type { Metrics } from '../../platform/observability/metrics.ts'
-import { RequestMeasures } from './measure-requests.ts'
-import { addMetrics, type MetricsAccess } from './metrics.ts'
+import type { TypedServer } from '../../platform/http/route.ts'
+import { METRICS_TYPE, type Metrics } from '../../platform/observability/metrics.ts'
+import { RequestLog, RequestMeasures } from './measure-requests.ts'
 import { addOpenApi } from './openapi.ts'
-import { RequestLog } from './request-log.ts'
 import { addV1 } from './v1.ts'
 
 export interface ServerOptions {
@@ -190,3 +188,27 @@ declare module 'fastify' {
     items?: ListOfItems
   }
 }
+
+interface MetricsAccess {
+  /** What the caller must bring. */
+  token: string
+  read: () => Promise<string>
+}
+
+/** For Prometheus, on the port of the callers: with the operator's token alone. Which accounts there are makes no difference. */
+function addMetrics(server: TypedServer, { token, read }: MetricsAccess): void {
+  const expected = digest(`Bearer ${token}`)
+  server.get('/metrics', { schema: { hide: true } }, async ({ headers }, reply) => {
+    if (!timingSafeEqual(digest(headers.authorization ?? ''), expected)) {
+      throw new ServiceError('TOKEN_INVALID', 'This needs the token of the metrics.', {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      })
+    }
+    return reply
+      .type(METRICS_TYPE)
+      .header('Cache-Control', 'no-store')
+      .send(await read())
+  })
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -6,13 +6,13 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { owned } from '../../kernel/owned-promise.ts'
 import { openDatabase } from '../../platform/database/open-database.ts'
 import { unlessAborted } from '../../platform/database/unless-aborted.ts'
-import { RemoteRateCounts, type Take } from '../../platform/http/limits/remote-rate-counts.ts'
+import { RemoteRateCounts, type Take } from '../../platform/http/limits/rate-limit.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
 import { PortTaken } from '../listening.ts'
-import { shareReading } from '../metrics/share-reading.ts'
+import { shareReading } from '../metrics/metrics-server.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 import { ofService } from '../start-service.ts'
-import type { FromWorker, ToWorker } from './messages.ts'
+import type { FromWorker, ToWorker } from './workers.ts'
 
 const ALIVE_EVERY_MS = 1_000
 /** The process that started this one waits for all workers, but not for long. */

@@ -3,12 +3,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import { WORKER_NUMBER } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { endsWithin, owned } from '../../kernel/owned-promise.ts'
-import type { RateCounts } from '../../platform/http/limits/rate-counts.ts'
-import { metricsText } from '../../platform/observability/metrics.ts'
+import type { RateCounts, RateGrant, Take } from '../../platform/http/limits/rate-limit.ts'
+import { type Measured, metricsText } from '../../platform/observability/metrics.ts'
 import { PortTaken } from '../listening.ts'
-import { shareReading } from '../metrics/share-reading.ts'
-import type { FromWorker, ToWorker } from './messages.ts'
-import { WorkerMetrics } from './worker-metrics.ts'
+import { shareReading } from '../metrics/metrics-server.ts'
 
 export interface WorkersOptions {
   count: number
@@ -218,3 +216,71 @@ function pauseBefore(place: Place): number {
 function tell(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.process.send(message, () => {})
 }
+
+/** A worker that does not answer in this time is left out. */
+const PATIENCE_MS = 2_000
+
+/** Asks all workers what they have measured. */
+class WorkerMetrics {
+  readonly #questions = new Map<number, (worker: number, measured: Measured) => void>()
+  #last = 0
+
+  /**
+   * @param workers their numbers
+   * @param ask tells a worker to answer this question
+   */
+  async gather(
+    workers: readonly number[],
+    ask: (worker: number, question: number) => void,
+  ): Promise<Measured[]> {
+    const question = ++this.#last
+    const answers = new Map<number, Measured>()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#questions.set(question, (worker, measured) => {
+      answers.set(worker, measured)
+      if (answers.size === workers.length) resolve()
+    })
+    const timer = setTimeout(resolve, PATIENCE_MS)
+    for (const worker of workers) ask(worker, question)
+    if (workers.length === 0) resolve()
+    await promise
+    clearTimeout(timer)
+    this.#questions.delete(question)
+    return [...answers.values()]
+  }
+
+  hear(worker: number, question: number, measured: Measured): void {
+    this.#questions.get(question)?.(worker, measured)
+  }
+}
+
+/** What a worker hears from the process that started it. */
+export type ToWorker =
+  /** Answers 'hello'. The address has the database's password, and stands in no environment for that. */
+  | { kind: 'serve'; connectionString: string; port: number }
+  /** It does the jobs of the service from now on. */
+  | { kind: 'schedule' }
+  | { kind: 'stop' }
+  /** Answers 'take', in its order. */
+  | { kind: 'granted'; question: number; grants: RateGrant[] }
+  /** It is to say what it has measured. */
+  | { kind: 'measure'; question: number }
+  /** Answers 'read metrics'; null if they could not be read. */
+  | { kind: 'metrics'; text: string | null }
+
+/** What a worker says. */
+export type FromWorker =
+  | { kind: 'hello' }
+  /** Each second: its event loop turns. */
+  | { kind: 'alive' }
+  | { kind: 'ready'; url: string }
+  /** It finishes its requests in flight, and ends. */
+  | { kind: 'leaving' }
+  /** It cannot start, for a reason that its operator can mend. */
+  | { kind: 'failed'; reason: string; portIsTaken: boolean }
+  /** Requests and items of accounts that want to be counted. */
+  | { kind: 'take'; question: number; takes: Take[] }
+  /** Answers 'measure'. */
+  | { kind: 'measured'; question: number; measured: Measured }
+  /** It asks for what all workers have measured. */
+  | { kind: 'read metrics' }

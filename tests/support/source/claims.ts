@@ -1,6 +1,6 @@
 /* Claims, their logs, metadata and archive: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { removeArchivedClaims } from '../../../src/archive/archive-removal-store.ts'
+export { removeArchivedClaims } from '../../../src/archive/archive-store.ts'
 export { ClaimArchive } from '../../../src/archive/claim-archive.ts'
 export {
   findAwaitedClaims,
@@ -25,7 +25,7 @@ export {
 export { findClaim, insertClaims, type NewClaim } from '../../../src/claims/claim-store.ts'
 export { readLongLog } from '../../../src/claims/long-log-store.ts'
 export { contractIsMissing, hashOf, newContract } from '../../../src/contracts/contract-store.ts'
-export { moveContracts } from '../../../src/contracts/move-contracts.ts'
+export { moveContracts } from '../../../src/contracts/move-contracts-job.ts'
 export type { Evidence, LogEvent, Submission } from '../../../src/core/claims/event.ts'
 export { EventLog } from '../../../src/core/claims/event-log.ts'
 export {

@@ -16,6 +16,7 @@ export {
   lookForHints,
   MAX_HINTS,
 } from '../../../src/core/contracts/hints/hints.ts'
+export { satisfyingPayload, suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
 export { findLogHints, type LogHint } from '../../../src/core/contracts/hints/log-hints.ts'
 export { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
 export {
@@ -24,7 +25,6 @@ export {
   Lookalikes,
   plainSpelling,
 } from '../../../src/core/contracts/hints/spelling.ts'
-export { satisfyingPayload, suggestedEvents } from '../../../src/core/contracts/satisfying-event.ts'
 export { MAX_CONDITION_NODES, validateCondition } from '../../../src/core/contracts/validate-condition.ts'
 export { MAX_CONTRACT_BYTES, validateContract } from '../../../src/core/contracts/validate-contract.ts'
 export { dayAt, isTimeZone, lastDays, localTime, startOfDay, timeAt } from '../../../src/kernel/time-zone.ts'

@@ -1,6 +1,6 @@
 /* Submissions and checks: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { takeCheckTurns } from '../../../src/checks/check-turn-store.ts'
+export { sumUpResolutions } from '../../../src/checks/check-jobs.ts'
 export {
   DUE_START,
   dueBy,
@@ -8,12 +8,12 @@ export {
   listDue,
   nextCursor,
   readDueKinds,
+  takeCheckTurns,
 } from '../../../src/checks/due-claim-store.ts'
 export { IdsInOrder } from '../../../src/checks/ids-in-order.ts'
 export { moveOf } from '../../../src/checks/move-batch.ts'
 export { moveKinds } from '../../../src/checks/move-claims-store.ts'
 export { type CheckSizes, runScheduledCheck } from '../../../src/checks/run-scheduled-check.ts'
-export { sumUpResolutions } from '../../../src/checks/sum-up-resolutions.ts'
 export {
   type ClaimToDecide,
   readClaimsToDecide,
@@ -25,7 +25,6 @@ export {
   type TimeSource,
 } from '../../../src/claims/write/append-events-store.ts'
 export { addIds, ClaimCopies, copyOf } from '../../../src/events/submission/claim-copies.ts'
-export type { Kind } from '../../../src/events/submission/line.ts'
 export {
   type EventRequest,
   type OnAnswer,
@@ -33,6 +32,7 @@ export {
   type SubmissionResult,
   type SubmittedEvent,
 } from '../../../src/events/submission/pending-submission.ts'
+export type { Kind } from '../../../src/events/submission/submission-lines.ts'
 export { SubmissionLines } from '../../../src/events/submission/submission-lines.ts'
 export { SubmissionQueue } from '../../../src/events/submission/submission-queue.ts'
 export { Scheduler } from '../../../src/platform/jobs/scheduler.ts'

@@ -1,19 +1,24 @@
 /* Notifications and webhooks: what several test files use of the source. When a source file moves, one line changes here. */
 
 export { findNews, readSubjects, readToldEvents } from '../../../src/notifications/feed-store.ts'
-export { presentNotification } from '../../../src/notifications/present-notification.ts'
+export { presentNotification } from '../../../src/notifications/notification-bodies.ts'
 export {
   ANNOUNCE,
   announceOfAccount,
   insertNotifications,
   readSettled,
 } from '../../../src/outbox/notification-number-store.ts'
-export { oldNotifications } from '../../../src/retention/old-notifications.ts'
-export { readDueDeliveries, recordAttempts } from '../../../src/webhooks/due-delivery-store.ts'
+export { oldNotifications } from '../../../src/retention/retention-jobs.ts'
+export { askForSomeAgain, findNumberBefore } from '../../../src/webhooks/delivery-store.ts'
 export { isPublic, literalAddress, publicLookup } from '../../../src/webhooks/public-addresses.ts'
-export { askForSomeAgain, findNumberBefore } from '../../../src/webhooks/redelivery-store.ts'
 export { SendingSlots } from '../../../src/webhooks/sending-slots.ts'
-export { disableEndpoint, findFreeEndpoints, takeEndpoint } from '../../../src/webhooks/sending-store.ts'
+export {
+  disableEndpoint,
+  findFreeEndpoints,
+  readDueDeliveries,
+  recordAttempts,
+  takeEndpoint,
+} from '../../../src/webhooks/sending-store.ts'
 export { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../../src/webhooks/sign-delivery.ts'
 export { WebhookClient } from '../../../src/webhooks/webhook-client.ts'
 export { removeDeliveries } from '../../../src/webhooks/webhook-removal-store.ts'

@@ -1,10 +1,10 @@
-import { lengthInCharacters } from '../../../../src/kernel/length-in-characters.ts'
 import {
   MAX_METADATA_KEY_LENGTH,
   MAX_METADATA_VALUE_LENGTH,
   type Metadata,
   type MetadataChange,
 } from '../../../../src/kernel/metadata.ts'
+import { lengthInCharacters } from '../../../../src/kernel/text.ts'
 
 /** A key and its value as they are being written. */
 export interface MetadataRow {

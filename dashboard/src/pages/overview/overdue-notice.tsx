@@ -1,5 +1,5 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react'
-import { checkAtOrAfter, checksBefore } from '../../../../src/core/claims/check-time.ts'
+import { checkAtOrAfter, checksBefore } from '../../../../src/core/claims/lifecycle.ts'
 import type { Overview } from '../../api/records.ts'
 import { ListLinks, type ListScope } from '../../components/list-links.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'

@@ -1,4 +1,4 @@
-import { durationInWords } from '../../../../src/core/contracts/duration-in-words.ts'
+import { durationInWords } from '../../../../src/core/contracts/contract-in-words.ts'
 import type { Issue } from '../../../../src/kernel/issue.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { Field } from '../../components/ui/field.tsx'

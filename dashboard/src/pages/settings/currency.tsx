@@ -1,4 +1,4 @@
-import { moneyFormat } from '../../../../src/core/contracts/format-money.ts'
+import { moneyFormat } from '../../../../src/core/contracts/contract-in-words.ts'
 import type { Tagged } from '../../api/client.ts'
 import type { Account } from '../../api/records.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'

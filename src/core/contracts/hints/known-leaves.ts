@@ -1,10 +1,9 @@
-import type { JsonObject } from '../../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { isReservedType, RESERVED_FIELDS } from '../../claims/event.ts'
-import { hasComparator, spanOf } from '../comparators.ts'
+import { hasComparator, satisfyingNumber, spanOf } from '../comparators.ts'
+import { numberPathOf } from '../compared-values.ts'
 import { CompiledCondition } from '../compiled-condition.ts'
-import type { Leaf } from '../condition.ts'
-import { satisfyingPayload } from '../satisfying-event.ts'
-import type { LeafPlace } from './leaf-places.ts'
+import { type Condition, type Leaf, leavesOf } from '../condition.ts'
 
 /** Fields of a submission that are no payload (§2.2), and those that it may not have (§4.3). */
 const NEVER_PAYLOAD: readonly string[] = ['id', 'type', 'claim_id', 'candidate_alias', ...RESERVED_FIELDS]
@@ -72,4 +71,48 @@ function impossibilityOf(leaf: Leaf, payloads: readonly JsonObject[]): Impossibi
   if (least > greatest) return 'no-number'
   if (compileAll([leaf]).leavesSatisfiedBy({ type, payload }).length === 0) return 'contradiction'
   return NEVER_PAYLOAD.some((key) => Object.hasOwn(payload, key)) ? 'no-such-field' : null
+}
+
+export interface LeafPlace {
+  leaf: Leaf
+  path: string
+  /** Of the NOT by which the leaf must not be satisfied; null if it must. */
+  not: string | null
+}
+
+/** The leaves of a condition, from left to right. */
+export const leafPlaces = (condition: Condition, path: string): LeafPlace[] => placesOf(condition, path, null)
+
+function placesOf(node: Condition, path: string, not: string | null): LeafPlace[] {
+  if (!('op' in node)) return [{ leaf: node, path, not }]
+  if (node.op === 'NOT') return placesOf(node.condition, `${path}.condition`, not === null ? path : null)
+  return node.conditions.flatMap((child, i) => placesOf(child, `${path}.conditions[${i}]`, not))
+}
+
+/**
+ * The fields of an event that satisfies the leaf, and no others, unless it asks for what excludes each other.
+ * @param number one that satisfies the leaf's bounds
+ */
+export function satisfyingPayload(leaf: Leaf, number = satisfyingNumber(leaf)): JsonObject {
+  const { match } = leaf
+  const matched: JsonObject = match === undefined ? {} : isJsonObject(match) ? match : { value: match }
+  return hasComparator(leaf) ? withNumberAt(matched, numberPathOf(leaf), number) : matched
+}
+
+/** Leaves what is matched already: an event has one value at a path. */
+function withNumberAt(object: JsonObject, [key = '', ...rest]: string[], number: number): JsonObject {
+  const present: Json | undefined = Object.hasOwn(object, key) ? object[key] : undefined
+  if (rest.length === 0) return { ...object, [key]: present ?? number }
+  return { ...object, [key]: withNumberAt(isJsonObject(present) ? present : {}, rest, number) }
+}
+
+export interface Suggestion {
+  type: string
+  payload: JsonObject
+}
+
+/** An event for each type that the condition names, as its first leaf of that type asks for it. */
+export function suggestedEvents(condition: Condition): Suggestion[] {
+  const byType = Map.groupBy(leavesOf(condition), ({ event }) => event)
+  return [...byType].map(([type, [first]]) => ({ type, payload: satisfyingPayload(first as Leaf) }))
 }

@@ -2,7 +2,7 @@ import { type LogEvent, RESERVED_TYPES } from '../../claims/event.ts'
 import { compile } from '../compiled-condition.ts'
 import { type Condition, type Leaf, leavesOf } from '../condition.ts'
 import { ROOT } from './hints.ts'
-import { leafPlaces } from './leaf-places.ts'
+import { leafPlaces } from './known-leaves.ts'
 import { NearMisses } from './near-misses.ts'
 import { differenceInWords, type Lookalike, Lookalikes, quoted } from './spelling.ts'
 

@@ -1,8 +1,8 @@
 import type { Connection, Statement } from '../connection.ts'
 import { isPassing } from '../database-unavailable.ts'
 import { plainArray } from '../sql-array.ts'
+import type { OfShard } from './distribution.ts'
 import { readShards } from './read-distribution.ts'
-import type { OfShard } from './shards.ts'
 
 export interface ShardStatement extends Pick<Statement, 'readOnly'> {
   name: string

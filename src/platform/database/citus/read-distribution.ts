@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
+import type { Shard } from './distribution.ts'
 import { Distribution } from './distribution.ts'
-import type { Shard } from './shards.ts'
 
 type Queries = Pick<Connection, 'query'>
 

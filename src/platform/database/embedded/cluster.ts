@@ -3,12 +3,10 @@ import { chmod, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
+import { type Binaries, DATABASE, findBinaries, majorVersion } from './binaries.ts'
 import { clearLeftovers, createCluster } from './create-cluster.ts'
-import { makeFolder } from './machine/make-folder.ts'
-import { findPassword, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './machine/password-file.ts'
-import { chooseRunAs, type RunAs } from './machine/run-as.ts'
-import { DATABASE } from './names.ts'
+import { findPassword, makeFolder, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './embedded-folders.ts'
+import { chooseRunAs, type RunAs } from './run-as.ts'
 
 /** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
 export interface Cluster {

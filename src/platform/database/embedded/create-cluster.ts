@@ -5,12 +5,11 @@ import { text } from 'node:stream/consumers'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { owned } from '../../../kernel/owned-promise.ts'
 import type { Binaries } from './binaries.ts'
-import { isAlive } from './machine/is-alive.ts'
-import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './machine/password-file.ts'
-import { type RunAs, spawnAs } from './machine/run-as.ts'
-import { syncFolder } from './machine/sync-folder.ts'
-import { SUPERUSER } from './names.ts'
+import { SUPERUSER } from './binaries.ts'
+import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './embedded-folders.ts'
+import { isAlive } from './is-alive.ts'
 import { lastWords, withoutTime } from './postgres-log.ts'
+import { type RunAs, spawnAs } from './run-as.ts'
 
 const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
 /** Of this very process: in a container, an earlier run often had the same process id. */

@@ -1,14 +1,17 @@
+import { readdir, realpath, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { endsWithin, owned } from '../../../kernel/owned-promise.ts'
+import { CLUSTER_SETUP } from '../advisory-locks.ts'
+import { DATABASE } from './binaries.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
-import { enterServer, leaveServer, type Role } from './machine/presence.ts'
-import { ensureOwnedDatabase } from './owned-database.ts'
 import { createPatience } from './patience.ts'
-import { hastenShutdown } from './postmaster.ts'
-import { connectionString, mayPass } from './session.ts'
+import { hastenShutdown, stopPostmaster } from './postmaster.ts'
+import { enterServer, leaveServer, type Role } from './presence.ts'
+import { connectAsOwner, connectionString, ensureOwnPassword, mayPass } from './session.ts'
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 2_000
@@ -151,4 +154,79 @@ function sayOnce(report: (step: string) => void): (step: string) => void {
     if (!said.has(step)) report(step)
     said.add(step)
   }
+}
+
+/**
+ * Makes the service's role and database if they lack: at the first start, or when that was killed in between. The
+ * role is no superuser and cannot become one: a fault in the service must not reach the machine's files.
+ */
+async function ensureOwnedDatabase(cluster: Cluster, { session, port }: Server): Promise<void> {
+  await session.query(`SELECT pg_advisory_lock${CLUSTER_SETUP}`)
+  try {
+    // A failing statement is quoted in the log, and some of these hold a password.
+    await session.query('SET log_min_error_statement = panic; SET log_statement = none')
+    await session.query('SET log_min_duration_statement = -1')
+    await ensureOwnPassword(cluster, session)
+    await ensureRole(cluster, session)
+    await ensureDatabase(session)
+  } finally {
+    await session.query(`SELECT pg_advisory_unlock${CLUSTER_SETUP}`)
+  }
+  await checkOwnerIsTaken(cluster, port)
+}
+
+async function ensureRole(cluster: Cluster, session: pg.Client): Promise<void> {
+  const { rows } = await session.query<{ is_mighty: boolean }>(
+    `SELECT rolsuper OR rolcreaterole OR rolreplication OR rolbypassrls AS is_mighty FROM pg_roles WHERE rolname = $1`,
+    [DATABASE],
+  )
+  const [role] = rows
+  if (!role) {
+    await session.query(`CREATE ROLE ${DATABASE} LOGIN CREATEDB PASSWORD '${cluster.password}'`)
+  } else if (role.is_mighty) {
+    await session.query(`ALTER ROLE ${DATABASE} NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS`)
+  }
+  // Some of PostgreSQL's own roles read files and run programs.
+  const { rows: memberships } = await session.query<{ role: string }>(
+    'SELECT roleid::regrole::text AS role FROM pg_auth_members WHERE member = $1::regrole',
+    [DATABASE],
+  )
+  for (const membership of memberships) await session.query(`REVOKE ${membership.role} FROM ${DATABASE}`)
+}
+
+async function ensureDatabase(session: pg.Client): Promise<void> {
+  const { rows } = await session.query<{ owner: string }>(
+    'SELECT datdba::regrole::text AS owner FROM pg_database WHERE datname = $1',
+    [DATABASE],
+  )
+  const [database] = rows
+  if (!database) await session.query(`CREATE DATABASE ${DATABASE} OWNER ${DATABASE}`)
+  else if (database.owner !== DATABASE) await session.query(`ALTER DATABASE ${DATABASE} OWNER TO ${DATABASE}`)
+}
+
+/** What the connection string promises. A server too busy for one more is not a fault of the password. */
+async function checkOwnerIsTaken(cluster: Cluster, port: number): Promise<void> {
+  try {
+    const session = await connectAsOwner(cluster, port)
+    await session.end()
+  } catch (error) {
+    if (!mayPass(error)) throw error
+  }
+}
+
+/** Whoever used it has ended. */
+const STOP_MS = 20_000
+const OURS = /^postgres$|^postgres\.log(\.1)?$|^postgres\.new-\d+-[0-9a-f]+$/
+
+/**
+ * Stops the server of a data folder if one runs and removes all that `openEmbeddedDatabase` put there; the folder
+ * too when nothing else is in it. The data is gone: for what was made on the way to something that failed, and for tests.
+ */
+export async function destroyEmbeddedDatabase(dataDir: string): Promise<void> {
+  const dir = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
+  if (dir !== undefined) await stopPostmaster(dir, STOP_MS)
+  for (const name of await readdir(dataDir).catch(() => [])) {
+    if (OURS.test(name)) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  await rmdir(dataDir).catch(() => undefined)
 }

@@ -1,9 +1,16 @@
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
+import { DATABASE, SUPERUSER } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
-import { PASSWORD_FILE, SUPERUSER_PASSWORD_FILE } from './machine/password-file.ts'
-import { DATABASE, SUPERUSER } from './names.ts'
-import { superuserPasswords } from './superuser-password.ts'
+import {
+  findPassword,
+  makePasswordFile,
+  PASSWORD_FILE,
+  SUPERUSER_PASSWORD_FILE,
+  syncFolder,
+} from './embedded-folders.ts'
 
 /**
  * Said to every session: it keeps the caller's PGOPTIONS out (the driver reads it only if nothing is given), and
@@ -88,4 +95,37 @@ function wrongPassword({ dir }: Cluster, role: string, file: string, cause?: unk
     `The database in ${dir} does not take the password of ${file} in it for the role ${role}: restore that file or that role's password.`,
     { cause },
   )
+}
+
+/** Beside its place until the server has taken it. */
+const NEXT = `${SUPERUSER_PASSWORD_FILE}.new`
+
+/**
+ * Passwords that the superuser may have, the likeliest first: its own; one that a killed start was about to give it; and
+ * the service's, which it shared in earlier versions.
+ */
+export async function superuserPasswords({ dir }: Pick<Cluster, 'dir'>): Promise<string[]> {
+  const read = (name: string) => findPassword(join(dir, name))
+  // First, since it may be moved to its place at any moment.
+  const next = await read(NEXT)
+  const passwords = [await read(SUPERUSER_PASSWORD_FILE), next, await read(PASSWORD_FILE)]
+  return passwords.filter((password) => password !== null)
+}
+
+/**
+ * Gives the superuser of an earlier version's cluster a password of its own. Killed in between, the next start finds the
+ * one that it has and finishes this. One process at a time.
+ */
+export async function ensureOwnPassword({ dir, runAs }: Cluster, session: pg.Client): Promise<void> {
+  const place = join(dir, SUPERUSER_PASSWORD_FILE)
+  if ((await findPassword(place)) !== null) return
+  const next = join(dir, NEXT)
+  if ((await findPassword(next)) === null) {
+    await rm(next, { force: true })
+    await makePasswordFile(next, runAs)
+    await syncFolder(dir)
+  }
+  await session.query(`ALTER ROLE ${SUPERUSER} PASSWORD '${await findPassword(next)}'`)
+  await rename(next, place)
+  await syncFolder(dir)
 }

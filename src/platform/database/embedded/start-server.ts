@@ -1,13 +1,14 @@
+import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import type { Cluster } from './cluster.ts'
-import { findFreePort } from './machine/free-port.ts'
-import { spawnAs } from './machine/run-as.ts'
 import { createPatience } from './patience.ts'
 import { lastWords, openLog, readLogOf } from './postgres-log.ts'
 import { isPostmasterOf, readPostmasterFile } from './postmaster.ts'
+import { spawnAs } from './run-as.ts'
 
 const ORPHANS_MS = 10_000
 const RETRY_MS = 50
@@ -113,4 +114,26 @@ async function rivalExcuse(dir: string): Promise<Record<string, string>> {
 async function readLastPort(dir: string): Promise<number | undefined> {
   const options = await readFile(join(dir, 'postmaster.opts'), 'utf8').catch(() => '')
   return Number(/"port=(\d+)"/.exec(options)?.[1]) || undefined
+}
+
+/**
+ * Below the range that kernels give to outgoing connections: a client that retries on a port of that range may be
+ * given the very port it calls, and then meets itself there while PostgreSQL cannot have it.
+ */
+const LOWEST = 15_000
+const HIGHEST = 32_000
+
+/** The preferred port when it is free on 127.0.0.1, else a free one by chance. It may be taken a moment later. */
+export async function findFreePort(preferred: number | undefined): Promise<number> {
+  let port = preferred ?? randomInt(LOWEST, HIGHEST)
+  while (!(await isFree(port))) port = randomInt(LOWEST, HIGHEST)
+  return port
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))
+  })
 }

@@ -1,3 +1,5 @@
+import { validationError } from '../../../kernel/errors.ts'
+
 /** Collects the conditions of a list's WHERE clause and their values. */
 export class ListQuery {
   readonly values: unknown[]
@@ -30,3 +32,32 @@ export class ListQuery {
     return this.#conditions.join(' AND ')
   }
 }
+
+export interface PageRequest {
+  /** The last record of the page before, as the caller names it; exclusive. */
+  after: string | undefined
+  /** Records a page, 1 to 100. */
+  limit: number
+  order: 'asc' | 'desc'
+}
+
+/**
+ * The position in the list of the record that `after` names, looked up by each way of naming in turn.
+ * @throws VALIDATION_ERROR if it names none of the account's records.
+ */
+export async function resolveCursor(
+  after: string | undefined,
+  ...lookUps: ((name: string) => Promise<string | null>)[]
+): Promise<string | null> {
+  if (after === undefined) return null
+  for (const lookUp of lookUps) {
+    const position = await lookUp(after)
+    if (position !== null) return position
+  }
+  throw unknownCursor()
+}
+
+export const unknownCursor = () =>
+  validationError([
+    { path: 'after', message: 'names no record of this list; use next_cursor of the page before' },
+  ])

@@ -1,5 +1,4 @@
 import { SOME_TIME } from '../../../kernel/iso-time.ts'
-import { ruleOf } from './pattern-rules.ts'
 
 /** The keywords of JSON Schema that messages describe. */
 export interface JsonSchema {
@@ -85,3 +84,15 @@ function rangeInWords(min?: number, max?: number): string {
 
 export const jsonList = (values: readonly unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(', ')
+
+/* The rules of patterns in words, for messages: a regular expression is hard to read. */
+
+const RULES = new Map<string, string>()
+
+/** Registers the rule of a schema's pattern, and returns the pattern. @param rule follows "must be" */
+export function withRule(pattern: string, rule: string): string {
+  RULES.set(pattern, rule)
+  return pattern
+}
+
+const ruleOf = (pattern: string): string | undefined => RULES.get(pattern)

@@ -1,6 +1,34 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { isPlausibleHost } from './public-url.ts'
+import type { FastifyRequest } from 'fastify'
+
+/** An IPv6 address by its network of 64 bits, which is one customer's: all of its addresses count as one. */
+export function clientAddress({ ip }: { ip: string }): string {
+  if (!ip.includes(':') || ip.includes('.')) return ip
+  const [front = [], back = []] = ip.split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = Array<string>(8 - front.length - back.length).fill('0')
+  return [...front, ...zeros, ...back].slice(0, 4).join(':')
+}
+
+/** How the HTTP layer tells better-auth the caller's address; from outside it is overwritten. */
+export const CLIENT_ADDRESS_HEADER = 'x-claimkeeper-client-address'
+
+/** A name or an address, with a port or without. */
+const isPlausibleHost = (host: string): boolean => /^[\w.:[\]-]{1,255}$/.test(host)
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where the operator says that callers see the service; empty to go by the request. */
+    configuredPublicUrl: string
+  }
+}
+
+/** The address under which the caller sees the service, without a slash at its end. */
+export function publicUrl(request: FastifyRequest): string {
+  const { configuredPublicUrl } = request.server
+  if (configuredPublicUrl) return configuredPublicUrl
+  return isPlausibleHost(request.host ?? '') ? `${request.protocol}://${request.host}` : ''
+}
 
 /** What an entry means; null if it is not of its form. */
 type Read = (entry: string) => string | null

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { unavailable } from '../../../kernel/errors.ts'
-import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from '../../concurrency/who-gives-way.ts'
+import { LOOK_EVERY_MS, type Stayer, whoGivesWay } from '../../concurrency/seats.ts'
 import { bodyTooLarge, CallerGone } from '../responses/error-response.ts'
 import { NDJSON_TYPES } from '../responses/responses.ts'
 import { breakOff } from './while-there.ts'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from '../../../kernel/errors.ts'
-import type { TypedServer } from '../typed-server.ts'
-import type { RateCounter, RateGrant } from './rate-counts.ts'
+import { LRUCache } from 'lru-cache'
+import { ServiceError, unavailable } from '../../../kernel/errors.ts'
+import type { TypedServer } from '../route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,4 +76,117 @@ export function limitRate(api: TypedServer, counter: RateCounter): void {
   api.addHook('onSend', async (request, reply) => {
     if (request.rate) reply.headers(request.rate.headers)
   })
+}
+
+const WINDOW_MS = 60_000
+/** Accounts that are remembered; of more, the one that was quiet for longest begins anew. */
+const MOST_ACCOUNTS = 10_000
+
+/** Who counts what accounts do in a minute: requests, and of several items in a request each. */
+export interface RateCounter {
+  /** Of one account, in a minute. */
+  readonly most: number
+  /** @returns as many as there are left; also later, if another process counts */
+  take(account: string, wanted: number): RateGrant | Promise<RateGrant>
+}
+
+export interface RateGrant {
+  granted: number
+  /** After that, in this minute. */
+  left: number
+  /** How long the minute still lasts. */
+  endsInMs: number
+}
+
+interface Minute {
+  taken: number
+  /** By performance.now(), in milliseconds. */
+  endsAt: number
+}
+
+/** Counts in the memory of this process. An account's minute begins with its first request after the last one's end. */
+export class RateCounts implements RateCounter {
+  readonly most: number
+  readonly #minutes = new LRUCache<string, Minute>({ max: MOST_ACCOUNTS })
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  take(account: string, wanted: number): RateGrant {
+    const now = performance.now()
+    let minute = this.#minutes.get(account)
+    if (!minute || minute.endsAt <= now) {
+      minute = { taken: 0, endsAt: now + WINDOW_MS }
+      this.#minutes.set(account, minute)
+    }
+    const granted = Math.min(wanted, this.most - minute.taken)
+    minute.taken += granted
+    return { granted, left: this.most - minute.taken, endsInMs: minute.endsAt - now }
+  }
+}
+
+/** Null for no limit, which is 0. */
+export const rateCounts = (mostAMinute: number): RateCounts | null =>
+  mostAMinute > 0 ? new RateCounts(mostAMinute) : null
+
+/** The process that counts does nothing else that takes long. */
+const PATIENCE_MS = 5_000
+
+/** So many requests or items of an account. */
+export interface Take {
+  account: string
+  wanted: number
+}
+
+interface Waiting extends Take {
+  resolve: (grant: RateGrant) => void
+  reject: (error: Error) => void
+}
+
+/** Counted by another process, for several together. It is asked once for what comes in one turn of the event loop. */
+export class RemoteRateCounts implements RateCounter {
+  readonly most: number
+  readonly #ask: (question: number, takes: Take[]) => void
+  #next: Waiting[] = []
+  readonly #asked = new Map<number, { takes: Waiting[]; timer: NodeJS.Timeout }>()
+  #questions = 0
+
+  /** @param ask its answer comes to `grant`, in the order of the takes */
+  constructor(most: number, ask: (question: number, takes: Take[]) => void) {
+    this.most = most
+    this.#ask = ask
+  }
+
+  /** @throws UNAVAILABLE if there is no answer in time */
+  take(account: string, wanted: number): Promise<RateGrant> {
+    if (this.#next.length === 0) setImmediate(() => this.#askForAll())
+    return new Promise((resolve, reject) => {
+      this.#next.push({ account, wanted, resolve, reject })
+    })
+  }
+
+  /** The answer has come; perhaps too late. */
+  grant(question: number, grants: readonly RateGrant[]): void {
+    const asked = this.#asked.get(question)
+    if (!asked) return
+    this.#asked.delete(question)
+    clearTimeout(asked.timer)
+    for (const [i, { resolve }] of asked.takes.entries()) resolve(grants[i] as RateGrant)
+  }
+
+  #askForAll(): void {
+    const takes = this.#next
+    this.#next = []
+    const question = this.#questions++
+    const giveUp = () => {
+      this.#asked.delete(question)
+      for (const { reject } of takes) reject(unavailable('Requests of this account could not be counted.'))
+    }
+    this.#asked.set(question, { takes, timer: setTimeout(giveUp, PATIENCE_MS) })
+    this.#ask(
+      question,
+      takes.map(({ account, wanted }) => ({ account, wanted })),
+    )
+  }
 }

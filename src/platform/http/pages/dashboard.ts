@@ -5,8 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageFile } from '../../../installed-files.ts'
 import { chooseCoding, prefersType } from '../responses/quality-values.ts'
 import { type SharedAnswer, sendShared, shareAnswer } from '../responses/shared-answer.ts'
-import type { TypedServer } from '../typed-server.ts'
-import { pageHeaders } from './page.ts'
+import type { TypedServer } from '../route.ts'
+import { pageHeaders } from './reference.ts'
 
 /** Made by `npm run build`; from the sources and from the npm package's dist/ it is at the same place. */
 const DIST = fileURLToPath(packageFile('dashboard/dist/'))

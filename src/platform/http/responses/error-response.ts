@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { v4 as uuidv4 } from 'uuid'
 import { ERRORS } from '../../../kernel/error-catalogue.ts'
 import { ServiceError, validationError } from '../../../kernel/errors.ts'
-import { publicUrl } from '../connections/public-url.ts'
+import { publicUrl } from '../connections/forwarded-headers.ts'
 import { NDJSON, NDJSON_TYPES } from './responses.ts'
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'

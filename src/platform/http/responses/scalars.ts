@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { type Outcome, STATUSES } from '../../../core/claims/lifecycle.ts'
 import { parseIsoTime, SOME_TIME } from '../../../kernel/iso-time.ts'
 import { UUID_PATTERN } from '../../../kernel/uuid.ts'
-import { withRule } from '../bodies/pattern-rules.ts'
+import { withRule } from '../bodies/describe-schema.ts'
 
 /** For examples. */
 export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ExportedClaim } from '../../../core/claims/claim.ts'
-import { spreadsheetField, spreadsheetJson } from '../../../kernel/spreadsheet-field.ts'
+import { spreadsheetField, spreadsheetJson } from '../../../kernel/text.ts'
 import { sendPieces } from './send-pieces.ts'
 
 type Pages = AsyncIterable<readonly ExportedClaim[]>

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { inSlices } from '../../concurrency/in-slices.ts'
-import { sendPieces } from './send-pieces.ts'
+import { JoinedTexts, sendPieces, Texts } from './send-pieces.ts'
 import { CHUNK_BYTES } from './shared-answer.ts'
-import { JoinedTexts, Texts } from './text-parts.ts'
 
 /** Items that are there, or that are read a few at a time. */
 type List = Iterable<unknown> | AsyncIterable<Iterable<unknown>>

@@ -1,5 +1,4 @@
-import { conditionInWords } from '../../../../../src/core/contracts/contract-in-words.ts'
-import { durationInWords } from '../../../../../src/core/contracts/duration-in-words.ts'
+import { conditionInWords, durationInWords } from '../../../../../src/core/contracts/contract-in-words.ts'
 import type { SchemaVersion } from '../../../api/records.ts'
 
 /** What a version says otherwise than the one before it. */

@@ -1,8 +1,0 @@
-/** The value of a cookie in the header Cookie; null if it is not there. */
-export function readCookie(header: string | undefined, name: string): string | null {
-  for (const part of header?.split(';') ?? []) {
-    const at = part.indexOf('=')
-    if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim()
-  }
-  return null
-}

@@ -1,0 +1,252 @@
+import type { ArchivedClaim } from '../claims/archived/archived-claim-store.ts'
+import {
+  contractParameters,
+  givenContracts,
+  type NewContract,
+  storeContracts,
+} from '../contracts/contract-store.ts'
+import { byWeight } from '../kernel/by-weight.ts'
+import { NOW, readClock } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { metadataColumns, replacePairs } from '../platform/database/metadata.ts'
+import { plainArray, textArray } from '../platform/database/sql-array.ts'
+import {
+  METADATA_DIGEST,
+  type ReadClaim,
+  type WholeClaim,
+  type WholeEvent,
+} from './claims-to-archive-store.ts'
+
+/**
+ * Their contracts may be without claims from now on (`unused-contracts.ts`). To be called before the claims leave: whoever
+ * looks for uses does so a day after the mark.
+ */
+export async function markContractsUnused(db: Connection, hashes: readonly string[]): Promise<void> {
+  const values = [textArray(hashes.map((hash) => `\\x${hash}`))]
+  if (db.distribution.isOn) {
+    await db.query({
+      name: 'mark_contracts_of_archived_on_machines',
+      text: `-- mark_contracts_of_archived_on_machines
+        UPDATE contracts SET unused_since = $2 WHERE hash = ANY ($1::bytea[])`,
+      values: [...values, await readClock(db)],
+    })
+    return
+  }
+  await db.query({
+    name: 'mark_contracts_of_archived',
+    text: `-- mark_contracts_of_archived
+      WITH free AS MATERIALIZED (
+        SELECT hash FROM contracts WHERE hash = ANY ($1::bytea[]) ORDER BY hash FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE contracts SET unused_since = ${NOW} WHERE hash = ANY (ARRAY(SELECT hash FROM free))`,
+    values,
+  })
+}
+
+/**
+ * Removes these claims with their logs, and keeps in which file each of them is: all of that, or nothing. Those that stand no
+ * more as they were found are left alone, and those that were restored since `before`. Call it with claims of one shard. Returns how many went.
+ */
+export async function removeArchivedClaims(
+  db: Connection,
+  claims: readonly ReadClaim[],
+  fileId: string,
+  before: Date,
+): Promise<number> {
+  const inOrder = claims.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const archivedAt = await readClock(db)
+  const removing = db.transaction(async (connection) => {
+    const kept = await connection.query<{ id: string }>({
+      name: 'keep_archived_claims',
+      text: KEEP_ARCHIVED_CLAIMS,
+      values: [
+        plainArray(inOrder.map(({ id }) => id)),
+        plainArray(inOrder.map(({ status }) => status)),
+        plainArray(inOrder.map(({ eventCount }) => eventCount)),
+        fileId,
+        archivedAt,
+        before,
+        plainArray(inOrder.map(({ metadataDigest }) => metadataDigest)),
+      ],
+    })
+    if (kept.length === 0) return 0
+    const digests = new Map(claims.map(({ id, metadataDigest }) => [id, metadataDigest]))
+    const ids = plainArray(kept.map(({ id }) => id))
+    const removed = await connection.query<{ id: string; digest: string | null }>({
+      name: 'remove_archived_claims',
+      text: `-- remove_archived_claims
+        DELETE FROM claims WHERE id = ANY ($1::uuid[]) RETURNING id, ${METADATA_DIGEST} AS digest`,
+      values: [ids],
+    })
+    // Whoever else removed one of them has kept a row of it, or its clock's deletion was on the way: all is taken back.
+    if (removed.length !== kept.length) throw new Error('Claims were removed while they were archived.')
+    if (removed.some(({ id, digest }) => digest !== digests.get(id))) throw new NotedMeanwhile()
+    await connection.query({
+      name: 'remove_archived_logs',
+      text: `-- remove_archived_logs
+        DELETE FROM claim_events WHERE claim_id = ANY ($1::uuid[])`,
+      values: [ids],
+    })
+    await connection.query({
+      name: 'remove_archived_metadata',
+      text: `-- remove_archived_metadata
+        DELETE FROM claim_metadata WHERE claim_id = ANY ($1::uuid[])`,
+      values: [ids],
+    })
+    return removed.length
+  })
+  return removing.catch((error) => {
+    if (error instanceof NotedMeanwhile) return 0
+    throw error
+  })
+}
+
+/** The metadata of one has changed in this very moment: they are archived the next time. */
+class NotedMeanwhile extends Error {}
+
+const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
+      INSERT INTO archived_claims AS kept (id, user_id, is_candidate, position, status, event_count, file_id, archived_at)
+      SELECT c.id, c.user_id, c.candidate_alias IS NOT NULL, c.position, c.status, c.event_count, $4, $5
+      FROM claims c
+      JOIN unnest($1::uuid[], $2::text[], $3::integer[], $7::bigint[]) AS seen (id, status, event_count, digest) ON seen.id = c.id
+      WHERE c.id = ANY ($1::uuid[]) AND c.status = seen.status AND c.event_count = seen.event_count
+        AND ${METADATA_DIGEST} IS NOT DISTINCT FROM seen.digest
+        AND c.test_clock_id IS NULL
+      ORDER BY c.id
+      ON CONFLICT (id) DO UPDATE
+      SET file_id = excluded.file_id, archived_at = excluded.archived_at, restored_at = NULL
+      WHERE kept.restored_at <= $6
+      RETURNING id`
+
+/*
+ * One server at a time archives. It takes the turn for a while, and again before each batch. Should that be over while
+ * it is at work, two do the same: each claim leaves once all the same, since its removal is guarded.
+ */
+
+const TURN = "interval '2 minutes'"
+
+/** False if another server has the turn. What ends later than any turn was written before the clock was set back. */
+export async function takeArchiveTurn(db: Connection, server: string): Promise<boolean> {
+  const rows = await db.query({
+    name: 'take_archive_turn',
+    text: `-- take_archive_turn
+      UPDATE archive_turn SET holder = $1, held_until = clock_timestamp() + ${TURN}
+      WHERE holder IS NULL OR holder = $1
+        OR held_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + ${TURN}
+      RETURNING true`,
+    values: [server],
+  })
+  return rows.length > 0
+}
+
+/** Others may take it at once. */
+export async function releaseArchiveTurn(db: Connection, server: string): Promise<void> {
+  await db.query({
+    name: 'release_archive_turn',
+    text: `-- release_archive_turn
+      UPDATE archive_turn SET holder = NULL, held_until = NULL WHERE holder = $1`,
+    values: [server],
+  })
+}
+
+/** What one statement stores: characters of payloads, and events. */
+const PIECE = { mostWeight: 1024 * 1024, mostItems: 1_000 }
+
+/** What comes back, as it was. */
+export interface Restoration {
+  archived: ArchivedClaim
+  claim: WholeClaim
+  contract: NewContract
+  events: readonly WholeEvent[]
+}
+
+/**
+ * Stores the claim with its log again, where they were, and keeps that it was restored: all of that, or nothing. False if it
+ * is archived no more, or in another file by now.
+ */
+export async function restoreArchivedClaim(db: Connection, restoration: Restoration): Promise<boolean> {
+  const { archived, claim, contract, events } = restoration
+  // By itself, since on distributed tables all machines have it; nobody removes it within a day.
+  await storeContract(db, contract)
+  const restoredAt = await readClock(db)
+  return db.transaction(async (connection) => {
+    const noted = await connection.query({
+      name: 'note_restored_claim',
+      text: `-- note_restored_claim
+        UPDATE archived_claims SET restored_at = $3 WHERE id = $1 AND file_id = $2 AND restored_at IS NULL RETURNING id`,
+      values: [claim.id, archived.fileId, restoredAt],
+    })
+    if (noted.length === 0) return false
+    await insertClaim(connection, claim, contract.hash)
+    for (const piece of byWeight(events, ({ payload }) => payload.length, PIECE))
+      await insertEvents(connection, piece)
+    return true
+  })
+}
+
+async function storeContract(db: Connection, contract: NewContract): Promise<void> {
+  await db.query({
+    name: 'store_restored_contract',
+    text: `-- store_restored_contract
+      WITH ${givenContracts(1)},
+      ${storeContracts('given')}
+      SELECT count(*) FROM stored`,
+    values: contractParameters([contract]),
+  })
+}
+
+async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Promise<void> {
+  const { id, user_id: userId, position } = claim
+  const kind = claim.candidate_alias === null ? 'claim' : 'candidate'
+  const { metadata, pairs } = metadataColumns(userId, kind, claim.metadata ?? {})
+  await db.query({
+    name: 'insert_restored_claim',
+    text: `-- insert_restored_claim
+      INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
+        status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
+        schema_version, metadata)
+      OVERRIDING SYSTEM VALUE
+      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb)`,
+    values: [
+      claim.id,
+      claim.position,
+      claim.user_id,
+      claim.customer_id,
+      claim.candidate_alias,
+      claim.customer_external_id,
+      `\\x${hash}`,
+      claim.price,
+      claim.status,
+      claim.scheduled_outcome,
+      claim.status_since,
+      claim.event_count,
+      claim.log_bytes,
+      claim.schema_id,
+      claim.created_at,
+      claim.reference,
+      claim.schema_version,
+      metadata,
+    ],
+  })
+  if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)
+}
+
+async function insertEvents(db: Connection, events: readonly WholeEvent[]): Promise<void> {
+  await db.query({
+    name: 'insert_restored_events',
+    text: `-- insert_restored_events
+      INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+      SELECT claim_id, seq, id, type, payload, system, created_at
+      FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::json[], $6::boolean[], $7::timestamptz[])
+        AS e (claim_id, seq, id, type, payload, system, created_at)`,
+    values: [
+      plainArray(events.map(({ claim_id }) => claim_id)),
+      plainArray(events.map(({ seq }) => seq)),
+      textArray(events.map(({ id }) => id)),
+      textArray(events.map(({ type }) => type)),
+      textArray(events.map(({ payload }) => payload)),
+      plainArray(events.map(({ system }) => `${system}`)),
+      plainArray(events.map(({ created_at }) => created_at)),
+    ],
+  })
+}

@@ -1,0 +1,110 @@
+import { SeenCases } from '../cases/seen-cases.ts'
+import { similarityKey } from '../field-statistics.ts'
+
+const MAX_REMEMBERED = 1000
+const MAX_EXAMPLES = 3
+
+interface SimilarCase {
+  id: string
+  /** The first line of the case. */
+  line: number
+  /** The earlier id that it is similar to, if it was remembered. */
+  other: string | null
+}
+
+/** An id that may be that of many cases, or of none. */
+interface DoubtfulCase {
+  id: string
+  line: number
+  events: number
+}
+
+/** As spreadsheets write numbers of more than 11 digits: the digits behind are lost. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d\d+$/i
+/** What exports write where there is no value. */
+const PLACEHOLDER = /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a)$/i
+
+/**
+ * Finds ids that are probably of one case, because they differ only by letter case, invisible characters or the end, and ids
+ * that are probably not of one case.
+ */
+export class CaseIds {
+  readonly #keys = new SeenCases()
+  /** Ids with white space around them, by their keys: examples to show beside the similar id. */
+  readonly #padded = new Map<string, string>()
+  /** Cases whose id is similar to an earlier one. */
+  similar = 0
+  readonly first: SimilarCase[] = []
+  readonly shortened = new DoubtfulCases(SHORTENED)
+  readonly placeholders = new DoubtfulCases(PLACEHOLDER)
+
+  /** Call once per case. */
+  add(id: string, line: number, events: number): void {
+    this.shortened.add(id, line, events)
+    this.placeholders.add(id, line, events)
+    const key = similarityKey(id)
+    if (this.#keys.add(key)) {
+      if (id !== id.trim() && this.#padded.size < MAX_REMEMBERED) this.#padded.set(key, id)
+    } else if (++this.similar <= MAX_EXAMPLES) {
+      this.first.push({ id, line, other: this.#padded.get(key) ?? null })
+    }
+  }
+}
+
+/** Cases whose ids have a form. */
+export class DoubtfulCases {
+  readonly #form: RegExp
+  count = 0
+  readonly first: DoubtfulCase[] = []
+
+  constructor(form: RegExp) {
+    this.#form = form
+  }
+
+  add(id: string, line: number, events: number): void {
+    if (this.#form.test(id) && ++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
+  }
+}
+
+/** A log may have free text in the column of the types. */
+const MAX_TYPES = 10_000
+
+export interface TypeCount {
+  type: string
+  count: number
+}
+
+/** Counts each event type. `count` returns the same string for the same type, which saves memory. */
+export class EventTypes {
+  readonly #counts = new Map<string, TypeCount>()
+  /** Events of types beyond MAX_TYPES. */
+  uncounted = 0
+
+  count(type: string): string {
+    const found = this.#counts.get(type)
+    if (found) found.count++
+    else if (this.#counts.size < MAX_TYPES) this.#counts.set(type, { type, count: 1 })
+    else this.uncounted++
+    return found?.type ?? type
+  }
+
+  /** Types that the condition does not name, the most frequent first. */
+  except(named: ReadonlySet<string>): TypeCount[] {
+    return [...this.#counts.values()]
+      .filter(({ type }) => !named.has(type))
+      .sort((one, other) => other.count - one.count)
+  }
+
+  has(type: string): boolean {
+    return this.#counts.has(type)
+  }
+
+  countOf(type: string): number {
+    return this.#counts.get(type)?.count ?? 0
+  }
+
+  /** The types with their counts, up to MAX_TYPES. */
+  get all(): Iterable<TypeCount> {
+    return this.#counts.values()
+  }
+}

@@ -1,0 +1,30 @@
+/** As limits count them: an emoji is one character, though JavaScript's strings hold two units for it. */
+export function lengthInCharacters(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}
+
+/** Characters that a spreadsheet does not show: white space, control and filler characters. */
+const HIDDEN = String.raw`\s\p{Z}\p{C}\p{DI}\u2800`
+/** Characters that start a formula, and their full-width forms. */
+const SIGN = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`
+/** Separators of cells in some locales, and line breaks. */
+const SEPARATOR = String.raw`[;\t\n\v\f\r\u0085\u2028\u2029]`
+
+const FORMULA = new RegExp(`^(?:[\\t\\r\\n]|[${HIDDEN}]*${SIGN})`, 'u')
+/** A separator before a formula. Quotes are skipped: a spreadsheet removes them at the start of a cell. */
+const SEPARATED_FORMULA = new RegExp(`${SEPARATOR}(?=(?:(?!${SEPARATOR})[${HIDDEN}"])*${SIGN})`, 'gu')
+
+/**
+ * Prevents CSV injection: a spreadsheet must not evaluate a name, or a part of it, as a formula. A leading ' makes a cell a text.
+ * CSV quotes do not help: a spreadsheet that splits at ; ignores them within a cell.
+ */
+export function spreadsheetField(field: string): string {
+  const guarded = field.replace(SEPARATED_FORMULA, "$&'")
+  return FORMULA.test(field) ? `'${guarded}` : guarded
+}
+
+/** The same for JSON, whose value stays equal: separators in strings are escaped. */
+export const spreadsheetJson = (json: string): string =>
+  json.replace(SEPARATED_FORMULA, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)

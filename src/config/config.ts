@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { isToken } from '../accounts/tokens/api-token.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
+import { RETRY_SECONDS } from '../webhooks/retry-schedule.ts'
 import {
   addresses,
   headersOf,
@@ -252,7 +253,7 @@ export const SETTINGS = {
   }),
   webhookRetries: setting({
     name: 'CLAIMKEEPER_WEBHOOK_RETRIES',
-    fallback: '5,30,120,600,3600,14400,36000,72000,129600',
+    fallback: RETRY_SECONDS.join(),
     doc: 'Seconds between the attempts of a webhook delivery, joined by commas: after the last it is given up.',
     parse: secondsList,
   }),

@@ -56,27 +56,3 @@ export interface WebhookAttempt {
 
 /** What an endpoint is never sent unless it asks: by its own test, or instead of notifications that were removed. */
 export const OWN_TYPES = ['webhook_endpoint.test', 'webhook_endpoint.notifications_removed'] as const
-
-const STEEPEST_PAUSE_MS = 300_000
-const LEAST_PAUSE_MS = 1_000
-
-/** How long an endpoint is left alone of which several attempts in a row failed: a tenth of how long that has gone on. */
-export const pauseOf = (failingMs: number): number =>
-  Math.min(STEEPEST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, failingMs / 10))
-
-/** The longest that an answer's Retry-After is heeded, in milliseconds. */
-const LONGEST_RETRY_AFTER_MS = 24 * 3_600_000
-
-/**
- * Milliseconds until the next attempt; null if there is none.
- * @param tries that were made, from 1 on
- * @param chance from 0 to 1: a fifth more or less, so that what failed together does not come back together
- */
-export function retryDelay(
-  tries: number,
-  { delaysMs, retryAfterMs, chance }: { delaysMs: readonly number[]; retryAfterMs: number; chance: number },
-): number | null {
-  const delay = delaysMs[tries - 1]
-  if (delay === undefined) return null
-  return Math.round(Math.max(delay * (0.8 + 0.4 * chance), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)))
-}

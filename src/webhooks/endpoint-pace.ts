@@ -1,6 +1,6 @@
-import { pauseOf } from '../core/webhooks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { Answered } from './record-answers.ts'
+import { pauseOf } from './retry-schedule.ts'
 import { noteFailure, noteSuccess, pauseEndpoint } from './sending-store.ts'
 import type { SentAnswer } from './webhook-client.ts'
 

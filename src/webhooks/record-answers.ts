@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { retryDelay } from '../core/webhooks.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { retryDelay } from './retry-schedule.ts'
 import { type DueDelivery, type MadeAttempt, recordAttempts } from './sending-store.ts'
 import type { SentAnswer } from './webhook-client.ts'
 

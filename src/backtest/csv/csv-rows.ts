@@ -1,4 +1,4 @@
-import { MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
+import { MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
 import type { LogRow, RowFault } from '../log/log-row.ts'
 import { badTime, faultOfNames, tooLarge } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'

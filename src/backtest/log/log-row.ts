@@ -1,4 +1,4 @@
-import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/claims/event.ts'
+import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
 import type { CaseEvent } from '../backtest.ts'
 import type { TimeReader } from '../time/time-reader.ts'

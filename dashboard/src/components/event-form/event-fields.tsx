@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { MAX_EVENT_NAME_LENGTH } from '../../../../src/core/claims/event.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../../../../src/core/claims/limits.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 import { Field } from '../ui/field.tsx'

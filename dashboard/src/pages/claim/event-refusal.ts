@@ -1,4 +1,4 @@
-import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../../src/core/claims/event.ts'
+import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../../src/core/claims/limits.ts'
 import type { AnyClaim } from '../../api/claims.ts'
 import type { ClaimEvent, WithEvents } from '../../api/records.ts'
 

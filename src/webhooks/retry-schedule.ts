@@ -1,0 +1,26 @@
+/** Seconds between the attempts of a delivery, unless the setting says otherwise. After the last attempt it is given up. */
+export const RETRY_SECONDS = [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600]
+
+const MAX_PAUSE_MS = 300_000
+const MIN_PAUSE_MS = 1_000
+
+/** The pause of an endpoint after several failed attempts in a row: a tenth of the time for which it has been failing. */
+export const pauseOf = (failingMs: number): number =>
+  Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, failingMs / 10))
+
+/** A longer Retry-After of a response counts as this. */
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000
+
+/**
+ * Milliseconds until the next attempt; null if there is none.
+ * @param tries that were made, from 1 on
+ * @param chance from 0 to 1: a fifth more or less, so that what failed together does not come back together
+ */
+export function retryDelay(
+  tries: number,
+  { delaysMs, retryAfterMs, chance }: { delaysMs: readonly number[]; retryAfterMs: number; chance: number },
+): number | null {
+  const delay = delaysMs[tries - 1]
+  if (delay === undefined) return null
+  return Math.round(Math.max(delay * (0.8 + 0.4 * chance), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)))
+}

@@ -46,7 +46,7 @@ function errorsPage(): string {
     ([code, { status, type, title, help }]) =>
       `## ${code}\n\nHTTP ${status} · \`${type}\`\n\n**${title}**\n\n${help}\n`,
   )
-  return `<!-- Generated from src/kernel/errors.ts by \`npm run generate\`. -->
+  return `<!-- Generated from src/kernel/error-catalogue.ts by \`npm run generate\`. -->
 
 # Errors
 

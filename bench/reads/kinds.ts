@@ -1,4 +1,4 @@
-import { candidateId } from '../../src/claims/candidate-id.ts'
+import { candidateId } from '../../src/claims/claim-ids.ts'
 import type { BenchDatabase } from '../bench-database.ts'
 import { claimId } from '../load/submissions.ts'
 import { AVERAGE_CUSTOMERS, alias, CUSTOMER, customerExternalId, customerId } from './account.ts'

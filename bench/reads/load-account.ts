@@ -97,7 +97,7 @@ async function loadChunk(database: BenchDatabase, claims: number, from: number, 
 
 const CANDIDATE_NAMESPACE = 'claimkeeper/candidate_alias:'
 
-/** As src/claims/candidate-id.ts makes it. */
+/** As src/claims/claim-ids.ts makes it. */
 const VERSION_SET = 'set_byte(substring(hash FROM 1 FOR 16), 6, get_byte(hash, 6) & 15 | 128)'
 const CANDIDATE_ID = `encode(set_byte(${VERSION_SET}, 8, get_byte(hash, 8) & 63 | 128), 'hex')::uuid`
 

@@ -7,7 +7,7 @@ import {
   TimeZone,
   Uuid,
   UuidOrNull,
-} from '../platform/http/responses/scalars.ts'
+} from '../platform/http/responses/field-schemas.ts'
 
 const Currency = Type.Unsafe<string | null>({
   type: ['string', 'null'],

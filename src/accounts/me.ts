@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { changedSince } from '../core/not-found.ts'
+import { changedSince } from '../core/record-errors.ts'
 import type { Account, ExpectedVersions, Versioned } from '../core/records.ts'
 import { isCurrency } from '../kernel/currency.ts'
 import { validationError } from '../kernel/errors.ts'

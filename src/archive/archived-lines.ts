@@ -10,7 +10,7 @@ import {
   findArchiveFiles,
   listArchiveFiles,
 } from '../claims/archived/archived-claim-store.ts'
-import { claimIdOf } from '../claims/candidate-id.ts'
+import { claimIdOf } from '../claims/claim-ids.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { requireHash } from './archive-file.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '../app.ts'
 import { noteArchiveFile } from '../claims/archived/archived-claim-store.ts'
-import { namedUuid } from '../claims/candidate-id.ts'
+import { namedUuid } from '../claims/claim-ids.ts'
 import { byWeight } from '../kernel/by-weight.ts'
 import { listAccounts } from '../notifications/notification-removal-store.ts'
 import { readSummedUpTo } from '../overview/resolution-total-store.ts'

@@ -14,6 +14,7 @@ import {
   sendTagged,
   tagged,
 } from '../platform/http/responses/entity-tags.ts'
+import { DateTime, NameOrNull, Uuid, Version } from '../platform/http/responses/field-schemas.ts'
 import { presentEach } from '../platform/http/responses/lists.ts'
 import {
   BODY_ERRORS,
@@ -23,7 +24,6 @@ import {
   ref,
   responses,
 } from '../platform/http/responses/responses.ts'
-import { DateTime, NameOrNull, Uuid, Version } from '../platform/http/responses/scalars.ts'
 import { JsonText, sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {

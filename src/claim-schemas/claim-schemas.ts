@@ -1,7 +1,7 @@
 import { hashToken } from '../accounts/tokens/api-token.ts'
 import type { App } from '../app.ts'
 import type { WithContract } from '../core/claims/claim.ts'
-import { schemaNotFound, schemaVersionNotFound, whyNotDone } from '../core/not-found.ts'
+import { schemaNotFound, schemaVersionNotFound, whyNotDone } from '../core/record-errors.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import type { ClaimAddress, NotedClaim, StoredClaim } from '../core/claims/claim.ts'
-import { changedMetadata, changedSince } from '../core/not-found.ts'
+import { changedMetadata, changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions } from '../core/records.ts'
 import { canonicalMetadata, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
 import { whyAbsent } from './archived/absent-claim.ts'

@@ -14,7 +14,7 @@ import {
   Uuid,
   UuidOrNull,
   VersionOrNull,
-} from '../platform/http/responses/scalars.ts'
+} from '../platform/http/responses/field-schemas.ts'
 
 /** An item of an event log; beside these fields it has every field of the submission as it was sent. */
 const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: string; system: boolean }>(

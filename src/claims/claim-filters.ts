@@ -4,8 +4,8 @@ import { STATUSES } from '../core/claims/lifecycle.ts'
 import { validationError } from '../kernel/errors.ts'
 import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import { METADATA_FILTERS, metadataOf } from '../platform/http/bodies/metadata-bodies.ts'
+import { ExternalId, readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { pageOf } from '../platform/http/responses/lists.ts'
-import { ExternalId, readTime, Time, Uuid } from '../platform/http/responses/scalars.ts'
 import type { ListFilters, Sorted } from './list-filters.ts'
 
 const ONE_STATUS = `(${STATUSES.join('|')})`

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { isUuid } from '../kernel/uuid.ts'
 import type { ToldRequest } from '../platform/http/told-request.ts'
-import { idAt } from './candidate-id.ts'
+import { idAt } from './claim-ids.ts'
 
 /**
  * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about

@@ -15,9 +15,9 @@ import {
   tagged,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
+import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
-import { CandidateAlias, Uuid } from '../platform/http/responses/scalars.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../platform/http/responses/send-csv.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'

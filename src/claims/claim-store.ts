@@ -14,8 +14,8 @@ import type { Connection } from '../platform/database/connection.ts'
 import { ENTER_TURNSTILES } from '../platform/database/lists/list-page.ts'
 import { addPairs, metadataColumns, metadataParameters } from '../platform/database/metadata.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
-import { candidateId, claimIdOf } from './candidate-id.ts'
 import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from './claim-columns.ts'
+import { candidateId, claimIdOf } from './claim-ids.ts'
 import { insertIntoShards, type NewRow, storeMissing } from './insert-into-shards-store.ts'
 
 /** The address as the columns `id` and `candidate_alias` hold it. */

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { ExportedClaim } from '../core/claims/claim.ts'
 import { findCustomerByExternalId } from '../customers/customer-store.ts'
-import { candidateId } from './candidate-id.ts'
+import { candidateId } from './claim-ids.ts'
 import {
   type ClaimPage,
   type ClaimPageRequest,

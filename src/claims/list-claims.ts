@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { validationError } from '../kernel/errors.ts'
 import { MIN_PREFIX_DIGITS, uuidEnds } from '../kernel/uuid.ts'
-import { idOfReference } from './candidate-id.ts'
+import { idOfReference } from './claim-ids.ts'
 import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolvePlace } from './claim-page.ts'
 import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
 import type { ClaimSelection } from './lists/claim-selection.ts'

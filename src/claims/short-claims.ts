@@ -1,7 +1,7 @@
 import type { Database } from '../platform/database/database.ts'
 import { GroupedByMachine } from '../platform/database/groups/grouped-by-machine.ts'
 import { THE_SERVICE } from '../platform/database/pool/places.ts'
-import { claimIdOf } from './candidate-id.ts'
+import { claimIdOf } from './claim-ids.ts'
 import { type ClaimAndLog, type ClaimNamed, readShortClaims } from './claim-log-store.ts'
 
 /** Claims that one statement reads: with their contracts and logs a megabyte at most. */

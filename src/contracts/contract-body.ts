@@ -9,7 +9,7 @@ import {
   MAX_CONDITION_NODES,
 } from '../core/contracts/validate-condition.ts'
 import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../core/contracts/validate-contract.ts'
-import { DateTime, ScheduledOutcome, Status } from '../platform/http/responses/scalars.ts'
+import { DateTime, ScheduledOutcome, Status } from '../platform/http/responses/field-schemas.ts'
 
 /*
  * What is published of a contract. The domain validates (it names the exact node, and works without HTTP);

@@ -1,4 +1,3 @@
-import type { Metadata } from '../kernel/metadata.ts'
 import type { Contract } from './contracts/contract.ts'
 
 /* What an account has, but for its claims and what happens to them (`claims/`). */
@@ -27,15 +26,6 @@ export interface Account extends User {
   timeZone: string
 }
 
-export interface Customer {
-  id: string
-  userId: string
-  externalId: string
-  name: string | null
-  metadata: Metadata
-  createdAt: Date
-}
-
 /** A type that the latest events of an account have. */
 export interface SeenEventType {
   type: string
@@ -43,9 +33,6 @@ export interface SeenEventType {
   count: number
   newestAt: Date
 }
-
-/** As far as what belongs to a customer needs it. */
-export type CustomerKey = Pick<Customer, 'id' | 'externalId'>
 
 /** What people call a schema, and what they note about it. */
 export interface SchemaNames {

@@ -1,9 +1,9 @@
-import type { Customer } from '../core/records.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from '../platform/database/lists/list-page.ts'
 import { ListQuery } from '../platform/database/lists/list-query.ts'
 import { hasPairs, METADATA, METADATA_IF_SHORT, PAIRS, pairsOf } from '../platform/database/metadata.ts'
+import type { Customer } from './customer.ts'
 import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customer-store.ts'
 
 export interface CustomerFilter {

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import type { Customer } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import {
@@ -17,11 +16,12 @@ import {
   sendTagged,
   tagged,
 } from '../platform/http/responses/entity-tags.ts'
+import { CustomerName, DateTime, ExternalId, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, pageOf, presentEach } from '../platform/http/responses/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
-import { CustomerName, DateTime, ExternalId, Uuid } from '../platform/http/responses/scalars.ts'
 import { JsonText, sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
+import type { Customer } from './customer.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from './customers.ts'
 
 export const CustomerBody = Type.Object(

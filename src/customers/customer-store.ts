@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Customer, CustomerKey, Versioned } from '../core/records.ts'
+import type { Versioned } from '../core/records.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection, Statement } from '../platform/database/connection.ts'
@@ -13,6 +13,7 @@ import {
 } from '../platform/database/metadata.ts'
 import { versionOf } from '../platform/database/record-version.ts'
 import { type AskedNames, askedColumns, askedRows, plainArray } from '../platform/database/sql-array.ts'
+import type { Customer, CustomerKey } from './customer.ts'
 
 export interface CustomerRow {
   id: string

@@ -1,6 +1,6 @@
 import { NIL as FIRST_ID } from 'uuid'
 import { readLags, readOverdueLag } from '../checks/lag-store.ts'
-import { candidateId } from '../claims/candidate-id.ts'
+import { candidateId } from '../claims/claim-ids.ts'
 import { findContradictions } from '../core/claims/recompute.ts'
 import { byWeight } from '../kernel/by-weight.ts'
 import type { Connection } from '../platform/database/connection.ts'

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { errorResponses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
-import { shareReadiness } from './share-readiness.ts'
+import { shareReadiness } from './readiness.ts'
 
 const tags = ['Health']
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { MOST_KNOWN_TYPES } from '../core/contracts/hints/unknown-types.ts'
+import { DateTime } from '../platform/http/responses/field-schemas.ts'
 import { responses } from '../platform/http/responses/responses.ts'
-import { DateTime } from '../platform/http/responses/scalars.ts'
 import { route } from '../platform/http/route.ts'
 import { listEventTypes } from './event-types.ts'
 

@@ -3,7 +3,7 @@ import { RESERVED_FIELDS, RESERVED_TYPES } from '../core/claims/event.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../core/claims/limits.ts'
 import { KEY_OF_EVENTS } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/scalars.ts'
+import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
 

@@ -3,8 +3,8 @@ import { CandidateSummaryBody, ClaimSummaryBody } from '../claims/claim-bodies.t
 import { presentEither, withTexts } from '../claims/present-claim.ts'
 import { NOTIFICATION_TYPES } from '../core/notification-types.ts'
 import type { Notification } from '../core/notifications.ts'
+import { DateTime, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { ref } from '../platform/http/responses/responses.ts'
-import { DateTime, Uuid } from '../platform/http/responses/scalars.ts'
 import { JsonText } from '../platform/http/responses/send-json.ts'
 import { presentTestClockThen, TestClockThenBody } from '../test-clocks/test-clock-routes.ts'
 

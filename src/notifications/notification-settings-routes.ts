@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type App, inTransaction } from '../app.ts'
-import { changedSince } from '../core/not-found.ts'
 import type { NotificationSettings } from '../core/notifications.ts'
+import { changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import {

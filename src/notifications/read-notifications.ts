@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
-import { claimIdOf, namedUuid } from '../claims/candidate-id.ts'
 import type { ListedClaim } from '../claims/claim-columns.ts'
+import { claimIdOf, namedUuid } from '../claims/claim-ids.ts'
 import { CONTRACTS_AT_ONCE, readLongParts } from '../claims/read-contracts.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import type { Status } from '../core/claims/lifecycle.ts'

@@ -1,29 +1,24 @@
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { App } from '../app.ts'
-import { archiveClaimsJob } from '../archive/archive-claims-job.ts'
 import { requireArchiveFolder } from '../archive/archive-file.ts'
 import type { ArchiveSettings } from '../archive/claim-archive.ts'
-import { scheduledCheckJob, sumUpResolutionsJob } from '../checks/check-jobs.ts'
 import type { Config } from '../config/config.ts'
-import { moveContractsJob } from '../contracts/move-contracts-job.ts'
 import { endsWithin } from '../kernel/owned-promise.ts'
 import { type Part, startParts, stopParts } from '../kernel/part.ts'
 import { presentNotification } from '../notifications/notification-bodies.ts'
 import type { Database } from '../platform/database/database.ts'
-import { migrateInBackgroundJob } from '../platform/database/migrate/migrate-in-background-job.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import { readSchemaVersion } from '../platform/database/migrate/schema-version.ts'
 import type { RateCounter } from '../platform/http/limits/rate-limit.ts'
 import { type Job, Scheduler } from '../platform/jobs/scheduler.ts'
 import type { Tracing } from '../platform/observability/tracing.ts'
-import { retentionJobs } from '../retention/retention-jobs.ts'
 import { WebhookSender } from '../webhooks/webhook-sender.ts'
 import { createApp, partsOf } from './create-app.ts'
 import { createServer } from './http/server.ts'
+import { jobsOf } from './jobs.ts'
 import { listen } from './listening.ts'
-import { measureDatabase, ProcessMeasures } from './metrics/process-measures.ts'
+import { ProcessMeasures } from './metrics/process-measures.ts'
 
 /** One process that answers callers. */
 export interface ServerProcess {
@@ -95,26 +90,8 @@ export async function startServerProcess(
     await tellIfNewer(db, log)
     const url = await listen(server, config)
 
-    const check = scheduledCheckJob(app, (transitions, checkTime, durationMs) => {
-      if (transitions > 0) log.info({ transitions, checkTime, durationMs }, 'scheduled check')
-    })
-    const contracts = moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims'))
-    const removals = retentionJobs(app, config.notificationDays, (what, removed) =>
-      log.info({ removed }, `${what} removed`),
-    )
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
-    const scheduler = new Scheduler(
-      [
-        check,
-        contracts,
-        migrationsJob(app, log),
-        ...removals,
-        ...archiveJobs(app, archive, log),
-        sumUpResolutionsJob(app),
-        { name: 'measuring the database', every: 10, run: () => measureDatabase(app) },
-      ],
-      onError,
-    )
+    const scheduler = new Scheduler(jobsOf(app, config, archive, log), onError)
 
     let maySchedule = true
     const schedule = async () => {
@@ -144,13 +121,6 @@ async function tellIfNewer(db: Database, log: FastifyBaseLogger): Promise<void> 
   log.warn(facts, 'the database is newer than this server, and works with it')
 }
 
-const migrationsJob = (app: App, log: FastifyBaseLogger): Job =>
-  migrateInBackgroundJob(
-    app,
-    (state) => log.info(state ?? { left: 0 }, 'migrating in the background'),
-    (error) => log.error({ err: error }, 'migrating in the background failed'),
-  )
-
 /** Traces last: what the others do to the end is in them. */
 async function stopAll(
   parts: readonly Part[],
@@ -164,11 +134,6 @@ async function stopAll(
 /** Null if nothing is archived. */
 const archiveSettings = ({ archiveDays: days, archiveDir: folder }: Config): ArchiveSettings | null =>
   days === 0 || folder === null ? null : { days, folder }
-
-function archiveJobs(app: App, archive: ArchiveSettings | null, log: FastifyBaseLogger): Job[] {
-  if (archive === null) return []
-  return [archiveClaimsJob(app, archive, (claims) => log.info({ claims }, 'claims archived'))]
-}
 
 /**
  * Null if there is no collector. The packages of OpenTelemetry are loaded only if there is one.

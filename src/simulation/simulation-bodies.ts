@@ -12,7 +12,7 @@ import {
   Status,
   Time,
   Uuid,
-} from '../platform/http/responses/scalars.ts'
+} from '../platform/http/responses/field-schemas.ts'
 
 export type SimulatedEventFields = JsonObject & { type: string; id?: string; at: string }
 

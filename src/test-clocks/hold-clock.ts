@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { testClockNotFound } from '../core/not-found.ts'
+import { testClockNotFound } from '../core/record-errors.ts'
 import type { TestClock } from '../core/records.ts'
 import { type ServiceError, unavailable } from '../kernel/errors.ts'
 import type { Connection } from '../platform/database/connection.ts'

@@ -2,8 +2,6 @@ import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { TestClock } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
-import { listQuery, pageOf, presentPage } from '../platform/http/responses/lists.ts'
-import { BODY_ERRORS, LOCATION, ref, responses } from '../platform/http/responses/responses.ts'
 import {
   CustomerName,
   DateTime,
@@ -11,7 +9,9 @@ import {
   readTime,
   Time,
   Uuid,
-} from '../platform/http/responses/scalars.ts'
+} from '../platform/http/responses/field-schemas.ts'
+import { listQuery, pageOf, presentPage } from '../platform/http/responses/lists.ts'
+import { BODY_ERRORS, LOCATION, ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import { createTestClock, deleteTestClock, getTestClock, listTestClocks } from './test-clocks.ts'
 

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../core/notification-types.ts'
 import { DELIVERY_STATUSES, OWN_TYPES, type WebhookDelivery } from '../core/webhooks.ts'
-import { DateTime, DateTimeOrNull, SOME_UUID, Uuid, UuidOrNull } from '../platform/http/responses/scalars.ts'
+import {
+  DateTime,
+  DateTimeOrNull,
+  SOME_UUID,
+  Uuid,
+  UuidOrNull,
+} from '../platform/http/responses/field-schemas.ts'
 import { deliveryId } from './webhook-deliveries.ts'
 import type { EndpointWithHealth } from './webhook-endpoints.ts'
 

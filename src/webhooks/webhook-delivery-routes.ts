@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
+import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, pageOf } from '../platform/http/responses/lists.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
-import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/scalars.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {
   DeliveryStatusBody,

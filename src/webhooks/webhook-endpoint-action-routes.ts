@@ -4,8 +4,8 @@ import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
 import { whileThere } from '../platform/http/limits/while-there.ts'
 import { tagged } from '../platform/http/responses/entity-tags.ts'
+import { readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { BODY_ERRORS, ETAG, ref, responses } from '../platform/http/responses/responses.ts'
-import { readTime, Time, Uuid } from '../platform/http/responses/scalars.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {
   DeliveryStatusBody,

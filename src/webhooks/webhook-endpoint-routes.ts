@@ -9,6 +9,7 @@ import {
   tagged,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
+import { Uuid } from '../platform/http/responses/field-schemas.ts'
 import { pageOf } from '../platform/http/responses/lists.ts'
 import {
   BODY_ERRORS,
@@ -18,7 +19,6 @@ import {
   ref,
   responses,
 } from '../platform/http/responses/responses.ts'
-import { Uuid } from '../platform/http/responses/scalars.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {
   NewWebhookEndpointBody,

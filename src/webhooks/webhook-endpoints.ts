@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { type App, inTransaction } from '../app.ts'
-import { customerNotFound, webhookEndpointNotFound, whyNotDone } from '../core/not-found.ts'
+import { customerNotFound, webhookEndpointNotFound, whyNotDone } from '../core/record-errors.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhooks.ts'
 import { findCustomer } from '../customers/customer-store.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Overviews } from '../../src/overview/overviews.ts'
 import { holdBy, holdReads } from '../support/held-rows.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
+import { Overviews } from '../support/source/service.ts'
 
 const service = await sharedService()
 const { api } = service

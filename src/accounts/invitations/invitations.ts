@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { App } from '../../app.ts'
-import { invitationNotFound } from '../../core/not-found.ts'
+import { invitationNotFound } from '../../core/record-errors.ts'
 import type { Invitation } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'

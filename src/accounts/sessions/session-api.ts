@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '../../platform/database/database-unavailabl
 import { attemptsOfEmail } from '../attempts.ts'
 import { replacePassword } from '../credential-store.ts'
 import { shareSecret } from '../server-secret-store.ts'
-import type { createAuth } from './auth.ts'
+import type { createAuth } from './better-auth.ts'
 import { hashSessionToken } from './hashed-sessions.ts'
 import { readSessionToken, sessionCookieName } from './session-cookie.ts'
 import { deleteSession, findSession } from './session-store.ts'
@@ -167,7 +167,7 @@ export class SessionApi {
 
   async #load(): Promise<Auth> {
     // Only now: 50 ms of the event loop, once, and a server where nobody signs in is five megabytes smaller.
-    const { createAuth } = await import('./auth.ts')
+    const { createAuth } = await import('./better-auth.ts')
     const secret = await this.#readSecret()
     return createAuth(this.#app, {
       secret,

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { tokenNotFound } from '../../core/not-found.ts'
+import { tokenNotFound } from '../../core/record-errors.ts'
 import type { ApiToken } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'

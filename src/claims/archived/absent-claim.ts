@@ -1,8 +1,8 @@
 import type { ClaimAddress } from '../../core/claims/claim.ts'
-import { claimNotFound } from '../../core/not-found.ts'
+import { claimNotFound } from '../../core/record-errors.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import type { Connection } from '../../platform/database/connection.ts'
-import { claimIdOf } from '../candidate-id.ts'
+import { claimIdOf } from '../claim-ids.ts'
 import {
   type ArchivedClaim,
   type ArchiveFile,

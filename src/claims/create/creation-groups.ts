@@ -1,6 +1,7 @@
 import { type ContractOfSchema, findContracts } from '../../claim-schemas/claim-schema-store.ts'
 import type { NotedClaim } from '../../core/claims/claim.ts'
-import type { Customer, CustomerKey, Versioned } from '../../core/records.ts'
+import type { Versioned } from '../../core/records.ts'
+import type { Customer, CustomerKey } from '../../customers/customer.ts'
 import {
   findCustomers,
   findCustomersByExternalId,
@@ -16,7 +17,7 @@ import { GroupedByMachine } from '../../platform/database/groups/grouped-by-mach
 import { GroupedWork } from '../../platform/database/groups/grouped-work.ts'
 import { THE_SERVICE } from '../../platform/database/pool/places.ts'
 import type { AskedNames } from '../../platform/database/sql-array.ts'
-import { claimIdOf } from '../candidate-id.ts'
+import { claimIdOf } from '../claim-ids.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../claim-store.ts'
 
 /** Customers that one statement looks for; those that one adds, which are all answered in one go. */

@@ -8,7 +8,7 @@ import {
   readStoredContracts,
 } from '../../idempotency/idempotency-key-store.ts'
 import { ServiceError } from '../../kernel/errors.ts'
-import { claimIdOf } from '../candidate-id.ts'
+import { claimIdOf } from '../claim-ids.ts'
 import { claimAsCreated } from '../claim-store.ts'
 import { type OpenedClaim, type Opening, openClaims, Taken, tooManyContracts } from './open-claims.ts'
 import { contractOf, type LateContract, type TakeMemory } from './resolve-contract.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
-import { schemaNotFound } from '../../core/not-found.ts'
+import { schemaNotFound } from '../../core/record-errors.ts'
 import { inSlices } from '../../platform/concurrency/in-slices.ts'
 
 /** One of many, and large: it is made of its text each time it is asked for, and held by nobody. */

@@ -6,11 +6,11 @@ import type { EventLog } from '../../core/claims/event-log.ts'
 import { eventOf } from '../../core/claims/late-submission.ts'
 import { type Change, type Status, stateAt } from '../../core/claims/lifecycle.ts'
 import { writeDigest } from '../../core/claims/log-digest.ts'
-import { claimNotFound } from '../../core/not-found.ts'
+import { claimNotFound } from '../../core/record-errors.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import { addIds, type ClaimCopy } from './claim-copies.ts'
 import type { EventRequest, PendingSubmission, SubmittedEvent } from './pending-submission.ts'
-import { OVERTAKEN, type Retry } from './retry.ts'
+import { OVERTAKEN, type Retry } from './submission-retry.ts'
 
 /** A submission with what is decided about it, before anything is written. `settled`: the claim is, by it or before. */
 type Decided = { readonly pending: PendingSubmission } & (

@@ -2,7 +2,7 @@ import type { Claim, ClaimAddress } from '../../core/claims/claim.ts'
 import type { LogEvent, Submission } from '../../core/claims/event.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import type { Span } from '../../platform/observability/tracing.ts'
-import type { Retry } from './retry.ts'
+import type { Retry } from './submission-retry.ts'
 
 export interface EventRequest {
   userId: string

@@ -14,8 +14,15 @@ import type { Connection } from '../../platform/database/connection.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
 import { type PendingSubmission, type SubmissionResult, setResults } from './pending-submission.ts'
-import { endsTheWork, isRetry, LOG_IS_LONG, OVERTAKEN, type Retry, resultOfFailure } from './retry.ts'
 import { PARSED_BYTES, READ_BYTES } from './submission-lines.ts'
+import {
+  endsTheWork,
+  isRetry,
+  LOG_IS_LONG,
+  OVERTAKEN,
+  type Retry,
+  resultOfFailure,
+} from './submission-retry.ts'
 
 /** Submissions of one account to one claim, in their order. */
 export interface ClaimSubmissions {

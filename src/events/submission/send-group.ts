@@ -2,7 +2,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 import type { ClaimCopies } from './claim-copies.ts'
 import { type PendingSubmission, type SubmissionResult, setResults } from './pending-submission.ts'
 import { type ClaimSubmissions, recordGroup } from './record-group.ts'
-import { endsTheWork, isRetry, LOG_IS_LONG, OVERTAKEN, resultOfFailure } from './retry.ts'
+import { endsTheWork, isRetry, LOG_IS_LONG, OVERTAKEN, resultOfFailure } from './submission-retry.ts'
 
 /** For how long those of one group are sent one by one; the rest goes again with another. */
 const LONGEST_APART_MS = 5_000

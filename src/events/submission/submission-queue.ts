@@ -1,4 +1,4 @@
-import { claimIdOf } from '../../claims/candidate-id.ts'
+import { claimIdOf } from '../../claims/claim-ids.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import { owned } from '../../kernel/owned-promise.ts'
 import type { Part } from '../../kernel/part.ts'
@@ -18,10 +18,10 @@ import {
   PendingSubmission,
   type SubmittedEvent,
 } from './pending-submission.ts'
-import { isRetry, OVERTAKEN, type Retry } from './retry.ts'
 import { sendGroup } from './send-group.ts'
 import type { Line, Taken } from './submission-lines.ts'
 import { SubmissionLines } from './submission-lines.ts'
+import { isRetry, OVERTAKEN, type Retry } from './submission-retry.ts'
 
 /** For how long a submission is tried again before the caller is told to. */
 const PATIENCE_MS = 5_000

@@ -26,9 +26,9 @@ import {
 } from '../../platform/http/responses/error-response.ts'
 import type { TypedServer } from '../../platform/http/route.ts'
 import { METRICS_TYPE, type Metrics } from '../../platform/observability/metrics.ts'
+import { addV1 } from './api-routes.ts'
 import { RequestLog, RequestMeasures } from './measure-requests.ts'
 import { addOpenApi } from './openapi.ts'
-import { addV1 } from './v1.ts'
 
 export interface ServerOptions {
   log: FastifyBaseLogger

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { revokeSession } from '../../../src/accounts/sessions/end-sessions.ts'
 import { createOwnToken } from '../../../src/accounts/tokens/tokens.ts'
 import { findUserByEmail } from '../../../src/accounts/user-store.ts'
-import { shareReadiness } from '../../../src/doctor/share-readiness.ts'
+import { shareReadiness } from '../../../src/doctor/readiness.ts'
 import { eventually } from '../../support/eventually.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import {

@@ -1,6 +1,5 @@
 import type { App } from '../app.ts'
-import type { Job } from '../platform/jobs/scheduler.ts'
-import { shortRun } from '../platform/jobs/scheduler.ts'
+import { type Job, shortRun } from '../platform/jobs/scheduler.ts'
 import { type ArchiveSettings, ClaimArchive } from './claim-archive.ts'
 
 /** Piece by piece, at no whole minute. `onArchived` hears how many left. */

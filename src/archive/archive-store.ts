@@ -150,7 +150,7 @@ export async function releaseArchiveTurn(db: Connection, server: string): Promis
 }
 
 /** What one statement stores: characters of payloads, and events. */
-const PIECE = { mostWeight: 1024 * 1024, mostItems: 1_000 }
+const RESTORE_BATCH = { mostWeight: 1024 * 1024, mostItems: 1_000 }
 
 /** What comes back, as it was. */
 export interface Restoration {
@@ -178,7 +178,7 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
     })
     if (noted.length === 0) return false
     await insertClaim(connection, claim, contract.hash)
-    for (const piece of byWeight(events, ({ payload }) => payload.length, PIECE))
+    for (const piece of byWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
       await insertEvents(connection, piece)
     return true
   })

@@ -227,11 +227,11 @@ const asRead = (found: ClaimToArchive, { contract_hash, metadata_digest = null }
 })
 
 /** More than a log has. */
-const LAST = 2 ** 31 - 1
+const MAX_SEQUENCE = 2 ** 31 - 1
 
 async function readLogs(db: Connection, ids: readonly string[]): Promise<Map<string, string[]>> {
   const logs = new Map<string, string[]>()
-  for (const event of await readWholeLogs(db, ids, 0, LAST)) {
+  for (const event of await readWholeLogs(db, ids, 0, MAX_SEQUENCE)) {
     const log = logs.get(event.claim_id)
     if (log) log.push(eventOfLine(event))
     else logs.set(event.claim_id, [eventOfLine(event)])

@@ -166,8 +166,8 @@ export interface BacktestResult {
 }
 
 const MEGABYTE = 1_000_000
-const FORMAT = '{label} {bar} {percentage} %  {value}/{total} MB  {eta_formatted} left'
-const OPTIONS: Options = {
+const BAR_FORMAT = '{label} {bar} {percentage} %  {value}/{total} MB  {eta_formatted} left'
+const BAR_OPTIONS: Options = {
   formatValue: (value, _options, kind) =>
     kind === 'value' || kind === 'total' ? value.toFixed(1) : `${value}`,
 }
@@ -182,7 +182,7 @@ export interface Progress {
 /** A bar on standard error; nothing at all if that is no terminal. */
 export function showProgress(totalBytes: number): Progress {
   if (!process.stderr.isTTY) return { start: () => {}, update: () => {}, end: () => {} }
-  const bar = progressBar(FORMAT, OPTIONS)
+  const bar = progressBar(BAR_FORMAT, BAR_OPTIONS)
   return {
     start: (label) => bar.start(totalBytes / MEGABYTE, 0, { label }),
     update: (bytes) => bar.update(bytes / MEGABYTE),

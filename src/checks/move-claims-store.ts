@@ -177,7 +177,7 @@ interface Moved {
   numbers_of_moves: string
 }
 
-/** As `move_kinds` in move-claims.ts, with what the notifications need in its answer. */
+/** As MOVE_KINDS, and returns what the notifications need. */
 const MOVE: ShardStatement = {
   name: 'move_kinds_in_shards',
   columns: 'count integer, ids text, user_ids text, sequences text, numbers_of_moves text',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { tokenOf } from '../accounts/identity/authenticate.ts'
 import type { App } from '../app.ts'
-import { ContractRef, Hints } from '../contracts/contract-body.ts'
+import { ContractRef, Hints } from '../contracts/contract-bodies.ts'
 import { creationHints } from '../contracts/creation-hints.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import { MAX_HINTS } from '../core/contracts/hints/hints.ts'

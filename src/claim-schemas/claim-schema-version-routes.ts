@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
-import { ContractRef } from '../contracts/contract-body.ts'
+import { ContractRef } from '../contracts/contract-bodies.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import type { Maker, SchemaVersion } from '../core/records.ts'
 import { DateTime, SOME_UUID, Uuid, UuidOrNull, Version } from '../platform/http/responses/field-schemas.ts'

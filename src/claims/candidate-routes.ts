@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
-import { ExplanationBody } from '../contracts/contract-body.ts'
+import { ExplanationBody } from '../contracts/contract-bodies.ts'
 import { creationHints } from '../contracts/creation-hints.ts'
 import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
 import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-body.ts'
+import { ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
 import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { MetadataBody, NewMetadata } from '../platform/http/bodies/metadata-bodies.ts'

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
-import { ExplanationBody } from '../contracts/contract-body.ts'
+import { ExplanationBody } from '../contracts/contract-bodies.ts'
 import { creationHints } from '../contracts/creation-hints.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { creationRoute, ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'

@@ -4,8 +4,7 @@ import { MIN_PREFIX_DIGITS, uuidEnds } from '../kernel/uuid.ts'
 import { idOfReference } from './claim-ids.ts'
 import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolvePlace } from './claim-page.ts'
 import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
-import type { ClaimSelection } from './lists/claim-selection.ts'
-import { idRange } from './lists/claim-selection.ts'
+import { type ClaimSelection, idRange } from './lists/claim-selection.ts'
 
 export interface ClaimFilters extends ListFilters {
   customerId: string | undefined

@@ -103,10 +103,7 @@ export function listenForFaults(log: Logger, patienceMs = PATIENCE_MS): AbortSig
   return stop.signal
 }
 
-/**
- * What Node would write to the console goes into the log. That something of it is experimental is known where it is
- * used (`app/memory/allocator.ts`).
- */
+/** Writes Node's process warnings to the log. Experimental warnings have level debug. */
 export function listenForWarnings(log: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {

@@ -31,8 +31,7 @@ import {
   responses,
 } from '../platform/http/responses/responses.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
-import type { TypedServer } from '../platform/http/route.ts'
-import { route } from '../platform/http/route.ts'
+import { route, type TypedServer } from '../platform/http/route.ts'
 import { EventResults } from './event-results.ts'
 import { readAddress, readSubmission } from './read-submission.ts'
 import type { EventRequest } from './submission/pending-submission.ts'

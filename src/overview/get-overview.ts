@@ -1,7 +1,6 @@
 import { requireTimeZone } from '../accounts/time-zone.ts'
 import type { Claim } from '../core/claims/claim.ts'
-import type { Outcome, Status } from '../core/claims/lifecycle.ts'
-import { checkAtOrAfter, checksBefore } from '../core/claims/lifecycle.ts'
+import { checkAtOrAfter, checksBefore, type Outcome, type Status } from '../core/claims/lifecycle.ts'
 import { customerNotFound, testClockNotFound } from '../core/record-errors.ts'
 import { findCustomer } from '../customers/customer-store.ts'
 import { type Day, lastDays } from '../kernel/time-zone.ts'
@@ -18,7 +17,7 @@ import {
   type Tally,
   tallyResolved,
   tallyUnresolved,
-} from './overview-total-store.ts'
+} from './overview-store.ts'
 
 export interface OverviewRequest extends OverviewScope {
   /** Of the period, with the day that it is. */

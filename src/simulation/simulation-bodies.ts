@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { BECAUSE, ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-body.ts'
+import { BECAUSE, ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
 import { MAX_EVENTS } from '../core/claims/limits.ts'
 import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
 import { MAX_LOG_HINTS } from '../core/contracts/hints/log-hints.ts'

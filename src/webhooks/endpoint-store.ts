@@ -188,7 +188,7 @@ export async function replaceSecret(
 }
 
 /**
- * Nothing is sent to it any more; what was is removed later (`removal.ts`). False if the account has no such endpoint, or
+ * Nothing is sent to it any more; what was is removed later (`webhook-removal-store.ts`). False if the account has no such endpoint, or
  * none of a version that is expected.
  */
 export async function deleteEndpoint(

@@ -8,7 +8,7 @@ import type { SentAnswer } from './webhook-client.ts'
 const AGAIN_MS = 500
 const LONGEST_MS = 60_000
 
-/** What came of an attempt. */
+/** An attempt with its delivery and its answer. */
 export interface Answered {
   due: DueDelivery
   /** To which it was sent: the endpoint may have another one by now. */

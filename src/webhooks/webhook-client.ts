@@ -14,7 +14,7 @@ import { NoAnswer, sendRequest } from './request/send-request.ts'
 /** From the beginning of the connection to the end of the answer. */
 export const ATTEMPT_TIMEOUT_MS = 15_000
 
-/** What came of an attempt. */
+/** The answer of a receiver, or why there was none. */
 export interface SentAnswer {
   durationMs: number
   /** Null if there was none. */

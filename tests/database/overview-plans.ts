@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { getOverview } from '../../src/overview/get-overview.ts'
-import { IS_RESOLVED, IS_UNRESOLVED } from '../../src/overview/overview-total-store.ts'
+import { IS_RESOLVED, IS_UNRESOLVED } from '../../src/overview/overview-store.ts'
 import { backfillOfTotals } from '../support/backfill.ts'
 import { type Effort, explaining } from '../support/explained.ts'
 import { addManyClaims, clockOf, customerOf } from '../support/many-claims.ts'

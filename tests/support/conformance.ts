@@ -14,7 +14,7 @@ interface Operation {
 /** Holds every answer that a test receives to the published OpenAPI document. */
 export class Conformance {
   readonly #document: OpenApi
-  // That the document itself is well-formed is for http/openapi.test.ts: here it would take most of the time.
+  // That the document itself is well-formed is for tests/http/errors/openapi.test.ts: here it would take most of the time.
   readonly #ajv = new Ajv2020({
     strict: false,
     meta: false,

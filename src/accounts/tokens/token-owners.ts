@@ -124,7 +124,7 @@ const keyOf = (hash: Buffer): string => hash.toString('latin1')
 
 const MINUTE_MS = 60_000
 /** Tokens that are remembered; beyond, they are written more often than they need to be. */
-const MAX_REMEMBERED = 10_000
+const MAX_REMEMBERED_USES = 10_000
 
 /** Notes when tokens are used, at most once a minute each, while the request goes on. */
 export class TokenUse implements Part {
@@ -147,7 +147,7 @@ export class TokenUse implements Part {
     const key = tokenHash.toString('latin1')
     const now = performance.now()
     if (now - (this.#notedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS || this.#isStopping) return
-    if (this.#notedAt.size >= MAX_REMEMBERED) this.#notedAt.clear()
+    if (this.#notedAt.size >= MAX_REMEMBERED_USES) this.#notedAt.clear()
     this.#notedAt.set(key, now)
     // What cannot be written now is written with the next minute's use: nothing depends on it.
     const writing: Promise<void> = touchApiToken(this.#db.callers.for(userId), tokenHash)

@@ -1,6 +1,5 @@
 import type { Case } from '../backtest.ts'
-import type { LogRow } from '../log/log-row.ts'
-import { inOrderOfTime } from '../log/log-row.ts'
+import { inOrderOfTime, type LogRow } from '../log/log-row.ts'
 import { SeenCases } from './seen-cases.ts'
 
 /** Groups the rows of a log into cases, in the order of their first rows. */

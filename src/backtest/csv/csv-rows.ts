@@ -1,6 +1,5 @@
 import { MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
-import type { LogRow, RowFault } from '../log/log-row.ts'
-import { badTime, faultOfNames, tooLarge } from '../log/log-row.ts'
+import { badTime, faultOfNames, type LogRow, type RowFault, tooLarge } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'
 import { type CsvPayloads, EMPTY_PAYLOAD } from './csv-payload.ts'

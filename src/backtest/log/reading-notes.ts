@@ -1,7 +1,12 @@
 import { quoted } from '../../core/contracts/hints/spelling.ts'
 import type { JsonType } from '../../kernel/json.ts'
-import type { Example, Examples, FieldStatistics } from '../field-statistics.ts'
-import { differenceFrom, similarityKey } from '../field-statistics.ts'
+import {
+  differenceFrom,
+  type Example,
+  type Examples,
+  type FieldStatistics,
+  similarityKey,
+} from '../field-statistics.ts'
 import { grouped } from '../report/figures.ts'
 import { RESERVED_NAMES } from './log-row.ts'
 import type { CaseIds, DoubtfulCases } from './log-statistics.ts'

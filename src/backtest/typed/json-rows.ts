@@ -4,8 +4,7 @@ import { jsonSyntaxFault } from '../../kernel/json-flaws.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { shownNames } from '../csv/csv-dialect.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
-import type { ColumnNames, LogRow, RowFault } from '../log/log-row.ts'
-import { lossyNumber } from '../log/log-row.ts'
+import { type ColumnNames, type LogRow, lossyNumber, type RowFault } from '../log/log-row.ts'
 import type { TypedRows } from './typed-rows.ts'
 
 /** Texts without a match have no characters that strings must not contain. */

@@ -57,7 +57,7 @@ async function findTaken(
 }
 
 /** Ids that are looked for with one statement. */
-const AT_ONCE = 250
+const LOOKUP_BATCH_SIZE = 250
 
 /** Of these openings those that the same request has created before, as they were then (§4.17); or that there are too many contracts to tell. */
 async function findCreatedBefore(
@@ -67,8 +67,8 @@ async function findCreatedBefore(
   key: CreationKey,
 ): Promise<Map<Opening, OpenedClaim | Error>> {
   const ours: [Opening, Creation][] = []
-  for (let from = 0; from < openings.length; from += AT_ONCE) {
-    const some = openings.slice(from, from + AT_ONCE)
+  for (let from = 0; from < openings.length; from += LOOKUP_BATCH_SIZE) {
+    const some = openings.slice(from, from + LOOKUP_BATCH_SIZE)
     const ids = some.map(({ address }) => claimIdOf(address))
     const found = await findCreations(app.db.reads.for(userId), userId, ids)
     for (const [i, opening] of some.entries()) {

@@ -2,8 +2,7 @@ import { STATUSES, type Status } from '../../core/claims/lifecycle.ts'
 import { IS_FRESH } from '../../platform/database/lists/list-page.ts'
 import { ListQuery } from '../../platform/database/lists/list-query.ts'
 import { hasPairs, pairsOf } from '../../platform/database/metadata.ts'
-import type { ClaimSelection, TimeRange } from './claim-selection.ts'
-import { whereInRange } from './claim-selection.ts'
+import { type ClaimSelection, type TimeRange, whereInRange } from './claim-selection.ts'
 
 /** Whether a record may be followed by one of an earlier number, which is on its way. */
 export const FRESH = `(${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh`

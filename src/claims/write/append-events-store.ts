@@ -107,7 +107,7 @@ async function appendAtOnce(
   unordered: readonly Append[],
   time: TimeSource,
 ): Promise<Appended> {
-  // In the order of their ids: see guarded-write.ts.
+  // In the order of their ids: see guarded-write-store.ts.
   const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
   const claimIds: string[] = []
   const seqs: number[] = []

@@ -39,7 +39,7 @@ interface MigrationProgress {
 }
 
 /** Without a terminal a line says how far it is when it has come so much further, in percent. */
-const STEP = 10
+const REPORT_STEP_PERCENT = 10
 
 /** A bar on standard error if that is a terminal; else lines, for a log. */
 const migrationProgress = (report: (step: string) => void): MigrationProgress =>
@@ -62,7 +62,7 @@ function lines(report: (step: string) => void): MigrationProgress {
   let last = ''
   return {
     show: ({ name, progress }) => {
-      const percent = Math.floor((progress * 100) / STEP) * STEP
+      const percent = Math.floor((progress * 100) / REPORT_STEP_PERCENT) * REPORT_STEP_PERCENT
       const line = `Migrating in the background: ${name}, ${percent} %`
       if (line !== last) report(line)
       last = line

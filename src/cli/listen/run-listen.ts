@@ -21,7 +21,7 @@ export interface ListenOptions extends FeedOptions {
   fromStart: boolean
 }
 
-const PATIENCE_MS = 15_000
+const DELIVERY_TIMEOUT_MS = 15_000
 
 /**
  * Delivers notifications to the local address until a signal arrives.
@@ -36,7 +36,7 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   await print(`Delivering the notifications of ${printable(feed.url)} to ${printable(forwardTo)}`)
   if (secret === null) await print(`Signed with the secret of this session: ${ownSecret}`)
 
-  const receiver = { url: forwardTo, secret: ownSecret, patienceMs: PATIENCE_MS }
+  const receiver = { url: forwardTo, secret: ownSecret, patienceMs: DELIVERY_TIMEOUT_MS }
   const deliveries = new LocalDeliveries(receiver, tell, stop)
   try {
     for await (const notification of followFeed(new ServiceFeed(feed, stop), { fromStart, say, stop })) {

@@ -19,8 +19,7 @@ import {
   type SubmittedEvent,
 } from './pending-submission.ts'
 import { sendGroup } from './send-group.ts'
-import type { Line, Taken } from './submission-lines.ts'
-import { SubmissionLines } from './submission-lines.ts'
+import { type Line, SubmissionLines, type Taken } from './submission-lines.ts'
 import { isRetry, OVERTAKEN, type Retry } from './submission-retry.ts'
 
 /** For how long a submission is tried again before the caller is told to. */

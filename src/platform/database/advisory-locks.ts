@@ -16,7 +16,7 @@ export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
 /**
  * Upper half of the key of what writers of notifications hold until they commit; the lower half is a number that was taken
  * before theirs. The first is for those who write of any accounts; whose transaction is of one account and may be long
- * holds that of a part of all accounts (`notifications/numbers.ts`).
+ * holds that of a part of all accounts (`outbox/notification-number-store.ts`).
  */
 export const NOTIFYING = 1_129_011_301
 export const NOTIFYING_OF_PART = 1_129_011_302

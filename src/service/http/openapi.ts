@@ -10,7 +10,7 @@ import {
   EXPLAINED_CONDITION,
   ExplanationBody,
   HintBody,
-} from '../../contracts/contract-body.ts'
+} from '../../contracts/contract-bodies.ts'
 import { CustomerBody } from '../../customers/customer-routes.ts'
 import { EVENT_LINES } from '../../events/event-batch-routes.ts'
 import { NotificationBody } from '../../notifications/notification-bodies.ts'

@@ -218,7 +218,7 @@ function tell(worker: Worker, message: ToWorker): void {
 }
 
 /** A worker that does not answer in this time is left out. */
-const PATIENCE_MS = 2_000
+const METRICS_TIMEOUT_MS = 2_000
 
 /** Asks all workers what they have measured. */
 class WorkerMetrics {
@@ -240,7 +240,7 @@ class WorkerMetrics {
       answers.set(worker, measured)
       if (answers.size === workers.length) resolve()
     })
-    const timer = setTimeout(resolve, PATIENCE_MS)
+    const timer = setTimeout(resolve, METRICS_TIMEOUT_MS)
     for (const worker of workers) ask(worker, question)
     if (workers.length === 0) resolve()
     await promise

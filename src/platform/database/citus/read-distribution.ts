@@ -1,6 +1,5 @@
 import type { Connection } from '../connection.ts'
-import type { Shard } from './distribution.ts'
-import { Distribution } from './distribution.ts'
+import { Distribution, type Shard } from './distribution.ts'
 
 type Queries = Pick<Connection, 'query'>
 

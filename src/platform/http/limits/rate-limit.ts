@@ -131,7 +131,7 @@ export const rateCounts = (mostAMinute: number): RateCounts | null =>
   mostAMinute > 0 ? new RateCounts(mostAMinute) : null
 
 /** The process that counts does nothing else that takes long. */
-const PATIENCE_MS = 5_000
+const REMOTE_COUNT_TIMEOUT_MS = 5_000
 
 /** So many requests or items of an account. */
 export interface Take {
@@ -183,7 +183,7 @@ export class RemoteRateCounts implements RateCounter {
       this.#asked.delete(question)
       for (const { reject } of takes) reject(unavailable('Requests of this account could not be counted.'))
     }
-    this.#asked.set(question, { takes, timer: setTimeout(giveUp, PATIENCE_MS) })
+    this.#asked.set(question, { takes, timer: setTimeout(giveUp, REMOTE_COUNT_TIMEOUT_MS) })
     this.#ask(
       question,
       takes.map(({ account, wanted }) => ({ account, wanted })),

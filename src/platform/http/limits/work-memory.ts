@@ -183,15 +183,15 @@ const OF_A_FIELD = 48
 const OF_AN_ITEM = 16
 
 /** Bytes that are looked at in one step. */
-const STEP = 0x10000
+const WEIGHED_PER_STEP_BYTES = 0x10000
 
 /** About how many bytes the values in the JSON take as objects. Honest bodies come to 3 to 6 times their bytes. */
 function* weighJson(json: Uint8Array): Generator<void, number> {
   let weight = json.length
   let isInString = false
-  for (let i = 0, next = STEP; i < json.length; i++) {
+  for (let i = 0, next = WEIGHED_PER_STEP_BYTES; i < json.length; i++) {
     if (i >= next) {
-      next += STEP
+      next += WEIGHED_PER_STEP_BYTES
       yield
     }
     const code = json[i]

@@ -9,6 +9,24 @@ import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 import type { DueClaim, DueKind } from './due-claim-store.ts'
 
+/** Due claims of one kind with the transition that they make. */
+export interface KindMove {
+  kind: DueKind
+  transition: Transition
+}
+
+/** What the claims become: status, outcome, since when, until when. */
+const statesOf = (transitions: readonly Transition[]): string[] => [
+  plainArray(transitions.map(({ state }) => state.status)),
+  plainArray(transitions.map(({ state }) => state.scheduledOutcome)),
+  plainArray(transitions.map(({ state }) => state.statusSince)),
+  plainArray(transitions.map(({ state }) => state.dueAt)),
+]
+
+/** One array of several, as PostgreSQL writes them, of what needs no quotes. */
+const joined = (arrays: readonly string[]): string =>
+  `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
+
 /** The patience is set before a claim is locked. */
 const MOVE_KINDS = guardedWrite({
   name: 'move_kinds',
@@ -149,24 +167,6 @@ async function applyMovesInShards(
   )
   return written.size
 }
-
-/** Due claims of one kind with the transition that they make. */
-export interface KindMove {
-  kind: DueKind
-  transition: Transition
-}
-
-/** What the claims become: status, outcome, since when, until when. */
-const statesOf = (transitions: readonly Transition[]): string[] => [
-  plainArray(transitions.map(({ state }) => state.status)),
-  plainArray(transitions.map(({ state }) => state.scheduledOutcome)),
-  plainArray(transitions.map(({ state }) => state.statusSince)),
-  plainArray(transitions.map(({ state }) => state.dueAt)),
-]
-
-/** One array of several, as PostgreSQL writes them, of what needs no quotes. */
-const joined = (arrays: readonly string[]): string =>
-  `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
 
 /** What moved of a shard; lists as PostgreSQL writes arrays. */
 interface Moved {

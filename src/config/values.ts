@@ -2,6 +2,17 @@ import { isIP } from 'node:net'
 
 /* What settings may be. Each throws a message that completes "NAME must be …". */
 
+export interface Setting<T, F extends string | null> {
+  name: string
+  /** As the environment would give it; null if there is none. */
+  fallback: F
+  doc: string
+  /** Throws a message that completes "NAME must be …". */
+  parse: (text: string) => T
+}
+
+export const setting = <T, F extends string | null>(definition: Setting<T, F>): Setting<T, F> => definition
+
 export const wholeNumber = (from: number, to: number) => (text: string) => {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < from || value > to)
@@ -83,14 +94,3 @@ function decoded(text: string): string | null {
     return null
   }
 }
-
-export interface Setting<T, F extends string | null> {
-  name: string
-  /** As the environment would give it; null if there is none. */
-  fallback: F
-  doc: string
-  /** Throws a message that completes "NAME must be …". */
-  parse: (text: string) => T
-}
-
-export const setting = <T, F extends string | null>(definition: Setting<T, F>): Setting<T, F> => definition

@@ -198,17 +198,29 @@ test('a migration is named NNNN-what-it-does.sql, without gaps', async () => {
 /** Megabytes each, which most servers can do without. */
 const LOADED_WHEN_USED = /^(better-auth|@opentelemetry\/.*|@scalar\/.*)$/
 
-test('what few servers use is loaded by those that use it, once they do', async () => {
+/** All that is loaded with this file, and packages by their names. */
+function loadedWith(file: string): { files: Set<string>; packages: Set<string> } {
   const byFile = Map.groupBy(imports, ({ file }) => file)
-  const files = new Set(['src/service/server-process.ts'])
+  const files = new Set([file])
   const packages = new Set<string>()
   for (const file of files)
     for (const { what, isAtOnce } of byFile.get(file) ?? [])
       if (isAtOnce && what.startsWith('.')) files.add(join(dirname(file), what))
       else if (isAtOnce) packages.add(what)
+  return { files, packages }
+}
+
+test('what few servers use is loaded by those that use it, once they do', () => {
+  const { files, packages } = loadedWith('src/service/server-process.ts')
   assert.ok(packages.has('fastify') && packages.has('pg') && files.size > 200, `${files.size} files`)
   assert.deepEqual(
     [...packages].filter((name) => LOADED_WHEN_USED.test(name)),
     [],
   )
+})
+
+test('the command line loads the service only for commands that run it', () => {
+  const { files, packages } = loadedWith('src/main.ts')
+  assert.ok(files.has('src/cli/commands/serve.ts'))
+  assert.ok(!packages.has('fastify'), `${files.size} files`)
 })

@@ -22,6 +22,42 @@ import { signUp } from '../sign-up.ts'
 import { revokeOtherSessions, revokeSession } from './end-sessions.ts'
 import type { Session, SessionApi } from './session-api.ts'
 
+const Email = Type.String({ minLength: 1, maxLength: MAX_EMAIL_LENGTH })
+/** One that was set before: its length may have been judged otherwise. */
+const Password = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max })
+const NewPassword = Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max })
+
+const closed = { additionalProperties: false }
+
+const SignInBody = Type.Object(
+  { email: Email, password: Password, rememberMe: Type.Optional(Type.Boolean()) },
+  closed,
+)
+
+const SignUpBody = Type.Object(
+  {
+    email: Email,
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    password: NewPassword,
+    invitation: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  },
+  closed,
+)
+
+const InvitationKeyBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
+
+const PasswordChangeBody = Type.Object(
+  {
+    currentPassword: Password,
+    newPassword: NewPassword,
+    // Other sessions end in any case.
+    revokeOtherSessions: Type.Optional(Type.Boolean()),
+  },
+  closed,
+)
+
+const SessionNameBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
+
 /** The session API: what the dashboard needs before someone is signed in, and to end it. */
 export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [
   signInRoute(app, sessions),
@@ -208,39 +244,3 @@ function limited(app: App, doorway: Doorway, what: string, rule: AttemptRule) {
 }
 
 /* Bodies of the session API. It is the dashboard's, so the OpenAPI document does not have it. */
-
-const Email = Type.String({ minLength: 1, maxLength: MAX_EMAIL_LENGTH })
-/** One that was set before: its length may have been judged otherwise. */
-const Password = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max })
-const NewPassword = Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max })
-
-const closed = { additionalProperties: false }
-
-const SignInBody = Type.Object(
-  { email: Email, password: Password, rememberMe: Type.Optional(Type.Boolean()) },
-  closed,
-)
-
-const SignUpBody = Type.Object(
-  {
-    email: Email,
-    name: Type.String({ minLength: 1, maxLength: 255 }),
-    password: NewPassword,
-    invitation: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  },
-  closed,
-)
-
-const InvitationKeyBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
-
-const PasswordChangeBody = Type.Object(
-  {
-    currentPassword: Password,
-    newPassword: NewPassword,
-    // Other sessions end in any case.
-    revokeOtherSessions: Type.Optional(Type.Boolean()),
-  },
-  closed,
-)
-
-const SessionNameBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 255 }) }, closed)

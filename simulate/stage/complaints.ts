@@ -1,3 +1,5 @@
+/** Errors while the database is away, or too many requests wait for it. */
+const AWAY = ['DatabaseUnavailable', 'DatabaseOverloaded']
 /** What the errors say that the stage's own trigger raises, and the fault proxy's. */
 const OURS = /a fault of the (?:simulator|test)/
 const ERROR_LEVEL = 50
@@ -18,7 +20,7 @@ export function isComplaint(text: string): boolean {
   // Node's own words, such as those of an exception before the log is there.
   if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
-  return line.err?.type !== 'DatabaseUnavailable' && !OURS.test(line.err?.message ?? '')
+  return !AWAY.includes(line.err?.type ?? '') && !OURS.test(line.err?.message ?? '')
 }
 
 /** What a server says of a worker that was killed. */

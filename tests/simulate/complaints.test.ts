@@ -15,7 +15,9 @@ test('what a fault brings with it is none: a database that is away, and errors t
   assert.ok(
     !isComplaint(line(50, { type: 'DatabaseUnavailable', message: 'The database cannot be reached.' })),
   )
-  assert.ok(!isComplaint(line(50, { type: 'DatabaseOverloaded', message: 'No connection was free in time.' })))
+  assert.ok(
+    !isComplaint(line(50, { type: 'DatabaseOverloaded', message: 'No connection was free in time.' })),
+  )
   assert.ok(!isComplaint(line(50, { type: 'DatabaseError', message: 'a fault of the simulator' })))
   assert.ok(!isComplaint('(node:12) DeprecationWarning: Calling something is deprecated'))
   assert.ok(!isComplaint('claimkeeper: The database cannot be reached.'))

@@ -12,12 +12,15 @@ export interface Job {
   run: () => Promise<void>
 }
 
-/** The job's cron pattern. Jobs of one list start at different seconds. */
-function patternOf({ every }: Job, index: number): string {
+/** Coprime to the seconds among which jobs are spread, so that neighbours differ. */
+const SPREAD = 11
+
+/** The job's cron pattern. Neighbours in a list with the same interval start at different seconds. */
+export function patternOf({ every }: Pick<Job, 'every'>, index: number): string {
   if (every === 'whole minute') return '* * * * *'
-  const second = 1 + ((index * 7) % Math.max(1, Math.min(every, 60) - 1))
+  const second = 1 + ((index * SPREAD) % Math.max(1, Math.min(every, 60) - 1))
   if (every < 60) return `${second}-59/${every} * * * * *`
-  const minute = every < 3_600 ? `*/${every / 60}` : (index * 7) % 60
+  const minute = every < 3_600 ? `*/${every / 60}` : (index * SPREAD) % 60
   return `${second} ${minute} * * * *`
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { unavailable } from '../kernel/errors.ts'
+import { endsWithin } from '../kernel/owned-promise.ts'
 import type { Database } from '../platform/database/database.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
@@ -66,14 +66,11 @@ export function shareReadiness(app: App): () => Promise<void> {
 }
 
 async function withTimeout(work: Promise<void>): Promise<void> {
-  const timer = new AbortController()
-  const late = pause(CHECK_TIMEOUT_MS, 'late', { ref: false, signal: timer.signal }).catch(() => 'cancelled')
-  try {
-    if ((await Promise.race([work, late])) === 'late')
-      throw unavailable('The database takes too long to write.')
-  } finally {
-    timer.abort()
-  }
+  const isDone = await endsWithin(
+    CHECK_TIMEOUT_MS,
+    work.then(() => true),
+  )
+  if (!isDone) throw unavailable('The database takes too long to write.')
 }
 
 async function checkReadiness({ db }: App): Promise<void> {

@@ -55,12 +55,27 @@ const UNEXPECTED = /^Unexpected token '(.+)', (\.{0,3}".*"(?:\.\.\.)?) is not va
 const AT_POSITION = /(?: in JSON)? at position (\d+)(?: \(line \d+ column \d+\))?$/
 const VALUE_START = /[[{"\dtfn-]/
 
+/** What follows the first value of the text: a comma or a second value, and where; null if something else is wrong. */
+export function afterFirstValue(
+  text: string,
+  { message }: Error,
+): { what: 'comma' | 'value'; character: number } | null {
+  const [, position] = AFTER_VALUE.exec(message) ?? []
+  if (position === undefined) return null
+  const next = text[Number(position)] ?? ''
+  const character = Number(position) + 1
+  if (next === ',') return { what: 'comma', character }
+  return VALUE_START.test(next) ? { what: 'value', character } : null
+}
+
 /** "unexpected 'N' in ...\"cost\":NaN}" for the error with which `JSON.parse` refused the text. */
-export function jsonSyntaxFault(text: string, { message }: Error): string {
-  const end = Number(AFTER_VALUE.exec(message)?.[1] ?? Number.NaN)
-  if (text[end] === ',') return `a comma follows the value, at character ${end + 1}`
-  if (VALUE_START.test(text[end] ?? '')) return `a second value follows the first, at character ${end + 1}`
-  return message
+export function jsonSyntaxFault(text: string, error: Error): string {
+  const after = afterFirstValue(text, error)
+  if (after !== null) {
+    const what = after.what === 'comma' ? 'a comma follows the value' : 'a second value follows the first'
+    return `${what}, at character ${after.character}`
+  }
+  return error.message
     .replace(UNEXPECTED, (_, token: string, context: string) => `unexpected ${shown(token)} in ${context}`)
     .replace(AT_POSITION, (_, position) => `, at character ${Number(position) + 1}`)
     .replace(/^Unexpected end of JSON input$/, 'the text ends too early')

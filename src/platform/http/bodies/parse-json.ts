@@ -4,6 +4,7 @@ import { MAX_PAYLOAD_BYTES } from '../../../core/claims/limits.ts'
 import { ServiceError, validationError } from '../../../kernel/errors.ts'
 import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
 import { isJsonObject, type Json } from '../../../kernel/json.ts'
+import { afterFirstValue } from '../../../kernel/json-flaws.ts'
 import { atOnce, inSlices } from '../../concurrency/in-slices.ts'
 import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
@@ -115,17 +116,13 @@ const asValidationError = (error: unknown, text: string): unknown =>
 
 const ONE_VALUE =
   'a body, and each line of a stream, is one JSON value. curl keeps line breaks with --data-binary, not with -d'
-const AFTER_VALUE = /^Unexpected non-whitespace character after JSON at position (\d+)/
-const VALUE_START = /[[{"\dtfn-]/
 
-function messageOf({ message }: SyntaxError, text: string): string {
-  const [, position] = AFTER_VALUE.exec(message) ?? []
+function messageOf(error: SyntaxError, text: string): string {
   // A longer text is parsed in pieces, and the position counts from the start of the piece.
-  const next = position === undefined || text.length > SHORT ? '' : (text[Number(position)] as string)
-  const place = `at character ${Number(position) + 1}`
-  if (next === ',') return `has a comma after its value, ${place}; ${ONE_VALUE}`
-  if (VALUE_START.test(next)) return `has a second value after the first, ${place}; ${ONE_VALUE}`
-  return `is not valid JSON: ${reasonOf(message)}`
+  const after = text.length > SHORT ? null : afterFirstValue(text, error)
+  if (after === null) return `is not valid JSON: ${reasonOf(error.message)}`
+  const what = after.what === 'comma' ? 'a comma after its value' : 'a second value after the first'
+  return `has ${what}, at character ${after.character}; ${ONE_VALUE}`
 }
 
 /** V8's message, without its prefix. */

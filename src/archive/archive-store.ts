@@ -18,8 +18,8 @@ import {
 } from './claims-to-archive-store.ts'
 
 /**
- * Their contracts may be without claims from now on (`unused-contracts.ts`). To be called before the claims leave: whoever
- * looks for uses does so a day after the mark.
+ * Marks contracts that may have no claim any more (`unused-contracts.ts`). Call it before the claims are removed: the job looks for
+ * uses a day after the mark.
  */
 export async function markContractsUnused(db: Connection, hashes: readonly string[]): Promise<void> {
   const values = [textArray(hashes.map((hash) => `\\x${hash}`))]
@@ -78,7 +78,7 @@ export async function removeArchivedClaims(
         DELETE FROM claims WHERE id = ANY ($1::uuid[]) RETURNING id, ${METADATA_DIGEST} AS digest`,
       values: [ids],
     })
-    // Whoever else removed one of them has kept a row of it, or its clock's deletion was on the way: all is taken back.
+    // Another server has archived one of the claims, or its test clock is being deleted: roll back.
     if (removed.length !== kept.length) throw new Error('Claims were removed while they were archived.')
     if (removed.some(({ id, digest }) => digest !== digests.get(id))) throw new NotedMeanwhile()
     await connection.query({

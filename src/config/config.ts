@@ -16,12 +16,12 @@ import {
   wholeNumber,
 } from './values.ts'
 
-/** What is told of each request, and to whom. */
+/** Logs and traces of requests. */
 const TELEMETRY_SETTINGS = {
   requestLog: setting({
     name: 'CLAIMKEEPER_LOG_REQUESTS',
     fallback: 'none',
-    doc: 'Requests that have a line in the log: `none`; `errors` for those that failed, were refused or whose callers went away; a share such as `0.01` for these and so many of the others; `all`. See [logs and traces](operating/logs-and-traces.md).',
+    doc: 'Requests that are logged: `none`; `errors`: failed, refused and aborted requests; a share such as `0.01`: these and 1 % of the others; `all`. See [logs and traces](operating/logs-and-traces.md).',
     parse: (text) => {
       if (text === 'none') return null
       if (text === 'errors') return 0

@@ -7,7 +7,7 @@ import type { Session } from './session-api.ts'
 import { deleteOtherSessions, deleteSession } from './session-store.ts'
 
 /**
- * Ends sessions of the account, and the tokens that were made in them: who ends a session may not know who was there.
+ * Ends sessions of the account and the tokens that were created in them: a stranger may have used the session.
  * When this resolves no server takes any of them any more. Returns how many tokens ended with them.
  * @param deleteSessions returns their ids
  */

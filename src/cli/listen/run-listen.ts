@@ -55,7 +55,7 @@ const MAX_PAUSE_MS = 8_000
 interface Following {
   /** Begins with the oldest that is kept; else with what comes after this moment. */
   fromStart: boolean
-  /** Tells a person what becomes of the connection. */
+  /** Prints the state of the connection. */
   say: (line: string) => void
   stop: AbortSignal
 }

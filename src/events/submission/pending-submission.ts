@@ -88,7 +88,7 @@ export function setResults(submissions: readonly PendingSubmission[], result: Su
   for (const one of submissions) one.result = result
 }
 
-/** For who has waited for too long. */
+/** The error of a submission that has waited too long. */
 export function outOfPatience({ request, lost }: PendingSubmission): ServiceError {
   if (lost) return notKnown(request, lost.cause)
   return unavailable(
@@ -96,7 +96,7 @@ export function outOfPatience({ request, lost }: PendingSubmission): ServiceErro
   )
 }
 
-/** For who is on the way for too long. */
+/** The error of a submission whose statement takes too long. */
 export const notKnown = ({ submission }: EventRequest, cause?: unknown) =>
   unavailable(
     `The connection to the database was lost while the event was being recorded, and whether it was is not known. Send it again with the id ${JSON.stringify(submission.id)}: that is safe.`,

@@ -103,13 +103,15 @@ async function endSession(client: pg.Client): Promise<void> {
  * it until the timeout: the revocation is committed, so it must not fail.
  */
 export const waitUntilHeard = (db: Connection, number: number, timeoutMs: number): Promise<void> =>
-  waitOutUnavailable(timeoutMs, (deadline) => poll(db, number, deadline))
+  ignoreUnavailableUntilTimeout(timeoutMs, (deadline) => poll(db, number, deadline))
 
 /** The same for all revocations so far. */
 export const waitUntilAllHeard = (db: Connection, timeoutMs: number): Promise<void> =>
-  waitOutUnavailable(timeoutMs, async (deadline) => poll(db, await findLastRevocation(db), deadline))
+  ignoreUnavailableUntilTimeout(timeoutMs, async (deadline) =>
+    poll(db, await findLastRevocation(db), deadline),
+  )
 
-async function waitOutUnavailable(
+async function ignoreUnavailableUntilTimeout(
   timeoutMs: number,
   work: (deadline: number) => Promise<void>,
 ): Promise<void> {

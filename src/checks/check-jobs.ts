@@ -56,7 +56,7 @@ async function checkForAMinute(
   return goesOn
 }
 
-/** The totals of the overview. It would hold up a scheduled check for a moment, so it runs between checks. */
+/** The totals of the overview. Runs between scheduled checks, because it would delay one briefly. */
 export const sumUpResolutionsJob = (app: App): Job => ({
   name: 'sums of resolutions',
   every: 300,

@@ -91,6 +91,6 @@ export async function whyNotDone(
 export function changedMetadata(metadata: Metadata, change: MetadataChange): Metadata {
   const result = changeMetadata(metadata, change)
   if (result) return result
-  const message = `must not have more than ${MAX_METADATA_KEYS} keys with those that it has`
+  const message = `must not have more than ${MAX_METADATA_KEYS} keys, including the existing ones`
   throw validationError([{ path: 'metadata', message }])
 }

@@ -125,7 +125,7 @@ async function checkConnections(db: Connection, processes: Processes): Promise<F
 
 /** Why a starting server will not get all of its connections; null if it will. Connections of other servers are not free. */
 export async function whyTooFewConnections(db: Connection, processes: Processes): Promise<string | null> {
-  const { name, limit, ofOthers, ofClaimkeeper, free } = await tightestLimit(db, freeForNew)
+  const { name, limit, ofOthers, ofClaimkeeper, free } = await tightestLimit(db, freeForNewServer)
   if (connectionsNeeded(processes) <= free) return null
   const taken = ofOthers + ofClaimkeeper
   return `PostgreSQL gives too few connections: ${describeNeed(processes)}, and the ${name} is ${limit}, ${taken} of which are taken. ${ADVICE}`
@@ -133,8 +133,8 @@ export async function whyTooFewConnections(db: Connection, processes: Processes)
 
 /** For a server that was refused a connection. */
 export async function describeTightestLimit(db: Connection, poolSize: number): Promise<string> {
-  const { name, limit, ofOthers } = await tightestLimit(db, freeForNew)
-  return `the ${name} is ${limit}, others than Claimkeeper have ${ofOthers}, and DATABASE_POOL_SIZE is ${poolSize}. ${ADVICE}`
+  const { name, limit, ofOthers } = await tightestLimit(db, freeForNewServer)
+  return `the ${name} is ${limit}, other programs use ${ofOthers}, and DATABASE_POOL_SIZE is ${poolSize}. ${ADVICE}`
 }
 
 const connectionsNeeded = ({ poolSize, workers }: Processes) => (poolSize + CONNECTIONS_BESIDE_POOL) * workers
@@ -146,7 +146,8 @@ function describeNeed(processes: Processes): string {
   return `this server takes up to ${connectionsNeeded(processes)} (${all})`
 }
 
-const freeForNew = ({ limit, ofClaimkeeper, ofOthers }: ConnectionLimit) => limit - ofClaimkeeper - ofOthers
+const freeForNewServer = ({ limit, ofClaimkeeper, ofOthers }: ConnectionLimit) =>
+  limit - ofClaimkeeper - ofOthers
 
 async function tightestLimit(db: Connection, freeOf: (limit: ConnectionLimit) => number) {
   const limits = await readConnectionLimits(db)

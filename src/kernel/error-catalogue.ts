@@ -105,7 +105,7 @@ export const ERRORS = {
     status: 404,
     type: 'invalid_request_error',
     title: 'There is no such invitation.',
-    help: 'An invitation works once and for 7 days, until it is revoked. Each start prints a link for the first account; only one of them can be used. Ask for a new invitation.',
+    help: 'An invitation works once, for 7 days, unless it is revoked. Each start prints a sign-up link for the first account; only one of these links can be used. Ask for a new invitation.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,

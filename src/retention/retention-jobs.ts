@@ -14,7 +14,7 @@ interface Removal {
   removeSome: (isOver: () => boolean) => Promise<number>
 }
 
-/** Remove what is not needed any more, piece by piece. `onRemoved` gets what was removed and how many. */
+/** Jobs that remove old records in batches. `onRemoved` gets the kind and the count of the removed records. */
 export function retentionJobs(
   app: App,
   keptDays: number,
@@ -33,7 +33,7 @@ export function retentionJobs(
     job('unused contracts', 15, new UnusedContracts(app)),
     job('old notifications', 300, oldNotifications(app, keptDays)),
     job('old deliveries', 300, oldDeliveries(app, keptDays)),
-    { name: 'forgetting what has expired', every: 3_600, run: () => forgetExpired(app) },
+    { name: 'removing expired records', every: 3_600, run: () => forgetExpired(app) },
   ]
 }
 

@@ -85,7 +85,7 @@ export const SimulationBody = Type.Object(
     }),
     hints: Hints(
       MAX_HINTS + MAX_LOG_HINTS,
-      'Hints to the contract, those to all of it first, then hints to the accepted events (§2.13).',
+      'Hints (§2.13): first to the whole contract, then to its parts, then to the accepted events.',
     ),
   },
   { $id: 'Simulation', description: 'What a contract makes of events. Nothing is stored.' },

@@ -62,7 +62,7 @@ const AdvanceBody = Type.Object(
 const tags = ['Test clocks']
 const params = Type.Object({ id: Uuid('The test clock.') })
 
-/** The checks of an advance belong to a part above this one. @throws TEST_CLOCK_NOT_FOUND */
+/** Passed in, because `checks/` implements it and this room may not import from `checks/`. @throws TEST_CLOCK_NOT_FOUND */
 type Advance = (
   app: App,
   request: { userId: string; id: string; frozenTime: Date },

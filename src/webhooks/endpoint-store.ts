@@ -188,8 +188,8 @@ export async function replaceSecret(
 }
 
 /**
- * Nothing is sent to it any more; what was is removed later (`webhook-removal-store.ts`). False if the account has no such endpoint, or
- * none of a version that is expected.
+ * Nothing is sent to it any more. Its deliveries are removed later (`webhook-removal-store.ts`). False if the account has no such endpoint, or
+ * if the endpoint has none of the expected versions.
  */
 export async function deleteEndpoint(
   db: Connection,

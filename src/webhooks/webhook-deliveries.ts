@@ -79,7 +79,7 @@ export async function redeliverWebhook(app: App, userId: string, id: string): Pr
 
 const onlySome = (redelivered: number, cause: unknown) =>
   unavailable(
-    `The first ${redelivered} deliveries are sent again. Whether the others are is not known. Repeat the request to redeliver all of them.`,
+    `The first ${redelivered} deliveries are sent again. Whether the others are sent again is not known. Repeat the request to redeliver all of them.`,
     cause,
   )
 

@@ -225,7 +225,7 @@ describe('notes', () => {
     const { json } = await backtestOf(path('log.csv'), [contractWith()])
     assert.deepEqual(json.warnings, [
       '2 cases have ids that a spreadsheet has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
-      '6 cases have ids that likely stand for none: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
+      '6 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
     ])
   })
 

@@ -120,7 +120,7 @@ describe('JSON (§10 rule 3)', () => {
     await assert.rejects(countsOf(path('more.json')), { message: /line 2 of the log: something follows/ })
     await assert.rejects(countsOf(path('none.json')), { message: 'the log has no events' })
     await assert.rejects(countsOf(path('closed.json')), {
-      message: /^line 1 of the log: a "}" ends what a "\[" began/,
+      message: /^line 1 of the log: a "}" closes a "\["/,
     })
   })
 
@@ -236,7 +236,7 @@ describe('XES (§10 rule 3)', () => {
       message: /line 6: the number 9007199254740993 cannot be stored exactly/,
     })
     await assert.rejects(countsOf(path('late.xes')), {
-      message: /^line 7 of the log: an attribute of a trace stands behind an event of the trace/,
+      message: /^line 7 of the log: an attribute of a trace follows an event of the trace/,
     })
     await assert.rejects(countsOf(path('broken.xes')), { message: /^line 6 of the log is not XML: / })
     await assert.rejects(countsOf(path('other.xml')), {

@@ -36,7 +36,7 @@ describe('the log', () => {
     for (const name of ['between.csv.gz', 'far.csv.gz'])
       await assert.rejects(
         backtestOf(path(name), [contractWith()]),
-        /more data follows the zeros behind/,
+        /more data follows the zeros after its gzip data/,
         name,
       )
   })

@@ -165,7 +165,7 @@ describe('times (§10 rule 5)', () => {
     })
     const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
     assert.deepEqual(await notes('newest.csv'), [
-      '1 case is written newest first and has events of the same time, which are taken in the order of the log: "a" (line 3); sort the log by time, with the older of them first',
+      '1 case is written newest first and has events with the same time, which run in the order of the log: "a" (line 3); sort the log so that older events come first',
     ])
     assert.deepEqual(await notes('oldest.csv'), [])
     assert.deepEqual(await notes('mixed.csv'), [])

@@ -35,7 +35,7 @@ test('if PostgreSQL refuses a connection, the answer says so, and /readyz names 
   assert.match(
     answer.body.error.message,
     new RegExp(
-      `^PostgreSQL gives this server no more connections: the CONNECTION LIMIT of the database ${database} is 2, others than Claimkeeper have \\d+, and DATABASE_POOL_SIZE is 16\\. Lower DATABASE_POOL_SIZE `,
+      `^PostgreSQL gives this server no more connections: the CONNECTION LIMIT of the database ${database} is 2, other programs use \\d+, and DATABASE_POOL_SIZE is 16\\. Lower DATABASE_POOL_SIZE `,
     ),
   )
   await limit(databaseUrl, -1)

@@ -94,5 +94,5 @@ export const hashInvitationKey = (key: string): Buffer => createHash('sha256').u
 /** The page where the key is used. A browser keeps the fragment to itself: no server and no proxy logs it. */
 export const invitationUrl = (serviceUrl: string, key: string): string => `${serviceUrl}/welcome#key=${key}`
 
-/** An invitation key is valid for so long. */
+/** How long an invitation key is valid. */
 export const INVITATION_SECONDS = 7 * 86_400

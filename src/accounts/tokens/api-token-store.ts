@@ -178,7 +178,7 @@ export async function touchApiToken(db: Connection, hash: Buffer): Promise<void>
  * there is no such token. Revoking twice changes nothing.
  */
 export function revokeApiToken(db: Connection, id: string): Promise<number | null> {
-  // `currval` is of the connection that revoked.
+  // In one transaction: `currval` returns the last number that the same connection has drawn.
   return db.transaction(async (connection) => {
     const rows = await connection.query({
       name: 'revoke_api_token',

@@ -116,16 +116,16 @@ class RowParser extends Parser {
 const LINE_BREAK = /\r\n|\r|\n/
 
 /**
- * Finds rows of the log inside of a cell. A quote that does not end where it should takes the rows behind it into its
- * cell, up to the next quote. The row may have as many cells as the header even so.
+ * Finds rows of the log inside a cell. A quoted cell whose closing quote is missing continues over the following rows,
+ * up to the next quote. The resulting row can still have as many cells as the header.
  */
-export class SwallowedRows {
+export class RowsInCells {
   readonly #columns: CsvColumns
   readonly #separator: string
-  /** Its own: the reader of the log counts its times. */
+  /** Not shared with the reader of the log, which counts the times that it reads. */
   readonly #times: TimeReader
   count = 0
-  /** Where the first row begins that holds others. */
+  /** The first line of the first row that contains other rows. */
   firstLine = 0
 
   constructor(columns: CsvColumns, separator: string, times: TimeOptions) {
@@ -147,7 +147,7 @@ export class SwallowedRows {
 
   #rowsOf(lines: readonly string[], index: number, cell: string): number {
     const whole = lines.slice(0, -1).filter((text) => this.#isRow(text)).length
-    return this.#isBeginOfRow(lines.at(-1) as string, index, cell) ? whole + 1 : whole
+    return this.#isStartOfRow(lines.at(-1) as string, index, cell) ? whole + 1 : whole
   }
 
   #isRow(text: string): boolean {
@@ -155,15 +155,15 @@ export class SwallowedRows {
     return cells.length === this.#columns.count && this.#hasTime(cells)
   }
 
-  /** Whether the text is the row itself from the column of the cell on, with its time. */
+  /** Whether the text is the rest of the row, from this column to the last, with a valid time. */
   #isRestOfRow(text: string, index: number): boolean {
     const { count, time } = this.#columns
     const cells = text.split(this.#separator)
     return time > index && cells.length === count - index && this.#hasTime([...Array(index), ...cells])
   }
 
-  /** Whether the text is a row up to the column of the cell, where the next quote is. */
-  #isBeginOfRow(text: string, index: number, cell: string): boolean {
+  /** Whether the text is the start of a row, up to this column, where the next quote is. */
+  #isStartOfRow(text: string, index: number, cell: string): boolean {
     const cells = text.split(this.#separator)
     if (index === 0 || cells.length !== index + 1) return false
     // The parser keeps the first quote if text follows the second.

@@ -56,8 +56,8 @@ export function inOrderOfTime<Event extends CaseEvent>(events: Event[]): Event[]
 }
 
 /**
- * Whether the events, in the order of their times, are written newest first, and some have the same time: of these the log
- * has the newer before the older.
+ * Whether a case, sorted by time, was written newest first and has events with the same time. For such events the log
+ * probably has the newer event before the older one.
  */
 export function hasTiesNewestFirst(events: readonly CaseEvent[]): boolean {
   const [first, last] = [events[0], events.at(-1)]

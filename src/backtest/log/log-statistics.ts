@@ -19,14 +19,14 @@ interface DoubtfulCase {
   events: number
 }
 
-/** As spreadsheets write numbers of more than 11 digits: the digits behind are lost. */
-const SHORTENED = /^\d(?:[.,]\d+)?E\+\d\d+$/i
+/** Spreadsheets write numbers of more than 11 digits like this, and lose the last digits. */
+const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
 /** What exports write where there is no value. */
 const PLACEHOLDER = /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a)$/i
 
 /**
- * Finds ids that are probably of one case, because they differ only by letter case, invisible characters or the end, and ids
- * that are probably not of one case.
+ * Finds ids that probably mean the same case, because they differ only by letter case, invisible characters or the end, and ids
+ * that probably stand for several cases or for none.
  */
 export class CaseIds {
   readonly #keys = new SeenCases()
@@ -35,7 +35,7 @@ export class CaseIds {
   /** Cases whose id is similar to an earlier one. */
   similar = 0
   readonly first: SimilarCase[] = []
-  readonly shortened = new DoubtfulCases(SHORTENED)
+  readonly shortened = new DoubtfulCases(SCIENTIFIC_NOTATION)
   readonly placeholders = new DoubtfulCases(PLACEHOLDER)
 
   /** Call once per case. */

@@ -87,7 +87,8 @@ async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGen
     chunks.return(undefined).catch(() => {})
   }
   if (end > gunzip.bytesWritten) {
-    const message = 'more data follows the zeros behind its gzip data; unpack it, and write it without them'
+    const message =
+      'more data follows the zeros after its gzip data; unpack it and write it again without the zeros'
     throw new OperatorError(`the log ${inputName(path)} would be read in part: ${message}`)
   }
 }

@@ -5,7 +5,7 @@ import { findColumns, reservedWarning } from '../csv/csv-columns.ts'
 import { ALL_LINE_ENDS, type CsvDialect, recognizeDialect } from '../csv/csv-dialect.ts'
 import { CsvPayloads } from '../csv/csv-payload.ts'
 import { CsvRows } from '../csv/csv-rows.ts'
-import { readCsv, SwallowedRows } from '../csv/read-csv.ts'
+import { RowsInCells, readCsv } from '../csv/read-csv.ts'
 import { FieldStatistics } from '../field-statistics.ts'
 import type { DecimalMark } from '../read-cell.ts'
 import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
@@ -55,7 +55,7 @@ export class LogReading {
   /** About the columns and the separator. */
   warnings: string[] = []
   /** Only for CSV. */
-  swallowed: SwallowedRows | null = null
+  rowsInCells: RowsInCells | null = null
   /** The names of the columns or fields of the payload. */
   fieldNames: Iterable<string> = []
   /** Rows that are not bad. */
@@ -130,7 +130,7 @@ export class LogReading {
       else {
         const fault = mayHoldNul || decoding.isDamaged ? decoding.faultOf(record.join('\n')) : null
         take(fault ?? rows.read(record, line), line)
-        if (hasLineBreaks) this.swallowed?.add(record, line)
+        if (hasLineBreaks) this.rowsInCells?.add(record, line)
       }
     })
   }
@@ -143,7 +143,7 @@ export class LogReading {
   #rowsOf({ header, notes, separators }: CsvDialect): CsvRows {
     const columns = findColumns(header, this.options.columns)
     this.warnings = [...notes, ...columns.warnings]
-    this.swallowed = new SwallowedRows(columns, separators.at(-1) as string, this.options.times)
+    this.rowsInCells = new RowsInCells(columns, separators.at(-1) as string, this.options.times)
     this.fieldNames = columns.payload.map(({ name }) => name)
     const payloads = [...this.statistics].map(([type, statistics]): [string, CsvPayloads] => [
       type,

@@ -35,23 +35,23 @@ export function readingNotes(
 ): string[] {
   return [
     ...reading.warnings,
-    ...swallowedRows(reading),
+    ...rowsInCellsNotes(reading),
     ...similarTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
     ...doubtfulCases(caseIds.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
-    ...doubtfulCases(caseIds.placeholders, 'that likely stand for none'),
+    ...doubtfulCases(caseIds.placeholders, 'used for missing values'),
     ...caseNotes(caseIds),
     ...orderNotes(newestFirst),
     ...timeNotes(reading, now),
   ]
 }
 
-function swallowedRows({ swallowed }: LogReading): string[] {
-  if (swallowed === null || swallowed.count === 0) return []
-  const { count, firstLine } = swallowed
+function rowsInCellsNotes({ rowsInCells }: LogReading): string[] {
+  if (rowsInCells === null || rowsInCells.count === 0) return []
+  const { count, firstLine } = rowsInCells
   const rows = count === 1 ? '1 row of the log, which is' : `${grouped(count)} rows of the log, which are`
   return [
-    `a quote does not end where it should: on line ${grouped(firstLine)} begins a row with a cell that holds ${rows} not read`,
+    `a quote does not end where it should: the row on line ${grouped(firstLine)} has a cell that contains ${rows} not read`,
   ]
 }
 
@@ -142,7 +142,7 @@ function orderNotes(newestFirst: Examples): string[] {
       ? '1 case is written newest first and has'
       : `${grouped(count)} cases are written newest first and have`
   return [
-    `${cases} events of the same time, which are taken in the order of the log: ${list(newestFirst)}; sort the log by time, with the older of them first`,
+    `${cases} events with the same time, which run in the order of the log: ${list(newestFirst)}; sort the log so that older events come first`,
   ]
 }
 

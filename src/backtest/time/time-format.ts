@@ -63,14 +63,14 @@ export function parseTimeFormat(name: string): TimeFormat {
   }
 }
 
-/** Of two parts that say the same, one would be passed over; so would "a" beside an hour of 24. */
+/** Parts that exclude each other: if a format had both, one of them would be ignored. */
 const ALTERNATIVES: [what: string, parts: string[]][] = [
   ['year', ['year', 'shortYear']],
   ['month', ['month', 'monthName']],
   ['hour', ['hour', 'halfDayHour']],
 ]
 
-/** Why a time cannot be read by these parts for sure; null if it can. */
+/** Why these parts are ambiguous or contradict each other; null if they do not. */
 function contradictionIn(parts: readonly string[]): string | null {
   const twice = ALTERNATIVES.find(([, names]) => names.every((part) => parts.includes(part)))
   if (twice) return `It names the ${twice[0]} twice.`

@@ -23,7 +23,7 @@ const QUARTER_MS = 900_000
 const MAX_QUARTERS = 100_000
 
 const isInRange = (ms: number) => ms >= 0 && ms < AFTER_LAST_MS
-const inRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
+const nanIfOutOfRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
 
 /** Reads the times of a log, and counts the times without a zone. */
 export class TimeReader {
@@ -49,7 +49,7 @@ export class TimeReader {
     if (isInRange(common)) return common
     const written = this.#parse(text.trim())
     if (written === null) return Number.NaN
-    return written.hasZone ? inRange(written.ms) : this.#inZone(written.ms)
+    return written.hasZone ? nanIfOutOfRange(written.ms) : this.#inZone(written.ms)
   }
 
   #parse(text: string): WrittenTime | null {
@@ -63,7 +63,7 @@ export class TimeReader {
   #inZone(local: number): number {
     const { zone } = this.#options
     const moment = zone === null || Number.isNaN(local) ? null : this.#momentAt(local, zone)
-    const ms = inRange(moment?.ms ?? local)
+    const ms = nanIfOutOfRange(moment?.ms ?? local)
     if (Number.isNaN(ms)) return ms
     this.withoutZone++
     if (moment?.shown === 'twice') this.repeated++

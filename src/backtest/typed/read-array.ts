@@ -81,9 +81,7 @@ class ArraySplitter {
     else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#depth--
     // What follows would be passed over.
     if (this.#depth === 0)
-      throw new OperatorError(
-        `line ${this.#line} of the log: a "}" ends what a "[" began, so items may be lost`,
-      )
+      throw new OperatorError(`line ${this.#line} of the log: a "}" closes a "[", so items may be missing`)
   }
 
   #keep(bytes: Buffer): void {

@@ -85,7 +85,7 @@ class XesReader {
   #addToTrace(name: string, attributes: Record<string, string>): void {
     if (this.#events > 0)
       throw new OperatorError(
-        `line ${this.#parser.line} of the log: an attribute of a trace stands behind an event of the trace; XES has it before`,
+        `line ${this.#parser.line} of the log: an attribute of a trace follows an event of the trace; in XES it comes before the events`,
       )
     this.#trace.add(name, attributes)
   }

@@ -59,7 +59,7 @@ async function findTaken(
 /** Ids that are looked for with one statement. */
 const LOOKUP_BATCH_SIZE = 250
 
-/** Of these openings those that the same request has created before, as they were then (§4.17); or that there are too many contracts to tell. */
+/** The openings that an earlier attempt of this request created, as they were then (§4.17); an error if their contracts are too many to read. */
 async function findCreatedBefore(
   app: App,
   userId: string,

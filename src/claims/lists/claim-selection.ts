@@ -104,7 +104,7 @@ export interface SearchRange {
   before: string | null
   /** What ids end with, beside that; absent for anything. */
   end?: string
-  /** Where in the list they are, if they are too many to be put in order: see `withSpan` in `claim-count-store.ts`. */
+  /** Their positions in the list, if they are too many to sort: see `withSpan` in `claim-count-store.ts`. */
   span?: SearchSpan
 }
 

@@ -5,7 +5,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray, textArray } from '../../platform/database/sql-array.ts'
 import { WHAT_IT_BECOMES } from './guarded-write-store.ts'
 
-/** What a claim becomes; see `guarded-write-store.ts`, whose columns these are. */
+/** The new state of a claim. The fields are the columns of `guarded-write-store.ts`. */
 export interface ClaimWrite {
   id: string
   seenStatus: Status
@@ -55,8 +55,8 @@ const WRITE_TO = `WITH written AS (
 const WRITE: ShardStatement = { name: 'write_to_shards', text: WRITE_TO, columns: 'id uuid' }
 
 /**
- * The guarded write (see `guarded-write-store.ts`) on distributed tables. Claims of one machine are committed by it alone, and
- * there is no more to it if they have no notifications; else it is a transaction. Returns the ids of those that were
+ * The guarded write (see `guarded-write-store.ts`) on distributed tables. Runs without a transaction block if all claims are on one machine
+ * and there are no notifications, else in a transaction. Returns the ids of the claims that were
  * written.
  * @param announced the key, if the transaction has announced its notifications; else null
  */

@@ -52,7 +52,9 @@ function checkSettings(findings: Finding[]): Config | null {
     return config
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    findings.push(fault('Settings', error.message.replace(/\.$/, ''), 'Mend it; nothing else was looked at.'))
+    findings.push(
+      fault('Settings', error.message.replace(/\.$/, ''), 'Correct the setting. Nothing else was checked.'),
+    )
     return null
   }
 }

@@ -57,7 +57,7 @@ export interface SessionTimeouts {
   idleTransactionMs: number
 }
 
-/** The timeouts come first: the default of a role would hold for the rest. */
+/** The timeouts come first. Otherwise a role's default timeouts would apply to the statements that follow. */
 const sessionSettings = ({ statementMs, idleTransactionMs }: SessionTimeouts): string =>
   `SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = ${idleTransactionMs};
   SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('transaction_timeout', true) IS NOT NULL;
@@ -87,12 +87,12 @@ async function send(client: pg.ClientBase, text: string): Promise<pg.QueryResult
 }
 
 /**
- * Further settings of the connections of a pool. An index answers each statement, in the index's order. Otherwise the planner would
+ * Settings that only pool connections have. They make each statement use an index, in the index's order. Otherwise the planner would
  * choose other plans for a table that is still small or not analysed. Rows of several ids are locked in the order of the
  * ids; in a bitmap's order, that of the table, two statements could deadlock. Before PostgreSQL
  * 18, the cost of disabled plan types would also start JIT compilation.
  *
- * So a statement's plan does not depend on its values, and planning takes as long as the work of a small group: each connection plans
+ * Plans are generic: they do not depend on values. Planning costs as much as executing a small group, so each connection plans
  * a statement once. Not with Citus, which finds the machines of a statement by its values.
  *
  * What a statement pushes out of PostgreSQL's memory goes to the disk soon: the kernel would gather a check's pages for

@@ -70,7 +70,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     if (!mayCreate) await requireTables(db, databaseUrl)
     if (!leavesTables) {
       await requireSettings(db)
-      await migrateUnhurried(connectionString, options)
+      await migrateWithoutTimeout(connectionString, options)
     }
     const distribution = await readDistribution(db)
     if (distribution.isOn && mustBeDurable) await requireDurableMachines(db)
@@ -121,7 +121,7 @@ async function requireTables(db: Borrower, databaseUrl: string | null): Promise<
 }
 
 /** Migrations take as long as they need; given up, their transaction ends with its connection. */
-async function migrateUnhurried(
+async function migrateWithoutTimeout(
   connectionString: string,
   { report, signal, ...options }: DatabaseOptions,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Part } from '../../kernel/part.ts'
 export interface Job {
   name: string
   /**
-   * At each whole minute, or so many seconds apart: a divisor of 60, of minutes, or an hour. The latter never run at a whole
+   * Each whole minute, or an interval in seconds: a divisor of 60, or whole minutes that divide an hour. Interval jobs never run at a whole
    * minute, when the scheduled check begins.
    */
   every: 'whole minute' | number

@@ -8,7 +8,7 @@ export interface LookalikeType {
   type: string
   /** A sentence with the other type and the difference. */
   note: string
-  /** The other type is reserved, of events, or the same type without invisible characters. */
+  /** The other type is reserved, is the type of recorded events, or is the same type without invisible characters. */
   source: 'reserved' | 'events' | 'plain'
 }
 

@@ -17,7 +17,7 @@ const MISSED: Verdict = { kind: 'missed' }
 
 /** Keys of an object that are compared with a missing key. */
 const MAX_KEYS = 50
-/** Missing keys of a leaf for which a payload is searched. */
+/** How many missing keys of a leaf are searched for in a payload. */
 const MAX_SEARCHED_KEYS = 5
 /** Characters of a string of the payload in a message. */
 const MAX_SHOWN_CHARACTERS = 60

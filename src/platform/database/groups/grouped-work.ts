@@ -195,4 +195,4 @@ export class GroupedWork<Item, Outcome> implements Part {
 /** One of them is at fault, or was in somebody's way: the others may well succeed. */
 const isOfOne = (error: unknown) => !(error instanceof DatabaseUnavailable) || error.isPassing
 
-const notInTime = () => new DatabaseOverloaded('The database did not come to it in time.')
+const notInTime = () => new DatabaseOverloaded('The database did not process the request in time.')

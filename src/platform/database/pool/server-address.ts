@@ -101,7 +101,7 @@ function encryptionOf(given: ReadonlyMap<string, string>): [Encryption] | [Encry
   return mode === 'verify-full' ? [files] : [encrypted]
 }
 
-/** Without `sslmode` the connection is not encrypted, unless another parameter requires it: then as by the driver, with `verify-full`. */
+/** Without `sslmode` the connection is not encrypted, unless another parameter requires it. The mode is then `verify-full`, as in the driver. */
 function modeOf(given: ReadonlyMap<string, string>): string {
   const mode = given.get('sslmode')
   if (mode !== undefined && !MODES.includes(mode))
@@ -134,7 +134,7 @@ function isSocket(connectionString: string): boolean {
   return host.startsWith('/') || /^%2f/i.test(host)
 }
 
-/** With a `password` among the parameters a name may be a part of it, behind a `&`: then parameters are named by their positions. */
+/** An unencoded `&` cuts a `password` in two, and the rest looks like a name. So with a password, parameters are named by position. */
 function ignoredOf(names: readonly string[]): string[] {
   const mayBeSecret = names.includes('password')
   return names.flatMap((name, i) => {

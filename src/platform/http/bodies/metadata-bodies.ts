@@ -43,7 +43,7 @@ export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
 
 const Value = Type.String({
   maxLength: MAX_METADATA_VALUE_LENGTH,
-  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. Of several, ${MAX_METADATA_FILTERS} at most, all must fit.`,
+  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. At most ${MAX_METADATA_FILTERS} keys; all must match.`,
   examples: [EXAMPLE],
 })
 
@@ -68,7 +68,7 @@ export function metadataOf(query: object): Metadata | undefined {
   })
   if (pairs.length > MAX_METADATA_FILTERS)
     throw validationError([
-      { path: 'metadata', message: `must not be asked for by more than ${MAX_METADATA_FILTERS} keys` },
+      { path: 'metadata', message: `must not be filtered by more than ${MAX_METADATA_FILTERS} keys` },
     ])
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs)
 }

@@ -65,16 +65,16 @@ const bytesInWords = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`
 
 /** Codes of a response to a closed connection, and of a body that was cut off. */
-const LEAVING = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET']
+const CLOSED_CONNECTION_CODES = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET']
 
 /** An answer that was to be sent to a closed connection, or was cut off by it, ends so. */
-const isLeaving = (error: unknown): boolean =>
-  error instanceof CallerGone || LEAVING.includes((error as Partial<FastifyError>).code ?? '')
+const isClosedConnection = (error: unknown): boolean =>
+  error instanceof CallerGone || CLOSED_CONNECTION_CODES.includes((error as Partial<FastifyError>).code ?? '')
 
 /** Answers any error that a request ended in. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // It is nobody's fault, and there is nobody to be told.
-  if (reply.raw.destroyed && isLeaving(error)) return reply.send('')
+  if (reply.raw.destroyed && isClosedConnection(error)) return reply.send('')
   const { status, headers, body } = toAnswer(error, request)
   if (request.told) request.told.code = body.error.code
   return reply

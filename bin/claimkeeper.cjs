@@ -15,7 +15,11 @@ const source = join(__dirname, '../src/main.ts')
 const built = join(__dirname, '../dist/main.js')
 
 if (isOld && existsSync(broughtAlong)) {
-  const child = spawn(broughtAlong, process.argv.slice(1), { stdio: 'inherit' })
+  const child = spawn(broughtAlong, process.execArgv.concat(process.argv.slice(1)), { stdio: 'inherit' })
+  child.on('error', (error) => {
+    console.error(`claimkeeper: ${broughtAlong} cannot be run: ${error.message}`)
+    process.exit(1)
+  })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (status) => process.exit(status === null ? 1 : status))
 } else if (isOld) {

@@ -92,7 +92,7 @@ describe('bad rows', () => {
       Object.fromEntries(Object.entries(logs).map(([name, rows]) => [name, rows.join(ends(name))])),
     )
     const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
-    const begins = 'a quote does not end where it should: the row on line 2 has a cell that contains'
+    const begins = 'a quote may not be closed: the row on line 2 has a cell with what looks like'
     assert.deepEqual(await notes('last.csv'), [`${begins} 3 rows of the log, which are not read`])
     assert.deepEqual(await notes('one.csv'), [`${begins} 1 row of the log, which is not read`])
     assert.deepEqual(await notes('first.csv'), [`${begins} 1 row of the log, which is not read`])

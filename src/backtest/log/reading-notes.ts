@@ -49,9 +49,10 @@ export function readingNotes(
 function rowsInCellsNotes({ rowsInCells }: LogReading): string[] {
   if (rowsInCells === null || rowsInCells.count === 0) return []
   const { count, firstLine } = rowsInCells
-  const rows = count === 1 ? '1 row of the log, which is' : `${grouped(count)} rows of the log, which are`
+  const rows =
+    count === 1 ? '1 row of the log, which is not' : `${grouped(count)} rows of the log, which are not`
   return [
-    `a quote does not end where it should: the row on line ${grouped(firstLine)} has a cell that contains ${rows} not read`,
+    `a quote may not be closed: the row on line ${grouped(firstLine)} has a cell with what looks like ${rows} read`,
   ]
 }
 

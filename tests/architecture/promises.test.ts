@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /*
- * A promise has an owner from the moment it is made (docs/decisions/0023). The linter finds those that nobody takes;
+ * A promise has an owner from the moment it is made (CONTRIBUTING.md, "Promises"). The linter finds those that nobody takes;
  * this finds those that are taken later, and may be rejected before: then they end the process.
  */
 

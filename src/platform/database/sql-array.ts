@@ -38,7 +38,7 @@ export interface AskedNames {
 
 /**
  * SQL for the columns of `askedColumns`. By the subselects the planner does not see how many names there are: where it may plan
- * for values, on distributed tables, it would do so each time (decision 0036).
+ * for values, on distributed tables, it would do so each time (decision 0015).
  */
 export const askedRows = (type: 'uuid' | 'text'): string =>
   `unnest((SELECT $1::integer[]), (SELECT $2::uuid[]), (SELECT $3::${type}[]))`

@@ -11,7 +11,7 @@ import type { SubmissionQueue } from './events/submission/submission-queue.ts'
 import type { FeedCursors } from './notifications/feed-cursors.ts'
 import type { FeedWatch } from './notifications/feed-watch.ts'
 import type { Overviews } from './overview/shared-overviews.ts'
-import type { Pace } from './platform/concurrency/pace.ts'
+import type { AdaptiveThrottle } from './platform/concurrency/adaptive-throttle.ts'
 import type { Connection } from './platform/database/connection.ts'
 import type { Database } from './platform/database/database.ts'
 import type { BackgroundMigrations } from './platform/database/migrate/run-background-migrations.ts'
@@ -26,8 +26,8 @@ export interface App {
   tracing: Tracing | null
   submissions: SubmissionQueue
   overdue: Overdue
-  /** Of what gives way to submissions. */
-  pace: Pace
+  /** For background work. */
+  throttle: AdaptiveThrottle
   creations: CreationGroups
   shortClaims: ShortClaims
   contractHints: ContractHintsCache

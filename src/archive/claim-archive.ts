@@ -135,7 +135,7 @@ export class ClaimArchive {
       const found = await findClaimsToArchive(db, userId, upTo, awaited, CLAIMS_OF_FILE)
       if (found.length === 0) return []
       const ids = found.map(({ id }) => id)
-      const waiting = await this.#app.pace.take(() => findAwaitedClaims(db, ids))
+      const waiting = await this.#app.throttle.run(() => findAwaitedClaims(db, ids))
       for (const id of waiting) awaited.add(id)
       if (waiting.length === 0 || found.length < CLAIMS_OF_FILE || awaited.size >= MOST_AWAITED)
         return found.filter(({ id }) => !awaited.has(id))
@@ -161,7 +161,7 @@ export class ClaimArchive {
     for (const ofShard of db.distribution.byShard(read, (claim) => claim.id)) {
       for (let i = 0; i < ofShard.length; i += REMOVED_AT_ONCE) {
         const some = ofShard.slice(i, i + REMOVED_AT_ONCE)
-        const left = await this.#app.pace.take(() => removeArchivedClaims(db, some, id, before))
+        const left = await this.#app.throttle.run(() => removeArchivedClaims(db, some, id, before))
         this.#app.db.metrics.instruments.archivedClaims.inc(left)
         removed += left
       }
@@ -208,7 +208,7 @@ export async function* readBatch(
   for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
     const ids = group.map(({ id }) => id)
     const found = new Map(group.map((claim) => [claim.id, claim]))
-    const { whole, logs } = await app.pace.take(async () => ({
+    const { whole, logs } = await app.throttle.run(async () => ({
       whole: await readWholeClaims(db, ids),
       logs: group.length === 1 ? null : await readLogs(db, ids),
     }))

@@ -5,7 +5,7 @@ import type { Contract } from '../core/contracts/contract.ts'
 import { validateContract } from '../core/contracts/validate-contract.ts'
 import { findLossyNumber } from '../kernel/exact-numbers.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { atOnce } from '../platform/concurrency/in-slices.ts'
+import { runSync } from '../platform/concurrency/cooperative.ts'
 import { inputName, openInput } from '../platform/terminal/input-file.ts'
 import { progressBar } from '../platform/terminal/table.ts'
 import { type Case, type CaseResult, runCase } from './backtest.ts'
@@ -225,7 +225,7 @@ function parse(path: string, text: string): unknown {
   } catch (error) {
     throw new OperatorError(`the contract ${path} is not JSON: ${(error as Error).message}`)
   }
-  const lossyAt = atOnce(findLossyNumber(text))
+  const lossyAt = runSync(findLossyNumber(text))
   if (lossyAt === null) return value
   const [number] = /^[-\d.eE+]+/.exec(text.slice(lossyAt)) ?? []
   throw new OperatorError(

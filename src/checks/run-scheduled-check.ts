@@ -146,7 +146,7 @@ async function listDueInOrder(
   for (let seen = 0; rest && seen < walked; seen += listed) {
     if (seen > 0 && performance.now() >= end) break
     const within: DueStretch = rest
-    const due = await app.pace.take(() => listDue(connection, checkTime, within, listed))
+    const due = await app.throttle.run(() => listDue(connection, checkTime, within, listed))
     ids.add(due.ids)
     stretches.push(due.stretch)
     rest = due.count < listed ? null : { after: due.stretch.upTo, upTo }
@@ -162,7 +162,7 @@ async function listStretches(
 ): Promise<IdsInOrder> {
   const ids = new IdsInOrder()
   for (const stretch of stretches) {
-    const due = await app.pace.take(() => listDue(connection, checkTime, stretch, NO_LIMIT))
+    const due = await app.throttle.run(() => listDue(connection, checkTime, stretch, NO_LIMIT))
     ids.add(due.ids)
   }
   return ids
@@ -191,7 +191,7 @@ async function walk(
   let batches = await readNext(app, coming)
   while (batches.length > 0) {
     const now = batches
-    const [next, ...moved] = await app.pace.take(() =>
+    const [next, ...moved] = await app.throttle.run(() =>
       allSettled([readNext(app, coming), ...now.map((batch) => moveBatch(app, checkTime, batch))]),
     )
     for (const [i, { moves }] of now.entries()) {

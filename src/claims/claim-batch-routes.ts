@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import { creationHints } from '../contracts/creation-hints.ts'
 import type { NotedClaim } from '../core/claims/claim.ts'
 import { type CreationKey, creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { type Item, ItemText } from '../platform/http/bodies/parse-json.ts'
 import { inTurnToTell } from '../platform/http/limits/answer-seats.ts'
 import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
@@ -107,7 +107,7 @@ function batchRoute<Body, Request extends NewRequest>(
         return item instanceof ItemText ? withLateContract(read, item) : read
       }
       await request.rate?.reserve(items.length)
-      const read = await inSlices(readEach(items, readNext))
+      const read = await runCooperatively(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
       const hints = new Map<OpenedClaim, Awaited<ReturnType<typeof creationHints>>>()

@@ -4,7 +4,7 @@ import { decisiveEventTypes } from '../core/contracts/contract.ts'
 import { type ExplainedCondition, type ExplainedTransition, Explanation } from '../core/contracts/explain.ts'
 import type { LogHint } from '../core/contracts/hints/log-hints.ts'
 import { claimNotFound } from '../core/record-errors.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
 import { whyAbsent } from './archived/absent-claim.ts'
 import {
@@ -90,7 +90,7 @@ export async function explainClaim(
   const types = decisiveEventTypes(claim.contract)
   let shown = 0
   for await (const page of readDecisiveEvents(db, claim, types)) {
-    await inSlices(showEach(explanation, page))
+    await runCooperatively(showEach(explanation, page))
     shown += page.length
   }
   const end = await readLogEnd(db, claim)

@@ -4,7 +4,7 @@ import type { Contract } from '../core/contracts/contract.ts'
 import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
 import { decimalsOf } from '../kernel/currency.ts'
 import { endsWithin } from '../kernel/owned-promise.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
 const CURRENCY_TIMEOUT_MS = 1_000
@@ -33,7 +33,7 @@ export class ContractHintsCache {
     const key = `${currency} ${JSON.stringify(contract)}`
     const cached = this.#hints.get(key)
     if (cached) return cached
-    const hints = await inSlices(lookForHints(contract, undefined, currency))
+    const hints = await runCooperatively(lookForHints(contract, undefined, currency))
     this.#hints.set(key, hints)
     return hints
   }

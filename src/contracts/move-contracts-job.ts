@@ -32,7 +32,7 @@ const BATCH = 500
  */
 export async function moveContracts(app: App, isOver: () => boolean): Promise<ContractMoves | null> {
   for (let moved = 0; ; ) {
-    const moves = await app.pace.take(() =>
+    const moves = await app.throttle.run(() =>
       app.db.checks.transaction((connection) => moveSome(connection, BATCH)),
     )
     if (moves === null) return null

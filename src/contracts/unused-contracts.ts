@@ -41,7 +41,7 @@ export class UnusedContracts {
       this.#unused = await findUnusedContracts(db, MARKED_FOR_MS, MOST_CONTRACTS)
     }
     while (this.#unused.length > 0) {
-      const { lastId, used } = await this.#app.pace.take(() =>
+      const { lastId, used } = await this.#app.throttle.run(() =>
         findUses(db, this.#unused, this.#lookedUpTo, BATCH),
       )
       if (lastId === null) {

@@ -8,7 +8,7 @@ import type { Contract } from '../core/contracts/contract.ts'
 import { claimNotFound } from '../core/record-errors.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { owned } from '../kernel/owned-promise.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { type Seat, Seats } from '../platform/concurrency/seats.ts'
 import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
@@ -86,7 +86,7 @@ export class EventResults {
       results = []
     }
     const listener = this.#listener(put, reject)
-    await inSlices(this.#submitEach(items, read, listener))
+    await runCooperatively(this.#submitEach(items, read, listener))
     return promise
   }
 

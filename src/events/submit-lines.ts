@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../kernel/errors.ts'
 import { owned } from '../kernel/owned-promise.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { Seats } from '../platform/concurrency/seats.ts'
 import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
 import { type Line, readLines, TOO_LONG } from '../platform/http/bodies/read-lines.ts'
@@ -50,7 +50,7 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
     const readHere = (item: Item) => read(item, place)
     const isShort = line === TOO_LONG || line.length <= LIGHT
     const readNext = () =>
-      isShort ? inSlices(readLine(request, line, readHere)) : readLong(request, line, readHere)
+      isShort ? runCooperatively(readLine(request, line, readHere)) : readLong(request, line, readHere)
     const countAndRead = () =>
       request.rate ? reserveOne(request.rate).then((error) => error ?? readNext()) : readNext()
     const reading = owned(last.then(() => (hasGone() ? null : countAndRead())))
@@ -81,7 +81,7 @@ async function readLong(request: FastifyRequest, line: Line, read: ReadHere): Pr
   const seat = await longLines.take(request.userId).catch((error: ServiceError) => error)
   if (seat instanceof Error) return seat
   try {
-    return await inSlices(readLine(request, line, read))
+    return await runCooperatively(readLine(request, line, read))
   } finally {
     seat.giveBack()
   }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../kernel/errors.ts'
 import type { Part } from '../kernel/part.ts'
-import { Lookout } from '../platform/concurrency/lookout.ts'
+import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
 import { THE_SERVICE } from '../platform/database/pool/places.ts'
 import { type FeedPlace, findNews } from './feed-store.ts'
@@ -18,10 +18,10 @@ interface Waiting {
 export class FeedWatch implements Part {
   readonly #db: Database
   readonly #waiting = new Map<string, Set<Waiting>>()
-  readonly #lookout = new Lookout({
-    everyMs: LOOK_EVERY_MS,
-    isAwaited: () => this.#waiting.size > 0,
-    look: () => this.#look(),
+  readonly #poller = new Poller({
+    intervalMs: LOOK_EVERY_MS,
+    isNeeded: () => this.#waiting.size > 0,
+    poll: () => this.#poll(),
   })
 
   constructor(db: Database) {
@@ -34,7 +34,7 @@ export class FeedWatch implements Part {
 
   /** Who waits goes on, and finds nothing. */
   async stop(): Promise<void> {
-    await this.#lookout.stop()
+    await this.#poller.stop()
     this.#wake(() => true)
   }
 
@@ -46,13 +46,13 @@ export class FeedWatch implements Part {
    */
   async untilNews(place: FeedPlace, longestMs: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted()
-    if (this.#lookout.hasStopped) return
+    if (this.#poller.isStopped) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = this.#join({ place, wake: resolve })
     const timer = setTimeout(resolve, longestMs)
     const giveUp = () => reject(gone.reason)
     gone.addEventListener('abort', giveUp)
-    this.#lookout.soon()
+    this.#poller.wake()
     try {
       await promise
     } finally {
@@ -73,7 +73,7 @@ export class FeedWatch implements Part {
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const places = [...this.#waiting.values()].flatMap((ofAccount) =>
       [...ofAccount].map(({ place }) => place),
     )

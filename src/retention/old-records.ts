@@ -39,7 +39,7 @@ export class OldRecords<Owner extends { id: string }> {
     while (!isOver()) {
       const owner = this.#owners[0] ?? (await this.#readOwners())
       if (owner === null) break
-      const some = await this.#app.pace.take(() => this.#records.removeBatch(owner, before))
+      const some = await this.#app.throttle.run(() => this.#records.removeBatch(owner, before))
       removed += some
       if (some === 0) this.#last = this.#owners.shift()?.id ?? FIRST_ID
     }

@@ -47,7 +47,7 @@ export async function forgetExpired(app: App): Promise<void> {
   await deleteExpiredThrottles(app.db.checks)
   for (const remove of [removeOldKeys, removeOldPositions])
     for (let removed = BATCH_SIZE; removed === BATCH_SIZE; )
-      removed = await app.pace.take(() => remove(app.db.checks, BATCH_SIZE))
+      removed = await app.throttle.run(() => remove(app.db.checks, BATCH_SIZE))
 }
 
 interface Endpoint {

@@ -13,7 +13,7 @@ import type { Part } from '../kernel/part.ts'
 import { FeedCursors } from '../notifications/feed-cursors.ts'
 import { FeedWatch } from '../notifications/feed-watch.ts'
 import { Overviews } from '../overview/shared-overviews.ts'
-import { Pace } from '../platform/concurrency/pace.ts'
+import { AdaptiveThrottle } from '../platform/concurrency/adaptive-throttle.ts'
 import type { Database } from '../platform/database/database.ts'
 import { BackgroundMigrations } from '../platform/database/migrate/run-background-migrations.ts'
 import { type CommandOptions, withDatabase } from '../platform/database/open-database.ts'
@@ -31,13 +31,13 @@ export function createApp(
   tracing: Tracing | null = null,
 ): App {
   const heldClocks = new HeldClocks(db)
-  const pace = new Pace()
+  const throttle = new AdaptiveThrottle()
   return {
     db,
     tracing,
-    submissions: new SubmissionQueue(db, heldClocks, pace, tracing),
+    submissions: new SubmissionQueue(db, heldClocks, throttle, tracing),
     overdue: new Overdue(),
-    pace,
+    throttle,
     creations: new CreationGroups(db),
     shortClaims: newShortClaims(db),
     contractHints: new ContractHintsCache(),

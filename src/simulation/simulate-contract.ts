@@ -7,7 +7,7 @@ import { findLogHints, type LogHint } from '../core/contracts/hints/log-hints.ts
 import { listEventTypes } from '../events/event-types.ts'
 import { validationError } from '../kernel/errors.ts'
 import { endsWithin } from '../kernel/owned-promise.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { readClock } from '../platform/database/clock.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 
@@ -43,9 +43,11 @@ export async function simulateContract(
   if (request.until !== null && request.until < openedAt) {
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
-  const simulation = await inSlices(simulate(contract, openedAt, request.events, request.until))
+  const simulation = await runCooperatively(simulate(contract, openedAt, request.events, request.until))
   const hints = await contractHints(app, request.userId, contract)
-  const logHints = await inSlices(findLogHints(contract.fulfillment_condition, acceptedIn(simulation)))
+  const logHints = await runCooperatively(
+    findLogHints(contract.fulfillment_condition, acceptedIn(simulation)),
+  )
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 
@@ -67,7 +69,7 @@ async function contractHints(app: App, userId: string, contract: Contract): Prom
     knownTypes(app, userId),
     app.contractHints.currencyOf(app.db.reads.for(userId), userId),
   ])
-  return inSlices(lookForHints(contract, types, currency))
+  return runCooperatively(lookForHints(contract, types, currency))
 }
 
 /** Empty if the database is unavailable or slow: a simulation works without hints. */

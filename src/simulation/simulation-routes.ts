@@ -9,7 +9,7 @@ import type { TimedSubmission, TimelineEntry } from '../core/claims/simulate.ts'
 import { readSubmission } from '../events/read-submission.ts'
 import { type ErrorCode, ServiceError, validationError } from '../kernel/errors.ts'
 import { type Issue, MAX_ISSUES } from '../kernel/issue.ts'
-import { inSlices } from '../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { join } from '../platform/http/bodies/json-flaws.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { inTurnToSimulate } from '../platform/http/limits/answer-seats.ts'
@@ -54,7 +54,7 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
         source: readContractSource(request.body),
         openedAt: opened_at === undefined ? null : readTime(opened_at),
         until: until === undefined ? null : readTime(until),
-        events: await inSlices(readSimulatedEvents(events, readItem)),
+        events: await runCooperatively(readSimulatedEvents(events, readItem)),
       }
       const simulation = await simulateContract(app, asked, takeMemoryFor(request))
       return sendJson(reply, presentSimulation(simulation))

@@ -1,80 +1,83 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClockName } from '../core/records.ts'
 import { owned } from '../kernel/owned-promise.ts'
 import type { Part } from '../kernel/part.ts'
-import { Lookout } from '../platform/concurrency/lookout.ts'
-import { Turns } from '../platform/concurrency/turns.ts'
+import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
+import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
 import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { LOCK_POLL_INTERVAL_MS } from './limits.ts'
 import { findFreeTestClocks } from './test-clock-store.ts'
 
-const LOOK_EVERY_MS = 50
-
 /**
- * Test clocks that are held, by an advance as a rule, and who waits for them: without a connection, and with one small
- * statement for all of them, so that whoever holds a clock of his own holds up nobody else.
+ * Waits for test clocks that a transaction has locked, mostly an advance. Waiting costs no connection, and one statement
+ * polls all locked clocks: an account that locks its own clocks for long does not slow down other accounts.
  */
 export class HeldClocks implements Part {
   readonly #db: Database
-  /** By the clock's id. */
+  /** By the id of the clock. */
   readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
-  readonly #turns = new Turns()
-  readonly #lookout = new Lookout({
-    everyMs: LOOK_EVERY_MS,
-    isAwaited: () => this.#held.size > 0,
-    look: () => this.#look(),
+  readonly #mutex = new KeyedMutex()
+  readonly #poller = new Poller({
+    intervalMs: LOCK_POLL_INTERVAL_MS,
+    isNeeded: () => this.#held.size > 0,
+    poll: () => this.#poll(),
   })
 
   constructor(db: Database) {
     this.#db = db
   }
 
-  /** Who waits goes on, and finds out himself. */
+  /** Wakes all waiting callers. */
   async stop(): Promise<void> {
-    await this.#lookout.stop()
-    for (const id of this.#held.keys()) this.#letGo(id)
+    await this.#poller.stop()
+    for (const id of this.#held.keys()) this.#wake(id)
   }
 
-  /** Resolves when the clock is free or gone, or when that cannot be found out: never rejects. */
+  /** Resolves when the clock is free or deleted, or if the poll fails: the caller must try again. Never rejects. */
   untilFree(clock: ClockName): Promise<void> {
-    // Who tries again and again does so at leisure.
-    if (this.#lookout.hasStopped) return pause(LOOK_EVERY_MS)
+    // A caller that retries after the stop must not spin.
+    if (this.#poller.isStopped) return sleep(LOCK_POLL_INTERVAL_MS)
     let held = this.#held.get(clock.id)
     if (!held) {
       const { promise: free, resolve: wake } = Promise.withResolvers<void>()
       held = { clock, free, wake }
       this.#held.set(clock.id, held)
     }
-    this.#lookout.soon()
+    this.#poller.wake()
     return held.free
   }
 
-  /** As `untilFree`, for at most so long. */
-  async untilFreeWithin(clock: ClockName, longestMs: number): Promise<void> {
-    const over = new AbortController()
-    const patience = owned(pause(Math.max(longestMs, 0), undefined, { signal: over.signal }))
+  /** As `untilFree`, for at most `timeoutMs`. */
+  async untilFreeWithin(clock: ClockName, timeoutMs: number): Promise<void> {
+    const cancel = new AbortController()
+    const timeout = owned(sleep(Math.max(timeoutMs, 0), undefined, { signal: cancel.signal }))
     try {
-      await Promise.race([this.untilFree(clock), patience])
+      await Promise.race([this.untilFree(clock), timeout])
     } finally {
-      over.abort()
+      cancel.abort()
     }
   }
 
-  /** Works on one clock come one after the other; who waits for longer is refused with the error. */
-  inTurn<T>({ userId, id }: ClockName, longestMs: number, late: Error, work: () => Promise<T>): Promise<T> {
-    return this.#turns.takeWithin(`${userId} ${id}`, longestMs, late, work)
+  /** Runs tasks of one clock one after the other. A task that has not started in time is rejected with the error. */
+  runExclusive<T>(
+    { userId, id }: ClockName,
+    task: () => Promise<T>,
+    timeout: { timeoutMs: number; error: () => Error },
+  ): Promise<T> {
+    return this.#mutex.runExclusive(`${userId} ${id}`, task, timeout)
   }
 
-  async #look(): Promise<void> {
-    const asked = [...this.#held.values()].map(({ clock }) => clock)
-    // Who waits finds out himself what is wrong.
-    const free = await findFreeTestClocks(this.#db.submissions.for(THE_SERVICE), asked).catch(() =>
-      asked.map(({ id }) => id),
+  async #poll(): Promise<void> {
+    const clocks = [...this.#held.values()].map(({ clock }) => clock)
+    // If the poll fails, the callers try again and get the error.
+    const free = await findFreeTestClocks(this.#db.submissions.for(THE_SERVICE), clocks).catch(() =>
+      clocks.map(({ id }) => id),
     )
-    for (const id of free) this.#letGo(id)
+    for (const id of free) this.#wake(id)
   }
 
-  #letGo(id: string): void {
+  #wake(id: string): void {
     this.#held.get(id)?.wake()
     this.#held.delete(id)
   }

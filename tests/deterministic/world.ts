@@ -9,7 +9,7 @@ import {
   type SubmittedEvent,
 } from '../support/source/decisions.ts'
 import { ServiceError } from '../support/source/errors.ts'
-import { type App, Pace } from '../support/source/service.ts'
+import { AdaptiveThrottle, type App } from '../support/source/service.ts'
 import { Backend } from './backend.ts'
 import { Course } from './course.ts'
 import { Faults } from './faults.ts'
@@ -274,12 +274,12 @@ const isServed = ({ answer }: Submitted) =>
 function newServer(): App {
   const db = new Database({ connectionString: 'postgres://nowhere', poolSize: LEAST_CONNECTIONS })
   const heldClocks = new HeldClocks(db)
-  const pace = new Pace()
+  const throttle = new AdaptiveThrottle()
   return {
     db,
     heldClocks,
-    pace,
-    submissions: new SubmissionQueue(db, heldClocks, pace),
+    throttle,
+    submissions: new SubmissionQueue(db, heldClocks, throttle),
   } satisfies Partial<App> as App
 }
 

@@ -7,7 +7,7 @@ import { newClaim, newCustomer } from '../support/new-records.ts'
 import type { Submission } from '../support/source/claims.ts'
 import { ServiceError } from '../support/source/errors.ts'
 import { startStruckService } from '../support/struck-service.ts'
-import { TurnCounter } from '../support/turn-counter.ts'
+import { TickCounter } from '../support/tick-counter.ts'
 
 /* Work that takes long for one request yields to the event loop. */
 
@@ -16,7 +16,7 @@ const { id: userId } = (await api.get('/v1/me')).body
 const { id, external_id: externalId } = await newCustomer(api)
 const customer = { id, externalId }
 
-/** Longer than a turn of long work lasts. */
+/** Longer than the time of a tick for long tasks. */
 function beBusy(): void {
   const from = performance.now()
   while (performance.now() - from < 6);
@@ -52,15 +52,15 @@ test('once the database is away, contracts that are not tried are not made eithe
 })
 
 test('each slow contract is built in a tick of the event loop of its own', async () => {
-  const counter = new TurnCounter()
-  const turns: number[] = []
+  const counter = new TickCounter()
+  const ticks: number[] = []
   const opened = await open(12, () => {
     beBusy()
-    turns.push(counter.turns)
+    ticks.push(counter.ticks)
   })
   counter.stop()
   assert.ok(opened.every((claim) => !(claim instanceof Error)))
-  assert.equal(new Set(turns).size, turns.length, `made in the turns ${turns}`)
+  assert.equal(new Set(ticks).size, ticks.length, `made in the ticks ${ticks}`)
 })
 
 test('repeats of one event, sent together, are compared one in a tick of the event loop', async () => {
@@ -72,19 +72,19 @@ test('repeats of one event, sent together, are compared one in a tick of the eve
     app.submissions.submit({ userId, address: { kind: 'claim', id: claimId }, submission, payloadJson })
   await submit({ ...named, payload })
 
-  const counter = new TurnCounter()
-  const turns: number[] = []
+  const counter = new TickCounter()
+  const ticks: number[] = []
   const slow: Submission = {
     ...named,
     get payload() {
       beBusy()
-      turns.push(counter.turns)
+      ticks.push(counter.ticks)
       return payload
     },
   }
   const submitted = await Promise.all(Array.from({ length: 6 }, () => submit(slow)))
   counter.stop()
   assert.ok(submitted.every(({ replayed }) => replayed))
-  assert.equal(turns.length, 6)
-  assert.equal(new Set(turns).size, turns.length, `compared in the turns ${turns}`)
+  assert.equal(ticks.length, 6)
+  assert.equal(new Set(ticks).size, ticks.length, `compared in the ticks ${ticks}`)
 })

@@ -94,7 +94,7 @@ test('what is in the way for long is tried again with pauses, and told in the en
   const queue = new SubmissionQueue(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
     app.heldClocks,
-    app.pace,
+    app.throttle,
   )
   await assert.rejects(queue.submit(requestFor(claim, '1')), { code: 'UNAVAILABLE' })
   assert.ok(tries > 2 && tries < 30, `${tries} tries`)

@@ -31,7 +31,7 @@ async function refuseType(t: { after: (release: () => Promise<unknown>) => void 
 
 test('background work hears how long recording takes, and of nothing that writes nothing', async (t) => {
   const { id } = await openClaim()
-  const { mock: noted } = t.mock.method(app.pace, 'note')
+  const { mock: noted } = t.mock.method(app.throttle, 'record')
   const statusesOf = async (...ids: string[]) =>
     statuses(await submit(ids.map((event) => ({ claim_id: id, id: event, type: 'seen' }))))
   assert.deepEqual(await statusesOf('1', '2'), [201, 201])
@@ -167,7 +167,7 @@ test('after a fault of ours each of the group is answered, its places are free a
   const queue = new SubmissionQueue(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
     app.heldClocks,
-    app.pace,
+    app.throttle,
   )
   const both = await Promise.allSettled([
     queue.submit(requestFor(claim, '1')),

@@ -7,7 +7,7 @@ import { schemaNotFound, testClockNotFound } from '../../core/record-errors.ts'
 import type { CustomerKey } from '../../customers/customer.ts'
 import { RETRY_LATER, ServiceError } from '../../kernel/errors.ts'
 import { charactersOfMetadata, type Metadata } from '../../kernel/metadata.ts'
-import { inSlices } from '../../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import { DatabaseUnavailable, isPassing } from '../../platform/database/database-unavailable.ts'
 import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
@@ -69,7 +69,7 @@ export async function openClaims(
     const machine = machineOf(app, together[0] as Resolved)
     const left = together.values()
     while (!away.has(machine)) {
-      const set = await inSlices(takeSet(left, toStored))
+      const set = await runCooperatively(takeSet(left, toStored))
       if (set.length === 0) break
       const outcomes = await insertEach(app, set, deadline)
       if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) away.add(machine)

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound } from '../../core/record-errors.ts'
-import { inSlices } from '../../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 
 /** One of many, and large: it is made of its text each time it is asked for, and held by nobody. */
 export type LateContract = () => Contract
@@ -56,7 +56,7 @@ export async function readSchemaContracts(
 async function read(text: string, takeMemory: TakeMemory): Promise<Contract | Error> {
   try {
     await takeMemory(text)
-    return await inSlices(parse(text))
+    return await runCooperatively(parse(text))
   } catch (error) {
     return error as Error
   }

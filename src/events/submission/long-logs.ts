@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { readLongLog } from '../../claims/long-log-store.ts'
 import type { Evidence } from '../../core/claims/event.ts'
-import { inSlices } from '../../platform/concurrency/in-slices.ts'
-import { Turns } from '../../platform/concurrency/turns.ts'
+import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
+import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf } from './claim-copies.ts'
 
@@ -15,7 +15,7 @@ const PAUSE_AFTER_FAILURE_MS = 250
 export class LongLogs {
   readonly #db: Database
   readonly #copies: ClaimCopies
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
 
   constructor(db: Database, copies: ClaimCopies) {
     this.#db = db
@@ -27,8 +27,8 @@ export class LongLogs {
    * @param isWanted asked when its turn comes: nothing is read for those who have gone
    */
   load(userId: string, claimId: string, isWanted: () => boolean): Promise<void> {
-    return this.#turns
-      .take(userId, async () => {
+    return this.#mutex
+      .runExclusive(userId, async () => {
         if (isWanted()) await this.#load(userId, claimId)
       })
       .catch(() => pause(PAUSE_AFTER_FAILURE_MS, undefined, { ref: false }))
@@ -39,7 +39,7 @@ export class LongLogs {
       const copies: ClaimCopy[] = []
       await readLongLog(connection, claimId, {
         onClaim: (claim) => copies.push(copyOf(claim)),
-        onDecisive: (events) => inSlices(addEach(copies[0] as ClaimCopy, events)),
+        onDecisive: (events) => runCooperatively(addEach(copies[0] as ClaimCopy, events)),
       })
       for (const copy of copies) this.#copies.keepIfNewer(copy)
     })

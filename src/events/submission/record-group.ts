@@ -9,7 +9,7 @@ import {
 } from '../../claims/write/append-events-store.ts'
 import { contractIsMissing } from '../../contracts/contract-store.ts'
 import type { LogEvent } from '../../core/claims/event.ts'
-import { inSlices } from '../../platform/concurrency/in-slices.ts'
+import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { type ClaimCopies, type ClaimCopy, copyOf, mayHold } from './claim-copies.ts'
 import { AT_NO_TIME, ClaimDraft, type RecordedEvents } from './claim-draft.ts'
@@ -74,7 +74,7 @@ async function draftGroup(
     if (copy && !ClaimDraft.isQuick(one.submissions)) slow.push([one, copy])
     else use(one, copy && ClaimDraft.atOnce(copy, one.submissions, NONE))
   }
-  if (slow.length > 0) await inSlices(draftSlow(slow, use))
+  if (slow.length > 0) await runCooperatively(draftSlow(slow, use))
   if (unknown.length > 0) drafts.push(...(await draftFromDatabase(db, copies, unknown)))
   return drafts
 }
@@ -106,7 +106,7 @@ async function draftFromDatabase(
   }
   for (const [id, bytes] of heavy) setAll(id, { because: 'is heavy', bytes })
   for (const id of inDoubt) setAll(id, contractIsMissing())
-  const drafts = await inSlices(draftEach(claims, copies, byClaim))
+  const drafts = await runCooperatively(draftEach(claims, copies, byClaim))
   await refuseAbsent(
     db,
     [...byClaim.values()].flat().flatMap(({ submissions }) => submissions),
@@ -174,7 +174,7 @@ async function readRepeated(db: Connection, drafts: readonly ClaimDraft[]): Prom
     for (const { id, payloadBytes } of repeats) names.push({ claimId, id, payloadBytes })
   }
   const found = names.length === 0 ? [] : await readEvents(db, names)
-  await inSlices(
+  await runCooperatively(
     compareEach(
       repeating,
       Map.groupBy(found, ({ claimId }) => claimId),

@@ -2,7 +2,7 @@ import { claimIdOf } from '../../claims/claim-ids.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import { owned } from '../../kernel/owned-promise.ts'
 import type { Part } from '../../kernel/part.ts'
-import type { Pace } from '../../platform/concurrency/pace.ts'
+import type { AdaptiveThrottle } from '../../platform/concurrency/adaptive-throttle.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Tracing } from '../../platform/observability/tracing.ts'
 import type { HeldClocks } from '../../test-clocks/held-clocks.ts'
@@ -43,7 +43,7 @@ const LONGEST_PAUSE_MS = 1_000
 export class SubmissionQueue implements Part {
   readonly #db: Database
   readonly #heldClocks: HeldClocks
-  readonly #pace: Pace
+  readonly #throttle: AdaptiveThrottle
   readonly #copies = new ClaimCopies()
   readonly #longLogs: LongLogs
   readonly #lines: SubmissionLines
@@ -57,13 +57,18 @@ export class SubmissionQueue implements Part {
   #ending: PromiseWithResolvers<void> | null = null
 
   /**
-   * @param pace hears how long submissions take
+   * @param throttle records the latency of submissions
    * @param tracing null if there are no traces
    */
-  constructor(db: Database, heldClocks: HeldClocks, pace: Pace, tracing: Tracing | null = null) {
+  constructor(
+    db: Database,
+    heldClocks: HeldClocks,
+    throttle: AdaptiveThrottle,
+    tracing: Tracing | null = null,
+  ) {
     this.#db = db
     this.#heldClocks = heldClocks
-    this.#pace = pace
+    this.#throttle = throttle
     this.#lines = new SubmissionLines(db.distribution)
     this.#lanes = new Lanes(this.#lines)
     this.#longLogs = new LongLogs(db, this.#copies)
@@ -228,7 +233,7 @@ export class SubmissionQueue implements Part {
     const answer = one.answer(result)
     if (answer === null) return
     this.#measures.end(answer, one)
-    if (isOfWriting(answer)) this.#pace.note(performance.now() - one.since)
+    if (isOfWriting(answer)) this.#throttle.record(performance.now() - one.since)
     this.#traces?.end(answer, one)
   }
 

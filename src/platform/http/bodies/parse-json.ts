@@ -5,7 +5,7 @@ import { ServiceError, validationError } from '../../../kernel/errors.ts'
 import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
 import { isJsonObject, type Json } from '../../../kernel/json.ts'
 import { afterFirstValue } from '../../../kernel/json-flaws.ts'
-import { atOnce, inSlices } from '../../concurrency/in-slices.ts'
+import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
 import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
@@ -55,7 +55,7 @@ export class ItemText {
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
-  bytes.length > AS_IT_COMES ? inSlices(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
+  bytes.length > AS_IT_COMES ? runCooperatively(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
 
 /**
  * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
@@ -64,8 +64,8 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
   bytes.length > AS_IT_COMES
-    ? inSlices(parseBytes(bytes, (text) => parseList(text, list)))
-    : parseAtOnce(bytes, (text) => atOnce(parseList(text, list)))
+    ? runCooperatively(parseBytes(bytes, (text) => parseList(text, list)))
+    : parseAtOnce(bytes, (text) => runSync(parseList(text, list)))
 
 /** Parses a line in steps. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(bytes, parseText)
@@ -214,7 +214,7 @@ function* parseText(text: string): Generator<void, Json> {
 /** @throws SyntaxError, VALIDATION_ERROR */
 function parseShort(text: string): Json {
   const value: Json = JSON.parse(text)
-  if (mayLoseDigits(text)) atOnce(requireExactNumbers(text))
+  if (mayLoseDigits(text)) runSync(requireExactNumbers(text))
   requireKeepable(value)
   return value
 }

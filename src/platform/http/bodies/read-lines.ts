@@ -1,4 +1,4 @@
-import { inSlices } from '../../concurrency/in-slices.ts'
+import { runCooperatively } from '../../concurrency/cooperative.ts'
 
 const NEWLINE = 0x0a
 /** Pieces of a line that are held before they are joined. */
@@ -14,7 +14,7 @@ export type Line = Buffer | typeof TOO_LONG
 export async function* readLines(chunks: AsyncIterable<Buffer>, longest: number): AsyncGenerator<Line> {
   const begun = new BegunLine(longest)
   // In slices: a chunk may be thousands of lines, and the next one may be there already.
-  for await (const chunk of chunks) yield* await inSlices(endLines(begun, chunk))
+  for await (const chunk of chunks) yield* await runCooperatively(endLines(begun, chunk))
   const last = begun.end(Buffer.alloc(0))
   if (!isBlank(last)) yield last
 }

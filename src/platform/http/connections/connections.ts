@@ -8,7 +8,6 @@ import {
 import type { Socket } from 'node:net'
 import { ERRORS } from '../../../kernel/error-catalogue.ts'
 import { RETRY_LATER, ServiceError } from '../../../kernel/errors.ts'
-import { noteArrival } from '../../concurrency/in-slices.ts'
 import {
   errorBody,
   newRequestId,
@@ -99,7 +98,6 @@ export class Connections {
    * is refused. One address gets half at most.
    */
   #admit(socket: Socket): void {
-    noteArrival()
     if (++this.#opened % OPENED_BETWEEN === 0) this.#forgetClosed()
     if (isDead(socket)) {
       socket.destroy()

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preParsingHookHandler } from 'fastify'
 import { ServiceError, unavailable } from '../../../kernel/errors.ts'
-import { atOnce, inSlices } from '../../concurrency/in-slices.ts'
+import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
 import { type Seat, Seats } from '../../concurrency/seats.ts'
 import { breakOff, whileThere } from './while-there.ts'
 
@@ -109,7 +109,7 @@ export class RequestMemory {
       }
     }
     const most = isOneByOne ? OF_A_BYTE * bytes.length + OF_ITEMS_AT_HAND : MOST_OF_ONE
-    const weight = Math.min(await inSlices(weighJson(bytes)), most, MOST_OF_ONE)
+    const weight = Math.min(await runCooperatively(weighJson(bytes)), most, MOST_OF_ONE)
     const seats = this.#seatsFor(weight)
     const seat = await whileThere(this.#response, this.#stops, (ended) =>
       seats.take(this.#account, weight, ended),
@@ -124,7 +124,7 @@ export class RequestMemory {
    */
   async takeMore(json: string): Promise<void> {
     if (json.length <= LIGHT) return
-    const weight = await inSlices(weighJson(Buffer.from(json)))
+    const weight = await runCooperatively(weighJson(Buffer.from(json)))
     const seats = this.#seatsFor(weight)
     const seat = seats.takeNow(this.#account, weight)
     if (seat) this.#parts.push({ seats, seat })
@@ -152,7 +152,7 @@ export class RequestMemory {
   /** As much as the request took, but for the items at hand of a long list. */
   #weightOfResults(): number {
     const [body, ...more] = this.#parts.map(({ seat }) => seat.seats)
-    const weighed = this.#unweighed ? atOnce(weighJson(this.#unweighed)) : (body as number)
+    const weighed = this.#unweighed ? runSync(weighJson(this.#unweighed)) : (body as number)
     const ofBody = this.#bodyBytes > MIB ? Math.min(weighed, OF_A_BYTE * this.#bodyBytes) : weighed
     return more.reduce((sum, weight) => sum + weight, ofBody)
   }
@@ -207,4 +207,4 @@ function* weighJson(json: Uint8Array): Generator<void, number> {
 }
 
 /** The same at once, for what is short. */
-export const weightOf = (json: string): number => atOnce(weighJson(Buffer.from(json)))
+export const weightOf = (json: string): number => runSync(weighJson(Buffer.from(json)))

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { inSlices } from '../../concurrency/in-slices.ts'
+import { runCooperatively } from '../../concurrency/cooperative.ts'
 import { JoinedTexts, sendPieces, Texts } from './send-pieces.ts'
 import { CHUNK_BYTES } from './shared-answer.ts'
 
@@ -30,7 +30,7 @@ export class JsonText {
 }
 
 /** Its JSON, in a step of its own: what was committed together, hundreds of them, is answered at the same moment. */
-export const toJsonInTurn = (make: () => unknown): Promise<string> => inSlices(inAStep(make))
+export const toJsonInTurn = (make: () => unknown): Promise<string> => runCooperatively(inAStep(make))
 
 function* inAStep(make: () => unknown): Generator<void, string> {
   yield
@@ -80,7 +80,7 @@ async function* piecesOf(list: List): AsyncGenerator<readonly string[]> {
 async function* textsOf(items: Iterable<unknown>): AsyncGenerator<readonly string[]> {
   const iterator = items[Symbol.iterator]()
   for (;;) {
-    const text = await inSlices(takeItems(iterator))
+    const text = await runCooperatively(takeItems(iterator))
     if (text.length === 0) return
     yield text
   }

@@ -1,0 +1,27 @@
+/** Milliseconds. Time of an event loop tick after which tasks wait for the next tick. Other requests wait this long. */
+export const COOPERATIVE_TICK_MS = 5
+/** Milliseconds. Tasks get this much of a tick even if other work used the tick: tasks must make progress. */
+export const COOPERATIVE_MIN_TICK_MS = 1
+/** Milliseconds. Time slice of one task. Short slices let short tasks end between the slices of long tasks. */
+export const COOPERATIVE_SLICE_MS = 1
+
+/** Milliseconds. Above this mean latency, event submissions may be overloaded. Below, no machine is. */
+export const OVERLOAD_LATENCY_MS = 20
+/** Factor. Latency must also exceed the usual latency by this factor: some machines are always slow. */
+export const OVERLOAD_LATENCY_FACTOR = 3
+/** Milliseconds. The mean covers the current window and the one before. */
+export const LATENCY_WINDOW_MS = 100
+/** Milliseconds. Without a submission for this long there is no load to yield to. */
+export const LATENCY_MAX_AGE_MS = 300
+/** Milliseconds. Time constant by which the usual latency falls: a few windows of low latency show what is possible. */
+export const USUAL_LATENCY_FALL_MS = 5_000
+/** Milliseconds. Time constant by which the usual latency rises: an overload of minutes must not become usual. */
+export const USUAL_LATENCY_RISE_MS = 600_000
+/** Factor. A pause is at most this multiple of the work before: background work always makes progress. */
+export const MAX_PAUSE_RATIO = 8
+/** Factor. Added to the pause ratio after each piece of work during overload. */
+export const PAUSE_RATIO_INCREASE = 0.5
+/** Factor. Subtracted from the pause ratio after each piece of work without overload. Smaller than the increase, so load settles. */
+export const PAUSE_RATIO_DECREASE = 0.1
+/** Milliseconds. Longest pause, however long the work took. */
+export const MAX_PAUSE_MS = 1_000

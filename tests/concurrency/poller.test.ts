@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Poller } from '../../src/platform/concurrency/poller.ts'
+
+test('polls until no caller waits, one poll at a time', async () => {
+  let left = 3
+  let running = 0
+  const done = Promise.withResolvers<void>()
+  const poller = new Poller({
+    intervalMs: 1,
+    isNeeded: () => left > 0,
+    poll: async () => {
+      running++
+      assert.equal(running, 1)
+      await new Promise(setImmediate)
+      running--
+      if (--left === 0) done.resolve()
+    },
+  })
+  poller.wake()
+  poller.wake()
+  await done.promise
+  assert.equal(left, 0)
+  await poller.stop()
+})
+
+test('does not poll for a caller that has left before the poll', async () => {
+  let isNeeded = true
+  let polls = 0
+  const poller = new Poller({
+    intervalMs: 1,
+    isNeeded: () => isNeeded,
+    poll: async () => {
+      polls++
+    },
+  })
+  poller.wake()
+  isNeeded = false
+  await poller.stop()
+  assert.equal(polls, 0)
+})
+
+test('a stop waits for the running poll, and no poll begins after it', async () => {
+  const polled = Promise.withResolvers<void>()
+  const blocked = Promise.withResolvers<void>()
+  let polls = 0
+  const poller = new Poller({
+    intervalMs: 1,
+    isNeeded: () => true,
+    poll: async () => {
+      polls++
+      polled.resolve()
+      await blocked.promise
+    },
+  })
+  poller.wake()
+  await polled.promise
+  let hasStopped = false
+  const stopped = poller.stop().then(() => {
+    hasStopped = true
+  })
+  await new Promise(setImmediate)
+  assert.equal(hasStopped, false)
+  blocked.resolve()
+  await stopped
+  poller.wake()
+  assert.equal(polls, 1)
+  assert.equal(poller.isStopped, true)
+})

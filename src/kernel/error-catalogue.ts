@@ -111,7 +111,7 @@ export const ERRORS = {
     status: 404,
     type: 'invalid_request_error',
     title: 'There is no such path.',
-    help: 'The API reference at /docs lists every path. All of them begin with /v1.',
+    help: 'The API reference at /docs lists every path. Those of the API begin with /v1; health checks, documents and the dashboard’s sign-in do not.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -177,7 +177,7 @@ export const ERRORS = {
     status: 413,
     type: 'invalid_request_error',
     title: 'The request is too large.',
-    help: 'A body has at most 1 MiB, and an event’s payload at most 256 KiB as JSON. Nothing was stored.',
+    help: 'A body has at most 1 MiB, that of a batch 8 MiB, that of a sign-in or sign-up 16 KiB; a stream of lines has 1 MiB a line. An event’s payload has at most 256 KiB as JSON. The message says what is too large; §8 of the specification lists all limits. Nothing was stored.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -147,13 +147,13 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
   },
   {
     name: 'claims that are stored together share a contract',
-    edits: [edit('ON given.number = placed.contract', 'ON given.number = least(placed.contract, 1)')],
+    edits: [edit('ON given.hash = placed.hash', 'ON given.hash = (SELECT hash FROM placed LIMIT 1)')],
   },
   {
     name: 'a taken alias gets the contract of the next creation',
     edits: [
       editWithin(
-        'insertion',
+        'insertFrom',
         'ON CONFLICT (id) DO NOTHING',
         'ON CONFLICT (id) DO UPDATE SET contract = excluded.contract',
       ),

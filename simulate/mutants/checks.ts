@@ -18,11 +18,11 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [edit("terms.timeout_outcome === 'confirm'", "terms.timeout_outcome !== 'confirm'")],
   },
   {
-    name: 'claims of one check get the outcome of the kind before theirs',
+    name: 'claims of one check make the transition of the kind before theirs',
     edits: [
       edit(
-        'plainArray(transitions.map(({ state }) => state.scheduledOutcome))',
-        'plainArray(transitions.map((_, i) => (transitions.at(i - 1) as Transition).state.scheduledOutcome))',
+        'new Array<number>(kind.count).fill(number)',
+        'new Array<number>(kind.count).fill(Math.max(number - 1, 0))',
       ),
     ],
   },
@@ -60,8 +60,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an advance over both windows leaves a claim in the first',
     edits: [
       edit(
-        '...statesOf(moves.map(({ transitions }) => transitions.at(-1) as Transition)),',
-        '...statesOf(moves.map(({ transitions }) => transitions[0] as Transition)),',
+        'const { state } = transitions.at(-1) as Transition',
+        'const { state } = transitions[0] as Transition',
       ),
     ],
   },
@@ -114,8 +114,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [
       editWithin(
         'ON_TEST_CLOCK',
-        'WHERE user_id = ($2::uuid[])[1] AND id = $3 FOR SHARE SKIP LOCKED',
-        'WHERE user_id = ($2::uuid[])[1] AND id = $3',
+        'WHERE user_id = ($2::uuid[])[1] AND id = $${parameter} FOR SHARE SKIP LOCKED',
+        'WHERE user_id = ($2::uuid[])[1] AND id = $${parameter}',
       ),
     ],
     clients: 32,

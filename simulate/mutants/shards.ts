@@ -14,13 +14,7 @@ const PLANTED: readonly Mutant[] = [
   },
   {
     name: 'on shards the log gets items of claims that were not written',
-    edits: [
-      edit(
-        `AS e (claim_id, seq, id, type, payload, system, at)
-        JOIN written w ON w.id = e.claim_id`,
-        'AS e (claim_id, seq, id, type, payload, system, at)',
-      ),
-    ],
+    edits: [edit('JOIN written w ON w.id = e.claim_id ) SELECT id FROM written', ') SELECT id FROM written')],
   },
   {
     name: 'a write that a machine commits by itself is taken for none',

@@ -1,12 +1,8 @@
 import type { ArchivedClaim } from '../claims/archived/archived-claim-store.ts'
-import {
-  contractParameters,
-  givenContracts,
-  type NewContract,
-  storeContracts,
-} from '../contracts/contract-store.ts'
+import { type NewContract, storeGivenContracts } from '../contracts/contract-store.ts'
 import { byWeight } from '../kernel/by-weight.ts'
 import { NOW, readClock } from '../platform/database/clock.ts'
+import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { metadataColumns, replacePairs } from '../platform/database/metadata.ts'
 import { plainArray, textArray } from '../platform/database/sql-array.ts'
@@ -167,7 +163,7 @@ export interface Restoration {
 export async function restoreArchivedClaim(db: Connection, restoration: Restoration): Promise<boolean> {
   const { archived, claim, contract, events } = restoration
   // By itself, since on distributed tables all machines have it; nobody removes it within a day.
-  await storeContract(db, contract)
+  await storeGivenContracts(db, 'store_restored_contract', [contract])
   const restoredAt = await readClock(db)
   return db.transaction(async (connection) => {
     const noted = await connection.query({
@@ -181,17 +177,6 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
     for (const piece of byWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
       await insertEvents(connection, piece)
     return true
-  })
-}
-
-async function storeContract(db: Connection, contract: NewContract): Promise<void> {
-  await db.query({
-    name: 'store_restored_contract',
-    text: `-- store_restored_contract
-      WITH ${givenContracts(1)},
-      ${storeContracts('given')}
-      SELECT count(*) FROM stored`,
-    values: contractParameters([contract]),
   })
 }
 
@@ -231,22 +216,22 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
   if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)
 }
 
+const EVENTS = new Columns<WholeEvent>({
+  claim_id: ['uuid', ({ claim_id }) => claim_id],
+  seq: ['integer', ({ seq }) => seq],
+  id: ['text', ({ id }) => id],
+  type: ['text', ({ type }) => type],
+  payload: ['json', ({ payload }) => payload],
+  system: ['boolean', ({ system }) => system],
+  created_at: ['timestamptz', ({ created_at }) => created_at],
+})
+
 async function insertEvents(db: Connection, events: readonly WholeEvent[]): Promise<void> {
   await db.query({
     name: 'insert_restored_events',
     text: `-- insert_restored_events
       INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-      SELECT claim_id, seq, id, type, payload, system, created_at
-      FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::json[], $6::boolean[], $7::timestamptz[])
-        AS e (claim_id, seq, id, type, payload, system, created_at)`,
-    values: [
-      plainArray(events.map(({ claim_id }) => claim_id)),
-      plainArray(events.map(({ seq }) => seq)),
-      textArray(events.map(({ id }) => id)),
-      textArray(events.map(({ type }) => type)),
-      textArray(events.map(({ payload }) => payload)),
-      plainArray(events.map(({ system }) => `${system}`)),
-      plainArray(events.map(({ created_at }) => created_at)),
-    ],
+      SELECT claim_id, seq, id, type, payload, system, created_at FROM ${EVENTS.as('e')}`,
+    values: EVENTS.values(events),
   })
 }

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { guardedWrite, kindOf, WHAT_IT_BECOMES } from '../claims/write/guarded-write-store.ts'
-import { type ClaimWrite, type LogWrite, writeToShards } from '../claims/write/shard-write-store.ts'
+import {
+  CLAIM_WRITE,
+  type ClaimWrite,
+  guardedWrite,
+  kindOf,
+  type LogWrite,
+  WHAT_IT_BECOMES,
+  writeToShards,
+} from '../claims/write/guarded-write-store.ts'
 import type { Transition } from '../core/claims/lifecycle.ts'
 import { takeNumbers, WHAT_HAPPENED } from '../outbox/notification-number-store.ts'
 import { notificationOf } from '../outbox/outbox-store.ts'
 import { machinesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
+import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 import type { DueClaim, DueKind } from './due-claim-store.ts'
@@ -15,18 +23,31 @@ export interface KindMove {
   transition: Transition
 }
 
-/** What the claims become: status, outcome, since when, until when. */
-const statesOf = (transitions: readonly Transition[]): string[] => [
-  plainArray(transitions.map(({ state }) => state.status)),
-  plainArray(transitions.map(({ state }) => state.scheduledOutcome)),
-  plainArray(transitions.map(({ state }) => state.statusSince)),
-  plainArray(transitions.map(({ state }) => state.dueAt)),
-]
+/** The state after a transition. */
+const STATE = {
+  status: ['text', ({ transition: { state } }) => state.status],
+  outcome: ['text', ({ transition: { state } }) => state.scheduledOutcome],
+  at: ['timestamptz', ({ transition: { state } }) => state.statusSince],
+  due: ['timestamptz', ({ transition: { state } }) => state.dueAt],
+} satisfies ColumnList<{ transition: Transition }>
+
+/** The columns of a `KindMove`. @param first the number of the first parameter */
+const movesFrom = (first: number) =>
+  new Columns<KindMove>(
+    {
+      number: ['integer', (_, index) => index],
+      seen_status: ['text', ({ kind }) => kind.state.status],
+      ...STATE,
+      event_type: ['text', ({ transition }) => transition.systemEventType],
+    },
+    first,
+  )
 
 /** One array of several, as PostgreSQL writes them, of what needs no quotes. */
 const joined = (arrays: readonly string[]): string =>
   `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
 
+const MOVES = movesFrom(5)
 /** The patience is set before a claim is locked. */
 const MOVE_KINDS = guardedWrite({
   name: 'move_kinds',
@@ -34,8 +55,7 @@ const MOVE_KINDS = guardedWrite({
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM (SELECT set_config('lock_timeout', $4, true)) AS patience,
           unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
-        JOIN unnest($5::integer[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::text[])
-          AS m (number, seen_status, status, outcome, at, due, event_type) USING (number)
+        JOIN ${MOVES.as('m')} USING (number)
         ORDER BY d.id
       )`,
   items: `SELECT id, seen + 1, gen_random_uuid()::text, event_type, '{}', true, at FROM written`,
@@ -61,29 +81,29 @@ export async function moveKinds(
       joined(moves.map(({ kind }) => kind.eventCounts)),
       plainArray(moves.flatMap(({ kind }, number) => new Array<number>(kind.count).fill(number))),
       longestLockWaitMs,
-      plainArray(moves.map((_, number) => number)),
-      plainArray(moves.map(({ kind }) => kind.state.status)),
-      ...statesOf(moves.map(({ transition }) => transition)),
-      plainArray(moves.map(({ transition }) => transition.systemEventType)),
+      ...MOVES.values(moves),
     ],
   })
   return row?.moved ?? 0
 }
 
+/** A due claim on a test clock with the transitions that it makes, at least one, in their order. */
+export interface ClaimMove {
+  claim: DueClaim
+  transitions: readonly Transition[]
+}
+
 /** What the claim becomes with the last of its transitions. */
-function writeOf(
-  id: string,
-  seenStatus: ClaimWrite['seenStatus'],
-  seen: number,
-  transitions: readonly Transition[],
-): ClaimWrite {
+function writeOf({ claim, transitions }: ClaimMove): ClaimWrite {
   const { state } = transitions.at(-1) as Transition
+  const { id, eventCount: seen, state: before } = claim
   const added = transitions.length
+  const seenStatus = before.status
   return { id, seenStatus, seen, added, bytes: 0, digest: null, at: state.statusSince, becomes: state }
 }
 
-const itemOf = (claimId: string, seq: number, { state, systemEventType }: Transition): LogWrite => ({
-  claimId,
+const itemOf = ({ claim, seq, transition: { state, systemEventType } }: Step): LogWrite => ({
+  claimId: claim.id,
   seq,
   id: randomUUID(),
   type: systemEventType,
@@ -92,26 +112,35 @@ const itemOf = (claimId: string, seq: number, { state, systemEventType }: Transi
   at: state.statusSince,
 })
 
-/** A due claim on a test clock with the transitions that it makes, at least one, in their order. */
-export interface ClaimMove {
+/** A transition of a claim with its place in the log. */
+interface Step {
   claim: DueClaim
-  transitions: readonly Transition[]
+  seq: number
+  transition: Transition
 }
+const stepsOf = (moves: readonly ClaimMove[]): Step[] =>
+  moves.flatMap(({ claim, transitions }) =>
+    transitions.map((transition, i) => ({ claim, seq: claim.eventCount + i + 1, transition })),
+  )
 
-const EACH_MOVE = `unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::text[], $14::timestamptz[],
-          $15::timestamptz[]) AS e (claim_id, seq, type, status, outcome, at, due)
-        JOIN written w ON w.id = e.claim_id`
+const CLAIMS = new Columns<ClaimWrite>(CLAIM_WRITE)
+const STEPS = new Columns<Step>(
+  {
+    claim_id: ['uuid', ({ claim }) => claim.id],
+    seq: ['integer', ({ seq }) => seq],
+    type: ['text', ({ transition }) => transition.systemEventType],
+    ...STATE,
+  },
+  CLAIMS.next,
+)
+const EACH_STEP = `${STEPS.as('e')} JOIN written w ON w.id = e.claim_id`
 const APPLY_MOVES = guardedWrite({
   name: 'apply_moves',
-  decided: `decided AS MATERIALIZED (
-        SELECT *, 0 AS bytes, NULL::bytea AS digest
-        FROM unnest($1::uuid[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::timestamptz[],
-          $8::timestamptz[]) AS m (id, seen_status, seen, added, status, outcome, at, due)
-      )`,
+  decided: `decided AS MATERIALIZED (SELECT *, NULL::bytea AS digest FROM ${CLAIMS.as('m')})`,
   items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
-        FROM ${EACH_MOVE}`,
+        FROM ${EACH_STEP}`,
   notifications: `SELECT w.user_id, w.id, ${kindOf('e.status')}, e.seq, e.at, e.due, e.outcome
-          FROM ${EACH_MOVE} ORDER BY e.claim_id, e.seq`,
+          FROM ${EACH_STEP} ORDER BY e.claim_id, e.seq`,
   result: 'SELECT id FROM written',
 })
 
@@ -127,23 +156,10 @@ export async function applyMoves(
 ): Promise<number> {
   if (db.distribution.isOn) return applyMovesInShards(db, unordered, announced)
   const moves = unordered.toSorted((a, b) => (a.claim.id < b.claim.id ? -1 : 1))
-  const events = moves.flatMap(({ claim, transitions }) =>
-    transitions.map((transition, i) => ({ claim, transition, seq: claim.eventCount + i + 1 })),
-  )
   const moved = await db.query({
     name: 'apply_moves',
     text: APPLY_MOVES,
-    values: [
-      plainArray(moves.map(({ claim }) => claim.id)),
-      plainArray(moves.map(({ claim }) => claim.state.status)),
-      plainArray(moves.map(({ claim }) => claim.eventCount)),
-      plainArray(moves.map(({ transitions }) => transitions.length)),
-      ...statesOf(moves.map(({ transitions }) => transitions.at(-1) as Transition)),
-      plainArray(events.map(({ claim }) => claim.id)),
-      plainArray(events.map(({ seq }) => seq)),
-      plainArray(events.map(({ transition }) => transition.systemEventType)),
-      ...statesOf(events.map(({ transition }) => transition)),
-    ],
+    values: [...CLAIMS.values(moves.map(writeOf)), ...STEPS.values(stepsOf(moves))],
   })
   return moved.length
 }
@@ -153,16 +169,12 @@ async function applyMovesInShards(
   moves: readonly ClaimMove[],
   announced: string,
 ): Promise<number> {
-  const steps = moves.flatMap(({ claim, transitions }) =>
-    transitions.map((transition, i) => ({ id: claim.id, seq: claim.eventCount + i + 1, transition })),
-  )
+  const steps = stepsOf(moves)
   const written = await writeToShards(
     db,
-    moves.map(({ claim, transitions }) =>
-      writeOf(claim.id, claim.state.status, claim.eventCount, transitions),
-    ),
-    steps.map(({ id, seq, transition }) => itemOf(id, seq, transition)),
-    steps.map(({ id, seq, transition }) => notificationOf(id, seq, transition.state)),
+    moves.map(writeOf),
+    steps.map(itemOf),
+    steps.map(({ claim, seq, transition }) => notificationOf(claim.id, seq, transition.state)),
     announced,
   )
   return written.size
@@ -177,6 +189,7 @@ interface Moved {
   numbers_of_moves: string
 }
 
+const SHARD_MOVES = movesFrom(4)
 /** As MOVE_KINDS, and returns what the notifications need. */
 const MOVE: ShardStatement = {
   name: 'move_kinds_in_shards',
@@ -184,8 +197,7 @@ const MOVE: ShardStatement = {
   text: `WITH decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
-        JOIN unnest($4::integer[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[], $10::text[])
-          AS m (number, seen_status, status, outcome, at, due, event_type) USING (number)
+        JOIN ${SHARD_MOVES.as('m')} USING (number)
         ORDER BY d.id
       ),
       written AS (
@@ -204,16 +216,16 @@ const MOVE: ShardStatement = {
       FROM written`,
 }
 
+const STATES = new Columns<KindMove>(STATE, 6)
 const NOTIFY: ShardStatement = {
   name: 'notify_of_kinds_in_shards',
   columns: 'done boolean',
   text: `WITH told AS (
         INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
-        SELECT n.number, n.user_id, n.id, ${kindOf('m.status')}, n.sequence, m.at, m.due, m.outcome, $10::timestamptz
+        SELECT n.number, n.user_id, n.id, ${kindOf('m.status')}, n.sequence, m.at, m.due, m.outcome, $${STATES.next}::timestamptz
         FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::integer[], $5::integer[])
           AS n (id, user_id, number, sequence, move)
-        JOIN unnest($6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[]) WITH ORDINALITY
-          AS m (status, outcome, at, due, place) ON m.place = n.move
+        JOIN ${STATES.as('m', 'place')} ON m.place = n.move + 1
       )
       SELECT true`,
 }
@@ -231,14 +243,8 @@ async function moveKindsInShards(
   await db.query({ text: `SET LOCAL lock_timeout = ${longestLockWaitMs}` })
   // Each kind was read of one shard.
   const machines = await machinesOf(db, moves, ({ kind }) => firstOf(kind.ids))
-  const numbers = new Map(moves.map((move, i) => [move, i + 1]))
-  const states = statesOf(moves.map(({ transition }) => transition))
-  const all = [
-    plainArray([...numbers.values()]),
-    plainArray(moves.map(({ kind }) => kind.state.status)),
-    ...states,
-    plainArray(moves.map(({ transition }) => transition.systemEventType)),
-  ]
+  const numbers = new Map(moves.map((move, i) => [move, i]))
+  const all = SHARD_MOVES.values(moves)
   const answers = await queryInShards<Moved, KindMove>(db, MOVE, machines, (some) => [
     joined(some.map(({ kind }) => kind.ids)),
     joined(some.map(({ kind }) => kind.eventCounts)),
@@ -247,7 +253,7 @@ async function moveKindsInShards(
   ])
   const moved = answers.filter(({ count }) => count > 0)
   const count = moved.reduce((sum, one) => sum + one.count, 0)
-  if (count > 0) await notify(db, moved, count, states)
+  if (count > 0) await notify(db, moved, count, STATES.values(moves))
   return count
 }
 
@@ -256,7 +262,7 @@ async function notify(
   db: Connection,
   moved: readonly Moved[],
   count: number,
-  states: readonly string[],
+  states: readonly unknown[],
 ): Promise<void> {
   const { key, numbers, now } = await takeNumbers(db, count, null)
   let from = 0

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Contract, decisiveEventTypes, windowMs } from '../core/contracts/contract.ts'
 import { type ServiceError, unavailable } from '../kernel/errors.ts'
-import { ifShort, plainArray, textArray } from '../platform/database/sql-array.ts'
+import { Columns } from '../platform/database/columns.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { ifShort } from '../platform/database/sql-array.ts'
 
 /* A contract is stored once, under the hash of its text. A claim made by an older version may still have its own. */
 
@@ -37,27 +39,27 @@ export const contractIsMissing = (): ServiceError => unavailable('A contract can
 /** The hash under which a contract with this text is stored, hexadecimal. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** SQL for a table of contracts, numbered from 1, out of `contractParameters`: the first of those is `$first`. */
-export const givenContracts = (first: number): string => {
-  const types = ['bytea', 'json', 'json', 'numeric', 'float8', 'float8', 'text']
-  return `given AS MATERIALIZED (
-        SELECT hash, document, ARRAY(SELECT json_array_elements_text(types)) AS event_types, price, window_ms,
-          review_window, timeout_outcome, number
-        FROM unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')}) WITH ORDINALITY
-          AS g (hash, document, types, price, window_ms, review_window, timeout_outcome, number)
-      )`
-}
+/** The columns of new contracts, each contract once. @param first the number of the first parameter */
+export const contractColumns = (first = 1) =>
+  new Columns<NewContract>(
+    {
+      hash: ['bytea', ({ hash }) => `\\x${hash}`],
+      document: ['json', ({ text }) => text],
+      types: ['json', ({ contract }) => JSON.stringify(decisiveEventTypes(contract))],
+      price: ['numeric', ({ contract }) => contract.price],
+      window_ms: ['float8', ({ contract }) => windowMs(contract.activity_window)],
+      review_window: ['float8', ({ contract }) => contract.review_window],
+      timeout_outcome: ['text', ({ contract }) => contract.timeout_outcome],
+    },
+    first,
+  )
 
-/** The values of `givenContracts`. */
-export const contractParameters = (contracts: readonly NewContract[]): unknown[] => [
-  textArray(contracts.map(({ hash }) => `\\x${hash}`)),
-  textArray(contracts.map(({ text }) => text)),
-  textArray(contracts.map(({ contract }) => JSON.stringify(decisiveEventTypes(contract)))),
-  plainArray(contracts.map(({ contract }) => contract.price)),
-  plainArray(contracts.map(({ contract }) => windowMs(contract.activity_window))),
-  plainArray(contracts.map(({ contract }) => contract.review_window)),
-  plainArray(contracts.map(({ contract }) => contract.timeout_outcome)),
-]
+/** SQL: the CTE `given` with the new contracts. */
+export const givenContracts = (columns: Columns<NewContract>): string => `given AS MATERIALIZED (
+        SELECT hash, document, ARRAY(SELECT json_array_elements_text(types)) AS event_types, price, window_ms,
+          review_window, timeout_outcome
+        FROM ${columns.as('g')}
+      )`
 
 /**
  * SQL that stores the contracts of a table that has their columns, and keeps those from removal that are there. In the
@@ -72,3 +74,21 @@ export const storeContracts = (from: string): string => `stored AS (
         ON CONFLICT (hash) DO UPDATE SET unused_since = NULL WHERE contracts.unused_since IS NOT NULL
         RETURNING true
       )`
+
+const GIVEN = contractColumns()
+
+/** Stores these contracts, each of which is there once. @param name of the statement */
+export async function storeGivenContracts(
+  db: Connection,
+  name: string,
+  contracts: readonly NewContract[],
+): Promise<void> {
+  await db.query({
+    name,
+    text: `-- ${name}
+      WITH ${givenContracts(GIVEN)},
+      ${storeContracts('given')}
+      SELECT count(*) FROM stored`,
+    values: GIVEN.values(contracts),
+  })
+}

@@ -2,17 +2,19 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Versioned } from '../core/records.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { NOW } from '../platform/database/clock.ts'
+import { Columns } from '../platform/database/columns.ts'
 import type { Connection, Statement } from '../platform/database/connection.ts'
 import { ENTER_TURNSTILES } from '../platform/database/lists/list-page.ts'
 import {
   addPairs,
   holdBriefly,
+  METADATA_COLUMNS,
+  type MetadataColumns,
   metadataColumns,
-  metadataParameters,
   replacePairs,
 } from '../platform/database/metadata.ts'
 import { versionOf } from '../platform/database/record-version.ts'
-import { type AskedNames, askedColumns, askedRows, plainArray } from '../platform/database/sql-array.ts'
+import { type AskedNames, askedColumns, askedRows } from '../platform/database/sql-array.ts'
 import type { Customer, CustomerKey } from './customer.ts'
 
 export interface CustomerRow {
@@ -48,14 +50,25 @@ const toVersioned = (row: VersionedRow): Versioned<Customer> => ({
 
 export type NewCustomer = Pick<Customer, 'userId' | 'externalId' | 'name' | 'metadata'>
 
+type NewRow = MetadataColumns & Pick<Customer, 'userId' | 'id' | 'externalId' | 'name'>
+const NEW_ROWS = new Columns<NewRow>(
+  {
+    user_id: ['uuid', ({ userId }) => userId],
+    id: ['uuid', ({ id }) => id],
+    external_id: ['text', ({ externalId }) => externalId],
+    name: ['text', ({ name }) => name],
+    ...METADATA_COLUMNS,
+  },
+  2,
+)
+
 // One that is there already is looked for first, as with claims.
 // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
 const INSERT_CUSTOMERS = `-- insert_customers
       WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
       clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles),
       new AS MATERIALIZED (
-        SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::jsonb[], $7::text[]) WITH ORDINALITY
-          AS new (user_id, id, external_id, name, metadata, pairs, place)
+        SELECT * FROM ${NEW_ROWS.as('new', 'place')}
       ),
       inserted AS (
         INSERT INTO customers (user_id, id, external_id, name, metadata, created_at)
@@ -75,22 +88,20 @@ export async function insertCustomers(
   db: Connection,
   customers: readonly NewCustomer[],
 ): Promise<(Versioned<Customer> | null)[]> {
-  const ids = customers.map(() => uuidv7())
-  const metadata = customers.map((one) => metadataColumns(one.userId, 'customer', one.metadata))
+  const newRows = customers.map(
+    (customer): NewRow => ({
+      ...customer,
+      id: uuidv7(),
+      ...metadataColumns(customer.userId, 'customer', customer.metadata),
+    }),
+  )
   const rows = await db.query<VersionedRow>({
     name: 'insert_customers',
     text: INSERT_CUSTOMERS,
-    values: [
-      'customers',
-      plainArray(customers.map(({ userId }) => userId)),
-      plainArray(ids),
-      customers.map(({ externalId }) => externalId),
-      customers.map(({ name }) => name),
-      ...metadataParameters(metadata),
-    ],
+    values: ['customers', ...NEW_ROWS.values(newRows)],
   })
   const inserted = new Map(rows.map((row) => [row.id, toVersioned(row)]))
-  return ids.map((id) => inserted.get(id) ?? null)
+  return newRows.map(({ id }) => inserted.get(id) ?? null)
 }
 
 /** Of each, those of the account's customers that have these ids. */

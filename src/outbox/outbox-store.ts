@@ -2,8 +2,8 @@ import type { Claim } from '../core/claims/claim.ts'
 import type { ClaimState, Outcome } from '../core/claims/lifecycle.ts'
 import { machinesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { NOW } from '../platform/database/clock.ts'
+import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { plainArray } from '../platform/database/sql-array.ts'
 import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './notification-number-store.ts'
 
 /** What became of a claim. */
@@ -31,17 +31,27 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-const NOTIFY_IN = `WITH told AS (
+const NUMBERED = new Columns<ClaimNotification & { number: string }>({
+  id: ['uuid', ({ subjectId }) => subjectId],
+  number: ['bigint', ({ number }) => number],
+  kind: ['text', ({ kind }) => kind],
+  sequence: ['integer', ({ sequence }) => sequence],
+  status_since: ['timestamptz', ({ state }) => state.statusSince],
+  due_at: ['timestamptz', ({ state }) => state.dueAt],
+  scheduled_outcome: ['text', ({ state }) => state.scheduledOutcome],
+})
+const NOTIFY: ShardStatement = {
+  name: 'notify_in_shards',
+  columns: 'done boolean',
+  text: `WITH told AS (
         INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
-        SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome, $8::timestamptz
-        FROM {{claims}} c
-        JOIN unnest($1::uuid[], $2::bigint[], $3::text[], $4::integer[], $5::timestamptz[], $6::timestamptz[], $7::text[])
-          AS n (id, number, kind, sequence, status_since, due_at, scheduled_outcome) ON n.id = c.id
+        SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome,
+          $${NUMBERED.next}::timestamptz
+        FROM {{claims}} c JOIN ${NUMBERED.as('n')} ON n.id = c.id
         WHERE c.id = ANY ($1::uuid[])
       )
-      SELECT true AS done`
-
-const NOTIFY: ShardStatement = { name: 'notify_in_shards', text: NOTIFY_IN, columns: 'done boolean' }
+      SELECT true AS done`,
+}
 
 /**
  * Of claims that the transaction has written already: numbers are taken once nothing is waited for, since the feeds of all
@@ -59,16 +69,7 @@ export async function notifyInShards(
   // The machine may commit them after the coordinator has given up: so it holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
   const machines = await machinesOf(db, numbered, ({ subjectId }) => subjectId)
-  await queryInShards(db, statement, machines, (some) => [
-    plainArray(some.map(({ subjectId }) => subjectId)),
-    plainArray(some.map(({ number }) => number)),
-    plainArray(some.map(({ kind }) => kind)),
-    plainArray(some.map(({ sequence }) => sequence)),
-    plainArray(some.map(({ state }) => state.statusSince)),
-    plainArray(some.map(({ state }) => state.dueAt)),
-    plainArray(some.map(({ state }) => state.scheduledOutcome)),
-    taken.now,
-  ])
+  await queryInShards(db, statement, machines, (some) => [...NUMBERED.values(some), taken.now])
 }
 
 /**

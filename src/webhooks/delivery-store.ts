@@ -1,8 +1,8 @@
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhooks.ts'
 import { isThere } from '../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../platform/database/clock.ts'
+import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { plainArray } from '../platform/database/sql-array.ts'
 
 /** A delivery that is to be made. */
 export interface NewDelivery {
@@ -20,6 +20,18 @@ export interface EndpointPlace {
   lastNumber: number
   lastHash: string
 }
+
+const NEW_DELIVERIES = new Columns<NewDelivery>(
+  {
+    notification_id: ['uuid', ({ notificationId }) => notificationId],
+    subject_id: ['uuid', ({ subjectId }) => subjectId],
+    type: ['text', ({ type }) => type],
+    body: ['text', ({ body }) => body],
+    hash: ['text', ({ hash }) => hash],
+    previous_hash: ['text', ({ previousHash }) => previousHash],
+  },
+  7,
+)
 
 /**
  * Adds deliveries to an endpoint that stands at this place, and puts it behind them. False if it stands elsewhere: somebody
@@ -44,8 +56,7 @@ export async function appendDeliveries(
           (endpoint_id, number, notification_id, subject_id, type, body, bytes, hash, previous_hash, created_at, next_attempt_at)
         SELECT told.id, $2 + d.place, d.notification_id, d.subject_id, d.type, d.body, octet_length(d.body), d.hash,
           d.previous_hash, told.now, told.now
-        FROM told, unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY
-          AS d (notification_id, subject_id, type, body, hash, previous_hash, place)
+        FROM told, ${NEW_DELIVERIES.as('d', 'place')}
       )
       SELECT count(*)::integer AS told FROM told`,
     values: [
@@ -55,12 +66,7 @@ export async function appendDeliveries(
       toldUpTo,
       made.length,
       made.at(-1)?.hash ?? place.lastHash,
-      plainArray(made.map(({ notificationId }) => notificationId)),
-      plainArray(made.map(({ subjectId }) => subjectId)),
-      made.map(({ type }) => type),
-      made.map(({ body }) => body),
-      plainArray(made.map(({ hash }) => hash)),
-      plainArray(made.map(({ previousHash }) => previousHash)),
+      ...NEW_DELIVERIES.values(made),
     ],
   })
   return row?.told === 1

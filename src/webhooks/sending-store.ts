@@ -3,6 +3,7 @@ import { announceOfAccount } from '../outbox/notification-number-store.ts'
 import { notifyOfOther } from '../outbox/outbox-store.ts'
 import { ENDPOINT_COLUMNS, type EndpointRow, isThere, toEndpoint } from '../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../platform/database/clock.ts'
+import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 import type { EndpointPlace } from './delivery-store.ts'
@@ -260,6 +261,22 @@ export interface MadeAttempt extends Omit<WebhookAttempt, 'startedAt'> {
 const ONE_OF_MADE = `d.endpoint_id = $1 AND d.number = ANY ($2::bigint[])
           AND d.number BETWEEN (SELECT min(number) FROM made) AND (SELECT max(number) FROM made)`
 
+const MADE = new Columns<MadeAttempt>(
+  {
+    number: ['bigint', ({ due }) => due.number],
+    attempts: ['integer', ({ due }) => due.attempts],
+    asked: ['integer', ({ due }) => due.asked],
+    ago_ms: ['bigint', ({ agoMs }) => agoMs],
+    duration_ms: ['integer', ({ durationMs }) => durationMs],
+    answered: ['integer', ({ status }) => status],
+    answer: ['text', ({ answer }) => answer],
+    error: ['text', ({ error }) => error],
+    became: ['text', ({ became }) => became],
+    wait_ms: ['bigint', ({ waitMs }) => waitMs],
+  },
+  2,
+)
+
 /**
  * Once for each, however often it is told. What was asked for again meanwhile waits on, whatever came of this attempt.
  */
@@ -273,9 +290,7 @@ export async function recordAttempts(
     // In the order of their numbers, as all who change several: none waits for another in a circle.
     text: `-- record_webhook_attempts
       WITH made AS (
-        SELECT * FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::bigint[], $6::integer[], $7::integer[], $8::text[],
-          $9::text[], $10::text[], $11::bigint[])
-          AS m (number, attempts, asked, ago_ms, duration_ms, answered, answer, error, became, wait_ms)
+        SELECT * FROM ${MADE.as('m')}
       ), held AS MATERIALIZED (
         SELECT number FROM webhook_deliveries d WHERE ${ONE_OF_MADE}
         ORDER BY number FOR UPDATE
@@ -293,18 +308,6 @@ export async function recordAttempts(
       INSERT INTO webhook_attempts (endpoint_id, number, attempt, started_at, duration_ms, status, answer, error)
       SELECT $1, number, attempt, ${NOW} - ago_ms * interval '1 millisecond', duration_ms, answered, answer, error
       FROM made JOIN counted USING (number)`,
-    values: [
-      endpointId,
-      plainArray(made.map(({ due }) => `${due.number}`)),
-      plainArray(made.map(({ due }) => due.attempts)),
-      plainArray(made.map(({ due }) => due.asked)),
-      plainArray(made.map(({ agoMs }) => `${agoMs}`)),
-      plainArray(made.map(({ durationMs }) => durationMs)),
-      made.map(({ status }) => status),
-      made.map(({ answer }) => answer),
-      made.map(({ error }) => error),
-      plainArray(made.map(({ became }) => became)),
-      made.map(({ waitMs }) => waitMs),
-    ],
+    values: [endpointId, ...MADE.values(made)],
   })
 }

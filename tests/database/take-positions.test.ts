@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import pg from 'pg'
-import { TAKE_LIVE_POSITIONS } from '../../src/claims/insert-into-shards-store.ts'
+import { TAKE_LIVE_POSITIONS } from '../../src/claims/insert-claims-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 

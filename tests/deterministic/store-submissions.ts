@@ -6,17 +6,19 @@ import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
 const LONG_LOG = 64 * 1024
 
-/** An array as PostgreSQL or JavaScript writes it; of words without quotes. */
+/** An array as PostgreSQL or JavaScript writes it. */
 export function arrayOf(value: unknown): (string | null)[] {
   if (Array.isArray(value)) return value as string[]
-  const text = String(value).slice(1, -1)
-  return text === '' ? [] : text.split(',').map((word) => (word === 'NULL' ? null : word))
+  const elements =
+    String(value)
+      .slice(1, -1)
+      .match(/"(?:[^"\\]|\\.)*"|[^,]+/g) ?? []
+  return elements.map((element) => {
+    if (element.startsWith('"')) return JSON.parse(element)
+    return /^null$/i.test(element) ? null : element
+  })
 }
-/** Texts, which stand in quotes as in JSON. */
-const texts = (value: unknown) =>
-  (Array.isArray(value) ? value : JSON.parse(`[${String(value).slice(1, -1)}]`)) as string[]
 const words = (value: unknown) => arrayOf(value) as string[]
-const numbers = (value: unknown) => words(value).map(Number)
 
 const estimatedBytes = ({ logBytes, eventCount }: StoredClaim) => logBytes + 100 * eventCount
 const isShort = (claim: StoredClaim) => estimatedBytes(claim) <= LONG_LOG
@@ -62,7 +64,7 @@ const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, sha
       estimatedBytes(claim) <= 4 * Number(share) &&
       (isWhole === true || claim.digest === null)
     const log = isRead ? claim.log : []
-    const found = isShort(claim) ? [] : claim.log.filter(({ id }) => texts(named).includes(id))
+    const found = isShort(claim) ? [] : claim.log.filter(({ id }) => words(named).includes(id))
     return {
       ...row,
       contract: isWhole || bytes <= Math.min(1024, Number(share)) ? contract : null,
@@ -113,19 +115,20 @@ const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }
     ),
   )
 
-const appendEvents: Handler = (store, backend, { values, at: now }) => {
-  const [ids, seen, added, bytes, statuses, outcomes, windows, lasts] = values
-    .slice(0, 8)
-    .map(arrayOf) as string[][]
-  const [claimIds, seqs] = [words(values[8]), numbers(values[9])]
-  const [names = [], types = [], payloads = []] = values.slice(10, 13).map(texts)
-  const digests = arrayOf(values[13])
-  const [userId, clockIds, clocksOf] = values.slice(14) as [string?, string?, string?]
+const appendEvents: Handler = (store, backend, { site, values, at: now }) => {
+  const isLive = site === 'append_events'
+  const claims = values.slice(0, isLive ? 9 : 10).map(arrayOf) as string[][]
+  const [ids, seen, added, bytes, digests, statuses, outcomes, windows, lasts, clocksOf] = claims
+  const [claimIds = [], places = [], names = [], types = [], payloads = []] = values
+    .slice(claims.length, claims.length + 5)
+    .map(words)
+  const seqs = places.map(Number)
+  const [userId, clockIds] = values.slice(claims.length + 5) as [string?, string?]
   const clocks = new Map<string | null, Date>()
   if (userId === undefined) clocks.set(null, now)
   else for (const [id, time] of freeClocks(store, backend, userId, words(clockIds))) clocks.set(id, time)
   const decided = (ids as string[]).flatMap((id, i) => {
-    const clock = clocks.get(userId === undefined ? null : (words(clocksOf)[i] as string))
+    const clock = clocks.get(userId === undefined ? null : (clocksOf?.[i] as string))
     return clock ? { id, i, clock, at: latest([clock, new Date(Number(lasts?.[i]))]) } : []
   })
   store.lockClaims(
@@ -146,7 +149,7 @@ const appendEvents: Handler = (store, backend, { values, at: now }) => {
       claim.log.push(...log)
       claim.eventCount += Number(added?.[i])
       claim.logBytes += Number(bytes?.[i])
-      const [status, digest] = [statuses?.[i] ?? null, digests[i]]
+      const [status, digest] = [statuses?.[i] ?? null, digests?.[i]]
       claim.digest = digest ? Buffer.from(digest, 'hex') : null
       claim.lastEventAt = status === null ? at : null
       if (status === null) return

@@ -18,7 +18,7 @@ import { GroupedWork } from '../../platform/database/groups/grouped-work.ts'
 import { THE_SERVICE } from '../../platform/database/pool/places.ts'
 import type { AskedNames } from '../../platform/database/sql-array.ts'
 import { claimIdOf } from '../claim-ids.ts'
-import { insertClaims, type NewClaim, prepareContracts } from '../claim-store.ts'
+import { insertClaims, type NewClaim, prepareContracts } from '../insert-claims-store.ts'
 
 /** Customers that one statement looks for; those that one adds, which are all answered in one go. */
 const CUSTOMERS = 1_000

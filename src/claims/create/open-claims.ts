@@ -12,7 +12,7 @@ import { DatabaseUnavailable, isPassing } from '../../platform/database/database
 import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
 import { claimIdOf } from '../claim-ids.ts'
-import { insertClaimsOnTestClock, type NewClaim } from '../claim-store.ts'
+import { insertClaimsOnTestClock, type NewClaim } from '../insert-claims-store.ts'
 import {
   type ContractSource,
   contractOf,

@@ -9,7 +9,7 @@ import {
 } from '../../idempotency/idempotency-key-store.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import { claimIdOf } from '../claim-ids.ts'
-import { claimAsCreated } from '../claim-store.ts'
+import { claimAsCreated } from '../insert-claims-store.ts'
 import { type OpenedClaim, type Opening, openClaims, Taken, tooManyContracts } from './open-claims.ts'
 import { contractOf, type LateContract, type TakeMemory } from './resolve-contract.ts'
 

@@ -4,10 +4,10 @@ import { type Change, stateAt } from '../../core/claims/lifecycle.ts'
 import { notificationOf, notificationOfEvent } from '../../outbox/outbox-store.ts'
 import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../../platform/database/clock.ts'
+import { type ColumnList, Columns } from '../../platform/database/columns.ts'
 import type { Connection } from '../../platform/database/connection.ts'
-import { plainArray, textArray } from '../../platform/database/sql-array.ts'
-import { guardedWrite } from './guarded-write-store.ts'
-import { writeToShards } from './shard-write-store.ts'
+import { plainArray } from '../../platform/database/sql-array.ts'
+import { DECIDED, guardedWrite, LOG_EVENT, writeToShards } from './guarded-write-store.ts'
 
 interface NewEvent {
   submission: Pick<Submission, 'id' | 'type'>
@@ -47,41 +47,81 @@ const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
 const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
         WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
 
+/** The write to the row of the claim, but for its time. */
+const writeOf = ({ seen, events, bytes, digest, becomes }: Append) => ({
+  id: seen.id,
+  seen: seen.eventCount,
+  added: events.length,
+  bytes,
+  digest,
+  becomes,
+})
+
+/** The new items of the claim's log, but for their time. */
+const itemsOf = ({ seen, events }: Append) =>
+  events.map(({ submission: { id, type }, payloadJson }, i) => ({
+    claimId: seen.id,
+    seq: seen.eventCount + i + 1,
+    id,
+    type,
+    payload: payloadJson,
+  }))
+
+/** A write whose time the statement computes. */
+type TimelessWrite = ReturnType<typeof writeOf> &
+  Pick<Append, 'lastAt' | 'becomes'> & { clockId: string | null }
+const TIMELESS = {
+  ...DECIDED,
+  window_ms: ['float8', ({ becomes }) => becomes?.windowMs ?? null],
+  last_ms: ['bigint', ({ lastAt }) => lastAt.getTime()],
+} satisfies ColumnList<TimelessWrite>
+
 /** The times are computed before the claims are looked at. */
-const decidedBy = (clock: string, isLive: boolean) => `clock AS MATERIALIZED (
+const decidedBy = (clock: string, claims: Columns<TimelessWrite>, isLive: boolean) => `clock AS MATERIALIZED (
         SELECT id, now, (extract(epoch FROM now) * 1000)::bigint AS now_ms FROM (${clock}) c
       ),
       timed AS (
         SELECT d.*, decode(hex_digest, 'hex') AS digest, clock.now_ms,
           CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at
-        FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::float8[],
-            $8::bigint[], $14::text[]${isLive ? '' : ', $17::uuid[]'})
-          AS d (id, seen, added, bytes, status, outcome, window_ms, last_ms, hex_digest${isLive ? '' : ', clock_id'}), clock
+        FROM ${claims.as('d')}, clock
         ${isLive ? '' : 'WHERE clock.id = d.clock_id'}
       ),
       decided AS MATERIALIZED (
         SELECT *, 'OPEN' AS seen_status, at + window_ms * interval '1 millisecond' AS due FROM timed
       )`
 
-const statement = (name: string, clock: string, isLive: boolean) => ({
-  name,
-  text: guardedWrite({
+function appending(name: string, isLive: boolean) {
+  const claims = new Columns<TimelessWrite>(
+    isLive ? TIMELESS : { ...TIMELESS, clock_id: ['uuid', ({ clockId }) => clockId] },
+  )
+  const items = new Columns<ReturnType<typeof itemsOf>[number]>(LOG_EVENT, claims.next)
+  const clock = isLive ? LIVE : heldTestClocks(items.next)
+  const text = guardedWrite({
     name: 'append_events',
-    decided: decidedBy(clock, isLive),
+    decided: decidedBy(clock, claims, isLive),
     items: `SELECT e.claim_id, e.seq, e.id, e.type, e.payload, false, w.at
-        FROM unnest($9::uuid[], $10::integer[], $11::text[], $12::text[], $13::json[])
-          AS e (claim_id, seq, id, type, payload)
-        JOIN written w ON w.id = e.claim_id`,
-    events: 'unnest($9::uuid[], $10::integer[]) AS e (claim_id, seq)',
+        FROM ${items.as('e')} JOIN written w ON w.id = e.claim_id`,
+    events: `unnest(${items.array('claim_id')}, ${items.array('seq')}) AS e (claim_id, seq)`,
     result: `SELECT id AS clock_id, now,
         (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM written)) AS overtaken,
         (SELECT json_object_agg(id, last_ms) FROM decided WHERE last_ms > now_ms) AS later
       FROM clock`,
-  }),
-})
+  })
+  const valuesOf = (appends: readonly Append[]) => [
+    ...claims.values(
+      appends.map((append) => ({
+        ...writeOf(append),
+        lastAt: append.lastAt,
+        clockId: append.seen.testClockId,
+      })),
+    ),
+    ...items.values(appends.flatMap(itemsOf)),
+  ]
+  return { statement: { name, text }, valuesOf }
+}
 
-const APPEND_EVENTS = statement('append_events', LIVE, true)
-const APPEND_EVENTS_ON_TEST_CLOCKS = statement('append_events_on_test_clocks', heldTestClocks(15), false)
+const APPEND_EVENTS = appending('append_events', true)
+const APPEND_EVENTS_ON_TEST_CLOCKS = appending('append_events_on_test_clocks', false)
 
 /**
  * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own: those that
@@ -109,37 +149,13 @@ async function appendAtOnce(
 ): Promise<Appended> {
   // In the order of their ids: see guarded-write-store.ts.
   const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
-  const claimIds: string[] = []
-  const seqs: number[] = []
-  const events: NewEvent[] = []
-  for (const { seen, events: added } of appends) {
-    let seq = seen.eventCount
-    for (const event of added) {
-      claimIds.push(seen.id)
-      seqs.push(++seq)
-      events.push(event)
-    }
+  const { statement, valuesOf } = time.kind === 'live' ? APPEND_EVENTS : APPEND_EVENTS_ON_TEST_CLOCKS
+  const values = valuesOf(appends)
+  if (time.kind === 'test clocks') {
+    const clockIds = new Set(appends.flatMap(({ seen }) => seen.testClockId ?? []))
+    values.push(time.userId, plainArray([...clockIds]))
   }
-  const values = [
-    plainArray(appends.map(({ seen }) => seen.id)),
-    plainArray(appends.map(({ seen }) => seen.eventCount)),
-    plainArray(appends.map(({ events }) => events.length)),
-    plainArray(appends.map(({ bytes }) => bytes)),
-    plainArray(appends.map(({ becomes }) => becomes?.status ?? null)),
-    plainArray(appends.map(({ becomes }) => becomes?.scheduledOutcome ?? null)),
-    plainArray(appends.map(({ becomes }) => becomes?.windowMs ?? null)),
-    plainArray(appends.map(({ lastAt }) => lastAt.getTime())),
-    plainArray(claimIds),
-    plainArray(seqs),
-    textArray(events.map(({ submission }) => submission.id)),
-    textArray(events.map(({ submission }) => submission.type)),
-    textArray(events.map(({ payloadJson }) => payloadJson)),
-    plainArray(appends.map(({ digest }) => digest)),
-  ]
-  if (time.kind === 'live') return toAppended(await db.query({ ...APPEND_EVENTS, values }))
-  const clockIds = appends.flatMap(({ seen }) => seen.testClockId ?? [])
-  values.push(time.userId, plainArray([...new Set(clockIds)]), plainArray(clockIds))
-  return toAppended(await db.query({ ...APPEND_EVENTS_ON_TEST_CLOCKS, values }))
+  return toAppended(await db.query({ ...statement, values }))
 }
 
 /** One for each clock; the lists are the same in all. Times in milliseconds since 1970. */
@@ -180,27 +196,13 @@ async function appendToShards(
   })
   const written = await writeToShards(
     db,
-    timed.map(({ append: { seen, events, bytes, digest, becomes }, at }) => ({
-      id: seen.id,
+    timed.map(({ append, at }) => ({
+      ...writeOf(append),
       seenStatus: 'OPEN',
-      seen: seen.eventCount,
-      added: events.length,
-      bytes,
-      digest,
       at,
-      becomes: becomes && stateAt(becomes, at),
+      becomes: append.becomes && stateAt(append.becomes, at),
     })),
-    timed.flatMap(({ append: { seen, events }, at }) =>
-      events.map(({ submission: { id, type }, payloadJson }, i) => ({
-        claimId: seen.id,
-        seq: seen.eventCount + i + 1,
-        id,
-        type,
-        payload: payloadJson,
-        system: false,
-        at,
-      })),
-    ),
+    timed.flatMap(({ append, at }) => itemsOf(append).map((item) => ({ ...item, system: false, at }))),
     timed.flatMap(({ append: { seen, events, becomes }, at }) => [
       ...(asking.has(seen.userId)
         ? events.map((_, i) => notificationOfEvent(seen, seen.eventCount + i + 1))

@@ -1,5 +1,70 @@
+import type { ClaimState, Status } from '../../core/claims/lifecycle.ts'
 import { ANNOUNCE, insertNotifications } from '../../outbox/notification-number-store.ts'
+import { type ClaimNotification, notifyInShards } from '../../outbox/outbox-store.ts'
 import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
+import { machinesOf, queryInShards, type ShardStatement } from '../../platform/database/citus/in-shards.ts'
+import { type ColumnList, Columns } from '../../platform/database/columns.ts'
+import type { Connection } from '../../platform/database/connection.ts'
+
+/** The new state of a claim. */
+export interface ClaimWrite {
+  id: string
+  seenStatus: Status
+  /** The number of log items that the decision is based on. */
+  seen: number
+  /** Log items and bytes of payloads that the log gains. */
+  added: number
+  bytes: number
+  /** The digest of the log with the new items (see `log-digest.ts`), hexadecimal; null for none. */
+  digest: string | null
+  at: Date
+  /** Null if the state stays the same. */
+  becomes: ClaimState | null
+}
+
+/** A new item of a claim's log. */
+export interface LogWrite {
+  claimId: string
+  seq: number
+  id: string
+  type: string
+  /** JSON. */
+  payload: string
+  system: boolean
+  at: Date
+}
+
+/** Columns of `decided` that have the same value on one PostgreSQL and on distributed tables. */
+export const DECIDED = {
+  id: ['uuid', ({ id }) => id],
+  seen: ['integer', ({ seen }) => seen],
+  added: ['integer', ({ added }) => added],
+  bytes: ['integer', ({ bytes }) => bytes],
+  hex_digest: ['text', ({ digest }) => digest],
+  status: ['text', ({ becomes }) => becomes?.status ?? null],
+  outcome: ['text', ({ becomes }) => becomes?.scheduledOutcome ?? null],
+} satisfies ColumnList<
+  Omit<ClaimWrite, 'seenStatus' | 'at' | 'becomes'> & {
+    becomes: Pick<ClaimState, 'status' | 'scheduledOutcome'> | null
+  }
+>
+
+/** The columns of `decided` if the time of the write is known. */
+export const CLAIM_WRITE = {
+  ...DECIDED,
+  seen_status: ['text', ({ seenStatus }) => seenStatus],
+  at: ['timestamptz', ({ at }) => at],
+  due: ['timestamptz', ({ becomes }) => becomes?.dueAt ?? null],
+} satisfies ColumnList<ClaimWrite>
+
+/** The columns of a log item that is an event of a caller. */
+export const LOG_EVENT = {
+  claim_id: ['uuid', ({ claimId }) => claimId],
+  seq: ['integer', ({ seq }) => seq],
+  id: ['text', ({ id }) => id],
+  type: ['text', ({ type }) => type],
+  payload: ['json', ({ payload }) => payload],
+} satisfies ColumnList<Omit<LogWrite, 'system' | 'at'>>
 
 interface Parts {
   name: string
@@ -86,3 +151,55 @@ export const guardedWrite = ({
         ${insertNotifications(notifications ?? `${events ? withEvents(events) : ''}${CHANGES}`)}
       )
       ${result}`
+
+const WRITES = new Columns<ClaimWrite>(CLAIM_WRITE)
+const ITEMS = new Columns<LogWrite>(
+  { ...LOG_EVENT, system: ['boolean', ({ system }) => system], at: ['timestamptz', ({ at }) => at] },
+  WRITES.next,
+)
+
+/** The guarded write in the tables of a shard. */
+const WRITE_TO = `WITH written AS (
+        UPDATE {{claims}} c
+        SET ${WHAT_IT_BECOMES}
+        FROM (
+          SELECT *, decode(hex_digest, 'hex') AS digest FROM ${WRITES.as('d')}
+        ) AS d
+        WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
+        RETURNING c.id
+      ),
+      logged AS (
+        INSERT INTO {{claim_events}} (claim_id, seq, id, type, payload, system, created_at)
+        SELECT e.* FROM ${ITEMS.as('e')} JOIN written w ON w.id = e.claim_id
+      )
+      SELECT id FROM written`
+
+const WRITE: ShardStatement = { name: 'write_to_shards', text: WRITE_TO, columns: 'id uuid' }
+
+/**
+ * The guarded write on distributed tables. Runs without a transaction block if all claims are on one machine
+ * and there are no notifications, else in a transaction. Returns the ids of the claims that were
+ * written.
+ * @param announced the key, if the transaction has announced its notifications; else null
+ */
+export async function writeToShards(
+  db: Connection,
+  writes: readonly ClaimWrite[],
+  items: readonly LogWrite[],
+  notifications: readonly ClaimNotification[],
+  announced: string | null,
+): Promise<Set<string>> {
+  const machines = await machinesOf(db, writes, ({ id }) => id)
+  const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
+  const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
+  const write = async (connection: Connection) => {
+    const rows = await queryInShards<{ id: string }, ClaimWrite>(connection, WRITE, machines, (ofShard) => {
+      const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      return [...WRITES.values(inOrder), ...ITEMS.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? []))]
+    })
+    const told = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
+    await notifyInShards(connection, told, announced)
+    return new Set(rows.map(({ id }) => id))
+  }
+  return machines.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
+}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Metadata } from '../../kernel/metadata.ts'
+import type { ColumnList } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { LONGEST_LOCK_WAIT } from './lists/list-page.ts'
 import { ifShort, plainArray } from './sql-array.ts'
@@ -48,11 +49,11 @@ export function pairOf(userId: string, kind: Kind, key: string, value: string): 
   return digest.readBigInt64BE(0).toString()
 }
 
-/** Values for `addPairs` and the column beside, of each record. */
-export const metadataParameters = (records: readonly MetadataColumns[]): unknown[] => [
-  records.map(({ metadata }) => metadata),
-  records.map(({ pairs }) => pairs),
-]
+/** The columns of new records for `addPairs` and for the record's row. */
+export const METADATA_COLUMNS = {
+  metadata: ['jsonb', ({ metadata }) => metadata],
+  pairs: ['text', ({ pairs }) => pairs],
+} satisfies ColumnList<MetadataColumns>
 
 /**
  * SQL for whether a record has each of these pairs; the values themselves may be long, and are not read. An entry with

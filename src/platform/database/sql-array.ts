@@ -2,7 +2,7 @@
  * A parameter that is an array of what needs no quotes: numbers, UUIDs, words, times. The driver would look at each
  * character, and is slow with times.
  */
-export function plainArray(values: readonly (string | number | Date | null)[]): string {
+export function plainArray(values: readonly (string | number | boolean | Date | null)[]): string {
   const texts = values.map((value) => (value instanceof Date ? timeText(value) : `${value ?? 'NULL'}`))
   // Put around what was joined, all of it would be copied once more.
   texts[0] = `{${texts[0] ?? ''}`
@@ -17,11 +17,13 @@ const timeText = (time: Date): string => time.toISOString().replace(/^\+0*/, '')
 const ESCAPED_OTHERWISE = /[\p{Cc}\p{Cs}]/u
 
 /**
- * A parameter that is an array of texts. Quotes and backslashes are written as in JSON, which is made in one go; the
- * driver would make several texts of each.
+ * A parameter that is an array of texts. JSON quotes texts, and writes null, as an array of PostgreSQL does. One call of
+ * `JSON.stringify` is faster than the driver, which copies each text several times.
  */
-export const textArray = (values: readonly string[]): string | readonly string[] =>
-  values.some((value) => ESCAPED_OTHERWISE.test(value)) ? values : `{${JSON.stringify(values).slice(1, -1)}}`
+export const textArray = (values: readonly (string | null)[]): string | readonly (string | null)[] =>
+  values.some((value) => value !== null && ESCAPED_OTHERWISE.test(value))
+    ? values
+    : `{${JSON.stringify(values).slice(1, -1)}}`
 
 /**
  * SQL for JSON as text if it has no more bytes than `most`; NULL if it is longer. What takes more as it is stored,

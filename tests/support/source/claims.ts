@@ -22,7 +22,8 @@ export {
   readPayloads,
   readShortClaims,
 } from '../../../src/claims/claim-log-store.ts'
-export { findClaim, insertClaims, type NewClaim } from '../../../src/claims/claim-store.ts'
+export { findClaim } from '../../../src/claims/claim-store.ts'
+export { insertClaims, type NewClaim } from '../../../src/claims/insert-claims-store.ts'
 export { readLongLog } from '../../../src/claims/long-log-store.ts'
 export { contractIsMissing, hashOf, newContract } from '../../../src/contracts/contract-store.ts'
 export { moveContracts } from '../../../src/contracts/move-contracts-job.ts'

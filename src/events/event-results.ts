@@ -9,7 +9,7 @@ import { claimNotFound } from '../core/record-errors.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { owned } from '../kernel/owned-promise.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
-import { type Seat, Seats } from '../platform/concurrency/seats.ts'
+import { FairSemaphore, type Permit } from '../platform/concurrency/fair-semaphore.ts'
 import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { errorResult } from '../platform/http/responses/batch.ts'
@@ -49,7 +49,7 @@ const AT_ONCE_MS = 1_000
 export class EventResults {
   readonly #app: App
   readonly #request: FastifyRequest
-  readonly #contracts: KeptContracts
+  readonly #contracts: HeldContracts
   readonly #isMinimal: boolean
   /** Until when the database is not asked, since it did not answer; by performance.now(). */
   #awayUntil = 0
@@ -57,7 +57,7 @@ export class EventResults {
   constructor(app: App, request: FastifyRequest) {
     this.#app = app
     this.#request = request
-    this.#contracts = new KeptContracts(request.userId)
+    this.#contracts = new HeldContracts(request.userId)
     this.#isMinimal = prefersMinimal(request)
   }
 
@@ -135,7 +135,7 @@ export class EventResults {
     this.#request.told?.count(status)
     if (this.#isMinimal) return { body: { status }, contract: '' }
     const { contract } = claim
-    if (this.#contracts.keep(contract, contractBytes)) return { status, event, claim, contract }
+    if (this.#contracts.hold(contract, contractBytes)) return { status, event, claim, contract }
     return { status, event, claim: { ...claim, contract: null }, contract: null }
   }
 
@@ -206,7 +206,7 @@ export class EventResults {
     if (contract === GONE) return this.#refusal(claimNotFound(addressOf(claim)))
     if (contract === UNREAD) return this.#refusal(notTold(event))
     if (typeof contract === 'string') return tellWith(result, contract)
-    this.#contracts.letGo(contract as Contract)
+    this.#contracts.release(contract as Contract)
     const body = { status, event: presentRecorded(event), claim: presentEither(claim) }
     return body.event instanceof JsonText ? JsonText.ofObject(body) : body
   }
@@ -231,59 +231,55 @@ const notTold = ({ id }: LogEvent) =>
   )
 
 const MIB = 1024 * 1024
-/** A contract that takes no more as an object is not counted: a thousand may be in an answer. */
-const SMALL = 2 * 1024
+/** Bytes of a parsed contract that is not counted: at most a thousand are in a response. */
+const MAX_UNCOUNTED_CONTRACT_BYTES = 2 * 1024
 
-/** Bytes of memory that contracts may take until they are told, of all answers of this process; nobody waits for it. */
-const seats = new Seats({
-  most: 32 * MIB,
-  mostOfOne: 8 * MIB,
-  mostWaiting: 0,
-  mostWaitingOfOne: 0,
-  patienceMs: 0,
-  refusal: 'Too many contracts are being told.',
+/** Bytes of parsed contracts that results hold until they are sent, of all responses of this process. */
+const resultContracts = new FairSemaphore({
+  max: 32 * MIB,
+  maxPerKey: 8 * MIB,
+  createError: () => unavailable('Too many contracts are held for responses.'),
 })
 
 /**
- * The contracts that the results of one request hold until they are told. A request of some kilobytes may name a
- * thousand claims under contracts of megabytes as objects: those that have no room are let go, and read again when it
- * is their turn in the answer.
+ * The contracts that the results of one request hold until they are sent. A request of some kilobytes may name a thousand
+ * claims, whose parsed contracts take megabytes. A contract without a permit is dropped, and read again when its result is sent.
  */
-export class KeptContracts {
+export class HeldContracts {
   readonly #account: string
-  readonly #kept = new Map<Contract, { uses: number; seat: Seat }>()
-  #isOver = false
+  readonly #held = new Map<Contract, { uses: number; permit: Permit }>()
+  #hasEnded = false
 
   constructor(account: string) {
     this.#account = account
   }
 
-  /** Whether it may be held. @param bytes that it takes as an object */
-  keep(contract: Contract, bytes: number): boolean {
-    if (bytes <= SMALL) return true
-    if (this.#isOver) return false
-    const kept = this.#kept.get(contract)
-    if (kept) kept.uses++
+  /** Returns false if the contract must be dropped. @param bytes that it takes as an object */
+  hold(contract: Contract, bytes: number): boolean {
+    if (bytes <= MAX_UNCOUNTED_CONTRACT_BYTES) return true
+    if (this.#hasEnded) return false
+    const held = this.#held.get(contract)
+    if (held) held.uses++
     else {
-      const seat = seats.takeNow(this.#account, bytes)
-      if (!seat) return false
-      this.#kept.set(contract, { uses: 1, seat })
+      const permit = resultContracts.tryAcquire(this.#account, bytes)
+      if (!permit) return false
+      this.#held.set(contract, { uses: 1, permit })
     }
     return true
   }
 
-  /** A result that held it was told. */
-  letGo(contract: Contract): void {
-    const kept = this.#kept.get(contract)
-    if (!kept || --kept.uses > 0) return
-    this.#kept.delete(contract)
-    kept.seat.giveBack()
+  /** A result with the contract was sent. */
+  release(contract: Contract): void {
+    const held = this.#held.get(contract)
+    if (!held || --held.uses > 0) return
+    this.#held.delete(contract)
+    held.permit.release()
   }
 
-  /** The request is answered, or nobody is there any more. */
+  /** The response was sent, or the connection was closed. */
   end(): void {
-    this.#isOver = true
-    for (const { seat } of this.#kept.values()) seat.giveBack()
-    this.#kept.clear()
+    this.#hasEnded = true
+    for (const { permit } of this.#held.values()) permit.release()
+    this.#held.clear()
   }
 }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { ServiceError } from '../kernel/errors.ts'
+import { ServiceError, unavailable } from '../kernel/errors.ts'
 import { owned } from '../kernel/owned-promise.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
-import { Seats } from '../platform/concurrency/seats.ts'
+import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
 import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
 import { type Line, readLines, TOO_LONG } from '../platform/http/bodies/read-lines.ts'
 import type { Rate } from '../platform/http/limits/rate-limit.ts'
@@ -67,23 +67,23 @@ const reserveOne = (rate: Rate): Promise<Error | undefined> =>
     (error: Error) => error,
   )
 
-/** Long lines that are made into objects at once, of all streams: each may take thirty times its text. */
-const longLines = new Seats({
-  most: 8,
-  mostOfOne: 4,
-  mostWaiting: 100,
-  mostWaitingOfOne: 50,
-  patienceMs: 10_000,
-  refusal: 'Too many long lines are being read.',
+/** Long lines that are parsed at the same time, of all streams: a parsed line takes up to 34 times the memory of its text. */
+const longLines = new FairSemaphore({
+  max: 8,
+  maxPerKey: 4,
+  maxQueued: 100,
+  maxQueuedPerKey: 50,
+  timeoutMs: 10_000,
+  createError: () => unavailable('Too many long lines are being parsed.'),
 })
 
 async function readLong(request: FastifyRequest, line: Line, read: ReadHere): Promise<EventRequest | Error> {
-  const seat = await longLines.take(request.userId).catch((error: ServiceError) => error)
-  if (seat instanceof Error) return seat
+  const permit = await longLines.acquire(request.userId).catch((error: ServiceError) => error)
+  if (permit instanceof Error) return permit
   try {
     return await runCooperatively(readLine(request, line, read))
   } finally {
-    seat.giveBack()
+    permit.release()
   }
 }
 

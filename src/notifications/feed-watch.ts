@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts'
 import type { Part } from '../kernel/part.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
-import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { type FeedPlace, findNews } from './feed-store.ts'
 
 const LOOK_EVERY_MS = 100
@@ -78,7 +78,7 @@ export class FeedWatch implements Part {
       [...ofAccount].map(({ place }) => place),
     )
     // If the database is away they wait on: each of them asks it when its time is over.
-    const hasNews = await findNews(this.#db.reads.for(THE_SERVICE), places).catch(() => () => false)
+    const hasNews = await findNews(this.#db.reads.for(SERVICE), places).catch(() => () => false)
     this.#wake(hasNews)
   }
 

@@ -4,7 +4,7 @@ import { authenticateAgain } from '../accounts/identity/authenticate.ts'
 import type { SessionApi } from '../accounts/sessions/session-api.ts'
 import type { App } from '../app.ts'
 import { ServiceError } from '../kernel/errors.ts'
-import { Seats } from '../platform/concurrency/seats.ts'
+import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
 import { breakOff, whileThere } from '../platform/http/limits/while-there.ts'
 import { EVENT_STREAM } from '../platform/http/responses/responses.ts'
 import { presentNotification } from './notification-bodies.ts'
@@ -19,16 +19,14 @@ import {
 export const HEARTBEAT_MS = 15_000
 /** After so long a browser comes back to a stream that broke. */
 const RETRY_MS = 1_000
-/** Of one account, of a server. */
-const MOST_OF_ONE = 20
+/** Open streams of one account, and of all accounts, per process. */
+const MAX_STREAMS_PER_ACCOUNT = 20
+const MAX_STREAMS = 2_000
 
-const streams = new Seats({
-  most: 2_000,
-  mostOfOne: MOST_OF_ONE,
-  mostWaiting: 0,
-  mostWaitingOfOne: 0,
-  patienceMs: 0,
-  refusal: 'Too many streams are open.',
+const streams = new FairSemaphore({
+  max: MAX_STREAMS,
+  maxPerKey: MAX_STREAMS_PER_ACCOUNT,
+  createError: () => tooManyStreams(),
 })
 
 export interface Streaming {
@@ -48,12 +46,8 @@ export async function streamNotifications(
   feed: FeedRequest,
 ): Promise<FastifyReply> {
   const { raw } = reply
-  const seat = streams.takeAtOnce(feed.userId, 1)
-  if (!seat) {
-    const message = `The account has ${MOST_OF_ONE} streams open already, or all together have too many.`
-    throw new ServiceError('RATE_LIMITED', message, { headers: { 'Retry-After': '5' } })
-  }
-  raw.once('close', seat.giveBack)
+  const permit = await streams.acquire(feed.userId)
+  raw.once('close', permit.release)
   try {
     // What is wrong from the start is answered as an error.
     const first = await readNotifications(app, feed)
@@ -67,10 +61,17 @@ export async function streamNotifications(
     reply.header('Content-Type', EVENT_STREAM).header('X-Accel-Buffering', 'no')
     return reply.send(Readable.from(endWith(request, reply, events), { highWaterMark: 1 }))
   } catch (error) {
-    seat.giveBack()
+    permit.release()
     throw error
   }
 }
+
+const tooManyStreams = () =>
+  new ServiceError(
+    'RATE_LIMITED',
+    `The account has ${MAX_STREAMS_PER_ACCOUNT} open streams, or the server has too many.`,
+    { headers: { 'Retry-After': '5' } },
+  )
 
 async function* toEvents(
   first: FeedPage,

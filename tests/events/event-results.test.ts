@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { KeptContracts } from '../../src/events/event-results.ts'
+import { HeldContracts } from '../../src/events/event-results.ts'
 import { contractWith } from '../support/contracts.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { runBatch } from '../support/run-batch.ts'
@@ -40,35 +40,35 @@ test('a single event to such a claim is answered as others are', async () => {
   assert.deepEqual(body.claim.contract, claim?.contract)
 })
 
-describe('contracts that are kept', () => {
+describe('contracts that results hold', () => {
   const MIB = 1024 * 1024
 
-  test('have a bound for each account; one that many results hold counts once, until the last has let it go', () => {
-    const kept = new KeptContracts('one account')
+  test('have a limit for each account; a contract that many results hold counts once, until the last result is sent', () => {
+    const held = new HeldContracts('one account')
     const first = contractWith({ price: 1 })
     const second = contractWith({ price: 2 })
     const third = contractWith({ price: 3 })
-    assert.ok(kept.keep(first, 4 * MIB))
-    assert.ok(kept.keep(first, 4 * MIB))
-    assert.ok(kept.keep(second, 4 * MIB))
-    assert.ok(!kept.keep(third, 4 * MIB))
-    kept.letGo(first)
-    assert.ok(!kept.keep(third, 4 * MIB))
-    assert.ok(new KeptContracts('another account').keep(third, 2_000))
-    kept.letGo(first)
-    assert.ok(kept.keep(third, 4 * MIB))
-    kept.end()
+    assert.ok(held.hold(first, 4 * MIB))
+    assert.ok(held.hold(first, 4 * MIB))
+    assert.ok(held.hold(second, 4 * MIB))
+    assert.ok(!held.hold(third, 4 * MIB))
+    held.release(first)
+    assert.ok(!held.hold(third, 4 * MIB))
+    assert.ok(new HeldContracts('another account').hold(third, 2_000))
+    held.release(first)
+    assert.ok(held.hold(third, 4 * MIB))
+    held.end()
   })
 
-  test('are all given back at the end, after which nothing is kept but what is small', () => {
-    const kept = new KeptContracts('an account')
+  test('are released at the end of the response; then only small contracts are held', () => {
+    const held = new HeldContracts('an account')
     const contract = contractWith()
-    assert.ok(kept.keep(contract, 8 * MIB))
-    kept.end()
-    assert.ok(!kept.keep(contract, 8 * MIB))
-    assert.ok(kept.keep(contract, 2_000))
-    const later = new KeptContracts('an account')
-    assert.ok(later.keep(contract, 8 * MIB))
+    assert.ok(held.hold(contract, 8 * MIB))
+    held.end()
+    assert.ok(!held.hold(contract, 8 * MIB))
+    assert.ok(held.hold(contract, 2_000))
+    const later = new HeldContracts('an account')
+    assert.ok(later.hold(contract, 8 * MIB))
     later.end()
   })
 })

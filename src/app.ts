@@ -1,5 +1,4 @@
 import type { Attempts } from './accounts/attempts.ts'
-import type { Doorway } from './accounts/doorway.ts'
 import type { Passwords } from './accounts/passwords.ts'
 import type { TokenOwners, TokenUse } from './accounts/tokens/token-owners.ts'
 import type { Overdue } from './checks/overdue.ts'
@@ -12,6 +11,7 @@ import type { FeedCursors } from './notifications/feed-cursors.ts'
 import type { FeedWatch } from './notifications/feed-watch.ts'
 import type { Overviews } from './overview/shared-overviews.ts'
 import type { AdaptiveThrottle } from './platform/concurrency/adaptive-throttle.ts'
+import type { FairSemaphore } from './platform/concurrency/fair-semaphore.ts'
 import type { Connection } from './platform/database/connection.ts'
 import type { Database } from './platform/database/database.ts'
 import type { BackgroundMigrations } from './platform/database/migrate/run-background-migrations.ts'
@@ -41,10 +41,10 @@ export interface App {
   backgroundMigrations: BackgroundMigrations
   attempts: Attempts
   passwords: Passwords
-  /** Through which people come to sign in or up, or to change their password: a hash each, and a few statements. */
-  signIns: Doorway
-  /** Through which they come to look at an invitation. */
-  invitationLookups: Doorway
+  /** Limits sign-ins, sign-ups and changes of passwords, by address: each costs a hash and a few statements. */
+  signIns: FairSemaphore
+  /** Limits requests for an invitation, by address. */
+  invitationLookups: FairSemaphore
   aliasTries: AliasTries
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { Doorway } from './doorway.ts'
+import { unauthenticatedLimit } from './unauthenticated-limit.ts'
 
 /** In characters. The upper limit bounds the work of hashing. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 }
@@ -25,9 +25,12 @@ const OLD_FORM = /^([0-9a-f]+):([0-9a-f]+)$/
 
 const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** Hashes passwords: one at a time, since each takes 128 MiB and a thread that files and names need too. */
+/** The one key of the queue for hashes. Addresses are limited before. */
+const HASHES = 'hashes'
+
+/** Hashes passwords: one at a time, because each hash takes 128 MiB and a thread that files and names need too. */
 export class Passwords {
-  readonly #line = new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 50, patienceMs: 20_000 })
+  readonly #limit = unauthenticatedLimit({ max: 1, timeoutMs: 20_000 })
   readonly #cost: Cost
   readonly #prefix: string
   /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both as base64 without padding. */
@@ -61,8 +64,13 @@ export class Passwords {
     return !this.#form.test(hash)
   }
 
-  #derive(password: string, salt: string | Buffer, cost: Cost): Promise<Buffer> {
-    return this.#line.pass({ address: '', isGone: () => false }, () => derive(password, salt, cost))
+  async #derive(password: string, salt: string | Buffer, cost: Cost): Promise<Buffer> {
+    const permit = await this.#limit.acquire(HASHES)
+    try {
+      return await derive(password, salt, cost)
+    } finally {
+      permit.release()
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { Attempts } from '../accounts/attempts.ts'
-import { Doorway } from '../accounts/doorway.ts'
 import { Passwords } from '../accounts/passwords.ts'
 import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
+import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
 import type { App } from '../app.ts'
 import { Overdue } from '../checks/overdue.ts'
 import { AliasTries } from '../claims/create/alias-tries.ts'
@@ -51,8 +51,8 @@ export function createApp(
     backgroundMigrations: new BackgroundMigrations(db),
     attempts: new Attempts(db.identity),
     passwords: new Passwords(),
-    signIns: new Doorway({ atOnce: 3, waiting: 50, waitingOfOne: 10, patienceMs: 20_000 }),
-    invitationLookups: new Doorway({ atOnce: 1, waiting: 50, waitingOfOne: 10, patienceMs: 5_000 }),
+    signIns: unauthenticatedLimit({ max: 3, maxQueuedPerAddress: 10, timeoutMs: 20_000 }),
+    invitationLookups: unauthenticatedLimit({ max: 1, maxQueuedPerAddress: 10, timeoutMs: 5_000 }),
     aliasTries: new AliasTries(),
   }
 }

@@ -1,11 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
-import {
-  CLIENT_ADDRESS_HEADER,
-  clientAddress,
-  publicUrl,
-} from '../../platform/http/connections/forwarded-headers.ts'
-import type { Caller } from '../doorway.ts'
+import { CLIENT_ADDRESS_HEADER, publicUrl } from '../../platform/http/connections/forwarded-headers.ts'
 import { hashSessionToken } from '../sessions/hashed-sessions.ts'
 
 /* Between Fastify's requests and the web's, which better-auth answers. */
@@ -29,11 +24,6 @@ export function toWebRequest(request: FastifyRequest, body: unknown): Request {
   headers.set('origin', url.origin)
   return new Request(url, { method: request.method, headers, body: JSON.stringify(body ?? {}) })
 }
-
-export const callerOf = (request: FastifyRequest): Caller => ({
-  address: clientAddress(request),
-  isGone: () => request.raw.socket.destroyed,
-})
 
 /** Sends better-auth's answer, and its errors in the one body that every error has. */
 export async function sendAnswer(reply: FastifyReply, response: Response): Promise<FastifyReply> {

@@ -4,7 +4,7 @@ import { invitationNotFound } from '../../core/record-errors.ts'
 import type { Invitation } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'
-import { THE_SERVICE } from '../../platform/database/pool/places.ts'
+import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
 import { isEmail } from '../email.ts'
 import {
   findOpenInvitation,
@@ -34,7 +34,7 @@ export async function createInvitation(
     throw validationError([{ path: 'email', message: 'must be an email address' }])
   }
   const { invitedBy } = request
-  const db = app.db.writes.for(invitedBy ?? THE_SERVICE)
+  const db = app.db.writes.for(invitedBy ?? SERVICE)
   // Their list has no pages, and what is counted is read: neither grows without end.
   if (invitedBy !== null) await forgetEndedInvitations(db, invitedBy, ENDED_INVITATIONS_KEPT)
   const key = newInvitationKey()

@@ -2,6 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { unavailable } from '../../kernel/errors.ts'
+import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts'
+import { clientAddress } from '../../platform/http/connections/forwarded-headers.ts'
+import { whileThere } from '../../platform/http/limits/while-there.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import {
   type AttemptRule,
@@ -12,10 +15,9 @@ import {
   SIGN_INS_OF_EMAIL,
   SIGN_UPS,
 } from '../attempts.ts'
-import type { Doorway } from '../doorway.ts'
 import { MAX_EMAIL_LENGTH } from '../email.ts'
 import { isFromBrowser, readCookie, requireSameOrigin } from '../identity/authenticate.ts'
-import { callerOf, notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
+import { notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
 import { getOpenInvitation } from '../invitations/invitations.ts'
 import { PASSWORD_LENGTH } from '../passwords.ts'
 import { signUp } from '../sign-up.ts'
@@ -82,7 +84,7 @@ function signInRoute(app: App, sessions: SessionApi) {
     handler: (request, reply) => {
       const attempts = attemptsOfEmail(request.body.email)
       app.attempts.refuseKnown(attempts)
-      return signIns.pass(request, async () => {
+      return signIns.run(reply, async () => {
         // After the limit of the address: who is stopped there does not use up the email's attempts.
         await app.attempts.count(attempts, SIGN_INS_OF_EMAIL)
         const webRequest = toWebRequest(request, request.body)
@@ -100,7 +102,7 @@ function signUpRoute(app: App, sessions: SessionApi, openSignUp: boolean) {
     schema: { hide: true, body: SignUpBody },
     onRequest: [refuseOtherSites, signUps.refuseKnown],
     handler: (request, reply) =>
-      signUps.pass(request, async () => {
+      signUps.run(reply, async () => {
         const { email, password } = request.body
         const { hash } = await signUp(app, request.body, openSignUp)
         const credentials = { email, password }
@@ -124,7 +126,7 @@ function changePasswordRoute(app: App, sessions: SessionApi) {
     schema: { hide: true, body: PasswordChangeBody },
     onRequest: [refuseOtherSites, changes.refuseKnown],
     handler: (request, reply) =>
-      changes.pass(request, async () => {
+      changes.run(reply, async () => {
         // Who changes a password may have lost it to somebody else.
         const body = { ...request.body, revokeOtherSessions: true }
         return sendAnswer(reply, await sessions.handle(toWebRequest(request, body)))
@@ -198,8 +200,8 @@ function getOpenInvitationRoute(app: App) {
     url: '/api/invitations/lookup',
     schema: { hide: true, body: InvitationKeyBody },
     onRequest: [refuseOtherSites, lookups.refuseKnown],
-    handler: (request) =>
-      lookups.pass(request, async () => {
+    handler: (request, reply) =>
+      lookups.run(reply, async () => {
         const { email, claimsUserId } = await getOpenInvitation(app, request.body.key)
         return { email, purpose: claimsUserId === null ? 'invitation' : 'first-account' }
       }),
@@ -230,16 +232,22 @@ async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   if (isFromBrowser(request)) requireSameOrigin(request)
 }
 
-/** What strangers may ask for: first from memory, then by turns, then by the count of their address for all servers. */
-function limited(app: App, doorway: Doorway, what: string, rule: AttemptRule) {
-  const keyOf = (request: FastifyRequest) => `${what}|${callerOf(request).address}`
+/** Limits for unauthenticated requests: attempts known from memory, requests in progress, attempts of the address on all servers. */
+function limited(app: App, limit: FairSemaphore, what: string, rule: AttemptRule) {
+  const keyOf = (request: FastifyRequest) => `${what}|${clientAddress(request)}`
   return {
     refuseKnown: async (request: FastifyRequest): Promise<void> => app.attempts.refuseKnown(keyOf(request)),
-    pass: <T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> =>
-      doorway.pass(callerOf(request), async () => {
+    run: async <T>({ request, raw, server }: FastifyReply, work: () => Promise<T>): Promise<T> => {
+      const permit = await whileThere(raw, server.stops, (signal) =>
+        limit.acquire(clientAddress(request), 1, { signal }),
+      )
+      try {
         await app.attempts.count(keyOf(request), rule)
-        return work()
-      }),
+        return await work()
+      } finally {
+        permit.release()
+      }
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import type { ApiToken } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'
-import type { Borrower } from '../../platform/database/pool/borrower.ts'
+import type { PooledConnection } from '../../platform/database/pool/pooled-connection.ts'
 import { waitUntilHeard } from '../revocation-store.ts'
 import { findUserByEmail } from '../user-store.ts'
 import { hashToken, newToken } from './api-token.ts'
@@ -70,7 +70,7 @@ export async function revokeToken(app: App, id: string): Promise<void> {
  * Ends a token; when this resolves no server takes it any more. False if there is none with this id.
  * @param db in whose name it is done: many servers may have to be waited for
  */
-async function endToken(db: Borrower, id: string): Promise<boolean> {
+async function endToken(db: PooledConnection, id: string): Promise<boolean> {
   const number = await revokeApiToken(db, id)
   if (number === null) return false
   await waitUntilHeard(db, number, LONGEST_TRUST_MS)

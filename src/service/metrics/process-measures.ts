@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../../platform/database/database-unavailabl
 import { readBackgroundState } from '../../platform/database/migrate/background-migrations.ts'
 import { CODE_VERSION } from '../../platform/database/migrate/migration-files.ts'
 import { readSchemaVersion } from '../../platform/database/migrate/schema-version.ts'
-import { THE_SERVICE } from '../../platform/database/pool/places.ts'
+import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
 
 /** Every so many milliseconds the event loop is asked whether it is late. */
@@ -67,7 +67,7 @@ export class ProcessMeasures implements Part {
 export async function measureDatabase({ db, overdue }: App): Promise<void> {
   const measures = db.metrics.instruments
   try {
-    await db.reads.for(THE_SERVICE).withConnection(async (connection) => {
+    await db.reads.for(SERVICE).withConnection(async (connection) => {
       measures.databaseRoundTripSeconds.set((await timeRoundTrip(connection)) / 1_000)
       measures.databaseUp.set(1)
       measures.migration.set((await readSchemaVersion(connection)).version)

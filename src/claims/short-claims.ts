@@ -1,6 +1,6 @@
 import type { Database } from '../platform/database/database.ts'
 import { GroupedByMachine } from '../platform/database/groups/grouped-by-machine.ts'
-import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { claimIdOf } from './claim-ids.ts'
 import { type ClaimAndLog, type ClaimNamed, readShortClaims } from './claim-log-store.ts'
 
@@ -12,7 +12,7 @@ export type ShortClaims = GroupedByMachine<ClaimNamed, ClaimAndLog | 'long' | nu
 
 export const newShortClaims = (db: Database): ShortClaims =>
   new GroupedByMachine(db, {
-    db: db.reads.for(THE_SERVICE),
+    db: db.reads.for(SERVICE),
     run: readShortClaims,
     room: MOST,
     weight: () => 1,

@@ -5,7 +5,7 @@ import { findContradictions } from '../core/claims/recompute.ts'
 import { byWeight } from '../kernel/by-weight.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
-import type { Borrower } from '../platform/database/pool/borrower.ts'
+import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import {
   type ClaimWeight,
   countClaims,
@@ -128,7 +128,7 @@ const inWords = (seconds: number) =>
 const WHAT = 'Decisions'
 
 /** Whether the database lets claims be created, settled, checked and advanced. The attempt is rolled back. */
-export async function checkDecisions(db: Borrower): Promise<Finding> {
+export async function checkDecisions(db: PooledConnection): Promise<Finding> {
   if (db.distribution.isOn) return ok(WHAT, 'not tried on distributed tables')
   if (await isStandby(db))
     return warning(WHAT, 'not tried: this is a standby, which accepts no writes', 'Examine the primary too.')

@@ -1,5 +1,5 @@
 import type { Database } from '../platform/database/database.ts'
-import type { Borrower } from '../platform/database/pool/borrower.ts'
+import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
 import { type EndpointToHold, readEndpointsToHold, readLinks } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
@@ -9,7 +9,7 @@ const PAGE = 1_000
 /** Whether webhooks arrive, whether they can be signed, and whether their chains hold. */
 export async function checkWebhooks(
   db: Database,
-  borrower: Borrower,
+  borrower: PooledConnection,
   { all, webhookKey }: { all: boolean; webhookKey: string | null },
 ): Promise<Finding[]> {
   const endpoints = await readEndpointsToHold(borrower)
@@ -59,7 +59,7 @@ async function checkKeys(
 }
 
 async function checkChains(
-  db: Borrower,
+  db: PooledConnection,
   endpoints: readonly EndpointToHold[],
   all: boolean,
 ): Promise<Finding> {
@@ -82,7 +82,7 @@ async function checkChains(
 
 /** Old deliveries are removed: a chain begins at the oldest, and each is held to the one before it if that is there. */
 async function followChain(
-  db: Borrower,
+  db: PooledConnection,
   { id, lastNumber, lastHash }: EndpointToHold,
   all: boolean,
 ): Promise<{ count: number; brokenAt: number | null }> {

@@ -1,7 +1,7 @@
 import { lastMigration } from '../platform/database/migrate/migrate.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import type { OpenDatabase } from '../platform/database/open-database.ts'
-import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { checkClaims, checkDecisions, checkWaiting } from './check-claims.ts'
 import { checkServer, type ServerToCheck } from './check-server.ts'
 import { checkWebhooks } from './check-webhooks.ts'
@@ -20,7 +20,7 @@ export async function examineDatabase(
   settings: ServerToCheck,
   examination: Examination,
 ): Promise<Finding[]> {
-  const db = database.db.reads.for(THE_SERVICE)
+  const db = database.db.reads.for(SERVICE)
   const server = await checkServer(db, settings)
   // What is to be looked at is asked in the words of this version.
   if ((await lastMigration(db)) !== CODE_VERSION) {
@@ -41,7 +41,7 @@ export async function examineContents(
   { db }: OpenDatabase,
   { all, webhookKey, advance }: Examination,
 ): Promise<Finding[]> {
-  const reads = db.reads.for(THE_SERVICE)
+  const reads = db.reads.for(SERVICE)
   const webhooks = await checkWebhooks(db, reads, { all, webhookKey })
   return [...webhooks, await checkClaims(reads, { all, advance })]
 }

@@ -12,7 +12,7 @@ import { recordGroup } from '../events/submission/record-group.ts'
 import { readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable, isPassing } from '../platform/database/database-unavailable.ts'
-import type { Borrower } from '../platform/database/pool/borrower.ts'
+import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import { holdTestClock, insertTestClock } from '../test-clocks/test-clock-store.ts'
 
 /*
@@ -37,7 +37,7 @@ class RolledBack extends Error {}
  * @returns false if others held locks, so that the result is unknown
  * @throws Undecidable, or DatabaseUnavailable
  */
-export async function tryDecisions(db: Borrower): Promise<boolean> {
+export async function tryDecisions(db: PooledConnection): Promise<boolean> {
   if (db.distribution.isOn) return true
   try {
     await db.transaction(async (connection) => {

@@ -5,7 +5,7 @@ import type { Part } from '../kernel/part.ts'
 import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
-import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { LOCK_POLL_INTERVAL_MS } from './limits.ts'
 import { findFreeTestClocks } from './test-clock-store.ts'
 
@@ -71,7 +71,7 @@ export class HeldClocks implements Part {
   async #poll(): Promise<void> {
     const clocks = [...this.#held.values()].map(({ clock }) => clock)
     // If the poll fails, the callers try again and get the error.
-    const free = await findFreeTestClocks(this.#db.submissions.for(THE_SERVICE), clocks).catch(() =>
+    const free = await findFreeTestClocks(this.#db.submissions.for(SERVICE), clocks).catch(() =>
       clocks.map(({ id }) => id),
     )
     for (const id of free) this.#wake(id)

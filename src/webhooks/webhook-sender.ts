@@ -5,7 +5,7 @@ import { owned } from '../kernel/owned-promise.ts'
 import type { Part } from '../kernel/part.ts'
 import { findNews } from '../notifications/feed-store.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
-import { THE_SERVICE } from '../platform/database/pool/places.ts'
+import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { EndpointRun, manySubmissionsWait, type Sending } from './endpoint-run.ts'
 import { SendingSlots } from './sending-slots.ts'
 import { type EndpointWithWork, findFreeEndpoints, releaseEndpoints } from './sending-store.ts'
@@ -107,7 +107,7 @@ export class WebhookSender implements Part {
   /** Begins to send to those endpoints that have something to be sent, and whom nobody sends to. */
   async #look(): Promise<void> {
     const { app } = this.#options
-    const db = app.db.reads.for(THE_SERVICE)
+    const db = app.db.reads.for(SERVICE)
     const now = performance.now()
     const free = (await findFreeEndpoints(db, this.#sender)).filter(
       ({ id }) => !this.#turns.has(id) && (this.#resting.get(id)?.untilMs ?? 0) <= now,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { startFaultProxy } from '../support/fault-proxy.ts'
-import { DatabaseUnavailable, THE_SERVICE } from '../support/source/database.ts'
+import { DatabaseUnavailable, SERVICE } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { poolsOf } from './pools-of.ts'
 
@@ -10,7 +10,7 @@ const openPool = poolsOf(connectionString)
 
 describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {
-    const db = openPool(t, { size: 1 }).for(THE_SERVICE)
+    const db = openPool(t, { size: 1 }).for(SERVICE)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const holding = db.withConnection(() => released)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
@@ -25,7 +25,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
 
   test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
     const { url, inject } = await startFaultProxy(t, connectionString)
-    const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(THE_SERVICE)
+    const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(SERVICE)
     inject({ statement: 'SELECT n' }, 'silence before')
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(
@@ -38,7 +38,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('a database that takes a connection and never speaks is away', async (t) => {
     const { url, inject } = await startFaultProxy(t, connectionString)
     inject({ statement: 'connect' }, 'silence before')
-    const db = openPool(t, { size: 1, url }).for(THE_SERVICE)
+    const db = openPool(t, { size: 1, url }).for(SERVICE)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       message: 'The database cannot be reached.',
       outcomeKnown: true,

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { type Borrower, DatabaseUnavailable, Pool, THE_SERVICE } from '../support/source/database.ts'
+import { DatabaseUnavailable, Pool, type PooledConnection, SERVICE } from '../support/source/database.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { poolsOf } from './pools-of.ts'
 
 const connectionString = await createTestDatabase({ after })
 const openPool = poolsOf(connectionString)
-const open = (t: Scope): Borrower => openPool(t, { size: 2 }).for(THE_SERVICE)
+const open = (t: Scope): PooledConnection => openPool(t, { size: 2 }).for(SERVICE)
 
-const pidOf = async (db: Borrower) =>
+const pidOf = async (db: PooledConnection) =>
   (await db.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid
 
 test('a thousand callers may wait for a connection; one more is refused at once, and the others are served', async (t) => {
@@ -62,14 +62,14 @@ test('accounts that are many do not keep the service’s own work out', async (t
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const flood = Array.from({ length: 1_002 }, (_, n) => pool.for(`${n}`).withConnection(() => released))
   await assert.rejects(pool.for('one more').query({ text: 'SELECT 1' }), { code: 'UNAVAILABLE' })
-  const own = pool.for(THE_SERVICE).query({ text: 'SELECT 1 AS one' })
+  const own = pool.for(SERVICE).query({ text: 'SELECT 1 AS one' })
   release()
   assert.deepEqual(await own, [{ one: 1 }])
   await Promise.all(flood)
 })
 
 test('a connection that comes back inside a transaction is not lent again', async (t) => {
-  const db = openPool(t, { size: 1 }).for(THE_SERVICE)
+  const db = openPool(t, { size: 1 }).for(SERVICE)
   let forgotten: number | undefined
   await db.withConnection(async (connection) => {
     await connection.query({ text: 'BEGIN' })
@@ -80,7 +80,7 @@ test('a connection that comes back inside a transaction is not lent again', asyn
 })
 
 test('a connection that comes back with a statement under way is not lent again', async (t) => {
-  const db = openPool(t, { size: 1 }).for(THE_SERVICE)
+  const db = openPool(t, { size: 1 }).for(SERVICE)
   const pid = await pidOf(db)
   let unawaited: Promise<unknown> = Promise.resolve()
   await db.withConnection(async (connection) => {
@@ -90,10 +90,13 @@ test('a connection that comes back with a statement under way is not lent again'
   assert.ok((await unawaited) instanceof DatabaseUnavailable)
 })
 
-test('a statement that comes after its connection was given back does not run', async (t) => {
+test('a statement that is sent after its connection was released does not run', async (t) => {
   const db = open(t)
   const kept = await db.withConnection(async (connection) => ({ connection }))
-  await assert.rejects(kept.connection.query({ text: 'CREATE TABLE too_late (x int)' }), /given back/)
+  await assert.rejects(
+    kept.connection.query({ text: 'CREATE TABLE too_late (x int)' }),
+    /after its connection was released/,
+  )
   assert.deepEqual(await db.query({ text: "SELECT to_regclass('too_late') AS found" }), [{ found: null }])
 })
 
@@ -140,7 +143,7 @@ test('a connection that the server ends is known to be lost, and the next query 
 })
 
 test('a statement that the database refuses for its length has surely changed nothing', async (t) => {
-  const db = openPool(t, { size: 2, statementTimeoutMs: 50 }).for(THE_SERVICE)
+  const db = openPool(t, { size: 2, statementTimeoutMs: 50 }).for(SERVICE)
   const endless = db.query({ text: 'SELECT pg_sleep(60)' })
   await assert.rejects(
     endless,
@@ -152,7 +155,7 @@ test('a close ends where the server is silent, and a connection is lent that has
   const server = await startSilentServer(t)
   const pool = new Pool({ connectionString: server.url, size: 1 })
   const { promise: lent, resolve: isLent } = Promise.withResolvers<void>()
-  const work = pool.for(THE_SERVICE).withConnection(async (connection) => {
+  const work = pool.for(SERVICE).withConnection(async (connection) => {
     await connection.query({ text: 'SELECT 1' })
     isLent()
     await server.left

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { GroupedByMachine } from '../../src/platform/database/groups/grouped-by-machine.ts'
 import { distributionOver } from '../support/distribution-over.ts'
 import { sharedService } from '../support/shared.ts'
-import { Database, DatabaseUnavailable, type Distribution, THE_SERVICE } from '../support/source/database.ts'
+import { Database, DatabaseUnavailable, type Distribution, SERVICE } from '../support/source/database.ts'
 
 /* What is asked of machines of which one does not answer. The items are claims' ids. */
 
@@ -18,7 +18,7 @@ function watched() {
   silence.promise.catch(() => {})
   const groups: string[][] = []
   const work = new GroupedByMachine<string, number>(db, {
-    db: db.reads.for(THE_SERVICE),
+    db: db.reads.for(SERVICE),
     claimIdOf: (id) => id,
     room: 100,
     weight: () => 1,

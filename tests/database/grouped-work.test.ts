@@ -3,13 +3,13 @@ import { after, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sharedService } from '../support/shared.ts'
 import { GroupedWork } from '../support/source/claims.ts'
-import { Database, THE_SERVICE } from '../support/source/database.ts'
+import { Database, SERVICE } from '../support/source/database.ts'
 
 /* Statements for many callers. What is grouped here are numbers, which a real database divides 100 by. */
 
 const db = new Database({ connectionString: (await sharedService()).databaseUrl, poolSize: 16 })
 after(() => db.close())
-const connection = db.writes.for(THE_SERVICE)
+const connection = db.writes.for(SERVICE)
 
 interface Watched {
   work: GroupedWork<number, number>

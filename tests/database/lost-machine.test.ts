@@ -7,10 +7,10 @@ import { newClaim } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
 import {
   asDatabaseUnavailable,
-  type Borrower,
   type Connection,
   Pool,
-  THE_SERVICE,
+  type PooledConnection,
+  SERVICE,
 } from '../support/source/database.ts'
 import { readClaimsToDecide } from '../support/source/decisions.ts'
 import type { Scope } from '../support/test-database.ts'
@@ -49,11 +49,11 @@ const loseAtCommit = (severity: 'EXCEPTION' | 'WARNING') => `
   INSERT INTO lost VALUES (1)`
 
 /** One of distributed tables, of which there is one shard. */
-function openPool(t: Scope, size: number): Borrower {
+function openPool(t: Scope, size: number): PooledConnection {
   const distribution = distributionOver([-(2 ** 31)])
   const pool = new Pool({ connectionString: service.databaseUrl, size, distribution })
   t.after(() => pool.close())
-  return pool.for(THE_SERVICE)
+  return pool.for(SERVICE)
 }
 
 async function readPid(connection: Connection): Promise<number | undefined> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
-import { THE_SERVICE } from '../support/source/database.ts'
+import { SERVICE } from '../support/source/database.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /** As long as PostgreSQL may plan for values, it does at least so often. */
@@ -27,7 +27,7 @@ test('what creations and submissions ask the coordinator alone is planned once f
     ],
     [submissions, [isOnCitus() ? 'read_live_clock' : 'append_events']],
   ] as const) {
-    const rows = await pool.for(THE_SERVICE).query<{ name: string; custom: number; generic: number }>({
+    const rows = await pool.for(SERVICE).query<{ name: string; custom: number; generic: number }>({
       text: `SELECT name, custom_plans::integer AS custom, generic_plans::integer AS generic FROM pg_prepared_statements`,
     })
     for (const name of names) {

@@ -19,7 +19,7 @@ import {
   readLongLog,
   readShortClaims,
 } from '../support/source/claims.ts'
-import { type Connection, Database, isPassing, THE_SERVICE } from '../support/source/database.ts'
+import { type Connection, Database, isPassing, SERVICE } from '../support/source/database.ts'
 import { readClaimsToDecide, readDueKinds } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -104,7 +104,7 @@ describe('what is about one claim is asked of one machine', {
     after(() => db.close())
     // One connection, which the coordinator gives one to each machine.
     const on = <T>(work: (connection: Connection) => Promise<T>) =>
-      db.submissions.for(THE_SERVICE).withConnection(work)
+      db.submissions.for(SERVICE).withConnection(work)
     const query = async (db: Connection, statement: ShardStatement, values: readonly unknown[]) =>
       queryInShards(db, statement, await machinesOf(db, [claim.id as string], (id) => id), () => values)
     const titleOf = (title: string): ShardStatement => ({

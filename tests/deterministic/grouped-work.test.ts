@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { GroupedWork } from '../support/source/claims.ts'
-import { Pool, readClock, THE_SERVICE } from '../support/source/database.ts'
+import { Pool, readClock, SERVICE } from '../support/source/database.ts'
 import { ServiceError } from '../support/source/errors.ts'
 import { explore } from './explore.ts'
 import { type Fault, fault } from './faults.ts'
@@ -76,7 +76,7 @@ class WatchedWork {
   constructor(world: World) {
     this.#world = world
     this.work = new GroupedWork<Item, number>({
-      db: this.pool.for(THE_SERVICE),
+      db: this.pool.for(SERVICE),
       room: ROOM,
       weight: ({ weight }) => weight,
       run: async (db, items) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type Connection, Pool, readClock, THE_SERVICE } from '../support/source/database.ts'
+import { type Connection, Pool, readClock, SERVICE } from '../support/source/database.ts'
 import { type Fault, fault } from './faults.ts'
 import { type AnyHistory, choices } from './history.ts'
 import type { StoreClient } from './store-client.ts'
@@ -8,8 +8,9 @@ import type { World } from './world.ts'
 
 /** What a borrower does: as it should; or it throws, leaves a transaction open, or does not wait for its statement. */
 type Manner = 'query' | 'transaction' | 'throws' | 'forgets a transaction' | 'does not wait'
+type Account = string | typeof SERVICE
 type PoolDeed =
-  | { do: 'borrow'; as: string; manner: Manner }
+  | { do: 'borrow'; as: Account; manner: Manner }
   | { do: 'go on'; steps: number }
   | { do: 'fault'; site: string; fault: Fault }
   | { do: 'cut'; connection: number }
@@ -31,7 +32,7 @@ const site = fc.constantFrom('connect', 'connection_settings', 'BEGIN', 'COMMIT'
 const deed: fc.Arbitrary<PoolDeed> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ ...of('borrow'), as: fc.constantFrom('A', 'A', 'B', 'C', THE_SERVICE), manner }),
+    arbitrary: fc.record({ ...of('borrow'), as: fc.constantFrom('A', 'A', 'B', 'C', SERVICE), manner }),
   },
   { weight: 4, arbitrary: fc.record({ ...of('go on'), steps: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 3, arbitrary: fc.record({ ...of('fault'), site, fault }) },
@@ -49,7 +50,8 @@ export class WatchedPool {
   readonly pool: Pool
   readonly #world: World
   readonly #size: number
-  readonly #lent = new Map<string, number>()
+  readonly #lent = new Map<Account, number>()
+  readonly #accountOf = new Map<object, Account>()
   calls = 0
   answered = 0
   longestWaitMs = 0
@@ -58,24 +60,25 @@ export class WatchedPool {
     this.#world = world
     this.#size = size
     this.pool = new Pool({ connectionString: 'postgres://nowhere', size })
-    const { lend, takeBack } = this.pool
-    this.pool.lend = async (account) => {
+    const { acquire, release } = this.pool
+    this.pool.acquire = async (account) => {
       const since = world.course.time.nowMs
       try {
-        const client = await lend.call(this.pool, account)
+        const client = await acquire.call(this.pool, account)
+        this.#accountOf.set(client, account)
         this.#look(account, client)
         return client
       } finally {
         this.longestWaitMs = Math.max(this.longestWaitMs, world.course.time.nowMs - since)
       }
     }
-    this.pool.takeBack = (account, client) => {
-      this.#count(account, -1)
-      takeBack.call(this.pool, account, client)
+    this.pool.release = (client) => {
+      this.#count(this.#accountOf.get(client) as Account, -1)
+      release.call(this.pool, client)
     }
   }
 
-  borrow(account: string, manner: Manner): void {
+  borrow(account: Account, manner: Manner): void {
     this.calls++
     const borrower = this.pool.for(account)
     const work = (connection: Connection) => workIn(manner, connection)
@@ -99,7 +102,7 @@ export class WatchedPool {
       }
       this.calls++
       void this.pool
-        .for(THE_SERVICE)
+        .for(SERVICE)
         .withConnection(work)
         .then(() => this.answered++)
     }
@@ -109,7 +112,7 @@ export class WatchedPool {
     await this.#world.goOnUntil(() => this.answered === this.calls)
   }
 
-  #look(account: string, client: { getTransactionStatus: () => string | null }): void {
+  #look(account: Account, client: { getTransactionStatus: () => string | null }): void {
     const { isFree } = client as unknown as StoreClient
     this.#count(account, 1)
     const lent = this.#lent.values().reduce((sum, count) => sum + count, 0)
@@ -118,12 +121,12 @@ export class WatchedPool {
       client.getTransactionStatus() !== 'I' && 'lent within a transaction',
       !isFree && 'lent while it was busy or gone',
       lent > this.#size && 'more than there are',
-      account !== THE_SERVICE && own > Math.max(1, this.#size - 1) && 'more than its share',
+      account !== SERVICE && own > Math.max(1, this.#size - 1) && 'more than its share',
     ].find(Boolean)
     if (problem) this.#world.unheard.push(new Error(problem))
   }
 
-  #count(account: string, by: number): void {
+  #count(account: Account, by: number): void {
     this.#lent.set(account, (this.#lent.get(account) ?? 0) + by)
   }
 }

@@ -15,7 +15,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { GroupedByMachine } from '../../platform/database/groups/grouped-by-machine.ts'
 import { GroupedWork } from '../../platform/database/groups/grouped-work.ts'
-import { THE_SERVICE } from '../../platform/database/pool/places.ts'
+import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
 import type { AskedNames } from '../../platform/database/sql-array.ts'
 import { claimIdOf } from '../claim-ids.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../insert-claims-store.ts'
@@ -48,7 +48,7 @@ export class CreationGroups implements Part {
   constructor(database: Database) {
     const { reads, writes } = database
     this.#reads = reads
-    const [reading, writing] = [reads.for(THE_SERVICE), writes.for(THE_SERVICE)]
+    const [reading, writing] = [reads.for(SERVICE), writes.for(SERVICE)]
     const countOf = ({ names }: AskedNames) => names.length
     const looked = { db: reading, room: CUSTOMERS, weight: countOf }
     this.customers = new GroupedWork({ ...looked, run: findCustomers })

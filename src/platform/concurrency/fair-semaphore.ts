@@ -1,9 +1,5 @@
 import { FairQueue, type Key } from './fair-queue.ts'
-
-/** A permit that is preemptible for this long can be preempted. The caller of a fast response is never preempted. */
-const PREEMPTIBLE_AFTER_MS = 3_000
-/** How often the semaphore looks for permits to preempt, while requests are queued or too many permits are preemptible. */
-const PREEMPTION_INTERVAL_MS = 250
+import { PREEMPTIBLE_AFTER_MS, PREEMPTION_INTERVAL_MS } from './limits.ts'
 
 export interface FairSemaphoreOptions {
   /** Permits in total. */

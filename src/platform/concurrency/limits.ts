@@ -25,3 +25,8 @@ export const PAUSE_RATIO_INCREASE = 0.5
 export const PAUSE_RATIO_DECREASE = 0.1
 /** Milliseconds. Longest pause, however long the work took. */
 export const MAX_PAUSE_MS = 1_000
+
+/** Milliseconds. A permit is preempted only if it was preemptible for this long: callers with a usual connection keep theirs. */
+export const PREEMPTIBLE_AFTER_MS = 3_000
+/** Milliseconds. Interval at which a semaphore looks for permits to preempt while requests are queued. */
+export const PREEMPTION_INTERVAL_MS = 250

@@ -4,9 +4,8 @@ import { Distribution } from './citus/distribution.ts'
 import { readShards } from './citus/read-distribution.ts'
 import type { Connection, Statement } from './connection.ts'
 import { CONNECT_TIMEOUT_MS } from './connection-settings.ts'
-import type { Borrower } from './pool/borrower.ts'
-import { type AccountBounds, THE_SERVICE } from './pool/places.ts'
 import { Pool, type PoolOptions } from './pool/pool.ts'
+import { type PooledConnection, SERVICE } from './pool/pooled-connection.ts'
 import { connectTo } from './pool/server-address.ts'
 
 /** Connections that each kind of work has for itself, so that none starves another. */
@@ -40,10 +39,10 @@ const HELD_MS = 15_000
 /** On distributed tables, for a statement that writes: a machine that is silent has its creators wait no longer. */
 const WRITE_MS = 10_000
 /**
- * What they cost is a short statement each, so one may have all places. If tokens are not remembered, each request of a
- * caller waits here, all of them from one address.
+ * Requests of one address that wait for a connection of `identity`. If no token is cached, each request waits there. Each runs one
+ * short statement, so an address may have all connections.
  */
-const OF_CALLER: AccountBounds = { places: FIXED.identity, waiting: 750 }
+const MAX_QUEUED_PER_ADDRESS = 750
 
 export interface DatabaseOptions {
   connectionString: string
@@ -72,11 +71,11 @@ export class Database implements Connection {
   readonly writes: Pool
   readonly clocks: Pool
   readonly submissions: Pool
-  readonly checks: Borrower
-  readonly identity: Borrower
+  readonly checks: PooledConnection
+  readonly identity: PooledConnection
   /** The connections of `identity`, in the name of who is yet to be known (by address or session), or just was. */
   readonly callers: Pool
-  readonly #own: Borrower
+  readonly #own: PooledConnection
   #finding: Promise<void> | null = null
 
   constructor({ connectionString, poolSize, statementTimeoutMs, ...options }: DatabaseOptions) {
@@ -106,23 +105,27 @@ export class Database implements Connection {
     this.clocks = share('test_clocks', clocks)
     this.submissions = share('submissions', lanes, {
       idleTransactionMs: HELD_MS,
-      ofAccount: { places: Math.ceil(lanes / 2), waiting: LANES_OF_MACHINE * machines },
+      maxPerAccount: Math.ceil(lanes / 2),
+      maxQueuedPerAccount: LANES_OF_MACHINE * machines,
     })
     // Other jobs, and whether the service is ready, take what is free.
     this.checks = share('checks', TURN + (distribution.isOn ? WALK : 0) + this.moves, {
       idleTransactionMs: HELD_MS,
-    }).for(THE_SERVICE)
-    this.callers = share('identity', identity, { ofAccount: OF_CALLER })
-    this.identity = this.callers.for(THE_SERVICE)
-    this.#own = this.writes.for(THE_SERVICE)
+    }).for(SERVICE)
+    this.callers = share('identity', identity, {
+      maxPerAccount: identity,
+      maxQueuedPerAccount: MAX_QUEUED_PER_ADDRESS,
+    })
+    this.identity = this.callers.for(SERVICE)
+    this.#own = this.writes.for(SERVICE)
   }
 
   /**
    * For a group of submissions to claims of this machine. One of several has half of the connections at most, so
    * that one that does not answer leaves the others theirs.
    */
-  submissionsTo(machine: number): Borrower {
-    return this.submissions.for(this.distribution.isOn ? `machine ${machine}` : THE_SERVICE)
+  submissionsTo(machine: number): PooledConnection {
+    return this.submissions.for(this.distribution.isOn ? `machine ${machine}` : SERVICE)
   }
 
   /** The same, but that all reading and writing of accounts goes by this connection: what is done there is in its transaction. */
@@ -146,7 +149,7 @@ export class Database implements Connection {
    */
   async requireConnections(): Promise<void> {
     const lacking = this.#pools.filter(({ lacksConnections }) => lacksConnections)
-    await Promise.all(lacking.map((pool) => pool.for(THE_SERVICE).withConnection(async () => {})))
+    await Promise.all(lacking.map((pool) => pool.for(SERVICE).withConnection(async () => {})))
   }
 
   /** A connection outside the shares, for what belongs to a session. Its owner ends it. */

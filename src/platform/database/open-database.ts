@@ -7,9 +7,9 @@ import { DatabaseUnavailable } from './database-unavailable.ts'
 import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
 import { migrate, requireServer } from './migrate/migrate.ts'
 import { hasVersionTable, requireOwnTables } from './migrate/own-tables.ts'
-import type { Borrower } from './pool/borrower.ts'
-import { THE_SERVICE } from './pool/places.ts'
 import { Pool } from './pool/pool.ts'
+import type { PooledConnection } from './pool/pooled-connection.ts'
+import { SERVICE } from './pool/pooled-connection.ts'
 import { addressOf } from './pool/server-address.ts'
 import { requireDurable, requireDurableMachines, requireSettings } from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
@@ -62,7 +62,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     report(`DATABASE_URL has unknown parameters, which have no effect: ${ignored.join(', ')}`)
   const first = new Pool({ connectionString, size: 1 })
   try {
-    const db = first.for(THE_SERVICE)
+    const db = first.for(SERVICE)
     await waitUntilReachable(db, options)
     const { leavesTables = false } = options
     const mustBeDurable = !options.allowUnsafe && !leavesTables
@@ -110,7 +110,7 @@ function asOperatorError(error: unknown, where: string): unknown {
     : error
 }
 
-async function requireTables(db: Borrower, databaseUrl: string | null): Promise<void> {
+async function requireTables(db: PooledConnection, databaseUrl: string | null): Promise<void> {
   if (await hasVersionTable(db)) return
   await requireServer(db)
   await requireOwnTables(db)
@@ -127,7 +127,7 @@ async function migrateWithoutTimeout(
 ): Promise<void> {
   const pool = new Pool({ connectionString, size: 1, statementTimeoutMs: 0 })
   try {
-    const db = pool.for(THE_SERVICE)
+    const db = pool.for(SERVICE)
     await unlessAborted(signal, migrate(db, report))
     if (options.distribute) await unlessAborted(signal, distribute(db, report))
   } finally {
@@ -136,7 +136,7 @@ async function migrateWithoutTimeout(
 }
 
 async function waitUntilReachable(
-  db: Borrower,
+  db: PooledConnection,
   { databaseUrl: url, report, signal }: DatabaseOptions,
 ): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS

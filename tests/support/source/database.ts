@@ -20,7 +20,7 @@ export {
   readMigrations,
 } from '../../../src/platform/database/migrate/migration-files.ts'
 export { readSchemaVersion, whyTooNew } from '../../../src/platform/database/migrate/schema-version.ts'
-export type { Borrower } from '../../../src/platform/database/pool/borrower.ts'
-export { THE_SERVICE } from '../../../src/platform/database/pool/places.ts'
 export { Pool } from '../../../src/platform/database/pool/pool.ts'
+export type { PooledConnection } from '../../../src/platform/database/pool/pooled-connection.ts'
+export { SERVICE } from '../../../src/platform/database/pool/pooled-connection.ts'
 export { addressOf } from '../../../src/platform/database/pool/server-address.ts'

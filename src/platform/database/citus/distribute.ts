@@ -1,6 +1,6 @@
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { MIGRATIONS } from '../advisory-locks.ts'
-import type { Borrower } from '../pool/borrower.ts'
+import type { PooledConnection } from '../pool/pooled-connection.ts'
 import { hasCitus } from './read-distribution.ts'
 
 /**
@@ -11,7 +11,7 @@ import { hasCitus } from './read-distribution.ts'
  * @throws OperatorError without the extension, or if contracts still stand in the claims' rows
  */
 export async function distribute(
-  db: Pick<Borrower, 'transaction'>,
+  db: Pick<PooledConnection, 'transaction'>,
   report: (step: string) => void,
 ): Promise<void> {
   await db.transaction(async (connection) => {
@@ -42,7 +42,10 @@ export async function distribute(
  * several claims are locked in the order of their ids on every machine. Without it statements may lock each other out, and
  * are tried again after a second: whoever may not set it is told so.
  */
-async function setPlanners(db: Pick<Borrower, 'transaction'>, report: (step: string) => void): Promise<void> {
+async function setPlanners(
+  db: Pick<PooledConnection, 'transaction'>,
+  report: (step: string) => void,
+): Promise<void> {
   try {
     await db.transaction((connection) => connection.query({ text: SET_PLANNERS }))
   } catch (error) {

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { BACKGROUND_MIGRATIONS } from '../advisory-locks.ts'
 import type { Connection } from '../connection.ts'
-import type { Borrower } from '../pool/borrower.ts'
+import type { PooledConnection } from '../pool/pooled-connection.ts'
 import { type IndexStatement, type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
 /** How it goes with what runs in the background. */
@@ -35,7 +35,7 @@ const nextKnown = (waiting: readonly number[], migrations: readonly Migration[])
  * @param db of statements that may take as long as they need
  * @returns false if another server is at it
  */
-export function runWaiting(db: Borrower, migrations = OWN_MIGRATIONS): Promise<boolean> {
+export function runWaiting(db: PooledConnection, migrations = OWN_MIGRATIONS): Promise<boolean> {
   return db.withConnection(async (connection) => {
     const [lock] = await connection.query<{ isOurs: boolean }>({
       text: `SELECT pg_try_advisory_lock(${BACKGROUND_MIGRATIONS}) AS "isOurs"`,

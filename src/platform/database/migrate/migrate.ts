@@ -3,7 +3,7 @@ import { OperatorError } from '../../../kernel/operator-error.ts'
 import { MIGRATIONS } from '../advisory-locks.ts'
 import type { Connection } from '../connection.ts'
 import { isPassing } from '../database-unavailable.ts'
-import type { Borrower } from '../pool/borrower.ts'
+import type { PooledConnection } from '../pool/pooled-connection.ts'
 import { type Migration, OWN_MIGRATIONS, versionOf } from './migration-files.ts'
 import { hasVersionTable, requireOwnTables } from './own-tables.ts'
 import {
@@ -36,7 +36,7 @@ const TURNS_UNTOLD = 40
 const DUPLICATE_NAME = ['42P07', '42710', '42723']
 
 /** What migrations run on: its statements may take as long as they need. */
-type Migrating = Pick<Borrower, 'query' | 'transaction'>
+type Migrating = Pick<PooledConnection, 'query' | 'transaction'>
 
 /** What became of an attempt to run the next one. */
 type Outcome = 'done' | 'another server is at it' | 'others hold locks'

@@ -1,8 +1,8 @@
 import { owned } from '../../../kernel/owned-promise.ts'
 import type { Part } from '../../../kernel/part.ts'
 import type { Database } from '../database.ts'
-import { THE_SERVICE } from '../pool/places.ts'
 import type { Pool } from '../pool/pool.ts'
+import { SERVICE } from '../pool/pooled-connection.ts'
 import { type BackgroundState, readBackgroundState, runWaiting } from './background-migrations.ts'
 import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
@@ -28,7 +28,7 @@ export class BackgroundMigrations implements Part {
   /** Null if none is left. */
   state(): Promise<BackgroundState | null> {
     return this.#db.reads
-      .for(THE_SERVICE)
+      .for(SERVICE)
       .withConnection((connection) => readBackgroundState(connection, this.#migrations))
   }
 
@@ -51,7 +51,7 @@ export class BackgroundMigrations implements Part {
   async run(): Promise<boolean> {
     this.#pool = this.#db.openUnhurried()
     try {
-      return await runWaiting(this.#pool.for(THE_SERVICE), this.#migrations)
+      return await runWaiting(this.#pool.for(SERVICE), this.#migrations)
     } finally {
       await this.#leaveDatabase()
     }

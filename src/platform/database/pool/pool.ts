@@ -1,23 +1,23 @@
 import pg from 'pg'
 import { endsWithin } from '../../../kernel/owned-promise.ts'
+import { FairSemaphore, type Permit } from '../../concurrency/fair-semaphore.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import { Distribution } from '../citus/distribution.ts'
 import { CONNECT_TIMEOUT_MS, POOL_SETTINGS, setUpSession } from '../connection-settings.ts'
-import { DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
+import { DatabaseOverloaded, DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
+import {
+  CLOSE_GRACE_MS,
+  CLOSE_TIMEOUT_MS,
+  IDLE_TRANSACTION_TIMEOUT_MS,
+  MAX_QUEUED,
+  MAX_QUEUED_PER_ACCOUNT,
+  RESPONSE_TIMEOUT_MS,
+  RESPONSE_WATCH_INTERVAL_MS,
+  STATEMENT_TIMEOUT_MS,
+} from '../limits.ts'
 import { TYPES } from '../parse-time.ts'
-import { Borrower, type Lender } from './borrower.ts'
-import { type AccountBounds, Places } from './places.ts'
+import { type Account, type ConnectionPool, PooledConnection, SERVICE } from './pooled-connection.ts'
 import { addressOf, isRefusedEncryption, type ServerAddress } from './server-address.ts'
-
-/** How long a statement may run, and a close waits for statements. */
-const STATEMENT_TIMEOUT_MS = 30_000
-const CLOSE_PATIENCE_MS = 1_000
-/** What is still being connected then is left to itself: it may take as long as a connection may. */
-const LONGEST_CLOSE_MS = 1_500
-const IDLE_TRANSACTION_MS = 300_000
-/** How long after its end an answer is waited for, and how often it is looked whether one is missing. */
-const ANSWER_PATIENCE_MS = 5_000
-const LOOK_EVERY_MS = 1_000
 
 const NOT_REACHED = 'The database cannot be reached.'
 const NO_MORE_CONNECTIONS =
@@ -29,53 +29,70 @@ export interface PoolOptions {
   size: number
   /** 0 for none. */
   statementTimeoutMs?: number | undefined
-  ofAccount?: AccountBounds | undefined
-  /** For how long a transaction may wait for its next statement: it holds what it has locked. */
+  /** Connections of one account. By default all but one, so that another account's work begins at once. */
+  maxPerAccount?: number | undefined
+  maxQueuedPerAccount?: number | undefined
+  /** How long a transaction may wait for its next statement while it holds its locks. */
   idleTransactionMs?: number | undefined
-  /** Where claims are; by default all in one place. */
+  /** The shards of claims. By default none. */
   distribution?: Distribution
-  /** What it is called there; by default nothing is measured. */
+  /** The name of the pool in the metrics. By default nothing is measured. */
   measured?: { by: Metrics; as: string }
 }
 
-/** What is known of a connection beside what the protocol says. */
-interface Use {
-  /** When its statement was sent, by performance.now(); null if none is under way. */
-  askedAt: number | null
-  /** The server has said that it ends it. */
+/** What the driver does not tell about a connection. Times are those of performance.now(). */
+interface ConnectionState {
+  /** When the statement in flight was sent. Null if none is in flight. */
+  sentAt: number | null
+  /** The server has said that it ends the connection. */
   isEnding: boolean
-  /** When it was made, by performance.now(). */
-  madeAt: number
+  openedAt: number
 }
 
 /**
- * Connections to PostgreSQL. A broken one is replaced; a restarted database is found again.
+ * Connections to PostgreSQL. Broken connections are replaced, also after a restart of the database. A fair semaphore limits how many
+ * connections an account has, and who waits.
  *
- * A connection is lent idle or not at all: it is looked at when it comes back and when it goes out, and one that has a
- * statement or a transaction open is destroyed, whoever forgot it.
+ * Only idle connections are leased: a connection that has a statement or a transaction open when it is leased or released is
+ * destroyed.
  */
-export class Pool implements Lender {
+export class Pool implements ConnectionPool {
   readonly #pool: pg.Pool
   /** The encryption of a second attempt to connect. */
   #fallback: ServerAddress['fallback']
-  readonly #places: Places
-  readonly #uses = new Map<pg.PoolClient, Use>()
+  readonly #size: number
+  readonly #permits: FairSemaphore
+  readonly #leases = new Map<pg.PoolClient, Permit>()
+  readonly #states = new Map<pg.PoolClient, ConnectionState>()
   readonly #watch: NodeJS.Timeout
-  #waited: ((seconds: number) => void) | null = null
+  #observeWait: ((seconds: number) => void) | null = null
   #lacksConnections = false
   readonly distribution: Distribution
 
   constructor(options: PoolOptions) {
-    const { connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS, ofAccount } = options
-    if (options.measured) this.#waited = this.#measure(options.measured)
+    const { connectionString, size, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+    if (options.measured) this.#observeWait = this.#measure(options.measured)
     this.distribution = options.distribution ?? new Distribution()
-    this.#places = new Places(size, ofAccount)
+    this.#size = size
+    this.#permits = new FairSemaphore({
+      max: size,
+      maxPerKey: options.maxPerAccount ?? Math.max(1, size - 1),
+      maxQueued: MAX_QUEUED,
+      maxQueuedPerKey: options.maxQueuedPerAccount ?? MAX_QUEUED_PER_ACCOUNT,
+      timeoutMs: CONNECT_TIMEOUT_MS,
+      exemptKey: SERVICE,
+      createError: (reason) =>
+        new DatabaseOverloaded(
+          reason === 'timeout'
+            ? 'No connection to the database was free in time.'
+            : 'Too many requests are waiting for the database.',
+        ),
+    })
     const { config, fallback } = addressOf(connectionString)
     this.#fallback = fallback
     const timeouts = {
       statementMs: statementTimeoutMs,
-      // Of a client that is gone without a word: its locks must not stay. The check's turn waits longest.
-      idleTransactionMs: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
+      idleTransactionMs: options.idleTransactionMs ?? IDLE_TRANSACTION_TIMEOUT_MS,
     }
     this.#pool = new pg.Pool({
       ...config,
@@ -86,99 +103,99 @@ export class Pool implements Lender {
       types: TYPES,
       onConnect: (client) => setUpSession(client, timeouts, POOL_SETTINGS),
     })
-    // The server ends a statement first; this is for a server that answers no more.
-    const longestMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + ANSWER_PATIENCE_MS
-    this.#watch = setInterval(() => {
-      this.#breakSilent(longestMs)
-      this.#places.refuseAfter(CONNECT_TIMEOUT_MS)
-    }, LOOK_EVERY_MS).unref()
-    // An idle connection that breaks is reported here, and a busy one by its statement as well: neither may
-    // end the process.
+    // The server ends a statement first. This is for a server that does not respond any more.
+    const maxMs = statementTimeoutMs === 0 ? Infinity : statementTimeoutMs + RESPONSE_TIMEOUT_MS
+    this.#watch = setInterval(() => this.#closeSilent(maxMs), RESPONSE_WATCH_INTERVAL_MS).unref()
+    // Errors of idle connections are emitted here, those of busy connections by their statements too. An error event without a
+    // listener would end the process.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', (client) => {
       client.on('error', () => {})
-      this.#uses.set(client, { askedAt: null, isEnding: false, madeAt: performance.now() })
+      this.#states.set(client, { sentAt: null, isEnding: false, openedAt: performance.now() })
     })
-    this.#pool.on('remove', (client) => this.#uses.delete(client))
+    this.#pool.on('remove', (client) => this.#states.delete(client))
   }
 
-  /** Statements in the name of an account, which never has all of the connections for itself. */
-  for(account: string): Borrower {
-    return new Borrower(this, account)
+  /** Runs statements on behalf of an account. */
+  for(account: Account): PooledConnection {
+    return new PooledConnection(this, account)
   }
 
-  /** PostgreSQL has refused a connection because there are too many, and has accepted none since. */
+  /** PostgreSQL refused the last connection because there are too many. */
   get lacksConnections(): boolean {
     return this.#lacksConnections
   }
 
-  async lend(account: string): Promise<pg.PoolClient> {
+  async acquire(account: Account): Promise<pg.PoolClient> {
     const since = performance.now()
-    await this.#places.take(account)
+    const permit = await this.#permits.acquire(account)
     try {
       const client = await this.#connect()
+      this.#leases.set(client, permit)
       this.#lacksConnections = false
-      this.#waited?.((performance.now() - since) / 1_000)
+      this.#observeWait?.((performance.now() - since) / 1_000)
       return client
     } catch (error) {
-      this.#places.giveBack(account)
+      permit.release()
       this.#lacksConnections = isTooMany(error)
       throw new DatabaseUnavailable(isTooMany(error) ? NO_MORE_CONNECTIONS : NOT_REACHED, true, error)
     }
   }
 
-  takeBack(account: string, client: pg.PoolClient): void {
+  release(client: pg.PoolClient): void {
+    const permit = this.#leases.get(client)
+    this.#leases.delete(client)
     client.release(!this.#isIdle(client))
-    this.#places.giveBack(account)
+    permit?.release()
   }
 
   /**
-   * The driver's own time limit and its own promise each leave every statement linked to the one before, so that what
-   * belongs to statements lives until V8 collects its old generation. Hence a callback, and one watch over all.
+   * Takes a callback, and one timer watches all connections: the driver's timeout and its promise each link a statement to the one
+   * before, so that all of them live until V8 collects its old generation.
    */
-  ask(client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryResult> {
-    const use = this.#uses.get(client) as Use
-    use.askedAt = performance.now()
+  send(client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const state = this.#states.get(client) as ConnectionState
+    state.sentAt = performance.now()
     return new Promise((resolve, reject) => {
-      // biome-ignore lint/nursery/noFloatingPromises: with a callback it returns none
+      // biome-ignore lint/nursery/noFloatingPromises: it returns no promise if it has a callback
       client.query(config, (error: Error | null, result) => {
-        use.askedAt = null
+        state.sentAt = null
         if (!error) return resolve(result)
-        use.isEnding ||= isLastWord(error)
+        state.isEnding ||= isLastWord(error)
         reject(error)
       })
     })
   }
 
-  /** Waits a moment for statements under way, then cuts them off. */
+  /** Waits for statements in flight, then destroys their connections. */
   async close(): Promise<void> {
-    this.#places.refuseAfter(0)
-    // Again and again: some may be connected only now.
-    const cutOff = setInterval(() => {
-      for (const client of this.#uses.keys()) breakOff(client)
-    }, CLOSE_PATIENCE_MS)
-    await endsWithin(LONGEST_CLOSE_MS, this.#pool.end())
-    clearInterval(cutOff)
+    this.#permits.rejectQueued()
+    // Repeated, because connections that are being opened appear later.
+    const destroying = setInterval(() => {
+      for (const client of this.#states.keys()) destroy(client)
+    }, CLOSE_GRACE_MS)
+    await endsWithin(CLOSE_TIMEOUT_MS, this.#pool.end())
+    clearInterval(destroying)
     clearInterval(this.#watch)
   }
 
-  /** Returns who hears how long somebody waited for a connection. */
+  /** Returns a function that observes how long a caller waited for a connection. */
   #measure({ by, as: pool }: { by: Metrics; as: string }): (seconds: number) => void {
     const { poolConnections, poolSize, poolWaiting, poolWaitSeconds } = by.instruments
     by.onRead(() => {
       const idle = this.#pool.idleCount
       poolConnections.set({ pool, state: 'idle' }, idle)
       poolConnections.set({ pool, state: 'used' }, this.#pool.totalCount - idle)
-      poolSize.set({ pool }, this.#places.size)
-      poolWaiting.set({ pool }, this.#places.waiting)
+      poolSize.set({ pool }, this.#size)
+      poolWaiting.set({ pool }, this.#permits.queued)
     })
     const waits = poolWaitSeconds.labels({ pool })
     return (seconds) => waits.observe(seconds)
   }
 
-  /** An idle one; one that should not be there is destroyed. */
+  /** Returns an idle connection. Destroys those that are not idle. */
   async #connect(): Promise<pg.PoolClient> {
-    for (let tries = 0; tries <= this.#places.size; tries++) {
+    for (let tries = 0; tries <= this.#size; tries++) {
       const client = await this.#connectOrFallBack()
       if (this.#isIdle(client)) return client
       client.release(true)
@@ -201,16 +218,17 @@ export class Pool implements Lender {
   }
 
   #isIdle(client: pg.PoolClient): boolean {
-    const use = this.#uses.get(client)
-    const mayLead = use !== undefined && !use.isEnding && use.madeAt >= this.distribution.lostAt
-    return mayLead && use.askedAt === null && client.getTransactionStatus() === 'I'
+    const state = this.#states.get(client)
+    // On Citus, a connection that was opened before a node was lost may still send statements there.
+    const isUsable = state !== undefined && !state.isEnding && state.openedAt >= this.distribution.lostAt
+    return isUsable && state.sentAt === null && client.getTransactionStatus() === 'I'
   }
 
-  /** Ends the connections whose statements have been under way for longer; to their callers they are lost. */
-  #breakSilent(longestMs: number): void {
+  /** Destroys the connections whose statements have been in flight for longer. Their callers get a lost connection. */
+  #closeSilent(maxMs: number): void {
     const now = performance.now()
-    for (const [client, { askedAt }] of this.#uses) {
-      if (askedAt !== null && now - askedAt > longestMs) breakOff(client)
+    for (const [client, { sentAt }] of this.#states) {
+      if (sentAt !== null && now - sentAt > maxMs) destroy(client)
     }
   }
 }
@@ -218,8 +236,8 @@ export class Pool implements Lender {
 /** The limit of the server, of the role or of the database. */
 const isTooMany = (error: unknown) => error instanceof pg.DatabaseError && error.code === '53300'
 
-/** Without a goodbye: a server that answers no more would never answer that either, and be waited for. */
-function breakOff(client: pg.PoolClient): void {
+/** Without the protocol's message of termination: a server that does not respond would not close the connection either. */
+function destroy(client: pg.PoolClient): void {
   const { connection } = client as pg.PoolClient & pg.Client
   connection.stream.destroy()
 }

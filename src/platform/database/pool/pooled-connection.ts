@@ -9,29 +9,33 @@ import {
   isOverdue,
 } from '../database-unavailable.ts'
 
-const GIVEN_BACK = 'a statement came after its connection was given back'
+/** The key of the service's own work, which no limit of an account applies to. */
+export const SERVICE = Symbol('service')
+/** On whose behalf statements run: the id of an account, another name that shares its limits, or the service. */
+export type Account = string | typeof SERVICE
 
-/** Who lends connections. */
-export interface Lender {
+const RELEASED = 'a statement was sent after its connection was released'
+
+export interface ConnectionPool {
   readonly distribution: Distribution
-  /** An idle one. @throws DatabaseUnavailable if none can be had, or too many wait already */
-  lend: (account: string) => Promise<pg.PoolClient>
-  takeBack: (account: string, client: pg.PoolClient) => void
-  ask: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>
+  /** Leases an idle connection. @throws DatabaseUnavailable if there is none, or too many callers are queued */
+  acquire: (account: Account) => Promise<pg.PoolClient>
+  release: (client: pg.PoolClient) => void
+  send: (client: pg.PoolClient, config: pg.QueryConfig) => Promise<pg.QueryResult>
 }
 
-/** Runs statements on connections that are lent in the name of an account, or of the service itself. */
-export class Borrower implements Connection {
-  readonly #lender: Lender
-  readonly #account: string
+/** Runs statements on behalf of an account, on a connection that is leased for each call. */
+export class PooledConnection implements Connection {
+  readonly #pool: ConnectionPool
+  readonly #account: Account
 
-  constructor(lender: Lender, account: string) {
-    this.#lender = lender
+  constructor(pool: ConnectionPool, account: Account) {
+    this.#pool = pool
     this.#account = account
   }
 
   get distribution(): Distribution {
-    return this.#lender.distribution
+    return this.#pool.distribution
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -40,64 +44,64 @@ export class Borrower implements Connection {
 
   /** Runs several statements on one connection, without a transaction. */
   withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#borrow(work)
+    return this.#lease(work)
   }
 
-  /** All of the work's statements are committed together, or none. READ COMMITTED. */
+  /** All statements are committed together, or none. The isolation is READ COMMITTED. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#borrow((connection) => connection.transaction(work))
+    return this.#lease((connection) => connection.transaction(work))
   }
 
-  /** In the shape of pg's pool, for a library that brings statements of its own; what fails is DatabaseUnavailable too. */
+  /** The interface of pg's pool, for a library with its own statements. Its errors are DatabaseUnavailable too. */
   readonly pool = {
     connect: async () => {
-      const client = await this.#lender.lend(this.#account)
+      const client = await this.#pool.acquire(this.#account)
       const query = async (text: string, values: unknown[]) => {
         try {
-          return await this.#lender.ask(client, { text, values })
+          return await this.#pool.send(client, { text, values })
         } catch (error) {
           throw asDatabaseUnavailable(error, false) ?? error
         }
       }
-      return { query, release: () => this.#lender.takeBack(this.#account, client) }
+      return { query, release: () => this.#pool.release(client) }
     },
     end: async () => {},
   }
 
-  async #borrow<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await this.#lender.lend(this.#account)
-    const lent = new LentConnection(this.#lender, client)
+  async #lease<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#pool.acquire(this.#account)
+    const lease = new Lease(this.#pool, client)
     try {
-      return await work(lent)
+      return await work(lease)
     } finally {
-      lent.isLent = false
-      this.#lender.takeBack(this.#account, client)
+      lease.isReleased = true
+      this.#pool.release(client)
     }
   }
 }
 
-class LentConnection implements Connection {
-  readonly #lender: Lender
+class Lease implements Connection {
+  readonly #pool: ConnectionPool
   readonly #client: pg.PoolClient
   #isInTransaction = false
-  /** A statement of its transaction has been ended because it took too long. */
+  /** A statement of the transaction was cancelled by the statement timeout. */
   #isOverdue = false
-  isLent = true
+  isReleased = false
 
-  constructor(lender: Lender, client: pg.PoolClient) {
-    this.#lender = lender
+  constructor(pool: ConnectionPool, client: pg.PoolClient) {
+    this.#pool = pool
     this.#client = client
   }
 
   get distribution(): Distribution {
-    return this.#lender.distribution
+    return this.#pool.distribution
   }
 
   async query<Row>({ name, text, values, readOnly, commitsElsewhere }: Statement): Promise<Row[]> {
-    if (!this.isLent) throw new Error(GIVEN_BACK)
+    if (this.isReleased) throw new Error(RELEASED)
     try {
       const config = { text, values: values as unknown[] }
-      const result = await this.#lender.ask(this.#client, name ? { ...config, name } : config)
+      const result = await this.#pool.send(this.#client, name ? { ...config, name } : config)
       return result.rows as Row[]
     } catch (error) {
       const unavailable = asDatabaseUnavailable(error, readOnly === true)
@@ -115,8 +119,8 @@ class LentConnection implements Connection {
     try {
       result = await work(this)
     } catch (error) {
-      // If this fails too, the connection does not come back idle, and is destroyed. Citus may wait without end for a machine
-      // to hear that a statement has taken too long.
+      // If ROLLBACK fails too, the connection is not idle at its release, and is destroyed. After a statement timeout, Citus may
+      // wait without limit for a node.
       if (!(this.distribution.isOn && this.#isOverdue)) await this.query({ text: 'ROLLBACK' }).catch(() => {})
       throw error
     } finally {
@@ -126,7 +130,7 @@ class LentConnection implements Connection {
     return result
   }
 
-  /** What is thrown in place of the error. If that tells of a lost machine, the loss is noted. */
+  /** Returns the error to throw. Notes the loss of a Citus node. */
   #failure(error: unknown, unavailable: DatabaseUnavailable | null): unknown {
     if (this.distribution.isOn && isLossOfMachine(error)) this.distribution.noteLoss()
     this.#isOverdue ||= isOverdue(error)
@@ -134,30 +138,29 @@ class LentConnection implements Connection {
   }
 
   /**
-   * Of a transaction in which a statement failed, PostgreSQL answers COMMIT with "ROLLBACK", and not with an error. If Citus
-   * could not reach a machine any more, it answers with a warning: the transaction is committed, but there only a while
-   * later, until when nobody sees what it did there.
+   * If a statement of the transaction failed, PostgreSQL answers COMMIT with the tag ROLLBACK and no error. If Citus cannot reach
+   * a node, COMMIT succeeds with a warning: the node applies it later, and until then its rows are not visible.
    */
   async #commit(): Promise<void> {
     const { isOn } = this.distribution
-    let answer: pg.QueryResult
+    let result: pg.QueryResult
     let warning: { severity: string | undefined } | undefined
-    const hear = (notice: { severity: string | undefined }) => {
+    const onNotice = (notice: { severity: string | undefined }) => {
       if (notice.severity === 'WARNING') warning ??= notice
     }
-    if (isOn) this.#client.on('notice', hear)
+    if (isOn) this.#client.on('notice', onNotice)
     try {
-      answer = await this.#lender.ask(this.#client, { text: 'COMMIT' })
+      result = await this.#pool.send(this.#client, { text: 'COMMIT' })
     } catch (error) {
       throw this.#failure(error, isOn ? commitFailed(error) : asDatabaseUnavailable(error, false))
     } finally {
-      this.#client.off('notice', hear)
+      this.#client.off('notice', onNotice)
     }
     if (warning) {
-      // It is no error, so it has no code that tells of the loss.
+      // A warning has no error code by which the loss could be noted.
       this.distribution.noteLoss()
       throw commitFailed(warning)
     }
-    if (answer.command !== 'COMMIT') throw new Error('a statement failed unheard, and nothing was committed')
+    if (result.command !== 'COMMIT') throw new Error('a statement failed, and nothing was committed')
   }
 }

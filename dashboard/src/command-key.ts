@@ -1,4 +1,4 @@
-/** A Mac's shortcuts are with Cmd, and its text fields have a use for Ctrl of their own. */
+/** On a Mac, shortcuts use Cmd, because text fields use Ctrl. */
 export const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform)
 
 export const COMMAND_KEY = IS_MAC ? '⌘' : 'Ctrl'

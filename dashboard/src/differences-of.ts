@@ -1,4 +1,4 @@
-/** What each field of a record says, by its label. */
+/** The text of each field of a record, by label. */
 export type Texts<Values> = Record<string, (values: Values) => string>
 
 export interface Difference {
@@ -7,7 +7,7 @@ export interface Difference {
   other: string
 }
 
-/** The fields of which the two say something else. */
+/** The fields in which two states differ. */
 export const differencesOf = <Values>(texts: Texts<Values>, one: Values, other: Values): Difference[] =>
   Object.entries(texts)
     .map(([label, textOf]) => ({ label, one: textOf(one), other: textOf(other) }))

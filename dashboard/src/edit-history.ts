@@ -1,11 +1,11 @@
-/** What is edited, what it was before each edit, and what was undone of it. */
+/** An undo and redo history. */
 export interface EditHistory<T> {
   /** The oldest first. */
   past: readonly T[]
   present: T
   /** The next first. */
   future: readonly T[]
-  /** The text field that is being typed into: what follows there belongs to the same edit. */
+  /** The text field that is being typed into. Further typing there belongs to the same edit. */
   typedIn: string | null
 }
 
@@ -24,7 +24,7 @@ export function record<T>(history: EditHistory<T>, present: T, typedIn: string |
   return { past, present, future: [], typedIn }
 }
 
-/** The field was left: what is typed there later is another edit. What was typed to no effect is none. */
+/** Ends the edit of a field on blur. An edit without effect is dropped. */
 export function leaveField<T>(
   history: EditHistory<T>,
   areSame: (one: T, other: T) => boolean,

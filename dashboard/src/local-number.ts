@@ -1,6 +1,5 @@
-/*
- * Numbers as the reader's country writes them, in the locale in which amounts are shown. They are read digit by digit,
- * and never by way of another number: what could be meant otherwise, or would be kept otherwise, is refused.
+/* Numbers in the browser's locale. They are read digit by digit, without floating point: a number that is ambiguous, or that
+ * JSON would store as another number, is refused.
  */
 
 interface Style {
@@ -8,31 +7,31 @@ interface Style {
   digits: readonly string[]
   decimal: string
   group: string
-  /** Digits without a fraction, in groups. */
+  /** Formats an integer with groups. */
   groups: (digits: string) => string
 }
 
-/** A decimal is as JSON writes it: -1234.5, or 1e-7. */
+/** A decimal in JSON notation: -1234.5, or 1e-7. */
 type DecimalReading = { decimal: string; problem?: never } | { problem: string; decimal?: never }
 type NumberReading = { number: number; problem?: never } | { problem: string; number?: never }
 
 export interface LocalNumbers {
   readDecimal: (text: string) => DecimalReading
-  /** What JSON keeps, if it keeps all digits. @param times a whole number that it is multiplied by */
+  /** The number, if JSON stores all its digits. @param times an integer factor */
   readNumber: (text: string, times?: number) => NumberReading
-  /** Without groups, so that it is read as the same again. */
+  /** Without groups, so that reading it gives the same number. */
   writeDecimal: (decimal: string) => string
   writeNumber: (number: number) => string
-  /** Whether it is a number here, or could be meant as one. */
+  /** Whether the text is a number in this locale or looks like one in another. */
   isNumberLike: (text: string) => boolean
 }
 
 const MOST_CHARACTERS = 400
 
-/** @param locale by default the browser's */
+/** @param locale the browser's by default */
 export function localNumbers(locale?: string): LocalNumbers {
   const own = styleOf(locale)
-  // Digits of other scripts are not on every keyboard.
+  // Keyboards may lack the digits of the locale.
   const styles = [own, styleOf(locale, 'latn')]
   const writeDecimal = (decimal: string) =>
     decimal.replace(/[\d.]/g, (sign) => (sign === '.' ? own.decimal : (own.digits[Number(sign)] as string)))
@@ -46,7 +45,7 @@ export function localNumbers(locale?: string): LocalNumbers {
     if (ambiguous && ambiguous[2] !== style.decimal) {
       const [, whole = '', , rest = ''] = ambiguous
       const readings = [writeDecimal(whole + rest), writeDecimal(`${whole}.${rest}`)]
-      return { problem: `may be ${readings.join(' or ')}: write one of them` }
+      return { problem: `is ambiguous: write ${readings.join(' or ')}` }
     }
     const decimal = decimalIn(asWritten, style)
     if (decimal !== null) return { decimal }
@@ -61,9 +60,9 @@ export function localNumbers(locale?: string): LocalNumbers {
     if (problem !== undefined) return { problem }
     const wanted = multiply(decimal, times)
     const number = Number(wanted)
-    if (!Number.isFinite(number)) return { problem: 'is too large a number' }
+    if (!Number.isFinite(number)) return { problem: 'is too large' }
     if (multiply(String(number), 1) === wanted) return { number }
-    return { problem: 'has more digits than can be kept' }
+    return { problem: 'has more digits than can be stored' }
   }
 
   return {
@@ -77,7 +76,7 @@ export function localNumbers(locale?: string): LocalNumbers {
   }
 }
 
-/** With the decimals or the groups of any country. */
+/** A number in the notation of any locale. */
 const NUMBER_ELSEWHERE =
   /^-?(?:(?:0|[1-9]\d*)(?:[.,٫]\d+)?|[1-9]\d{0,2}([.,'٬ ])(?:\d{2,3}\1)*\d{3}(?:[.,٫]\d+)?)(?:[eE][+-]?\d+)?$/
 
@@ -95,7 +94,7 @@ function styleOf(locale: string | undefined, numberingSystem?: string): Style {
   }
 }
 
-/** With one sign for what looks alike, and without what cannot be seen. */
+/** Normalizes lookalike characters and removes invisible ones. */
 const plain = (text: string): string =>
   text
     .replace(/[\u200e\u200f\u061c]/g, '')
@@ -106,7 +105,7 @@ const plain = (text: string): string =>
 const withLatinDigits = (text: string, { digits }: Style): string =>
   [...text].map((sign) => (digits.includes(sign) ? digits.indexOf(sign) : sign)).join('')
 
-/** Null if it is no number in this style. */
+/** Null if the text is no number in this style. */
 function decimalIn(text: string, style: Style): string | null {
   const { digits, decimal, group, groups } = style
   const signs = [...text].map((sign) => {
@@ -120,7 +119,7 @@ function decimalIn(text: string, style: Style): string | null {
   const [, minus, whole = '', fraction = '', exponent = ''] = parts
   const ungrouped = whole.replaceAll('_', '')
   if (whole.includes('_')) {
-    // 1.234e3 is 1234 elsewhere.
+    // In other locales, 1.234e3 is 1234.
     if (exponent !== '') return null
     const asGrouped = [...groups(ungrouped)].map((sign) => (sign === group ? '_' : digits.indexOf(sign)))
     if (asGrouped.join('') !== whole) return null
@@ -128,7 +127,7 @@ function decimalIn(text: string, style: Style): string | null {
   return `${minus}${ungrouped}${fraction}${exponent}`
 }
 
-/** The product, exactly, in the one form that equal numbers share: 125e-2. */
+/** The exact product in a normal form that equal numbers share: 125e-2. */
 function multiply(decimal: string, times: number): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(decimal)
   const [, minus, whole = '', fraction = '', exponent = '0'] = parts ?? []
@@ -138,5 +137,4 @@ function multiply(decimal: string, times: number): string {
   return `${minus}${significant}e${Number(exponent) - fraction.length + product.length - significant.length}`
 }
 
-/** As the browser's locale has it. */
 export const LOCAL_NUMBERS = localNumbers()

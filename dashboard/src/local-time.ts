@@ -1,21 +1,21 @@
 import { isTimeZone, localTime, startOfDay, timeAt } from '../../src/kernel/time-zone.ts'
 
-/** How times are shown in a time zone, and taken from fields. Those of the service are ISO 8601 in UTC. */
+/** Formats and parses times in a time zone. The API uses ISO 8601 in UTC. */
 export interface LocalTime {
   timeZone: string
-  /** As the reader writes it, with the zone beside it: 31 Jan 2026, 13:00:00 CET. A line may break before the hour alone. */
+  /** In the browser's locale, with the zone: 31 Jan 2026, 13:00:00 CET. A line may break only before the hour. */
   show: (iso: string) => string
-  /** What a `datetime-local` field holds. */
+  /** The value of a `datetime-local` field. */
   toField: (iso: string) => string
-  /** Null if it is empty or no time. */
+  /** Null if the text is empty or no time. */
   fromField: (text: string) => string | null
-  /** When the day begins, such as 2026-01-31, or the one so many days after it; null if it is none. */
+  /** The start of a day such as 2026-01-31, or of a later day. Null if the text is no day. */
   startOfDay: (day: string, daysLater?: number) => string | null
 }
 
 const made = new Map<string, LocalTime>()
 
-/** In UTC if the zone is not known: to this browser, or to a server of an older version. */
+/** UTC if this browser does not know the zone, or an older server sends none. */
 export function localTimeIn(name: string | undefined): LocalTime {
   const timeZone = name !== undefined && isTimeZone(name) ? name : 'UTC'
   const found = made.get(timeZone) ?? makeLocalTime(timeZone)
@@ -58,6 +58,6 @@ const DAY = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
 const WHOLE = new Intl.DateTimeFormat(undefined, { ...DAY, year: 'numeric' })
 const WITHOUT_YEAR = new Intl.DateTimeFormat(undefined, DAY)
 
-/** A day of whatever zone, such as 2026-01-31, as the reader writes it. */
+/** A day such as 2026-01-31 in the browser's locale. */
 export const showDay = (day: string): string => WHOLE.format(new Date(day))
 export const showDayOfYear = (day: string): string => WITHOUT_YEAR.format(new Date(day))

@@ -3,10 +3,10 @@ import { NetworkError } from './api/client.ts'
 import { ErrorState } from './components/ui/error-state.tsx'
 import { isServiceReachable } from './load-page.ts'
 
-/** A page that could not be had asks this often whether the service answers again. */
+/** How often a page that failed to load checks whether the service is reachable. */
 const ASK_MS = 5_000
 
-/** In place of a page that could not be loaded or shown. With the service it comes back by itself. */
+/** Replaces a page that failed to load or render. It reloads when the service is reachable again. */
 export function PageError({ error }: { error: unknown }) {
   const isAway = error instanceof NetworkError
   useEffect(() => {
@@ -17,9 +17,8 @@ export function PageError({ error }: { error: unknown }) {
   return <ErrorState error={error} retry={isAway ? reloadOnceReachable : () => location.reload()} isPage />
 }
 
-/**
- * With the whole page, since the router keeps a chunk that failed. Not while the service is away: then the browser would
- * show a page of its own, from which nothing comes back.
+/** Reloads the whole page, because the router keeps a failed chunk. Not while the service is unreachable: the browser's own
+ * error page would not come back.
  */
 async function reloadOnceReachable(): Promise<void> {
   if (await isServiceReachable()) location.reload()

@@ -1,4 +1,4 @@
-/** @throws what the signal was aborted with, at once */
+/** Waits. Rejects with the abort reason as soon as the signal aborts. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()

@@ -37,7 +37,7 @@ const shellRoute = createRoute({
   },
 })
 
-/** A URL's query as it is written: the router's own way would read `1e9` as a number. */
+/** The query parameters as text: the router's own parser would read `1e9` as a number. */
 type RawSearch = Record<string, string>
 
 const parseSearch = (query: string): RawSearch => Object.fromEntries(new URLSearchParams(query))
@@ -92,10 +92,10 @@ const candidateRoute = createRoute(
   page('/candidates/$alias', () => import('./pages/claim.tsx'), 'CandidatePage'),
 )
 const schemasRoute = createRoute(page('/schemas', () => import('./pages/schemas.tsx'), 'SchemasPage'))
-/** `new` is a schema that is not there yet. */
+/** The id `new` is the page of a new schema. */
 const schemaRoute = createRoute({
   ...page('/schemas/$id', () => import('./pages/schema.tsx'), 'SchemaPage'),
-  // The one that is to be shown of its history.
+  // The version to open in the history.
   validateSearch: ({ version }: RawSearch): { version?: number } =>
     version && /^[1-9]\d{0,9}$/.test(version) ? { version: Number(version) } : {},
 })
@@ -113,7 +113,7 @@ const customersRoute = createRoute({
 const customerRoute = createRoute(
   page('/customers/$id', () => import('./pages/customer.tsx'), 'CustomerPage'),
 )
-/** Within the shell, so that the way on is at hand. */
+/** Within the shell, so that the navigation is visible. */
 const unknownRoute = createRoute(page('$', () => import('./pages/not-found.tsx'), 'NotFoundPage'))
 const webhooksRoute = createRoute(page('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'))
 const webhookRoute = createRoute({
@@ -130,7 +130,7 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   component: lazyRouteComponent(() => loadPage(() => import('./pages/sign-in.tsx')), 'SignInPage'),
-  // A path of this site: not //elsewhere, nor /\elsewhere.
+  // Only a path of this site: not //elsewhere or /\elsewhere.
   validateSearch: ({ next }: RawSearch): { next?: string } =>
     next && /^\/(?![/\\])/.test(next) ? { next } : {},
 })

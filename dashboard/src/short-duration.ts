@@ -1,6 +1,6 @@
 const NUMBER = new Intl.NumberFormat('en')
 
-/** Rounded to its two largest units, in few characters: "3d 4h", "12m 05s". */
+/** A short text of the two largest units: "3d 04h", "12m 05s". */
 export function shortDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000))
   const [d, h, m, s] = [

@@ -4,11 +4,11 @@ import { isChangedSince, type Tagged } from './api/client.ts'
 import { type Difference, differencesOf, type Texts } from './differences-of.ts'
 
 interface GuardedAction<Kind, Done> {
-  /** What is there now. */
+  /** Reads the current record. */
   read: () => Promise<Tagged<Kind>>
-  /** Does it to this record, and to no other state of it. */
+  /** Acts on this version of the record only. */
   act: (base: Tagged<Kind>) => Promise<Done>
-  /** What one sees of the record. */
+  /** The visible fields of the record. */
   texts: Texts<Kind>
   onDone: (done: Done) => void | Promise<void>
 }
@@ -16,14 +16,14 @@ interface GuardedAction<Kind, Done> {
 export interface GuardedActing {
   error: Error | null
   isPending: boolean
-  /** What is another by now than one saw; null if nothing is in the way. */
+  /** How the record differs from what the user saw. Null if there is no conflict. */
   changes: readonly Difference[] | null
-  /** To what is shown, and no later state. */
+  /** Acts on the shown version only. */
   actAllTheSame: () => void
   leave: () => void
 }
 
-/** Deletes or switches a record, but never one that its reader has not seen so: what was changed is shown first. */
+/** Deletes or switches a record only as the user has seen it. If it has changed, the changes are shown first. */
 export function useGuardedAction<Kind, Done>(guarded: GuardedAction<Kind, Done>) {
   const [found, setFound] = useState<{ seen: Kind; now: Tagged<Kind> } | null>(null)
   const acting = useMutation({
@@ -60,6 +60,6 @@ async function tryAct<Kind, Done>(
   }
   const now = await read()
   if (differencesOf(texts, base, now).length > 0) return { now }
-  // It was changed and changed back: as one sees it, it is the same.
+  // The visible fields are the same as before.
   return { done: await act(now) }
 }

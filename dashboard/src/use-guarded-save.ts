@@ -3,22 +3,22 @@ import { useState } from 'react'
 import { isChangedSince, type Tagged } from './api/client.ts'
 
 interface GuardedSave<Values, Kind> {
-  /** What is there now. */
+  /** Reads the current record. */
   read: () => Promise<Tagged<Kind>>
-  /** Saves over this record, and over no other state of it; makes one if there is none yet. */
+  /** Saves over this version of the record only. Creates the record if `base` is null. */
   save: (values: Values, base: Tagged<Kind> | null) => Promise<Tagged<Kind>>
-  /** What a form of the record says; of a form that says but some of it, what this one is about. */
+  /** The form's values of a record. If the form has only some fields, `mine` says which. */
   valuesOf: (stored: Kind, mine: Values) => Values
-  /** Of one's own values; or of what somebody else has saved, and one has taken. */
+  /** Called after a save ('me') or after accepting the saved version ('others'). */
   onStored: (stored: Tagged<Kind>, by: 'me' | 'others') => void | Promise<void>
 }
 
 export interface GuardedSaving<Values> {
   error: Error | null
   isPending: boolean
-  /** What one wants to save, and what somebody else has saved since one read it; null if there is none. */
+  /** The user's values and the values saved meanwhile. Null if there is no conflict. */
   conflict: { mine: Values; theirs: Values } | null
-  /** Over what is shown, and no later state. */
+  /** Saves over the shown version only. */
   overwrite: () => void
   takeTheirs: () => void
   keepEditing: () => void
@@ -31,7 +31,7 @@ interface Found<Values, Kind> {
 
 type Outcome<Values, Kind> = { stored: Tagged<Kind> } | { conflict: Found<Values, Kind> }
 
-/** Saves a form, but never over what its writer has not seen: that is shown first, beside their own. */
+/** Saves a form without overwriting changes that the user has not seen. Conflicting values are shown first. */
 export function useGuardedSave<Values, Kind>(guarded: GuardedSave<Values, Kind>) {
   const [found, setFound] = useState<Found<Values, Kind> | null>(null)
   const saving = useMutation({
@@ -75,7 +75,7 @@ async function trySave<Values, Kind>(
   }
   const theirs = await read()
   if (areSame(valuesOf(theirs, mine), mine)) return { stored: theirs }
-  // What else was changed is in nobody's form.
+  // The changes are in fields that the form does not have.
   if (base && areSame(valuesOf(theirs, mine), valuesOf(base, mine))) {
     try {
       return { stored: await save(mine, theirs) }

@@ -2,12 +2,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo, useSyncExternalStore } from 'react'
 import { accountQuery } from './api/account.ts'
 
-/*
- * What this browser keeps for an account, and no other one sees. Whatever is stored may come from anyone: who reads it
- * takes of it what fits.
+/* Values in the browser's storage, per account. Stored values may come from any version, so readers validate them.
  */
 
-/** Heard in this tab; other tabs hear of it by `storage`. */
+/** Sent in this tab. Other tabs get the `storage` event. */
 const CHANGED = 'claimkeeper:kept'
 
 function subscribe(listener: () => void): () => void {
@@ -19,7 +17,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Null if there is nothing, or the browser gives the page no storage. */
+/** Null if nothing is stored or storage is blocked. */
 function load(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -38,11 +36,11 @@ function parse(text: string | null): unknown {
 
 export interface Kept<T> {
   value: T
-  /** By what is stored now, which another tab may have changed. @returns whether it is kept: storage may be full, or closed */
+  /** Updates the stored value, which another tab may have changed. @returns false if storage is full or blocked */
   change: (update: (value: T) => T) => boolean
 }
 
-/** @param read makes a value of what is stored, whatever that is; the same function each time */
+/** @param read makes a value of anything that is stored; must be a stable function */
 export function useKept<T>(name: string, read: (stored: unknown) => T): Kept<T> {
   const { data: account } = useSuspenseQuery(accountQuery)
   const key = `kept ${account.id} ${name}`
@@ -61,5 +59,5 @@ export function useKept<T>(name: string, read: (stored: unknown) => T): Kept<T> 
   return { value, change }
 }
 
-/** Said if it is not. */
-export const NOT_KEPT = 'This browser did not keep it: its storage is full, or closed to this page.'
+export const STORED_IN_BROWSER = 'Saved in this browser for your account.'
+export const NOT_KEPT = 'Not saved: the browser’s storage is full or blocked for this page.'

@@ -2,14 +2,13 @@ import { useRouterState } from '@tanstack/react-router'
 
 declare module '@tanstack/history' {
   interface HistoryState {
-    /** Cursors of the pages before the shown one. */
+    /** Cursors of the previous pages. */
     cursors?: string[]
   }
 }
 
-/**
- * To a list's next page and back: the URL has the shown page's cursor, the browser's history those before it. `go` goes
- * to the page after a cursor, with the state given.
+/** Pagination of a list. The URL has the cursor of the shown page, the history state has the cursors of the previous pages.
+ * `go` opens the page after a cursor.
  */
 export function usePages(
   after: string | undefined,
@@ -20,7 +19,7 @@ export function usePages(
   return {
     page: after ? cursors.length + 2 : 1,
     onNext: next ? () => go(next, { cursors: after ? [...cursors, after] : [] }) : null,
-    // A link from elsewhere comes without the pages before it: then back to the first.
+    // A shared link has no previous cursors: go to the first page.
     onPrevious: after ? () => go(cursors.at(-1), { cursors: cursors.slice(0, -1) }) : null,
   }
 }

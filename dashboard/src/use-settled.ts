@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** What the value was when it last stayed the same for so long. */
+/** The value after it has not changed for `ms`. */
 export function useSettled<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

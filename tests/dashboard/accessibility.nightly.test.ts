@@ -72,7 +72,7 @@ const dialogsOf = (path: string): string[] =>
     [`/schemas/${data.schema}`]: ['Delete'],
     '/webhooks': ['Create endpoint'],
     [`/webhooks/${data.failingEndpoint}`]: ['Edit'],
-    [`/webhooks/${data.endpoint}`]: ['Rotate secret', 'Send a range again', 'Delete'],
+    [`/webhooks/${data.endpoint}`]: ['Rotate secret', 'Send a period again', 'Delete'],
   })[path] ?? []
 
 test('axe finds nothing serious on any page or dialog, wide in both themes and on a phone; nothing is wider than the screen', async () => {
@@ -200,6 +200,6 @@ test('hints, a history, menus of a list, filters and metadata have no serious fa
   await faultsOf('the form of metadata')
   await send('PATCH', `/v1${claim}`, { metadata: { order: 'theirs' } })
   await form.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('dialog', { name: 'The metadata was changed meanwhile' }).waitFor()
+  await page.getByRole('dialog', { name: 'The metadata has changed' }).waitFor()
   await faultsOf('a conflict of metadata')
 })

@@ -46,7 +46,7 @@ test('a connection that breaks is made again, and nothing is missed or told twic
 
   way.close()
   await liveness(page, 'Connection lost')
-  await page.getByText('What is shown may be out of date.').waitFor()
+  await page.getByText('This list may be out of date.').waitFor()
   const candidate = { candidate_alias: 'broken-0003', customer_uuid: 'acme', contract: CONTRACT }
   const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
   const answer = await fetch(`${service.url}/v1/candidates`, {
@@ -82,7 +82,7 @@ test('where no stream comes through, long polls take its place', async () => {
   assert.equal(await page.getByText('Connection lost').count(), 0)
 })
 
-test('where all that happened has been removed for its age, what comes is shown all the same', async () => {
+test('where all that happened has been removed for its age, what comes is shown anyway', async () => {
   const { page } = await newPage()
   const streams = watchStreams(page)
   const customer = await createCustomer(page, 'acme')
@@ -90,7 +90,7 @@ test('where all that happened has been removed for its age, what comes is shown 
   await service.sql("UPDATE notifications SET created_at = '2025-01-01'")
   await oldNotifications(service.app, 30).removeSome(() => false)
   await page.goto(`/activity?customer=${customer}`)
-  await page.getByText('Nothing fits the filters').waitFor()
+  await page.getByText('Nothing matches the filters').waitFor()
   await liveness(page, 'Live')
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).click()
@@ -104,7 +104,7 @@ test('where all that happened has been removed for its age, what comes is shown 
 test('a session that ends leads to the sign-in page; a customer that cannot be one is told', async () => {
   const { page } = await newPage()
   await page.goto('/activity?customer=acme')
-  await page.getByRole('heading', { name: 'That did not work' }).waitFor()
+  await page.getByRole('heading', { name: 'Something went wrong' }).waitFor()
   await page.goto('/activity')
   await liveness(page, 'Live')
   await page.context().clearCookies()

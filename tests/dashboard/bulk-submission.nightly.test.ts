@@ -49,13 +49,13 @@ test('answers that are lost, refusals for now and a lost connection are waited o
     return route.fulfill({ response: answer })
   })
   await button(page, /^Submit to/).click()
-  await dialog(page).getByText('The service cannot be reached. It is tried again by itself').waitFor()
+  await dialog(page).getByText('The service cannot be reached. Retrying automatically').waitFor()
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '120')
   assert.equal(await dialog(page).locator('dl > div').count(), 1)
   // Of those that had it by an earlier try, nobody knows what the event itself did.
-  const standing = await dialog(page).getByRole('list', { name: 'How they stand' }).innerText()
-  assert.equal(standing.replaceAll(/\s+/g, ' '), '100 now stand at: OPEN 20 not settled by it: OPEN')
+  const standing = await dialog(page).getByRole('list', { name: 'Statuses' }).innerText()
+  assert.equal(standing.replaceAll(/\s+/g, ' '), '100 are now OPEN 20 stayed OPEN')
   await assertAllHave(names, 'seen')
   assert.equal(tries, 5)
   const [first = 0, second = 0] = times
@@ -83,7 +83,7 @@ test('it can be paused and stopped; the report says what was not sent, which can
   await dialog(page).getByText('Paused: nothing is being sent.').waitFor()
   await dialog(page).getByText('200 of 220').waitFor()
   await page.context().setOffline(true)
-  await button(page, 'Go on').click()
+  await button(page, 'Resume').click()
   await dialog(page).getByText('The service cannot be reached.').waitFor()
   await button(page, 'Stop').click()
   await button(page, 'Done').waitFor()
@@ -105,7 +105,7 @@ test('it can be paused and stopped; the report says what was not sent, which can
   await button(page, 'Stop').click()
   last.resolve()
   await button(page, 'Done').waitFor()
-  assert.equal(await figure(page, 'Sent without an answer'), '1')
+  assert.equal(await figure(page, 'No answer'), '1')
   await page.unroute('**/v1/events/batch')
   await button(page, 'Send the rest').click()
   await button(page, 'Done').waitFor()
@@ -132,7 +132,7 @@ test('with an id of one’s own, what is there already is told, and another even
   await button(page, /^Submit to/).click()
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '1')
-  assert.equal(await figure(page, 'Already there'), '1')
+  assert.equal(await figure(page, 'Already recorded'), '1')
   await dialog(page).getByText('EVENT_ID_CONFLICT').click()
   assert.deepEqual(await findAccessibilityFaults(page), [])
   await assertAllHave(names, 'seen')
@@ -145,18 +145,18 @@ test('a value is read as on the page of a claim: by the numbers of the reader’
   await dialog(page).getByLabel('Type').fill('seen')
   const value = dialog(page).getByLabel('Value')
   for (const [text, reason] of [
-    ['1.234', 'May be 1234 or 1,234: write one of them'],
-    ['4.5', 'Must be written with “,”: 4,5, or "4.5" for a text'],
+    ['1.234', 'Is ambiguous: write 1234 or 1,234'],
+    ['4.5', 'Must be written with “,”: 4,5, or "4.5" for text'],
   ] as const) {
     await value.fill(text)
     await dialog(page).getByText(reason).waitFor()
-    await button(page, 'Count them').click()
+    await button(page, 'Count recipients').click()
     await focusComesTo(value)
   }
   await value.fill('4,5')
   await dialog(page).getByText('sent as a number').waitFor()
-  await button(page, 'Count them').click()
-  await dialog(page).getByLabel('No filter says which').fill('3')
+  await button(page, 'Count recipients').click()
+  await dialog(page).getByLabel('No filter is set').fill('3')
   await button(page, /^Submit to/).click()
   await button(page, 'Done').waitFor()
   const { events } = (await sendAs(page, 'GET', `/v1/candidates/${names[0]}`)).body
@@ -193,7 +193,7 @@ test('the filters count as they are set when counting begins, the last key inclu
   // A blank value says which too.
   await page.goto('/candidates?metadata[note]=')
   await countThem(page, { type: 'seen' })
-  assert.equal(await dialog(page).getByLabel('No filter says which').count(), 0)
+  assert.equal(await dialog(page).getByLabel('No filter is set').count(), 0)
 })
 
 test('a list of more than 10,000 is refused with what to do', async () => {
@@ -204,7 +204,7 @@ test('a list of more than 10,000 is refused with what to do', async () => {
   await page.goto('/claims?clock=live')
   await page.getByRole('button', { name: 'Submit to all' }).click()
   await dialog(page).getByLabel('Type').fill('seen')
-  await button(page, 'Count them').click()
+  await button(page, 'Count recipients').click()
   await dialog(page).getByText('The list has more than 10,000 claims').waitFor()
 })
 
@@ -212,7 +212,7 @@ test('an event of more than 256 KiB is refused before anything is counted', asyn
   const { page } = await openWithCandidates(1)
   await page.goto('/candidates')
   await beginCounting(page, { type: 'seen', fields: { note: 'x'.repeat(256 * 1024) } })
-  await dialog(page).getByText('an event has 256 KiB at most').waitFor()
+  await dialog(page).getByText('the maximum is 256 KiB').waitFor()
 })
 
 test('whose session ends on the way signs in again in another tab, and goes on', async () => {
@@ -224,7 +224,7 @@ test('whose session ends on the way signs in again in another tab, and goes on',
   await dialog(page).getByText('You are signed out.').waitFor()
   const other = await newPageOf(service, browser, email)
   await page.context().addCookies(await other.page.context().cookies())
-  await button(page, 'Go on').click()
+  await button(page, 'Resume').click()
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '2')
   await assertAllHave(names, 'seen')

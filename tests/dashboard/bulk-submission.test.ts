@@ -19,11 +19,11 @@ test('an event goes to the OPEN ones of a filtered list that were counted; the d
   // What conditions ask for is offered.
   await button(page, 'done').click()
   await dialog(page).getByLabel('Value').fill('5')
-  await button(page, 'Count them').click()
+  await button(page, 'Count recipients').click()
   await dialog(page)
     .getByText('The list has 4 candidates. 3 candidates are OPEN and get the event.')
     .waitFor()
-  await dialog(page).getByText('The others take no events: 1 PENDING.').waitFor()
+  await dialog(page).getByText('The others cannot take events: 1 PENDING.').waitFor()
   // Who joins the list later does not get it.
   const late = { candidate_alias: `${other}-late`, customer_uuid: 'acme', contract: contractWith() }
   await sendAs(page, 'POST', '/v1/candidates', late)
@@ -38,11 +38,7 @@ test('an event goes to the OPEN ones of a filtered list that were counted; the d
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '2')
   assert.equal(await figure(page, 'Refused'), '1')
-  await dialog(page)
-    .getByRole('listitem')
-    .filter({ hasText: 'settled by it' })
-    .getByText('CONFIRMED')
-    .waitFor()
+  await dialog(page).getByRole('listitem').filter({ hasText: 'became' }).getByText('CONFIRMED').waitFor()
   await dialog(page).getByText('CLAIM_NOT_OPEN').click()
   await dialog(page).getByRole('link', { name: second }).waitFor()
 
@@ -77,18 +73,18 @@ test('what no claim would take is said before anything is counted', async () => 
   await page.getByRole('button', { name: 'Submit to all' }).click()
   const fields = dialog(page).getByLabel('Fields as JSON')
   await dialog(page).getByLabel('Type').fill('review_window_elapsed')
-  await button(page, 'Count them').click()
-  await dialog(page).getByText('The service records this type itself').waitFor()
+  await button(page, 'Count recipients').click()
+  await dialog(page).getByText('This type is reserved for the service').waitFor()
   await dialog(page).getByLabel('Type').fill('seen')
   await dialog(page).getByText('More fields').click()
   for (const [json, problem] of [
     ['[1]', 'Must be a JSON object'],
     ['{"candidate_alias": "another-one"}', 'candidate_alias cannot be set here'],
     ['{"system": true}', 'system cannot be set here'],
-    ['{"id": 7}', 'id must be a text of 1 to 255 characters'],
+    ['{"id": 7}', 'id must be text of 1 to 255 characters'],
   ] as const) {
     await fields.fill(json)
-    await button(page, 'Count them').click()
+    await button(page, 'Count recipients').click()
     await dialog(page).getByText(problem).waitFor()
   }
 })
@@ -98,8 +94,8 @@ test('without a filter that says which, the number is to be written out', async 
   await page.goto('/candidates?status=OPEN&sort=oldest')
   await countThem(page, { type: 'seen' })
   await button(page, 'Submit to 3 candidates').click()
-  await dialog(page).getByText('Write 3', { exact: true }).waitFor()
-  await dialog(page).getByLabel('No filter says which').fill('3')
+  await dialog(page).getByText('Type 3', { exact: true }).waitFor()
+  await dialog(page).getByLabel('No filter is set').fill('3')
   await button(page, 'Submit to 3 candidates').click()
   await button(page, 'Done').waitFor()
   assert.equal(await figure(page, 'Recorded'), '3')

@@ -22,10 +22,10 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
   assert.equal(await condition.getByLabel('Not satisfied:').count(), 2)
 
   await submit({ type: 'satisfaction', value: 5 })
-  await page.getByText('Decided and under review').waitFor()
+  await page.getByText('Under review.').waitFor()
   await condition.getByLabel('Not satisfied:').first().waitFor({ state: 'detached' })
   await page.getByText('because the event below satisfied the condition').waitFor()
-  await page.getByText('only OPEN takes events').waitFor()
+  await page.getByText('Events are accepted only while it is OPEN').waitFor()
   assert.deepEqual(complaints, [])
 })
 
@@ -63,10 +63,10 @@ test('an event that is refused says why at its field, and keeps what was entered
   await page.getByText('More fields').click()
   await page.getByLabel('Fields as JSON').fill('{"order": 9007199254740993}')
   await submit.click()
-  await page.getByText('Has a number that cannot be kept exactly: write it in quotes, as a text').waitFor()
+  await page.getByText('Has a number that cannot be stored exactly: write it in quotes, as text').waitFor()
   await page.getByLabel('Fields as JSON').fill('{"order": "9007199254740993"}')
   await submit.click()
-  await page.getByText('Recorded; it stays OPEN').waitFor()
+  await page.getByText('Event recorded. The status is still OPEN.').waitFor()
   const { events } = (await sendAs(page, 'GET', `/v1/claims/${id}`)).body
   assert.deepEqual(
     events.map(({ order }: { order: string }) => order),
@@ -85,7 +85,7 @@ test('an event whose answer was lost is recorded once, and a later one by itself
   await submit.click()
   await page.locator('form').getByText('The service cannot be reached').waitFor()
   await submit.click()
-  await page.getByText('Recorded; it stays OPEN').waitFor()
+  await page.getByText('Event recorded. The status is still OPEN.').waitFor()
   assert.equal((await eventsOf()).length, 1)
   await page.getByLabel('Type').fill('seen')
   await submit.click()

@@ -102,7 +102,7 @@ test('any JSON value stands in a text field and is read as what it was', () => {
     'object',
     'text',
     'number',
-    'yes or no',
+    'true or false',
   ])
 })
 
@@ -258,8 +258,8 @@ test('there is room for what the domain takes, to the last node and level, and f
     const group = newGroup('OR', [newLeaf('b')])
     assert.equal(room.refuseBelow(root.id, 2, 2) === null, takes(addTo(root, root.id, group)))
   }
-  assert.match(roomIn(wide(512)).refusal ?? '', /512 nodes at most/)
-  assert.match(roomIn(deep(33)).refusal ?? '', /32 levels at most/)
+  assert.match(roomIn(wide(512)).refusal ?? '', /at most 512 nodes/)
+  assert.match(roomIn(deep(33)).refusal ?? '', /at most 32 levels/)
 })
 
 test('the form and the JSON are one document: an edit of either shows in the other', () => {

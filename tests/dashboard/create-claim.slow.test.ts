@@ -44,7 +44,7 @@ test('another claim like one has its contract though its schema was changed sinc
   await sendAs(page, 'POST', '/v1/candidates', alias)
   await open(`/claims/${claim.id}`)
   assert.equal(await dialog.getByLabel('Contract', { exact: true }).inputValue(), '')
-  await dialog.getByText('its schema was changed or deleted since').waitFor()
+  await dialog.getByText('Its schema has been changed or deleted since').waitFor()
   const own = await created(page)
   assert.deepEqual([own.contract, own.schema_id], [claim.contract, null])
 

@@ -24,12 +24,12 @@ test('creating a claim begins with the newest schema; a contract of its own begi
   assert.equal((await created(page)).schema_id, newer)
 
   await open()
-  await source.selectOption({ label: 'A contract of its own, as JSON below' })
+  await source.selectOption({ label: 'Custom contract (JSON below)' })
   const json = dialog.getByLabel('Contract as JSON')
   const begun = await json.inputValue()
   await json.fill(begun.replace('22', '1e400'))
   await dialog
-    .getByText('It has a number that cannot be kept exactly: write it in quotes, as a text')
+    .getByText('It has a number that cannot be stored exactly: write it in quotes, as text')
     .waitFor()
   await json.fill(begun.replace('22', '33'))
   await dialog.getByText('The claim is worth 33.00.').waitFor()

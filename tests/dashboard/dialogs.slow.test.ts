@@ -55,7 +55,7 @@ test('boxes that were ticked and what was chosen count as filled in', async () =
   const { page } = await newPage()
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
-  await page.getByLabel('Of all customers').click()
+  await page.getByLabel('All customers').click()
   await page.keyboard.press('Escape')
   await button(page, 'Discard').click()
   await isClosed(page.getByRole('dialog'))
@@ -83,7 +83,7 @@ test('a secret that is shown once stays until its own button is pressed', async 
 
   await page.goto('/settings')
   await button(page, 'Invite').click()
-  await button(page, 'Make a link').click()
+  await button(page, 'Create link').click()
   await stays(/welcome#key=/, 'Done')
 
   await page.goto('/webhooks')

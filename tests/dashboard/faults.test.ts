@@ -6,7 +6,7 @@ const { newPage, openPage } = await dashboardTests()
 
 test('where the service cannot be reached the page says so; it goes on by itself, or is tried again', async () => {
   const { page } = await openPage()
-  const notice = page.getByText('The service cannot be reached; what is shown may be out of date.')
+  const notice = page.getByText('The service cannot be reached. This page may be out of date.')
   // Before it shows anything, the page says that it cannot be opened.
   await page.getByText('Nothing is overdue').waitFor()
   await page.context().setOffline(true)

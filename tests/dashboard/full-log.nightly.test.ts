@@ -31,7 +31,7 @@ test('the page of a claim whose log is full says so in place of the form', async
   const card = page.getByRole('region', { name: 'Submit an event' })
   await card.getByLabel('Type').fill('scanned')
   await card.getByRole('button', { name: 'Submit event' }).click()
-  await card.getByText('holds 10,000 events, the most that a claim takes').waitFor()
+  await card.getByText('The log has 10,000 events, the maximum.').waitFor()
   assert.equal(await card.getByRole('button').count(), 0)
   assert.equal(await card.getByLabel('Type').count(), 0)
 })
@@ -56,7 +56,7 @@ test('a log of 64 MiB of payloads is full too, counted as the service counts the
   const after = (last: number) =>
     refusalOf({ status: 'OPEN', events: [...events, ...large, event('last', last)] })
   assert.equal(after(left - 2), null)
-  assert.match(after(left - 1) ?? '', /^Its log holds 64 MiB of payloads/)
+  assert.match(after(left - 1) ?? '', /^The log has 64 MiB of payloads/)
 })
 
 /** Of a hundred events each, and what stands around them. A task that renders all of them at once takes 3 s. */

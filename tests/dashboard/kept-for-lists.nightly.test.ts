@@ -37,7 +37,7 @@ test('of what is stored only what fits is taken: broken, foreign and too much; a
   await page.goto('/claims?status=FAILED')
   await menu.click()
   assert.equal(await saved.getByRole('link').count(), 50)
-  await page.getByText('50 are the most. Delete one first.').waitFor()
+  await page.getByText('50 is the maximum. Delete one first.').waitFor()
   await saved.getByRole('link', { name: 'Set 7', exact: true }).click()
   await page.waitForURL('**/claims?status=OPEN')
 
@@ -51,7 +51,7 @@ test('of what is stored only what fits is taken: broken, foreign and too much; a
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('No room '.repeat(7))
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('This browser did not keep it').waitFor()
+  await dialog.getByText('Not saved: the browser’s storage is full').waitFor()
   await page.evaluate('localStorage.clear()')
   assert.deepEqual(complaints, [])
 })

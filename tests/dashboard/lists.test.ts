@@ -56,7 +56,7 @@ test('filters are in the URL, and go with the back button', async () => {
   assert.deepEqual(await names(), ['order-1119', 'order-1117', 'order-1115', 'order-1113', 'order-1111'])
   await page.getByText('5 candidates', { exact: true }).waitFor()
   await page.getByLabel('Status').selectOption('PENDING')
-  await page.getByText('No candidates fit the filters').waitFor()
+  await page.getByText('No candidates match the filters').waitFor()
   await page.goBack()
   await page.getByRole('link', { name: 'order-1119' }).waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
@@ -94,7 +94,7 @@ test('more filters: an order, spans of time and price; what is set is counted, a
   await page.getByLabel('Created from', { exact: true }).fill('2000-01-01')
   await page.waitForURL(/created_from=/)
   await page.getByLabel('Created to', { exact: true }).fill('2000-01-01')
-  await page.getByText('No candidates fit the filters').waitFor()
+  await page.getByText('No candidates match the filters').waitFor()
   await page.getByLabel('Price to').fill('a lot')
   await page.getByText('Must be a number, such as 1,234.5').waitFor()
   assert.match(page.url(), /price_to=8/)
@@ -112,7 +112,7 @@ test('two statuses at once, and live ones alone', async () => {
   await page.getByLabel('Test clock').selectOption('Live only')
   await page.waitForURL('**/candidates?search=order-10&status=OPEN%2CPENDING&clock=live')
   await page.getByLabel('Status').selectOption('CONFIRMED or FAILED')
-  await page.getByText('No candidates fit the filters').waitFor()
+  await page.getByText('No candidates match the filters').waitFor()
 })
 
 test('the export has the filtered list, all pages of it', async () => {

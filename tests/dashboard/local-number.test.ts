@@ -53,7 +53,7 @@ test('decimals and groups are the country’s own; what means another number els
   assert.deepEqual(readings('de', texts), [
     49.5,
     'must be written with “,”: 49,50',
-    'may be 1234 or 1,234: write one of them',
+    'is ambiguous: write 1234 or 1,234',
     1.234,
     1234.5,
     'must be a number, such as 1.234,5',
@@ -64,7 +64,7 @@ test('decimals and groups are the country’s own; what means another number els
     'must be written with “.”: 49.50',
     49.5,
     1.234,
-    'may be 1234 or 1.234: write one of them',
+    'is ambiguous: write 1234 or 1.234',
     'must be a number, such as 1,234.5',
     1234.5,
     'must be a number, such as 1,234.5',
@@ -107,8 +107,8 @@ test('a number of which JSON would keep another is refused, and so is what is no
   for (const text of refused) assert.ok(localNumbers('en').readNumber(text).problem, text)
   const lossy = ['9007199254740993', '0.12345678901234567', '1e-999', '18446744073709551616']
   for (const text of lossy)
-    assert.equal(localNumbers('en').readNumber(text).problem, 'has more digits than can be kept', text)
-  assert.equal(localNumbers('en').readNumber('1e999').problem, 'is too large a number')
+    assert.equal(localNumbers('en').readNumber(text).problem, 'has more digits than can be stored', text)
+  assert.equal(localNumbers('en').readNumber('1e999').problem, 'is too large')
   assert.equal(localNumbers('en').readDecimal('0.12345678901234567').decimal, '0.12345678901234567')
   const kept = ['49.50', '9007199254740992', '1e21', '1.10e-7', '0.1', '-0']
   assert.deepEqual(readings('en', kept), [49.5, 9_007_199_254_740_992, 1e21, 1.1e-7, 0.1, 0])
@@ -133,13 +133,13 @@ test('JSON with a number that would be kept as another is none: not in a value, 
   const lossy = ['9007199254740993', '1e400', '-1e-400']
   for (const number of lossy) {
     const text = `{"a": [${number}], "b": "9007199254740993"}`
-    assert.match(problemOfValue(text) ?? '', /cannot be kept exactly/)
+    assert.match(problemOfValue(text) ?? '', /cannot be stored exactly/)
     assert.equal(readFields(text), null)
-    assert.match(problemOfFields(text) ?? '', /cannot be kept exactly/)
+    assert.match(problemOfFields(text) ?? '', /cannot be stored exactly/)
     const contract = JSON.stringify(contractWith()).replace('"price":10', `"price":${number}`)
     const document = withJson(ofContract(contractWith()), contract)
     assert.equal(document.contract, null)
-    assert.match(document.problem ?? '', /cannot be kept exactly/)
+    assert.match(document.problem ?? '', /cannot be stored exactly/)
   }
   const kept = '{"a": [9007199254740992, 0.1, 1e21], "b": "9007199254740993"}'
   assert.deepEqual([problemOfValue(kept), readFields(kept)], [undefined, JSON.parse(kept)])
@@ -162,7 +162,7 @@ test('a value that could be meant as a number is none by accident: it is refused
     assert.equal(problemOfValue(`"${text}"`, de), undefined)
     assert.equal(readValue(`"${text}"`, de), text)
   }
-  assert.equal(problemOfValue('7.5', de), 'must be written with “,”: 7,5, or "7.5" for a text')
+  assert.equal(problemOfValue('7.5', de), 'must be written with “,”: 7,5, or "7.5" for text')
   assert.equal(readValue('7,5', de), 7.5)
   for (const text of ['DE', '2026-01-31', '31.01.2026', '1.2.3', '01234', '+49 30 1234', '10.0.0.1', '12:30'])
     assert.deepEqual([problemOfValue(text, de), readValue(text, de)], [undefined, text])

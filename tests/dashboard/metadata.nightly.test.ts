@@ -22,19 +22,19 @@ test('what is too long, there twice, or without a key is said at its field, and 
   await button(form, 'Add a key').click()
   await focusComesTo(field('Key', 50))
   await field('Key', 50).fill('🙂'.repeat(41))
-  await form.getByText('41 characters: a key has 40 at most').waitFor()
+  await form.getByText('41 characters: a key can have at most 40').waitFor()
   await field('Key', 50).fill('🙂'.repeat(40))
   await field('Value', 50).fill('🙂'.repeat(501))
-  await form.getByText('501 characters: a value has 500 at most').waitFor()
-  await form.getByText('There are 50, and 50 are the most.').waitFor()
+  await form.getByText('501 characters: a value can have at most 500').waitFor()
+  await form.getByText('50 keys is the maximum.').waitFor()
   assert.equal(await button(form, 'Add a key').getAttribute('aria-disabled'), 'true')
   await field('Key', 3).fill('k0')
-  await form.getByText('This key is above already').waitFor()
+  await form.getByText('This key is already used above').waitFor()
   assert.deepEqual(await findAccessibilityFaults(page), [])
   await save()
   await focusComesTo(field('Key', 3))
   await field('Key', 3).fill('')
-  await form.getByText('This key is above already').waitFor({ state: 'detached' })
+  await form.getByText('This key is already used above').waitFor({ state: 'detached' })
   await field('Value', 50).fill('🙂'.repeat(500))
   await save()
   await form.getByText('A value needs a key').waitFor()
@@ -50,7 +50,7 @@ test('what is too long, there twice, or without a key is said at its field, and 
 
 test('a dialog asks before what was changed in it is lost, removed rows too, and closes if nothing was', async () => {
   const { path, read } = await newClaim({ a: '1', b: '2' })
-  const question = page.getByRole('dialog', { name: 'Discard what you entered?' })
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' })
   await edit(path)
   await page.keyboard.press('Escape')
   await isClosed(form)
@@ -68,7 +68,7 @@ test('a dialog asks before what was changed in it is lost, removed rows too, and
 
 test('a dialog whose form was sent asks whether to wait for the answer, and speaks of nothing to discard', async () => {
   const { path, read } = await newClaim({ a: '1' })
-  const question = page.getByRole('dialog', { name: 'Close before it is answered?' })
+  const question = page.getByRole('dialog', { name: 'Close before the service answers?' })
   const held = Promise.withResolvers<void>()
   await page.route(`**/v1${path}`, async (route) => {
     if (route.request().method() === 'PATCH') await held.promise
@@ -145,13 +145,13 @@ test('a pair with which the address of a list would be too long is refused with 
     await add(key, '🙂'.repeat(500))
     await button(filter, `Remove the filter by \u2068${key}\u2069`).waitFor()
   }
-  await page.getByText('No claims fit the filters').waitFor()
+  await page.getByText('No claims match the filters').waitFor()
   await add('three', '🙂'.repeat(30))
-  await filter.getByText('use a shorter value, or remove another filter').waitFor()
+  await filter.getByText('Use a shorter value or remove another filter').waitFor()
   await focusComesTo(filter.getByLabel('Metadata value'))
   assert.equal(await filter.getByRole('listitem').count(), 2)
   await page.reload()
-  await page.getByText('No claims fit the filters').waitFor()
+  await page.getByText('No claims match the filters').waitFor()
 })
 
 test('candidates and customers have the same: a card, its dialog and a list by it', async () => {
@@ -184,7 +184,7 @@ test('candidates and customers have the same: a card, its dialog and a list by i
     await row.waitFor()
     assert.equal(await page.getByRole('table').locator('tbody tr').count(), 1)
     await page.getByRole('searchbox').fill('nobody')
-    await page.getByText(`No ${list} fit the filters`).waitFor()
+    await page.getByText(`No ${list} match the filters`).waitFor()
     assert.deepEqual(await findAccessibilityFaults(page), [])
     await page.getByRole('searchbox').fill('')
     await row.waitFor()

@@ -17,7 +17,7 @@ const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter }
 test('metadata is written by the keyboard alone: Enter goes on, adds rows, and saves from a blank last one', async () => {
   const { path, read } = await newClaim()
   await page.goto(path)
-  await card.getByText('no decision looks at them').waitFor()
+  await card.getByText('They do not affect decisions.').waitFor()
   await button(card, 'Edit metadata').press('Enter')
   await focusComesTo(field('Key', 1))
   const keys = page.keyboard
@@ -81,7 +81,7 @@ test('only the keys that changed are sent, of what was read, and once', async ()
 
 test('who has changed other keys meanwhile is not in the way; of the same key both values are shown', async () => {
   const { path, read, change } = await newClaim({ a: '1', b: '2', c: '3' })
-  const conflict = page.getByRole('dialog', { name: 'The metadata was changed meanwhile' })
+  const conflict = page.getByRole('dialog', { name: 'The metadata has changed' })
   await edit(path)
   await change({ b: 'theirs', d: 'new' })
   await field('Value', 1).fill('mine')
@@ -97,7 +97,7 @@ test('who has changed other keys meanwhile is not in the way; of the same key bo
   await conflict.waitFor()
   assert.deepEqual(await differencesIn(conflict), [['\u2068a\u2069', 'mine again', 'theirs']])
   assert.equal((await read()).a, 'theirs')
-  await button(conflict, 'Save mine over it').click()
+  await button(conflict, 'Overwrite with mine').click()
   await isClosed(form)
   assert.deepEqual(await read(), { a: 'mine again', b: 'theirs', d: 'newer' })
 
@@ -105,7 +105,7 @@ test('who has changed other keys meanwhile is not in the way; of the same key bo
   await change({ a: 'last' })
   await button(form, 'Remove key 1').click()
   await save()
-  await button(conflict, 'Take theirs').click()
+  await button(conflict, 'Use the saved version').click()
   await isClosed(form)
   await card.getByText('last').waitFor()
   assert.deepEqual(await read(), { a: 'last', b: 'theirs', d: 'newer' })

@@ -20,7 +20,7 @@ test('an event that somebody on the way answered, with a page of his own, is not
   await submit.click()
   await page.locator('form').getByText('The service cannot be reached').waitFor()
   await submit.click()
-  await page.getByText('Recorded; it stays OPEN').waitFor()
+  await page.getByText('Event recorded. The status is still OPEN.').waitFor()
 })
 
 test('a token whose answer was lost is shown at the next try, and is the only one', async () => {
@@ -33,7 +33,7 @@ test('a token whose answer was lost is shown at the next try, and is the only on
   await create.click()
   await page.getByRole('dialog').getByText('The service cannot be reached').waitFor()
   await create.click()
-  await page.getByText('shown only this once').waitFor()
+  await page.getByText('shown only once').waitFor()
   assert.equal((await sendAs(page, 'GET', '/v1/tokens')).body.data.length, 1)
 })
 
@@ -53,7 +53,7 @@ test('a schema whose deletion was done, but not answered, counts as deleted at t
 
 test('a demo that was interrupted is made anew, with the customer and the schema that are there', async () => {
   const { page } = await openPage()
-  const demo = page.getByRole('button', { name: 'Make a demo' })
+  const demo = page.getByRole('button', { name: 'Create demo data' })
   let posts = 0
   await page.route('**/v1/claims', (route) => (++posts > 2 ? route.abort() : route.continue()))
   await demo.click()

@@ -15,11 +15,11 @@ test('older versions are shown when asked for, and of one that is forgotten it s
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
   for (const change of changes) await sendAs(page, 'PATCH', `/v1/schemas/${id}`, change)
   await page.goto(`/schemas/${id}?version=2`)
-  await history.getByText(/^Version 2 is not kept any more\./).waitFor()
+  await history.getByText(/^Version 2 is no longer stored\./).waitFor()
   await history.getByRole('button', { name: 'Show 95 older' }).click()
   await history
     .getByRole('listitem', { name: 'Version 3', exact: true })
-    .getByText('The oldest that is kept.')
+    .getByText('Oldest stored version.')
     .waitFor()
   await eventually(async () => (await history.getByRole('listitem', { name: /^Version/ }).count()) === 100)
 })

@@ -45,12 +45,12 @@ test('the history of a schema tells who changed what, in words, the newest first
     .clientWith(token.token)
     .patch(`/v1/schemas/${id}`, { contract: { ...CONTRACT, fulfillment_condition: condition } })
   await page.goto(`/schemas/${id}`)
-  await version(page, 4).getByText('by the token nightly import').waitFor()
+  await version(page, 4).getByText('by token nightly import').waitFor()
   await version(page, 3).getByText('by Lena Roth').waitFor()
   assert.deepEqual(await changesOf(page, 2), [
     ['Price', '49.50', '59.00'],
     ['Review window', '1 minute', 'no time'],
-    ['If nothing happens in time', 'FAILED', 'CONFIRMED'],
+    ['Timeout outcome', 'FAILED', 'CONFIRMED'],
   ])
   const told = (await changesOf(page, 3)).map((texts) =>
     texts.map((text) => text.replace(/[\u2066-\u2069]/g, '')),
@@ -64,8 +64,8 @@ test('the history of a schema tells who changed what, in words, the newest first
     '“delivered” has arrived',
     '“delivered” has arrived and “rating” with a value of at least 4 has arrived',
   ])
-  await version(page, 1).getByText('The first.').waitFor()
-  assert.equal(await history(page).getByText('present', { exact: true }).count(), 1)
+  await version(page, 1).getByText('First version.').waitFor()
+  assert.equal(await history(page).getByText('current', { exact: true }).count(), 1)
   assert.deepEqual(complaints, [])
 })
 
@@ -108,15 +108,15 @@ test('one goes back to the contract of a version by way of the form, and loses n
   const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 }, name: 'Parcels' }])
   await page.goto(`/schemas/${id}?version=1`)
   await page.getByLabel('Price').fill('70')
-  await button(version(page, 1), 'Go back to this contract').click()
-  const dialog = page.getByRole('dialog', { name: 'Discard what you changed?' })
+  await button(version(page, 1), 'Restore this contract').click()
+  const dialog = page.getByRole('dialog', { name: 'Discard your changes?' })
   await button(dialog, 'Cancel').click()
   assert.equal(await page.getByLabel('Price').inputValue(), '70')
-  await button(version(page, 1), 'Go back to this contract').click()
-  await button(dialog, 'Discard it').click()
+  await button(version(page, 1), 'Restore this contract').click()
+  await button(dialog, 'Discard').click()
   await isClosed(dialog)
   assert.equal(await page.getByLabel('Price').inputValue(), '49.5')
-  await page.getByText('Not saved yet.').waitFor()
+  await page.getByText('Unsaved changes.').waitFor()
   const read = async () => (await sendAs(page, 'GET', `/v1/schemas/${id}`)).body
   assert.equal((await read()).version, 2)
   await button(page, 'Save changes').click()
@@ -145,12 +145,12 @@ test('what differs is told in words; what words cannot tell is named, and never 
     { field: 'Price', before: '49.5 €', after: '59 €' },
   ])
   const alike = all({ event: 'delivered' })
-  const asWritten = { before: 'the same in words', after: 'only the JSON is written otherwise' }
+  const asWritten = { before: 'same meaning', after: 'different JSON' }
   assert.deepEqual(changes(told({}), told({ fulfillment_condition: alike })), [
     { field: 'Condition', ...asWritten },
   ])
   const { price, ...others } = CONTRACT
   const reordered = { name: null, description: null, contract: { ...others, price } }
-  assert.deepEqual(changes(told({}), reordered), [{ field: 'Way of writing', ...asWritten }])
+  assert.deepEqual(changes(told({}), reordered), [{ field: 'JSON', ...asWritten }])
   assert.deepEqual(changes(told({}), told({})), [])
 })

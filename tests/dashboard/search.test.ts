@@ -86,7 +86,7 @@ test('arrows choose, and what is not there is said kindly', async () => {
   await page.keyboard.press('ArrowUp')
   assert.equal(await selected.innerText(), first)
   await box.fill('nobody is called so')
-  await page.getByText('Nothing is called').waitFor()
+  await page.getByText('Nothing found for').waitFor()
   await page.keyboard.press('Enter')
   assert.ok(await box.isVisible())
   await page.keyboard.press('Escape')
@@ -98,7 +98,7 @@ test('a part that cannot be searched is told, and the rest is found', async () =
   await page.route('**/v1/candidates?**', (route) => route.abort())
   await search('c-1')
   await options.filter({ hasText: 'c-17' }).waitFor()
-  await page.getByText('Not everything could be searched just now.').waitFor({ timeout: 30_000 })
+  await page.getByText('Part of the search failed. Results may be missing.').waitFor({ timeout: 30_000 })
   await page.unroute('**/v1/candidates?**')
   // An answer that was made not to come is told of by the browser, and so is an id that no customer has.
   const others = complaints.filter((line) => !/status of 404|ERR_FAILED/.test(line))

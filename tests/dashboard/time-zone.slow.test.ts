@@ -18,7 +18,7 @@ async function openInKathmandu() {
 test('the overview’s days are the account’s, and its links lead to what was resolved in them', async () => {
   const { page } = await openInKathmandu()
   await page.goto('/?days=7')
-  await page.getByText('Of the last 7 days, in Asia/Kathmandu.').waitFor()
+  await page.getByText('The last 7 days, in Asia/Kathmandu.').waitFor()
   const { body } = await sendAs(page, 'GET', '/v1/overview?days=7')
   assert.equal(body.time_zone, 'Asia/Kathmandu')
   const link = page.getByRole('link', { name: 'Claims Money failed' })
@@ -53,7 +53,7 @@ test('links of the overview of a clock at the beginning of all times lead to eve
   const { body } = await sendAs(page, 'POST', '/v1/test_clocks', { frozen_time: '1970-01-02T00:00:00Z' })
   await page.goto(`/?clock=${body.id}`)
   await page.getByRole('link', { name: 'Claims Money failed' }).click()
-  await page.getByText('No claims fit the filters').waitFor()
+  await page.getByText('No claims match the filters').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('resolved_from'), null)
 })
 
@@ -71,7 +71,7 @@ test('a token’s last day is the account’s; it is shown in UTC if this browse
   const { id } = (await sendAs(page, 'GET', '/v1/me')).body
   await service.sql("UPDATE users SET time_zone = 'Moon/Tranquility' WHERE id = $1", [id])
   await page.goto('/settings')
-  await page.getByText('This browser does not know it, and shows times in UTC.').waitFor()
+  await page.getByText('This browser does not know this zone. Times are shown in UTC.').waitFor()
   assert.equal(await page.getByLabel('Time zone of the account').inputValue(), 'Moon/Tranquility')
   await page.goto('/tokens')
   await page.getByRole('cell', { name: '30 Jun 2031, 18:14:59 UTC' }).waitFor()

@@ -22,7 +22,7 @@ test('an endpoint that fails says so, at a glance and on its page; one that is g
 
   await sendAs(page, 'PATCH', `/v1/webhook_endpoints/${id}`, { url: `${receiver.url}/gone` })
   await newClaimOf(page)
-  await page.getByText('It was disabled: it answered 410').waitFor()
+  await page.getByText('Disabled because the receiver answered 410').waitFor()
   await region(page, 'Health').getByText('disabled: gone').waitFor()
   await page.goto('/activity?type=webhook_endpoint.disabled')
   await page.getByRole('link', { name: 'down' }).waitFor()

@@ -19,7 +19,7 @@ export async function beginCounting(page: Page, event: { type: string; fields?: 
     await dialog(page).getByText('More fields').click()
     await dialog(page).getByLabel('Fields as JSON').fill(JSON.stringify(event.fields))
   }
-  await button(page, 'Count them').click()
+  await button(page, 'Count recipients').click()
 }
 
 /** From the list as it is shown up to the confirmation. */

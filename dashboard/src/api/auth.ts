@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { get, post } from './client.ts'
 
-/* The session API: signing in and out, and what belongs to it. */
+/* The session API: sign-in, sign-up, passwords and sessions. */
 
 interface Credentials {
   email: string
@@ -10,7 +10,7 @@ interface Credentials {
 
 export const signIn = (body: Credentials): Promise<unknown> => post('/api/auth/sign-in/email', body)
 
-/** `invitation`: the key of a one-time link; without one only if sign-up is open. */
+/** `invitation` is the key of a one-time link. It may be missing if sign-up is open. */
 export const signUp = (body: Credentials & { name: string; invitation?: string }): Promise<unknown> =>
   post('/api/auth/sign-up/email', body)
 
@@ -38,7 +38,7 @@ export const sessionSettingsQuery = queryOptions({
 
 export interface SessionRecord {
   id: string
-  /** Names it for revoking; in the list not the cookie's own. */
+  /** Identifies the session for `revokeSession`. It is not the token of the cookie. */
   token: string
   createdAt: string
   updatedAt: string

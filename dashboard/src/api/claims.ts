@@ -8,22 +8,22 @@ import { get, post, type Query, strangeAnswer, type Tagged, withQuery } from './
 import type { MetadataFilters } from './metadata-filters.ts'
 import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
 
-/** Claims and candidates have the same pages: one state machine, two ways of naming. */
+/** Claims and candidates share pages: they differ only in how they are named. */
 export type ClaimKind = 'claims' | 'candidates'
 export type AnyClaim = ClaimSummary | CandidateSummary
 
-/** The orders of a list, as they are called in its URL. */
+/** The sort orders of a list, by their names in its URL. */
 export const CLAIM_ORDERS = {
   newest: { label: 'Newest first', sort: 'created_at', order: 'desc' },
   oldest: { label: 'Oldest first', sort: 'created_at', order: 'asc' },
   due: { label: 'Due next', sort: 'due_at', order: 'asc' },
-  changed: { label: 'Changed last', sort: 'status_since', order: 'desc' },
-  waiting: { label: 'Longest in its status', sort: 'status_since', order: 'asc' },
+  changed: { label: 'Recently changed', sort: 'status_since', order: 'desc' },
+  waiting: { label: 'Longest in status', sort: 'status_since', order: 'asc' },
 } as const satisfies Record<string, { label: string; sort: ClaimSort; order: 'asc' | 'desc' }>
 export type ClaimOrder = keyof typeof CLAIM_ORDERS
 
 export interface ClaimFilters extends MetadataFilters {
-  /** One, or several with commas between. */
+  /** One status, or several joined by commas. */
   status?: string | undefined
   /** A UUID for claims, an external_id for candidates. */
   customer?: string | undefined
@@ -39,22 +39,22 @@ export interface ClaimFilters extends MetadataFilters {
   resolved_before?: string | undefined
   price_from?: string | undefined
   price_to?: string | undefined
-  /** Of claims a reference, or the beginning of an id; of candidates that of an alias. */
+  /** For claims, a reference or the start of an id. For candidates, the start of an alias. */
   search?: string | undefined
 }
 
-/** While a page with live figures is in sight, it asks this often. */
+/** How often a visible page with live figures refetches. */
 export const POLL_MS = 4_000
 
 /** A claim's id or a candidate's alias. */
 export const nameOf = (one: AnyClaim): string => ('id' in one ? one.id : one.candidate_alias)
-/** As the record names it: by UUID, or by external_id. */
+/** The customer's UUID for claims, its external_id for candidates. */
 export const customerOf = (one: AnyClaim): string => ('id' in one ? one.customer_id : one.customer_uuid)
 
-/** What a search looks for: of claims it may be a reference, or the beginning of an id. */
+/** The query parameter that a search text is sent as. */
 export type Searched = 'reference' | 'search'
 
-/** The filters in the names of the wire. */
+/** The filters as query parameters. */
 function filterParameters(
   kind: ClaimKind,
   { customer, schema, clock, search, sort: order = 'newest', ...others }: ClaimFilters,
@@ -77,27 +77,27 @@ export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: stri
     queryKey: [kind, 'list', filters, after, limit],
     queryFn: ({ signal }) => listClaims(kind, filters, { after, limit }, signal),
     placeholderData: keepPreviousData,
-    // What takes many answers is not asked for every few seconds.
+    // A page that takes many requests is refetched less often.
     refetchInterval: ({ state }) => POLL_MS * (state.data?.answers ?? 1),
   })
 
-/** Answers that a page is put together of at most, where few records fit and the service looks at so many a request (§4.1). */
+/** Requests for one page. The service scans a limited number of records per request (§4.1), so few may match. */
 const MOST_ANSWERS = 20
 
 export interface ListedPage extends Page<AnyClaim> {
   by: Searched
-  /** How many it took. */
+  /** The number of requests that the page took. */
   answers: number
 }
 
-/** What is no list must not pass for one that ends there: events go to what a list holds. */
+/** Rejects a response that is not a list. Bulk events go to the listed claims, so the list must be complete. */
 async function readList(kind: ClaimKind, query: Query, signal: AbortSignal): Promise<Page<AnyClaim>> {
   const page = await get<Page<AnyClaim> | null>(`/v1/${kind}`, query, signal)
   if (!Array.isArray(page?.data) || page.next_cursor === undefined) throw strangeAnswer()
   return page
 }
 
-/** What could be the beginning of an id may be a reference too, such as a long number: a reference is looked for first. */
+/** A search text may be a reference or the start of an id. References are searched first. */
 export async function listClaims(
   kind: ClaimKind,
   filters: ClaimFilters,
@@ -123,14 +123,14 @@ export async function listClaims(
   return named.data.length > 0 || uuidEnds(search) === null ? named : list('search')
 }
 
-/** How many a list has on all of its pages. */
+/** The number of records on all pages of a list. */
 export interface Total {
   count: number
-  /** If not, there are at least so many. */
+  /** If false, `count` is a lower bound. */
   is_exact: boolean
 }
 
-/** It changes little, and takes more than a page. */
+/** Longer than `POLL_MS`: a total changes little and costs more than a page. */
 const TOTAL_POLL_MS = 4 * POLL_MS
 
 export const totalQuery = (kind: ClaimKind, filters: ClaimFilters, by: Searched) =>
@@ -143,7 +143,7 @@ export const totalQuery = (kind: ClaimKind, filters: ClaimFilters, by: Searched)
     refetchInterval: TOTAL_POLL_MS,
   })
 
-/** Where the browser downloads the filtered list as CSV. */
+/** The URL of the filtered list as CSV. */
 export const exportUrl = (kind: ClaimKind, filters: ClaimFilters, by: Searched = 'search'): string =>
   withQuery(`/v1/${kind}/export`, filterParameters(kind, filters, by))
 
@@ -155,7 +155,7 @@ export const claimQuery = (kind: ClaimKind, name: string) =>
     queryFn: ({ signal }) => get<Tagged<WithEvents<AnyClaim>>>(pathOf(kind, name), {}, signal),
   })
 
-/** `version` changes with the log: what a page shows is then of one moment. */
+/** `version` changes with the log, so that claim and explanation on a page belong together. */
 export const explanationQuery = (kind: ClaimKind, name: string, version: string) =>
   queryOptions({
     queryKey: [kind, 'explanation', name, version],
@@ -163,7 +163,7 @@ export const explanationQuery = (kind: ClaimKind, name: string, version: string)
     placeholderData: keepPreviousData,
   })
 
-/** What an event did. */
+/** The result of a submission. */
 export interface Submitted {
   event: ClaimEvent
   claim: Pick<AnyClaim, 'status'>
@@ -175,7 +175,7 @@ export const submitEvent = (kind: ClaimKind, name: string, event: JsonObject): P
 export interface NewClaim {
   customer: string
   alias?: string
-  /** Of a claim; empty for none. */
+  /** Only for claims. Empty for none. */
   reference?: string
   source: { schema_id: string } | { contract: Contract }
   clock?: string | undefined

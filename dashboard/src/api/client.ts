@@ -7,14 +7,14 @@ export interface ErrorDetail {
   message: string
 }
 
-/** An error that the service answered (§7). */
+/** An error response of the service (§7). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
-  /** What is wrong, by the path of the field: `contract.price`. */
+  /** Problems by the path of the field, such as `contract.price`. */
   readonly details: readonly ErrorDetail[]
   readonly requestId: string | null
-  /** After so many seconds it may be sent again, if the service said so. */
+  /** Seconds from the Retry-After header, if there is one. */
   readonly retryAfter: number | null
 
   constructor(
@@ -34,28 +34,28 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, or none of the service's: what came of the request is not known. */
+/** There was no response from the service, so the outcome of the request is unknown. */
 export class NetworkError extends Error {}
 
-/** Somebody on the way answered, such as a proxy with a page of its own. */
-export const strangeAnswer = () => new NetworkError('The answer was not the service’s.')
+/** A proxy answered in place of the service, for example with a login page. */
+export const strangeAnswer = () => new NetworkError('The response did not come from the service.')
 
-/** A record with its ETag: what is changed of it can be held to what was read. Not of lists. */
+/** A record with its ETag, for `If-Match`. Records of lists have no ETag. */
 export type Tagged<Kind> = Kind & { etag?: string }
 
-/** In characters. Behind a longer one the browser's own lines may not fit into the 16 KiB that the service takes before a body. */
+/** In characters. The service accepts 16 KiB of headers, and the browser adds headers of its own. */
 export const LONGEST_QUERY = 12 * 1024
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 
-/** The path with those parameters of the query that have a value. */
+/** The path with the query parameters that have a value. */
 export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).filter(isGiven)
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   return text ? `${path}?${text}` : path
 }
 
-/** The service answers what it is asked sooner, or not any more: no statement of it takes half as long. */
+/** Twice the longest statement timeout of the service. */
 const LONGEST_READ_MS = 60_000
 
 export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
@@ -68,30 +68,30 @@ export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): P
   )
 }
 
-/** Signing in and the like know no keys, and what they send is not to be kept. */
+/** The session API has no idempotency keys, and passwords must not be kept. */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
   path.startsWith('/v1/') ? sendOnce<T>('POST', path, body) : send<T>('POST', path, body)
 
-/** What is done once by what is in the body, such as the ids of events: it needs no key. */
+/** For requests that are idempotent by their body, for example by event ids. */
 export const postAgain = <T>(path: string, body: unknown, signal: AbortSignal): Promise<T> =>
   send<T>('POST', path, body, signal)
 
 /**
- * Without a base it sets what it says, however often and whatever was there: so it needs no key.
- * @param base what it is a change of, if it is to be done to that alone; else the answer is 412
+ * Without a base, the request is idempotent and needs no key.
+ * @param base sent as If-Match: the service answers 412 if the record has changed since
  */
 export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {}): Promise<T> =>
   base.etag === undefined
     ? send<T>('PATCH', path, body)
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
-/** When the answer to a deletion was lost, so that it is not known whether it was done. */
+/** When the response to a deletion was lost, by path. */
 const perhapsDeleted = new Map<string, number>()
-/** Later somebody else may be signed in, to whom it is not there in any case. */
+/** Later, another account may be signed in, which gets 404 in any case. */
 const DOUBTFUL_MS = 60_000
 
 /**
- * Pressed again after an answer was lost, it may find nothing more to delete: then it is done.
+ * A 404 after a lost response counts as success: the first attempt deleted the record.
  * @param base as of `patch`
  */
 export async function remove(path: string, base: Tagged<object> = {}): Promise<void> {
@@ -106,18 +106,18 @@ export async function remove(path: string, base: Tagged<object> = {}): Promise<v
   perhapsDeleted.delete(path)
 }
 
-/** Somebody on the way may answer 404 too, but not with this code. */
+/** A proxy may also answer 404, but not with this code. */
 const isNotThere = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404 && error.code.endsWith('_NOT_FOUND')
 
-/** Whether it is not known what came of a request. */
+/** Whether the outcome of a request is unknown. */
 export const isLost = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500
 
-/** It is not as `base` says any more, and nothing was done. */
+/** The record has changed since `base` was read, and the request did nothing. */
 export const isChangedSince = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'PRECONDITION_FAILED'
 
-/** An answer that is read as it comes: its body goes on for as long as the signal lets it. */
+/** Opens a response that is read as a stream until the signal aborts. */
 export async function open(
   path: string,
   query: Query,
@@ -129,10 +129,10 @@ export async function open(
   throw toApiError(response, await readAnswer(response))
 }
 
-/** How often it is asked what came of a request that is still being answered. */
+/** Attempts while the service is still processing the first request with the same key. */
 const MOST_ASKS = 5
 const ASK_EVERY_MS = 1_000
-/** After so long the answer is taken for lost: an advance may take half a minute. */
+/** The response is then taken for lost. An advance of a test clock may take 30 s. */
 const LONGEST_ANSWER_MS = 120_000
 
 function sendOnce<T>(
@@ -158,10 +158,10 @@ function sendOnce<T>(
 const isBeingAnswered = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
 
-/** What is answered by whoever has looked at the key, or of what is wrong with the request itself. */
+/** Statuses that the service answers after it has looked up the key, or for an invalid request. */
 const SETTLING = [400, 404, 409, 410, 412, 422]
 
-/** Other answers tell nothing of what an earlier try did: too many requests, a session that is over, a server that is away. */
+/** Other errors say nothing about an earlier attempt: rate limits, an ended session, an unavailable server. */
 const isSettled = (error: unknown): boolean =>
   error instanceof ApiError && SETTLING.includes(error.status) && !isBeingAnswered(error)
 
@@ -176,12 +176,12 @@ async function send<T>(
   noteServerTime(response.headers.get('date'))
   const answer = await readAnswer(response)
   if (!response.ok) throw toApiError(response, answer)
-  // Who compresses on the way makes it a weak one, which would never match.
+  // A compressing proxy makes the ETag weak, and a weak ETag never matches.
   const etag = response.headers.get('etag')?.replace(/^W\//, '')
   return (etag === undefined ? answer : { ...(answer as object), etag }) as T
 }
 
-/** An error may come from somebody on the way; what is done, only the service says, and in JSON. */
+/** A proxy may answer an error in any format. A success is JSON from the service. */
 async function readAnswer(response: Response): Promise<unknown> {
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
   if (!isJson && response.ok && response.status !== 204) throw strangeAnswer()
@@ -190,7 +190,7 @@ async function readAnswer(response: Response): Promise<unknown> {
     return isJson && text ? JSON.parse(text) : null
   } catch (error) {
     if (isAbort(error)) throw error
-    throw new NetworkError('The answer was cut off.', { cause: error })
+    throw new NetworkError('The response was cut off.', { cause: error })
   }
 }
 
@@ -220,7 +220,7 @@ async function request(
 
 interface ErrorBody {
   error?: { code: string; message: string; request_id: string; details?: ErrorDetail[] }
-  /** Of the session API. */
+  /** The session API sends errors in this form. */
   message?: string
   code?: string
 }
@@ -230,7 +230,7 @@ function toApiError({ status, statusText, headers }: Response, answer: unknown):
   const own = typeof error?.code === 'string' ? error : null
   const told = own ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
   const { details = [], request_id = null } = own ?? {}
-  // It may be a date too, from whoever is on the way.
+  // A proxy may send a date.
   const retryAfter = /^\d{1,5}$/.exec(headers.get('retry-after') ?? '')
   return new ApiError(
     status,
@@ -242,7 +242,7 @@ function toApiError({ status, statusText, headers }: Response, answer: unknown):
   )
 }
 
-/** What is wrong with each field, for a form: message by path. */
+/** The messages of an error, by path, for the fields of a form. */
 export function errorsByPath(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {}
   return Object.fromEntries(

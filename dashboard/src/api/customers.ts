@@ -7,7 +7,7 @@ import type { Customer, Page } from './records.ts'
 interface CustomersQuery extends MetadataFilters {
   after?: string | undefined
   external_id?: string | undefined
-  /** The beginning of an external id or of a name. */
+  /** The start of an external id or name. */
   search?: string | undefined
   limit?: number
 }
@@ -19,7 +19,7 @@ export const customersQuery = (query: CustomersQuery = {}) =>
       get<Page<Customer>>('/v1/customers', { order: 'desc', limit: 50, ...query }, signal),
   })
 
-/** For choosing among them: the newest hundred, or of those that are called so. */
+/** Customers to choose from: the newest hundred, filtered by the search. */
 export const customerChoicesQuery = (search: string) =>
   queryOptions({
     ...customersQuery({ limit: 100, ...(search ? { search } : {}) }),
@@ -43,6 +43,6 @@ interface NewCustomer {
 
 export const createCustomer = (body: NewCustomer): Promise<Customer> => post('/v1/customers', body)
 
-/** Null leaves it without a name; the external_id never changes. If it was renamed since, it is not. */
+/** Null removes the name. Fails with 412 if the customer has changed since `base` was read. */
 export const renameCustomer = (base: Tagged<Customer>, name: string | null): Promise<Tagged<Customer>> =>
   patch(`/v1/customers/${base.id}`, { name }, base)

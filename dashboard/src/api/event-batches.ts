@@ -3,15 +3,15 @@ import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts'
 import type { ClaimKind } from './claims.ts'
 import { postAgain, strangeAnswer } from './client.ts'
 
-/** What became of one event of a batch: as much of it as is used. */
+/** The result of one event of a batch. Only the fields that are used. */
 export interface BatchResult {
-  /** 201 recorded, 200 recorded before; others with an error. */
+  /** 201 if recorded, 200 if recorded before, otherwise an error status. */
   status: number
   claim?: { status: Status; scheduled_outcome: Outcome | null; test_clock_id: string | null }
   error?: { code: string; message: string }
 }
 
-/** The same event to each of these claims or candidates; the results are in their order. The event has an id. */
+/** Submits one event to several claims or candidates. Results are in the same order. The event must have an id. */
 export async function submitToEach(
   kind: ClaimKind,
   names: readonly string[],

@@ -1,12 +1,11 @@
-/** An event of a stream of server-sent events; without data only its id is news. */
+/** A server-sent event. Without data, only the id is new. */
 export interface StreamedEvent {
   id: string | null
   data: string
 }
 
-/**
- * The events of such a stream, as many at a time as came together. Unlike the browser's own EventSource it is read from an
- * answer of fetch, which tells why a stream was refused, and goes out with what asked for it.
+/** Yields the events that arrived together. It reads a fetch response in place of an EventSource, because fetch gives the
+ * status of a refused stream and can be aborted.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamedEvent[]> {
   const reader = body.getReader()

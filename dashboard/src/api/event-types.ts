@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { get } from './client.ts'
 
-/** Of the account's latest events; the most frequent first. Nothing fails if they are not known: hints and proposals are left out. */
+/** Event types of the account's latest events, most frequent first. If the request fails, hints and suggestions are left out. */
 export const eventTypesQuery = queryOptions({
   queryKey: ['event-types'],
   queryFn: async ({ signal }) => {

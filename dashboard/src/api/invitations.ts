@@ -8,7 +8,7 @@ export const invitationsQuery = queryOptions({
     get<{ data: Invitation[] }>('/v1/invitations', {}, signal).then(({ data }) => data),
 })
 
-/** `url`, the one-time link, is shown this once. */
+/** `url`, the one-time link, is only in this response. */
 export const createInvitation = (body: { email?: string }): Promise<Invitation & { url: string }> =>
   post('/v1/invitations', body)
 

@@ -1,13 +1,13 @@
 type FilterName = `metadata[${string}]`
 
-/** What of a list is asked for by metadata, in its URL as in the API: `metadata[order]=A-4711`. */
+/** Metadata filters of a list, as in its URL and in the API: `metadata[order]=A-4711`. */
 export type MetadataFilters = { [name: FilterName]: string | undefined }
 
 const NAME = /^metadata\[([\s\S]+)\]$/
 
 const isMetadataFilter = (name: string): name is FilterName => NAME.test(name)
 
-/** An empty text is none; as the value of a key it is one like any other. */
+/** An empty text means no filter, except as the value of a metadata key. */
 export const isGiven = ([name, value]: [name: string, value: unknown]): boolean =>
   value != null && (value !== '' || isMetadataFilter(name))
 
@@ -15,7 +15,7 @@ export const filterBy = (key: string, value: string | undefined): MetadataFilter
   [`metadata[${key}]`]: value,
 })
 
-/** Those that are among the filters of a list, by the alphabet. */
+/** The metadata filters of a list, sorted by name. */
 export const metadataFiltersIn = (filters: object): MetadataFilters =>
   Object.fromEntries(
     Object.entries(filters)
@@ -23,7 +23,7 @@ export const metadataFiltersIn = (filters: object): MetadataFilters =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-/** The keys that are asked for, with their values. */
+/** The metadata filters of a list as pairs of key and value. */
 export const askedPairs = (filters: object): [key: string, value: string][] =>
   Object.entries(metadataFiltersIn(filters)).map(([name, value]) => [
     NAME.exec(name)?.[1] as string,

@@ -2,7 +2,7 @@ import type { Metadata, MetadataChange } from '../../../src/kernel/metadata.ts'
 import type { ClaimKind } from './claims.ts'
 import { get, patch, type Tagged } from './client.ts'
 
-/** What can have metadata, as it is called in paths, and in the keys of queries. */
+/** Records with metadata, by their names in paths and query keys. */
 export type NotedKind = ClaimKind | 'customers'
 
 export interface Noted {
@@ -14,7 +14,7 @@ const pathOf = (kind: NotedKind, name: string) => `/v1/${kind}/${encodeURICompon
 /** @param name an id, or a candidate's alias */
 export const readNoted = (kind: NotedKind, name: string): Promise<Tagged<Noted>> => get(pathOf(kind, name))
 
-/** Keys that are not named stay. If the record was changed since, it is not. */
+/** Other keys stay. Fails with 412 if the record has changed since `base` was read. */
 export const changeMetadata = (
   kind: NotedKind,
   name: string,

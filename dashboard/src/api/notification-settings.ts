@@ -12,7 +12,7 @@ export const notificationSettingsQuery = queryOptions({
   queryFn: ({ signal }) => get<Tagged<NotificationSettings>>(PATH, {}, signal),
 })
 
-/** If they were changed since, they are not. */
+/** Fails with 412 if the settings have changed since `base` was read. */
 export const changeNotificationSettings = (
   base: Tagged<NotificationSettings>,
   changes: NotificationSettings,

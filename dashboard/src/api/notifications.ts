@@ -9,16 +9,16 @@ export interface FeedFilters {
   customer?: string | undefined
 }
 
-/** A notification and the cursor behind it, if that is known. */
+/** A notification and the cursor after it, if that is known. */
 export interface Told {
   notification: Notification
   cursor: string | null
 }
 
-/** Some of the feed, in the order that was asked for. */
+/** A part of the feed in the requested order. */
 export interface FeedPart {
   told: Told[]
-  /** Where to go on; null if that is where it was. */
+  /** Where to continue. Null if the cursor has not moved. */
   cursor: string | null
   hasMore: boolean
 }
@@ -35,11 +35,11 @@ const PATH = '/v1/notifications'
 const ALL_TYPES = NOTIFICATION_TYPES.join(',')
 const MOST_AT_ONCE = 100
 const LONG_POLL_SECONDS = 25
-/** The service sends something each 15 s. */
+/** The service sends a heartbeat every 15 s. */
 const LONGEST_SILENCE_MS = 40_000
-/** A stream begins at once, unless someone on the way holds it back. */
+/** A stream starts immediately unless a proxy buffers it. */
 const LONGEST_BEGINNING_MS = 8_000
-/** One that ends sooner is cut off on the way. */
+/** A proxy has cut off a stream that ends sooner. */
 const SHORTEST_STREAM_MS = 10_000
 
 interface NotificationPage {
@@ -68,10 +68,10 @@ async function readPart(filters: FeedFilters, asked: Asked, signal?: AbortSignal
   return { told, cursor, hasMore: has_more } satisfies FeedPart
 }
 
-/** Pages that are asked for in a row if the filters let nothing through. */
+/** Pages that are read in a row while nothing matches the filters. */
 const MOST_EMPTY_PAGES = 5
 
-/** Those before the cursor, or the newest; newest first. It may be empty with more behind it. */
+/** Reads notifications before the cursor, or the newest, newest first. An empty part may have more behind it. */
 export async function readBackwards(
   filters: FeedFilters,
   after: string | null,
@@ -85,24 +85,23 @@ export async function readBackwards(
   }
 }
 
-/** Where the feed ends now, single events included. What comes later is after it, whatever the filters. */
+/** The current end of the feed, including event notifications. Later notifications come after it, with any filters. */
 export const readEnd = async (signal: AbortSignal): Promise<string> =>
   (await get<NotificationPage>(PATH, { order: 'desc', limit: 1, types: ALL_TYPES }, signal)).next_cursor
 
-/** There is more after the cursor than is worth catching up with: better begin anew at the end. */
+/** More than one page follows the cursor: reload from the end instead of catching up. */
 export class FarBehind extends Error {}
 
-/** Where a reader of the feed is. */
+/** The position of a reader of the feed. */
 export interface Following {
   filters: FeedFilters
   cursor: string
-  /** By long polls: no stream comes through, or the account has too many open. */
+  /** Long polls are used if a proxy blocks streams or the account has too many streams. */
   isPolling: boolean
 }
 
-/**
- * Follows the feed from the cursor until the stream ends or breaks, which is thrown, or for one long poll. `onPart` gets what
- * comes, oldest first, once the cursor is behind it; also when nothing came.
+/** Follows the feed from the cursor until the stream ends, or for one long poll. Throws if the stream breaks. `onPart` gets
+ * new notifications, oldest first, after the cursor has moved past them. It is also called without notifications.
  * @throws FarBehind
  */
 export async function follow(
@@ -117,7 +116,7 @@ export async function follow(
   }
   const wait = isPolling ? LONG_POLL_SECONDS : 0
   let missed = await readPart(filters, { after, limit: MOST_AT_ONCE, wait }, signal)
-  // What the filters pass over is soon gone through.
+  // Pages without a match are skipped quickly.
   while (missed.hasMore && missed.told.length === 0) {
     take(missed)
     missed = await readPart(filters, { after: following.cursor, limit: MOST_AT_ONCE }, signal)

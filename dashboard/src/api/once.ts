@@ -1,27 +1,26 @@
-/*
- * What a person asks for is done once, however often the button is pressed: while it is not known what came of a request, the
- * same request has the same Idempotency-Key.
+/* Idempotency keys: while the outcome of a request is unknown, the same request gets the same Idempotency-Key. So pressing a
+ * button again does not repeat its effect.
  */
 
-/** Then whoever asks for the same means another one. */
+/** After this time, the same request is a new intent. */
 const KEPT_MS = 10 * 60_000
 
 interface Intent {
-  /** All that is asked. */
+  /** Headers and body as JSON. */
   request: string
   key: string
   since: number
-  /** While it is on its way. */
+  /** Set while the request is in flight. */
   answer: Promise<unknown> | null
 }
 
-/** By what it is done to: who asks for something else there means no more what he asked for before. */
+/** By target: another request to the same target replaces the intent. */
 const intents = new Map<string, Intent>()
 
 /**
- * Sends a request with a key. Who asks for the same while it is on its way gets the same answer.
+ * Sends a request with a key. The same request gets the same response while the first is in flight.
  * @param target method and path
- * @param isSettled whether an error tells what came of it
+ * @param isSettled whether the outcome is known after this error
  */
 export async function once<T>(
   target: string,
@@ -55,7 +54,7 @@ function forget(target: string, intent: Intent): void {
   if (intents.get(target) === intent) intents.delete(target)
 }
 
-/** Not `randomUUID`, which pages that came without TLS do not have. */
+/** `crypto.randomUUID` does not exist on pages without TLS. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

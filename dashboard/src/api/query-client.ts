@@ -2,9 +2,9 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, NetworkError } from './client.ts'
 
 export const session = {
-  /** What to do when it has ended: the router sets it. */
+  /** Called when the session has ended. The router sets it. */
   onEnd: () => {},
-  /** Something is under way that can go on once one has signed in again in another tab: the page stays. */
+  /** A task is running that can continue after a sign-in in another tab, so the page must stay. */
   isHeld: false,
 }
 
@@ -12,7 +12,7 @@ function onError(error: unknown): void {
   if (error instanceof ApiError && error.code === 'TOKEN_INVALID') session.onEnd()
 }
 
-/** Again after a lost connection and 503, by and by; other answers stay what they are. */
+/** Retries after a lost connection and 503. */
 const isWorthRetrying = (failures: number, error: unknown): boolean =>
   error instanceof NetworkError
     ? failures < 1
@@ -26,9 +26,9 @@ export const queryClient = new QueryClient({
       retry: isWorthRetrying,
       retryDelay: (attempt) => 500 * 2 ** attempt,
       staleTime: 2_000,
-      // The service may be on this machine: reachable when the browser says that it is offline.
+      // The service may run on this machine and be reachable while the browser is offline.
       networkMode: 'always',
-      // A page whose service is away asks on, and comes back by itself.
+      // A page recovers by itself when the service is reachable again.
       refetchInterval: (query) => (query.state.error instanceof NetworkError ? 5_000 : false),
     },
     mutations: { networkMode: 'always' },

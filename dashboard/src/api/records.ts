@@ -6,7 +6,7 @@ import type { DeliveryStatus } from '../../../src/core/webhooks.ts'
 import type { Json } from '../../../src/kernel/json.ts'
 import type { Metadata } from '../../../src/kernel/metadata.ts'
 
-/* The bodies of answers, in the names of the wire. Times are ISO 8601, amounts exact decimals. */
+/* Response bodies, with the names of the API. Times are ISO 8601, amounts exact decimals. */
 
 export interface Page<T> {
   data: T[]
@@ -59,7 +59,7 @@ export interface StatusTransition {
   because: Because
 }
 
-/** A hint to a contract, or to events, whose ids it then has. */
+/** A hint about a contract, or about the events in `event_ids`. */
 export interface HintBody {
   code: string
   path: string
@@ -111,13 +111,13 @@ export interface TestClock {
   created_at: string
 }
 
-/** With the one record that it tells of, which is there as it was then. A newer service may have others. */
+/** It holds one record, as it was at that time. A newer service may send other records. */
 export interface Notification {
   id: string
   type: NotificationType
   created_at: string
   sequence: number
-  /** The one that was recorded. */
+  /** The recorded event. */
   event?: { id: string; type: string; created_at: string }
   claim?: ClaimSummary
   candidate?: CandidateSummary
@@ -139,7 +139,7 @@ export interface Account {
 export interface ApiToken {
   id: string
   name: string
-  /** The session that it was made in. If that is ended, the token ends with it. */
+  /** The session that created the token. The token ends with it. */
   session_id: string | null
   created_at: string
   expires_at: string | null
@@ -183,7 +183,7 @@ export interface WebhookEndpoint {
   disabled_reason: 'failing' | 'gone' | null
   created_at: string
   last_delivery: { number: number; hash: string }
-  /** Of the last 100 attempts. */
+  /** Statistics of the last 100 attempts. */
   health: {
     attempts: number
     succeeded: number

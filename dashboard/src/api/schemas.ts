@@ -3,7 +3,7 @@ import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { get, patch, post, remove, type Tagged } from './client.ts'
 import type { ClaimSchema, SchemaVersion } from './records.ts'
 
-/** All of the account's, oldest first. */
+/** All schemas of the account, oldest first. */
 export const schemasQuery = queryOptions({
   queryKey: ['schemas', 'list'],
   queryFn: ({ signal }) => get<{ data: ClaimSchema[] }>('/v1/schemas', {}, signal).then(({ data }) => data),
@@ -18,7 +18,7 @@ export const schemaQuery = (id: string) =>
 export const readSchema = (id: string, signal?: AbortSignal): Promise<Tagged<ClaimSchema>> =>
   get(`/v1/schemas/${encodeURIComponent(id)}`, {}, signal)
 
-/** Newest first; read anew once the schema has another. */
+/** Newest first. Refetched when the schema gets a new version. */
 export const schemaVersionsQuery = ({ id, version }: ClaimSchema) =>
   queryOptions<SchemaVersion[]>({
     queryKey: ['schemas', 'versions', id, version],
@@ -31,7 +31,7 @@ const readVersions = (id: string, signal: AbortSignal): Promise<SchemaVersion[]>
     ({ data }) => data,
   )
 
-/** What people call a schema, and what they note about it. */
+/** Name and description of a schema. */
 export type SchemaNames = Pick<ClaimSchema, 'name' | 'description'>
 
 export const NO_NAMES: SchemaNames = { name: null, description: null }
@@ -39,12 +39,12 @@ export const NO_NAMES: SchemaNames = { name: null, description: null }
 export const createSchema = (contract: Contract, names = NO_NAMES): Promise<Tagged<ClaimSchema>> =>
   post('/v1/schemas', { contract, ...names })
 
-/** If it was changed since, it is not. */
+/** Fails with 412 if the schema has changed since `base` was read. */
 export const updateSchema = (
   base: Tagged<ClaimSchema>,
   changes: { contract: Contract } | SchemaNames,
 ): Promise<Tagged<ClaimSchema>> => patch(`/v1/schemas/${base.id}`, changes, base)
 
-/** Claims keep their copy of its contract. If it was changed since, it is not deleted. */
+/** Claims keep their contract. Fails with 412 if the schema has changed since `base` was read. */
 export const deleteSchema = (base: Tagged<ClaimSchema>): Promise<void> =>
   remove(`/v1/schemas/${base.id}`, base)

@@ -27,7 +27,7 @@ export interface Simulation {
   hints: HintBody[]
 }
 
-/** What the service would make of these events; it stores nothing. */
+/** Simulates a claim with these events. Nothing is stored. */
 export const simulationQuery = (request: SimulationRequest | null) =>
   queryOptions({
     queryKey: ['simulation', request],

@@ -20,12 +20,12 @@ export const readTestClock = (id: string, signal: AbortSignal): Promise<TestCloc
 export const createTestClock = (body: { frozen_time: string; name?: string }): Promise<TestClock> =>
   post('/v1/test_clocks', body)
 
-/** Answers with the number of transitions that it made. */
+/** The response has the number of transitions. */
 export const advanceTestClock = (
   id: string,
   frozenTime: string,
 ): Promise<TestClock & { transitions: number }> =>
   post(`/v1/test_clocks/${id}/advance`, { frozen_time: frozenTime })
 
-/** Its claims and candidates go with it. */
+/** Also deletes its claims and candidates. */
 export const deleteTestClock = (id: string): Promise<void> => remove(`/v1/test_clocks/${id}`)

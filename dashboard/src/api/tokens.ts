@@ -7,7 +7,7 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) => get<{ data: ApiToken[] }>('/v1/tokens', {}, signal).then(({ data }) => data),
 })
 
-/** `token` is shown this once. */
+/** `token` is only in this response. */
 export const createToken = (body: {
   name: string
   expires_at?: string

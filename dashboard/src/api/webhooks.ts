@@ -4,7 +4,7 @@ import { POLL_MS } from './claims.ts'
 import { get, patch, post, remove, type Tagged } from './client.ts'
 import type { Page, WebhookDelivery, WebhookEndpoint } from './records.ts'
 
-/** While something waits to be sent, it is looked at as often as this. */
+/** Refetch interval of a delivery that waits to be sent. */
 const WAITING_POLL_MS = 1_000
 
 export const endpointsQuery = queryOptions({
@@ -27,23 +27,23 @@ export const readEndpoint = (id: string, signal?: AbortSignal): Promise<Tagged<W
 
 export type EndpointSettings = Pick<WebhookEndpoint, 'url' | 'types' | 'customer_id' | 'description'>
 
-/** `secret` is shown this once. */
+/** `secret` is only in this response. */
 export const createEndpoint = (settings: EndpointSettings): Promise<WebhookEndpoint & { secret: string }> =>
   post('/v1/webhook_endpoints', settings)
 
-/** If its settings were changed since, it is not. */
+/** Fails with 412 if the endpoint has changed since `base` was read. */
 export const changeEndpoint = (
   base: Tagged<WebhookEndpoint>,
   settings: EndpointSettings,
 ): Promise<Tagged<WebhookEndpoint>> => patch(pathOf(base.id), settings, base)
 
-/** On or off, if it was not changed since. */
+/** Enables or disables. Fails with 412 if the endpoint has changed since `base` was read. */
 export const switchEndpoint = (
   base: Tagged<WebhookEndpoint>,
   enabled: boolean,
 ): Promise<Tagged<WebhookEndpoint>> => patch(pathOf(base.id), { enabled }, base)
 
-/** If it was changed since, it is not deleted. */
+/** Fails with 412 if the endpoint has changed since `base` was read. */
 export const deleteEndpoint = (base: Tagged<WebhookEndpoint>): Promise<void> => remove(pathOf(base.id), base)
 
 export type RotatedEndpoint = WebhookEndpoint & { secret: string; old_secret_until: string }
@@ -57,7 +57,7 @@ export const redeliverRange = (
   range: { from: string; to: string; status?: DeliveryStatus },
 ): Promise<{ redelivered: number }> => post(`${pathOf(id)}/redeliver`, range)
 
-/** To an endpoint, or of a claim or a candidate: one of the three. */
+/** Deliveries of an endpoint, a claim or a candidate. */
 export interface DeliveriesQuery {
   endpoint_id?: string
   claim_id?: string
@@ -67,7 +67,7 @@ export interface DeliveriesQuery {
   limit?: number
 }
 
-/** Newest first, those of several endpoints one endpoint after the other. */
+/** Newest first per endpoint. Deliveries of several endpoints are grouped by endpoint. */
 export const deliveriesQuery = (query: DeliveriesQuery) =>
   queryOptions({
     queryKey: ['webhooks', 'deliveries', 'list', query],
@@ -79,7 +79,7 @@ export const deliveriesQuery = (query: DeliveriesQuery) =>
 
 const deliveryPathOf = (id: string) => `/v1/webhook_deliveries/${encodeURIComponent(id)}`
 
-/** With its body, exactly as it is sent. */
+/** With the body exactly as it is sent. */
 export const deliveryQuery = (id: string) =>
   queryOptions({
     queryKey: ['webhooks', 'deliveries', 'one', id],

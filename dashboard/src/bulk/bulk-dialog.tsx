@@ -17,13 +17,13 @@ import { RunStep } from './run-step.tsx'
 interface BulkDialogProps {
   kind: ClaimKind
   filters: ClaimFilters
-  /** Types to choose from. */
+  /** Suggested event types. */
   types: readonly string[]
   open: boolean
   onClose: () => void
 }
 
-/** One event to all of a list: it is written, they are counted, it is confirmed, sent and reported. */
+/** Submits one event to all claims of a list. Steps: write the event, count the claims, confirm, send, report. */
 export function BulkDialog({ kind, open, onClose, ...list }: BulkDialogProps) {
   const queryClient = useQueryClient()
   const [run, setRun] = useState<BulkRun | null>(null)
@@ -48,7 +48,7 @@ export function BulkDialog({ kind, open, onClose, ...list }: BulkDialogProps) {
     <Dialog
       open={open}
       onOpenChange={close}
-      title={`Submit an event to all ${kind} of this list`}
+      title={`Submit an event to all ${kind} in this list`}
       isHeld={run !== null}
       className="w-[min(40rem,calc(100vw-2rem))]"
     >
@@ -61,19 +61,19 @@ interface PreparationProps extends Pick<BulkDialogProps, 'kind' | 'filters' | 't
   onRun: (run: BulkRun) => void
 }
 
-/** What is to be sent, and of which list: as it was filtered when counting began. */
+/** The event and the filters when counting began. */
 interface Chosen {
   event: JsonObject & { type: string }
   filters: ClaimFilters
 }
 
-/** All before anything is sent. */
+/** The steps before sending. */
 function Preparation({ kind, filters, types, onRun }: PreparationProps) {
-  /** Whose list it is, also if somebody else signs in. */
+  /** The owner of the list, even if another account signs in later. */
   const [account] = useState(useSuspenseQuery(accountQuery).data)
   const [draft, setDraft] = useState(NO_EVENT)
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  /** One run, however often it is confirmed. */
+  /** Created once, so that a double click does not start two runs. */
   const [ready, setReady] = useState<{ counted: Counted[]; run: BulkRun } | null>(null)
   const goBack = () => {
     setChosen(null)
@@ -109,6 +109,6 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   )
 }
 
-/** Their order says nothing of it, and only OPEN ones take events anyway. */
+/** Order and status do not restrict the recipients: only OPEN claims take events. */
 const saysWhich = ({ sort: _, status: __, ...others }: ClaimFilters): boolean =>
   Object.entries(others).some(isGiven)

@@ -11,62 +11,62 @@ import { deletedClocks } from './deleted-clocks.ts'
 import { assertAccount } from './same-account.ts'
 import { pauseAfter, untilAnswered } from './until-answered.ts'
 
-/**
- * What is known of a claim's event. `unanswered`: it was sent, and whether it was recorded is not known. `repeated`: the
- * claim has an event of this id and content, be it of a try without an answer. `gone`: it was sent, and the log that would tell
- * is not there any more. `misdirected`: another has it, to which the alias had gone.
+/** The state of the event of one claim.
+ * - `unanswered`: sent, and the outcome is unknown.
+ * - `repeated`: the claim already had an event with this id and content.
+ * - `gone`: sent without a response, and the claim is now deleted or archived, so the outcome stays unknown.
+ * - `misdirected`: recorded by another candidate that was created with the same alias.
  */
 export type Result = 'waiting' | 'unanswered' | 'gone' | 'recorded' | 'repeated' | 'misdirected' | 'refused'
 
-/** A claim or candidate that the event goes to. */
+/** A recipient of the event. */
 export interface Target extends Omit<Counted, 'status'> {
   result: Result
-  /** How it stood when that was answered. */
+  /** The status in the response. */
   status: Status | null
   scheduledOutcome: Outcome | null
-  /** The event was there already: what has settled it since may be another. */
+  /** The event was recorded before, so it may not be the cause of the status. */
   isReplay: boolean
-  /** Why it was refused, or is not answered. */
+  /** The error code of a refusal or of a missing response. */
   code: string | null
   message: string | null
 }
 
 export interface RunState {
   phase: 'paused' | 'running' | 'ended'
-  /** The person has paused or stopped it, and an answer is still awaited. */
+  /** Paused or stopped by the user, while a response is still awaited. */
   isSettling: boolean
-  /** Why it waits, or has paused by itself. */
+  /** Why the run waits or has paused by itself. */
   trouble: unknown
 }
 
 const MOST_IN_PIECE = 100
-/** A request has 8 MiB at most, and the answer brings contracts too. */
+/** A request may have 8 MiB, and the response also contains contracts. */
 const MOST_BYTES_IN_PIECE = 2 * 1024 * 1024
-/** The service answers sooner, or not any more. */
+/** Longer than the service takes for a batch. */
 const LONGEST_ANSWER_MS = 60_000
-/** Whoever stops waits no longer than this for the last answer. */
+/** How long a stop waits for the last response. */
 const LAST_ANSWER_MS = 10_000
 
-/** Of a single event: it is sent again. */
+/** The event is sent again. */
 const isForNow = ({ status }: BatchResult) => status === 429 || status >= 500
 
-/** There is none, or its log is gone: nothing tells whether it had the event. */
+/** Deleted or archived: it is unknown whether the log had the event. */
 const isGone = ({ status }: BatchResult) => status === 404 || status === 410
 
-/** It can still be sent. */
+/** The event can still be sent. */
 const isLeft = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
 
-/**
- * One event on its way to many, piece by piece. The id is the same in each try, so each has the event once however
- * often a piece is sent.
+/** Sends one event to many claims, batch by batch. All attempts use the same event id, so a batch can be sent again without
+ * recording the event twice.
  */
 export class BulkRun {
   readonly kind: ClaimKind
   readonly event: JsonObject & { id: string; type: string }
   readonly targets: readonly Target[]
-  /** Whose they are. */
+  /** The owner of the targets. */
   readonly account: Account
-  /** Whether the id was made for this run: then whoever has an event of it has it from this run. */
+  /** Whether the event id was generated for this run: then a repeated event comes from this run. */
   readonly #isOwnId: boolean
   readonly #pieceSize: number
   readonly #listeners = new Set<() => void>()
@@ -99,7 +99,7 @@ export class BulkRun {
 
   countLeft = (): number => this.targets.filter(isLeft).length
 
-  /** Begins, or goes on with what is left. */
+  /** Starts, or continues with the remaining targets. */
   start = (): void => {
     if (this.#halt) return
     this.#halt = new AbortController()
@@ -141,7 +141,7 @@ export class BulkRun {
         halt,
         (trouble) => this.#show({ trouble }),
       )
-      // Those come after all others.
+      // Failed targets go to the end of the queue.
       left = [...left.slice(piece.length), ...again]
       failures = again.length === 0 ? 0 : again.length < piece.length ? 1 : failures + 1
       this.#show({ trouble: again.length === 0 ? null : new Error(again[0]?.message ?? '') })
@@ -149,9 +149,9 @@ export class BulkRun {
     }
   }
 
-  /** @returns those that are to be sent again */
+  /** @returns the targets to send again */
   async #send(piece: readonly Target[], halt: AbortSignal): Promise<Target[]> {
-    // Ids are never free again, aliases are.
+    // An alias can be reused after its test clock is deleted, an id cannot.
     const clocks = this.kind === 'candidates' ? piece.flatMap(({ testClockId }) => testClockId ?? []) : []
     const deleted = await deletedClocks(new Set(clocks), halt)
     await assertAccount(this.account, halt)
@@ -175,11 +175,11 @@ export class BulkRun {
     let results: BatchResult[] | null = null
     try {
       results = await submitToEach(this.kind, names, this.event, patience)
-      // They are nobody's but the account's: to somebody who has signed in meanwhile, none is there.
+      // If another account has signed in, the service answers 404 for all targets.
       if (results.some(isGone)) await assertAccount(this.account, patience)
       return results
     } catch (error) {
-      // Other answers say that nothing of it was done.
+      // Other errors mean that nothing was recorded.
       if (results || isLost(error)) for (const target of piece) target.result = 'unanswered'
       throw error
     } finally {
@@ -187,16 +187,16 @@ export class BulkRun {
     }
   }
 
-  /** @returns whether that was the last word */
+  /** @returns whether the result is final */
   #take(target: Target, result: BatchResult): boolean {
     const { status, claim, error } = result
     const wasSent = target.result === 'unanswered'
     target.code = error?.code ?? null
     target.message = error?.message ?? null
-    // A 503 may say that it is not known whether the event was recorded.
+    // After a 503, the event may have been recorded.
     if (isForNow(result)) target.result = status === 429 ? target.result : 'unanswered'
     else if (error) target.result = isGone(result) && wasSent ? 'gone' : 'refused'
-    // Deleted with its clock and made again in the moment since that was looked at.
+    // The candidate was deleted and created again after the check of its test clock.
     else if (claim?.test_clock_id !== target.testClockId) target.result = 'misdirected'
     else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'
     target.isReplay = status === 200

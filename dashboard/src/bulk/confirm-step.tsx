@@ -17,16 +17,16 @@ import { Step } from './step.tsx'
 
 interface ConfirmStepProps {
   counted: readonly Counted[]
-  /** To those of them that are OPEN. */
+  /** The run over the OPEN claims of the list. */
   run: BulkRun
   filters: ClaimFilters
-  /** No filter says which: then the number is to be written out. */
+  /** No filter is set: the user must type the number of recipients. */
   isWholeAccount: boolean
   onBack: () => void
   onConfirm: () => void
 }
 
-/** Which of them get the event, and that there is no way back. */
+/** Shows the recipients and asks for confirmation. */
 export function ConfirmStep(props: ConfirmStepProps) {
   const { counted, run, filters, isWholeAccount, onBack, onConfirm } = props
   const { kind, event, targets: open } = run
@@ -49,7 +49,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
               {open.length === 1 ? 'gets' : 'get'} the event.{' '}
             </>
           ) : (
-            'None is OPEN: none takes events. '
+            `No ${kind.slice(0, -1)} is OPEN, so none can take the event. `
           )}
           {open.length > 0 ? others(counted) : ''}
         </p>
@@ -59,15 +59,15 @@ export function ConfirmStep(props: ConfirmStepProps) {
             <EventInShort event={event} />
             <Recipients kind={kind} open={open} />
             <p className="rounded-lg bg-pending-soft px-3 py-2.5 text-pending">
-              Events are recorded for good, and may settle claims: it cannot be undone. It goes to exactly
-              these {kind}, not to those that come to fit the filters later.
+              Events are permanent and may decide claims. This cannot be undone. Only the {kind} counted here
+              get the event, not {kind} that match the filters later.
             </p>
           </>
         ) : null}
         {isWholeAccount && open.length > 0 ? (
           <Field
-            label={`No filter says which: the event goes to every OPEN one of the account. Write ${open.length} to confirm.`}
-            error={isChecked && !isConfirmed ? `Write ${open.length}` : undefined}
+            label={`No filter is set, so every OPEN ${kind.slice(0, -1)} of the account gets the event. Type ${open.length} to confirm.`}
+            error={isChecked && !isConfirmed ? `Type ${open.length}` : undefined}
           >
             {(props) => (
               <Input
@@ -93,16 +93,16 @@ export function ConfirmStep(props: ConfirmStepProps) {
   )
 }
 
-/** With groups of any country too. */
+/** Accepts digit groups of any locale. */
 const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P{Nd}/gu, '')).number
 
-/** Those that take no events. */
+/** The claims that are not OPEN, by status. */
 function others(counted: readonly Counted[]): string {
   const parts = STATUSES.filter((status) => status !== 'OPEN').flatMap((status) => {
     const count = counted.filter((one) => one.status === status).length
     return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
   })
-  return parts.length === 0 ? '' : `The others take no events: ${parts.join(', ')}.`
+  return parts.length === 0 ? '' : `The others cannot take events: ${parts.join(', ')}.`
 }
 
 function EventInShort({ event }: { event: JsonObject & { type: string } }) {
@@ -117,7 +117,7 @@ function EventInShort({ event }: { event: JsonObject & { type: string } }) {
   )
 }
 
-/** A text: ten thousand elements would hold up the page. */
+/** A text area, because 10,000 elements would block the page. */
 function Recipients({ kind, open }: { kind: ClaimKind; open: readonly Target[] }) {
   return (
     <details>

@@ -4,7 +4,7 @@ import type { Account } from '../api/records.ts'
 import { assertAccount } from './same-account.ts'
 import { untilAnswered } from './until-answered.ts'
 
-/** That one event goes to at once. */
+/** The maximum number of recipients of one run. */
 export const MOST_CLAIMS = 10_000
 const PAGE = 100
 
@@ -14,7 +14,7 @@ export interface Counted {
   name: string
   reference: string | null
   status: Status
-  /** With it a candidate is deleted, and its alias is free. */
+  /** When the clock is deleted, the candidate is deleted and its alias is free. */
   testClockId: string | null
 }
 
@@ -25,7 +25,7 @@ export const numberOf = (count: number, kind: ClaimKind): string =>
 export class TooMany extends Error {}
 
 /**
- * Goes through the whole list, from cursor to cursor. Who changes meanwhile may be met twice, and counts once.
+ * Reads the whole list. A claim that changes meanwhile may appear twice and counts once.
  * @throws TooMany, OtherAccount
  */
 export async function countList(

@@ -16,11 +16,11 @@ interface CountStepProps {
   onBack: () => void
 }
 
-/** Goes through the list, so that one sees to how many the event would go. */
+/** Counts the claims of the list before the event is sent. */
 export function CountStep({ kind, filters, account, onCounted, onBack }: CountStepProps) {
   const [progress, setProgress] = useState<{ found: number; trouble: unknown }>({ found: 0, trouble: null })
   const [error, setError] = useState<unknown>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it counts once, by what was set when it began
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list is counted once, with the filters at the start
   useEffect(() => {
     const stop = new AbortController()
     countList(kind, filters, account, stop.signal, (found, trouble) => setProgress({ found, trouble })).then(
@@ -42,7 +42,7 @@ export function CountStep({ kind, filters, account, onCounted, onBack }: CountSt
       {error !== null ? (
         <FormError error={error instanceof TooMany ? tooMany(kind) : troubleInWords(error, account)} />
       ) : trouble !== null ? (
-        <FormError error={`${troubleInWords(trouble, account)} It is tried again by itself.`} />
+        <FormError error={`${troubleInWords(trouble, account)} Retrying automatically.`} />
       ) : null}
       <DialogActions>
         <Button onClick={onBack}>Back</Button>
@@ -53,5 +53,5 @@ export function CountStep({ kind, filters, account, onCounted, onBack }: CountSt
 }
 
 const tooMany = (kind: ClaimKind) =>
-  `The list has more than ${MOST_CLAIMS.toLocaleString('en')} ${kind}, the most that one event goes to at once. ` +
-  'Filter it further: by status OPEN, for example, or by spans of the time of creation, one after the other.'
+  `The list has more than ${MOST_CLAIMS.toLocaleString('en')} ${kind}, the maximum for one event. ` +
+  'Narrow the filters, for example to status OPEN or to a range of creation times.'

@@ -16,7 +16,7 @@ export async function deletedClocks(
       await readTestClock(id, signal)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'TEST_CLOCK_NOT_FOUND')) throw error
-      const message = 'Its test clock was deleted, and the candidate with it.'
+      const message = 'The candidate was deleted with its test clock.'
       deleted.set(id, { status: error.status, error: { code: error.code, message } })
     }
   }

@@ -7,12 +7,12 @@ interface EventIdProps {
   children?: ReactNode
 }
 
-/** By which it can be found out, or sent again, if all else is lost. */
+/** The event id, which allows a later retry by the API. */
 export const EventId = ({ run, children }: EventIdProps) => (
   <div className="flex items-center gap-2 text-xs text-muted">
     <p>
-      {children} Each event has the id <bdi className="font-mono">{run.event.id}</bdi>: sent again with it, it
-      is recorded once.
+      {children} The event id is <bdi className="font-mono">{run.event.id}</bdi>. An event that is sent again
+      with this id is not recorded twice.
     </p>
     <CopyButton text={run.event.id} label="Copy id" />
   </div>

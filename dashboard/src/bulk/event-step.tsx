@@ -11,12 +11,12 @@ import { Form } from '../components/ui/form.tsx'
 interface EventStepProps {
   draft: EventDraft
   onDraft: (draft: EventDraft) => void
-  /** Types to choose from. */
+  /** Suggested event types. */
   types: readonly string[]
   onDone: (event: JsonObject & { type: string }) => void
 }
 
-/** The event that all of them get. What is wrong with it is said before anything is sent. */
+/** The form for the event. It is validated before counting starts. */
 export function EventStep({ draft, onDraft, types, onDone }: EventStepProps) {
   const [isChecked, setChecked] = useState(false)
   const event = readEvent(draft)
@@ -33,24 +33,24 @@ export function EventStep({ draft, onDraft, types, onDone }: EventStepProps) {
         onChange={onDraft}
         types={types}
         errors={isChecked ? problems : {}}
-        fieldsHint="An object. Without an id, one is made for this run: each claim has the event once, however often it is sent."
+        fieldsHint="A JSON object. Without an id, one is generated, so retries never record the event twice."
       />
-      <SubmitActions action="Count them" pending={false} />
+      <SubmitActions action="Count recipients" pending={false} />
     </Form>
   )
 }
 
-/** What no claim would take. */
+/** Problems for which every claim would refuse the event. */
 function problemsOf({ id, type, ...payload }: JsonObject & { type: string }): {
   type?: string
   fields?: string
 } {
-  if (isReservedType(type)) return { type: 'The service records this type itself' }
+  if (isReservedType(type)) return { type: 'This type is reserved for the service' }
   const reserved = [...RESERVED_FIELDS, 'claim_id', 'candidate_alias'].find((name) => name in payload)
   if (reserved) return { fields: `${reserved} cannot be set here` }
-  if (id !== undefined && !isEventId(id)) return { fields: 'id must be a text of 1 to 255 characters' }
+  if (id !== undefined && !isEventId(id)) return { fields: 'id must be text of 1 to 255 characters' }
   const bytes = new TextEncoder().encode(JSON.stringify(payload)).length
-  return bytes > MAX_PAYLOAD_BYTES ? { fields: 'It is too large: an event has 256 KiB at most' } : {}
+  return bytes > MAX_PAYLOAD_BYTES ? { fields: 'The event is too large: the maximum is 256 KiB' } : {}
 }
 
 const isEventId = (id: unknown): boolean =>

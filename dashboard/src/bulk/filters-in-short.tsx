@@ -7,7 +7,7 @@ import { useSchemaNames } from '../components/schema-names.ts'
 import { DateTime } from '../components/ui/time.tsx'
 import { LOCAL_NUMBERS } from '../local-number.ts'
 
-/** Those that say which, by their names in the address. */
+/** The filters of a list without its order, by their names in the URL. */
 export function FiltersInShort({ filters: { sort: _, ...filters } }: { filters: ClaimFilters }) {
   const wordsOf = useFilterWords()
   const metadata = metadataFiltersIn(filters)
@@ -34,7 +34,7 @@ const Filter = ({ name, children }: { name: ReactNode; children: ReactNode }) =>
   </li>
 )
 
-/** What each is set to, as lists and fields show it. */
+/** Formats the value of a filter. */
 function useFilterWords(): (name: string, value: string) => ReactNode {
   const nameOfCustomer = useCustomerNames()
   const nameOfSchema = useSchemaNames()

@@ -2,12 +2,10 @@ import { spreadsheetField } from '../../../src/kernel/text.ts'
 import { localTime } from '../../../src/kernel/time-zone.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 
-/** Until then browsers have taken the file. */
+/** Browsers have read the file by then. */
 const READ_BY_MS = 10_000
 
-/**
- * Hands the browser a file with a line for each claim or candidate that the event was for.
- * Its name has the time of the account's zone, as those of exports have the day.
+/** Downloads a CSV file with one line per target. The file name has the current time in the account's time zone.
  */
 export function downloadReport(run: BulkRun, timeZone: string): void {
   const time = localTime(new Date(), timeZone).slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(':', '')

@@ -11,35 +11,35 @@ import { EventId } from './event-id.tsx'
 import { downloadReport } from './report-csv.ts'
 import { Step } from './step.tsx'
 
-/** Names in a group; the file has all. */
+/** Claims shown per group. The CSV file has all. */
 const MOST_SHOWN = 50
 
 const WORDS: Record<Result, { title: string; meaning?: string }> = {
   recorded: { title: 'Recorded' },
   repeated: {
-    title: 'Already there',
+    title: 'Already recorded',
     meaning:
-      'They had an event of this id and content: from before, or from a try of this run that had no answer. Nothing was done twice.',
+      'An event with this id and content was already there, from before or from an unanswered attempt of this run. Nothing was recorded twice.',
   },
   misdirected: {
-    title: 'Went to another',
+    title: 'Recorded by another candidate',
     meaning:
-      'They were deleted with their test clock, and others were created with their aliases: those have the event.',
+      'The candidate was deleted with its test clock, and another one was created with the same alias. The new candidate has the event.',
   },
   refused: { title: 'Refused' },
   unanswered: {
-    title: 'Sent without an answer',
-    meaning: 'It may have been recorded. Send the rest to find out: nothing is recorded twice.',
+    title: 'No answer',
+    meaning: 'The event may have been recorded. Send the rest to find out. Nothing is recorded twice.',
   },
   gone: {
-    title: 'Sent, and gone since',
+    title: 'No answer, gone since',
     meaning:
-      'It was sent without an answer, and nothing is there any more that would tell whether it was recorded.',
+      'The event was sent and not answered. The record has since been deleted or archived, so the result is unknown.',
   },
   waiting: { title: 'Not sent' },
 }
 
-/** What became of the event, claim by claim. */
+/** The results of a run. */
 export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const { targets } = run
   const { timeZone } = useLocalTime()
@@ -84,11 +84,11 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
   )
 }
 
-/** How those stand that have recorded it. */
+/** The statuses of the claims that recorded the event. */
 function Statuses({ recorded }: { recorded: readonly Target[] }) {
   const groups = Map.groupBy(recorded, (one) => `${one.status} ${one.scheduledOutcome} ${one.isReplay}`)
   return (
-    <ul aria-label="How they stand" className="grid gap-1.5 empty:hidden">
+    <ul aria-label="Statuses" className="grid gap-1.5 empty:hidden">
       {[...groups].map(([key, [first, ...more]]) =>
         first?.status ? (
           <li key={key} className="flex flex-wrap items-center gap-x-2">
@@ -103,8 +103,8 @@ function Statuses({ recorded }: { recorded: readonly Target[] }) {
 }
 
 function wordsOf({ status, isReplay }: Target, count: number): string {
-  if (isReplay) return count === 1 ? 'now stands at:' : 'now stand at:'
-  return status === 'OPEN' ? 'not settled by it:' : 'settled by it:'
+  if (isReplay) return count === 1 ? 'is now' : 'are now'
+  return status === 'OPEN' ? 'stayed' : 'became'
 }
 
 interface GroupProps {
@@ -121,7 +121,7 @@ const Group = ({ title, meaning, children }: GroupProps) => (
   </section>
 )
 
-/** Those with one code. Of the messages the first, since some name the claim. */
+/** The targets with one error code and the message of the first target. */
 function Some({ run, code, some }: { run: BulkRun; code: string | null; some: readonly Target[] }) {
   return (
     <details className="rounded-lg border px-3 py-2">
@@ -138,7 +138,7 @@ function Some({ run, code, some }: { run: BulkRun; code: string | null; some: re
         ))}
       </ul>
       {some.length > MOST_SHOWN ? (
-        <p className="mt-1 text-xs text-muted">The first {MOST_SHOWN}. The report has all.</p>
+        <p className="mt-1 text-xs text-muted">The first {MOST_SHOWN}. The downloaded report lists all.</p>
       ) : null}
     </details>
   )

@@ -10,7 +10,7 @@ import { Report } from './report.tsx'
 import { troubleInWords } from './same-account.ts'
 import { Step } from './step.tsx'
 
-/** The event on its way, and then what became of it. */
+/** The progress of a run, then its report. */
 export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const state = useSyncExternalStore(run.subscribe, run.state)
   const hasEnded = state.phase === 'ended'
@@ -20,12 +20,12 @@ export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void })
       {hasEnded ? <Report run={run} onClose={onClose} /> : <Progress run={run} state={state} />}
       {hasEnded ? (
         <LeaveGuard isNeeded={left > 0} onLeave={onClose} title="Leave the report?">
-          {numberOf(left, run.kind)} {left === 1 ? 'was' : 'were'} not sent the event, or did not answer. From
-          here it can still be sent; elsewhere only by its id.
+          {numberOf(left, run.kind)} {left === 1 ? 'has' : 'have'} not confirmed the event. If you leave, you
+          can only send it again by its id.
         </LeaveGuard>
       ) : (
         <LeaveGuard isNeeded onLeave={onClose} title="Leave while events are being sent?">
-          What was sent stays recorded, the rest is not sent, and there is no report.
+          Events already sent stay recorded. The rest are not sent, and you get no report.
         </LeaveGuard>
       )}
     </>
@@ -40,7 +40,7 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
     <Step label="Progress">
       <div className="grid gap-1.5">
         <progress
-          aria-label="Claims that are done"
+          aria-label="Sent"
           className="h-2.5 w-full appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
           max={total}
           value={done}
@@ -53,11 +53,11 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
       {trouble ? (
         <p className="rounded-lg bg-pending-soft px-3 py-2.5 wrap-anywhere text-pending">
           {troubleInWords(trouble, run.account)}
-          {phase === 'running' ? ' It is tried again by itself, and nothing is recorded twice.' : ''}
+          {phase === 'running' ? ' Retrying automatically. Nothing is recorded twice.' : ''}
         </p>
       ) : null}
       <EventId run={run}>
-        If this tab is closed, what was sent stays recorded, and the rest is not sent.
+        If you close this tab, events already sent stay recorded and the rest are not sent.
       </EventId>
       <DialogActions>
         {phase === 'running' ? (
@@ -66,7 +66,7 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
           </Button>
         ) : (
           <Button variant="primary" onClick={run.start}>
-            <Play aria-hidden /> Go on
+            <Play aria-hidden /> Resume
           </Button>
         )}
         <Button onClick={run.stop}>

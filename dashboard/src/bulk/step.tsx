@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 
-/** A step of a dialog after its first. It takes the focus, for what had it is gone. */
+/** A step of a dialog after the first. It takes the focus, because the focused control is gone. */
 export function Step({ label, children }: { label: string; children: ReactNode }) {
   const ref = useRef<HTMLElement>(null)
   useEffect(() => ref.current?.focus(), [])

@@ -4,20 +4,20 @@ import { OtherAccount } from './same-account.ts'
 
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
-/** However long somebody on the way says. */
+/** Upper bound for Retry-After. */
 const LONGEST_TOLD_MS = 300_000
 
-/** How long to wait after so many failures in a row, if nobody says. */
+/** Exponential backoff by the number of failures in a row. */
 export const pauseAfter = (failures: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
 
-/** No answer came, or one that says that the service cannot answer now: asked again, it may. */
+/** No response, or a response that allows a retry. */
 const isPassing = (error: unknown): boolean =>
   error instanceof ApiError
     ? error.status >= 500 || error.status === 429 || error.status === 408
     : !(error instanceof OtherAccount)
 
-/** Asks again and again. `onTrouble` gets what the last try failed with. */
+/** Retries transient errors without a limit. `onTrouble` gets the last error. */
 export async function untilAnswered<T>(
   ask: () => Promise<T>,
   signal: AbortSignal,

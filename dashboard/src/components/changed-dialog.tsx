@@ -13,7 +13,7 @@ interface ChangedDialogProps {
   onLeave?: () => void
 }
 
-/** What was changed of a record that one was about to delete or to switch: it is to be said again, or left. */
+/** Shows how a record has changed before it is deleted or switched, and asks again. */
 export function ChangedDialog({ kind, acting, action, onLeave }: ChangedDialogProps) {
   const leave = () => {
     acting.leave()
@@ -23,16 +23,16 @@ export function ChangedDialog({ kind, acting, action, onLeave }: ChangedDialogPr
     <Dialog
       open={acting.changes !== null}
       onOpenChange={leave}
-      title={`The ${kind} was changed meanwhile`}
-      description="Since you saw it, somebody else has changed it, or you in another tab. Nothing was done to it yet."
+      title={`The ${kind} has changed`}
+      description="Somebody else changed it after you opened this page, or you did in another tab. Nothing has been done yet."
       className="w-[min(52rem,calc(100vw-2rem))]"
     >
-      <Differences sides={['As you saw it', 'As it is now']} differences={acting.changes ?? []} />
+      <Differences sides={['When you opened it', 'Now']} differences={acting.changes ?? []} />
       <FormError error={acting.error} />
       <DialogActions isPending={acting.isPending}>
-        <Button onClick={leave}>Leave it</Button>
+        <Button onClick={leave}>Cancel</Button>
         <Button variant="danger" pending={acting.isPending} onClick={acting.actAllTheSame}>
-          {action} all the same
+          {action} anyway
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,10 +1,10 @@
 import type { ClaimKind, ClaimOrder } from '../api/claims.ts'
 
-/** What a list of claims can show beside their names, in this order. */
+/** The optional columns of a list of claims, in this order. */
 export const CLAIM_COLUMNS = {
   customer: 'Customer',
   status: 'Status',
-  due: 'Due or since',
+  due: 'Due or resolved',
   price: 'Price',
   schema: 'Schema',
   created: 'Created',
@@ -13,7 +13,7 @@ export const CLAIM_COLUMNS = {
 } as const
 export type ClaimColumn = keyof typeof CLAIM_COLUMNS
 
-/** Shown if nothing was chosen, as far as there is room. */
+/** Shown by default, as far as they fit. */
 export const USUAL_COLUMNS: readonly ClaimColumn[] = [
   'customer',
   'status',
@@ -27,7 +27,7 @@ export const USUAL_COLUMNS: readonly ClaimColumn[] = [
 export const columnsOf = (kind: ClaimKind): readonly ClaimColumn[] =>
   (Object.keys(CLAIM_COLUMNS) as ClaimColumn[]).filter((column) => kind === 'claims' || column !== 'id')
 
-/** What the list is sorted by is in sight, chosen or not. */
+/** The column of each sort order. It is always shown. */
 export const SORTED_BY: Partial<Record<ClaimOrder, ClaimColumn>> = {
   due: 'due',
   changed: 'status_since',

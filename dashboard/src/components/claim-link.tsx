@@ -4,7 +4,7 @@ import { shortId } from '../short-id.ts'
 
 const CLASS = 'font-medium text-ink underline-offset-4 hover:underline'
 
-/** To a claim's page, called by its reference or else its id; or to a candidate's, called by its alias. */
+/** A link to a claim, by its reference or id, or to a candidate, by its alias. */
 export const ClaimLink = ({ one }: { one: AnyClaim }) => (
   <LinkByName
     kind={'id' in one ? 'claims' : 'candidates'}
@@ -16,12 +16,12 @@ export const ClaimLink = ({ one }: { one: AnyClaim }) => (
 interface LinkByNameProps {
   kind: ClaimKind
   name: string
-  /** Of a claim, shown in place of its id. */
+  /** Shown in place of a claim's id. */
   reference?: string | null
   target?: '_blank'
 }
 
-/** The same, of one that is known by its name alone. */
+/** As `ClaimLink`, without the record. */
 export const LinkByName = ({ kind, name, reference = null, ...props }: LinkByNameProps) =>
   kind === 'claims' ? (
     <Link

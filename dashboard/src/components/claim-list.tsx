@@ -11,15 +11,15 @@ interface ClaimListProps {
   title: string
   claims: readonly AnyClaim[]
   empty: string
-  /** Of a test clock. */
+  /** The time of a test clock. */
   now: string | undefined
-  /** What time is shown: when it is due, or since when it stands so. */
+  /** The time that is shown: when the claim is due, or since when it has its status. */
   moment?: 'due' | 'since'
-  /** The lists that have all of them; none if they are not to be led to. */
+  /** Links to the complete lists, if there are any. */
   all?: { scope: ListScope; filters: ClaimFilters }
 }
 
-/** A few claims and candidates with what is most telling of each. */
+/** A short list of claims and candidates. */
 export function ClaimList({ title, claims, empty, now, moment = 'due', all }: ClaimListProps) {
   const nameOfCustomer = useCustomerNames()
   return (

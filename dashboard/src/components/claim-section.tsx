@@ -15,7 +15,7 @@ interface ClaimSectionProps {
 const SHOWN = 5
 const TITLES = { claims: 'Claims', candidates: 'Candidates' } as const
 
-/** The newest few claims or candidates of something, and the way to all of them. */
+/** The newest claims or candidates with these filters, and a link to all of them. */
 export function ClaimSection({ kind, filters, empty }: ClaimSectionProps) {
   const { data, error, refetch } = useQuery(claimsQuery(kind, filters, undefined, SHOWN))
   const title = TITLES[kind]

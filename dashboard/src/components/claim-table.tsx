@@ -15,11 +15,11 @@ import { DateTime } from './ui/time.tsx'
 interface ClaimTableProps {
   kind: ClaimKind
   claims: readonly AnyClaim[]
-  /** Those that were chosen; they are there on every screen. Null for the usual ones. */
+  /** The chosen columns, shown on every screen. Null for the default columns. */
   columns?: readonly ClaimColumn[] | null
 }
 
-/** Claims or candidates. Of the usual columns the lesser ones go below the greater on a phone. */
+/** A table of claims or candidates. On a phone, the less important default columns move below the others. */
 export function ClaimTable({ kind, claims, columns = null }: ClaimTableProps) {
   const render = useCells(kind)
   const shown = columns ?? USUAL_COLUMNS
@@ -85,7 +85,7 @@ const WHERE_THERE_IS_ROOM: Partial<Record<ClaimColumn, string>> = {
   created: 'max-lg:hidden',
 }
 
-/** What each column shows of a claim. */
+/** Renders the cell of each column. */
 function useCells(kind: ClaimKind): Record<ClaimColumn, (one: AnyClaim) => ReactNode> {
   const nameOfCustomer = useCustomerNames()
   const nameOfSchema = useSchemaNames()

@@ -6,13 +6,13 @@ import { InWords } from './in-words.tsx'
 import { cn } from './ui/cn.ts'
 
 interface ConditionTreeProps {
-  /** As it was sent, or explained: then each node says whether it is satisfied. */
+  /** A condition. If it is explained, each node shows whether it is satisfied. */
   condition: Condition | ExplainedCondition
-  /** How an event that satisfies a leaf is named: a link to it in the timeline. */
+  /** Renders a link to an event that satisfies a leaf. */
   renderEvent?: (id: string) => React.ReactNode
 }
 
-/** The condition as a tree; what is satisfied says so by colour, icon and word. */
+/** The condition as a tree. Satisfied nodes are marked by colour, icon and label. */
 export function ConditionTree({ condition, renderEvent }: ConditionTreeProps) {
   return (
     <ul className="grid gap-2">
@@ -27,9 +27,9 @@ interface NodeProps {
 }
 
 const OPERATORS = {
-  AND: ['All of these', 'every one is needed'],
+  AND: ['All of these', 'all are needed'],
   OR: ['Any of these', 'one is enough'],
-  NOT: ['Not this', 'holds as long as it has not happened'],
+  NOT: ['Not this', 'true until it happens'],
 } as const
 
 function Node({ condition, renderEvent }: NodeProps) {
@@ -45,8 +45,8 @@ function Node({ condition, renderEvent }: NodeProps) {
         <span className="text-xs text-muted max-sm:hidden">
           {children.length === 0
             ? condition.op === 'AND'
-              ? 'none: always holds'
-              : 'none: never holds'
+              ? 'empty: always true'
+              : 'empty: never true'
             : meaning}
         </span>
       </div>
@@ -77,7 +77,7 @@ function LeafNode({
         <InWords text={eventInWords(leaf)} />
         {events.length > 0 ? (
           <span className="flex flex-wrap gap-x-2 text-xs text-muted">
-            by{' '}
+            satisfied by{' '}
             {events.map((id) => (
               <span key={id}>{renderEvent?.(id) ?? <bdi>{id}</bdi>}</span>
             ))}

@@ -12,27 +12,27 @@ interface ConflictDialogProps<Values> {
   texts: Texts<Values>
 }
 
-/** What one has typed and what somebody else has saved meanwhile, where they differ: one of the two is to be chosen. */
+/** Shows the user's version and the saved version where they differ. The user chooses one. */
 export function ConflictDialog<Values>({ kind, saving, texts }: ConflictDialogProps<Values>) {
   const { conflict, overwrite, takeTheirs, keepEditing } = saving
   return (
     <Dialog
       open={conflict !== null}
       onOpenChange={keepEditing}
-      title={`The ${kind} was changed meanwhile`}
-      description="Since you opened it, somebody else has saved it, or you in another tab. Nothing of yours was saved yet."
+      title={`The ${kind} has changed`}
+      description="Somebody else saved it after you opened it, or you did in another tab. Your changes are not saved yet."
       className="w-[min(52rem,calc(100vw-2rem))]"
     >
       <Differences
-        sides={['Yours', 'Saved meanwhile']}
+        sides={['Your version', 'Saved version']}
         differences={conflict ? differencesOf(texts, conflict.mine, conflict.theirs) : []}
       />
       <FormError error={saving.error} />
       <DialogActions isPending={saving.isPending}>
         <Button onClick={keepEditing}>Keep editing</Button>
-        <Button onClick={takeTheirs}>Take theirs</Button>
+        <Button onClick={takeTheirs}>Use the saved version</Button>
         <Button variant="danger" pending={saving.isPending} onClick={overwrite}>
-          Save mine over it
+          Overwrite with mine
         </Button>
       </DialogActions>
     </Dialog>

@@ -12,7 +12,7 @@ interface ContractHintsProps {
   onShow?: (path: string) => void
 }
 
-/** Hints to a contract. The contract is valid, so hints neither look like errors nor block anything. */
+/** Hints about a valid contract. They do not block saving and do not look like errors. */
 export function ContractHints({ contract, onShow }: ContractHintsProps) {
   const { data: types } = useQuery(eventTypesQuery)
   const { data: account } = useQuery(accountQuery)

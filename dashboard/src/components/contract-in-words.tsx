@@ -3,7 +3,7 @@ import { contractInWords } from '../../../src/core/contracts/contract-in-words.t
 import { InWords } from './in-words.tsx'
 import { useMoney } from './use-money.ts'
 
-/** A contract in sentences, a paragraph each. */
+/** A contract in words, one paragraph per sentence. */
 export function ContractInWords({ contract }: { contract: Contract }) {
   const money = useMoney()
   return (

@@ -6,7 +6,7 @@ import { Button } from './ui/button.tsx'
 import { FormError } from './ui/form-error.tsx'
 import { useToast } from './ui/toast.tsx'
 
-/** Makes records to play with, or finds those made before, and goes to the overview of their clock. */
+/** Creates demo data, or finds existing demo data, and opens the overview of its test clock. */
 export function DemoButton({ variant = 'secondary' }: { variant?: 'primary' | 'secondary' }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -15,14 +15,14 @@ export function DemoButton({ variant = 'secondary' }: { variant?: 'primary' | 's
     mutationFn: () => loadPage(() => import('../demo/make-demo.ts')).then(({ makeDemo }) => makeDemo()),
     onSuccess: async (clock) => {
       void queryClient.invalidateQueries()
-      toast('The demo is on a test clock: advance it under Test clocks')
+      toast('Demo data created on a test clock. Advance it under Test clocks.')
       await navigate({ to: '/', search: { clock } })
     },
   })
   return (
     <>
       <Button variant={variant} pending={demo.isPending} onClick={() => demo.mutate()}>
-        <Sparkles aria-hidden /> {demo.isPending ? 'Making the demo…' : 'Make a demo'}
+        <Sparkles aria-hidden /> {demo.isPending ? 'Creating demo data…' : 'Create demo data'}
       </Button>
       <FormError error={demo.error} />
     </>

@@ -4,19 +4,19 @@ import { buttonVariants } from './ui/button.tsx'
 import { Card } from './ui/card.tsx'
 
 const STEPS = [
-  ['A schema', 'says what must happen, by when, and what counts if nothing does.'],
-  ['A claim', 'holds a customer to such a contract, and takes events.'],
-  ['A scheduled check', 'decides it each minute: CONFIRMED or FAILED, for good.'],
+  ['A schema', 'defines what must happen, by when, and the outcome if it does not.'],
+  ['A claim', 'is a contract with one customer. It takes events.'],
+  ['A scheduled check', 'runs each minute and resolves claims to CONFIRMED or FAILED.'],
 ] as const
 
-/** For when there is nothing yet: what there could be, and a button that makes records to play with. */
+/** Shown to an account without records: explains the concepts and offers demo data. */
 export function DemoInvitation() {
   return (
     <Card aria-label="Getting started" className="p-5 sm:p-6">
       <h2 className="text-base font-semibold">No claims yet</h2>
       <p className="mt-0.5 max-w-2xl text-pretty text-muted">
-        Make a demo to look around in: a schema, a customer, and claims in every state on a test clock, whose
-        time you advance yourself. It touches nothing live.
+        Create demo data to explore: a schema, a customer, and claims in every status. The claims are on a
+        test clock, so no live claim is affected.
       </p>
       <ol className="mt-4 grid gap-3 md:grid-cols-3">
         {STEPS.map(([name, does], i) => (
@@ -36,7 +36,7 @@ export function DemoInvitation() {
       <div className="mt-5 flex flex-wrap items-center gap-2">
         <DemoButton variant="primary" />
         <Link to="/schemas/$id" params={{ id: 'new' }} className={buttonVariants()}>
-          Begin with a schema
+          Start with a schema
         </Link>
       </div>
     </Card>

@@ -3,14 +3,14 @@ import type { Difference } from '../differences-of.ts'
 import { Table, Td, Th, Tr } from './ui/table.tsx'
 
 interface DifferencesProps {
-  /** What the two sides are. */
+  /** The column titles. */
   sides: readonly [string, string]
   differences: readonly Difference[]
 }
 
-/** Two states of a record where they differ, side by side. */
+/** The fields in which two states of a record differ. */
 export const Differences = ({ sides, differences }: DifferencesProps) => (
-  <Table aria-label="What differs">
+  <Table aria-label="Differences">
     <thead>
       <tr>
         <Th>Field</Th>
@@ -35,7 +35,7 @@ export const Differences = ({ sides, differences }: DifferencesProps) => (
   </Table>
 )
 
-/** A condition may be long: it scrolls in its place. */
+/** Scrolls, because a condition may be long. */
 const Side = ({ children }: { children: ReactNode }) => (
   <Td className="align-top">
     <pre

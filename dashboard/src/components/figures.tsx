@@ -9,11 +9,11 @@ import { Money } from './ui/money.tsx'
 interface FiguresProps {
   overview: Overview
   days: number
-  /** Live, or by a test clock. */
+  /** Live or of a test clock. */
   scope: ListScope
 }
 
-/** What came of the period, in numbers. */
+/** Amounts and rates of the claims resolved in the period. */
 export function Figures({ overview, days, scope }: FiguresProps) {
   const { resolutions_by_day: byDay, resolution_seconds: seconds } = overview
   const confirmed = byDay.reduce((sum, { confirmed }) => sum + confirmed.count, 0)
@@ -23,7 +23,7 @@ export function Figures({ overview, days, scope }: FiguresProps) {
   const resolved = (status: string): ClaimFilters => ({
     status,
     sort: 'changed',
-    // Lists take no time before, and nothing was resolved then.
+    // Lists accept no earlier time.
     ...(from && from >= '1970' ? { resolved_from: from } : {}),
   })
   return (
@@ -50,7 +50,7 @@ export function Figures({ overview, days, scope }: FiguresProps) {
 
 interface FigureProps {
   name: string
-  /** Those that it is the sum of. */
+  /** The claims that the figure counts. */
   lists?: { scope: ListScope; filters: ClaimFilters }
   children: React.ReactNode
 }

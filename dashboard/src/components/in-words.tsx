@@ -1,7 +1,7 @@
-/** Names between quotes, and any words that are written from right to left. */
+/** Quoted names and right-to-left words. */
 const NAMES = /(“[^“”]*”|"(?:[^"\\]|\\.)*"|[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}]+)/u
 
-/** A sentence of a contract, in which names turn nothing around. */
+/** A text in which right-to-left names do not reorder the words around them. */
 export const InWords = ({ text }: { text: string }) =>
   text.split(NAMES).map((part, i) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay where they are

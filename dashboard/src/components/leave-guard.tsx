@@ -4,19 +4,19 @@ import { ConfirmDialog } from './ui/confirm-dialog.tsx'
 
 interface LeaveGuardProps {
   isNeeded: boolean
-  /** Ends what is under way. If the next page is of the same route, nothing on this one is unmounted. */
+  /** Stops the running task. A next page of the same route does not unmount this one. */
   onLeave?: () => void
   title: string
   /** What is lost. */
   children: ReactNode
 }
 
-/** Asks before the page is left; if the tab is closed, in the browser's words. */
+/** Asks before the user leaves the page. The browser asks if the tab is closed. */
 export function LeaveGuard({ isNeeded, onLeave, title, children }: LeaveGuardProps) {
   const shouldBlockFn = useCallback(() => isNeeded, [isNeeded])
   const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload: isNeeded, withResolver: true })
   const { reset } = blocker
-  // What would have been lost is done: the question is over.
+  // Nothing can be lost any more, so the question is closed.
   useEffect(() => {
     if (!isNeeded) reset?.()
   }, [isNeeded, reset])

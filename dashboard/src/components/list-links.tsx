@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router'
 import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
 
-/** Of what the lists are, such as of a customer: each kind names it in its own way. */
+/** Filters of the two lists, for example of one customer. Claims and candidates name a customer differently. */
 export type ListScope = Record<ClaimKind, ClaimFilters>
 
 interface ListLinksProps {
   scope: ListScope
-  /** What both are filtered by besides. */
+  /** Filters that both lists share. */
   filters?: ClaimFilters
-  /** What is in the lists, for who does not see where the links stand. */
+  /** What the lists contain, for screen readers. */
   what: string
 }
 
-/** To the claims and to the candidates that a figure or a short list is made of. */
+/** Links to the claims and candidates behind a figure or a short list. */
 export const ListLinks = ({ scope, filters, what }: ListLinksProps) => (
   <span className="flex flex-wrap gap-x-3 text-xs font-normal text-muted">
     <Link to="/claims" search={{ ...scope.claims, ...filters }} className={LINK}>

@@ -15,12 +15,15 @@ export const NOTIFICATION_WORDS: Readonly<Record<NotificationType, string>> = {
   'candidate.event_recorded': 'Candidate event recorded',
 }
 
-/** Sent to endpoints alone. */
+/** The types of an endpoint that names no types. */
+export const DEFAULT_TYPES_TEXT = 'All types except recorded events'
+
+/** Types that only endpoints receive. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   'webhook_endpoint.test': 'Test',
   'webhook_endpoint.notifications_removed': 'Notifications were removed',
 }
 
-/** What happened; of a type that is not known here its name. */
+/** The text of a type. An unknown type is shown by its name. */
 export const typeInWords = (type: string): string =>
   NOTIFICATION_WORDS[type as NotificationType] ?? OTHER_WORDS[type] ?? type

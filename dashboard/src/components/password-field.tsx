@@ -4,7 +4,7 @@ import { Input } from './ui/input.tsx'
 
 interface PasswordFieldProps {
   label: string
-  /** A new one says how long it must be, and password managers offer to make it. */
+  /** A new password has a hint about its length, and password managers offer to generate it. */
   kind: 'current' | 'new'
   error?: string | undefined
   value: string

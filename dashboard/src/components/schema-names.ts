@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { schemasQuery } from '../api/schemas.ts'
 import { shortId } from '../short-id.ts'
 
-/** Calls a schema by its name, or by its id if it has none, or was deleted. */
+/** The name of a schema, or its id if it has no name or was deleted. */
 export function useSchemaNames(): (id: string) => string {
   const nameOf = useKnownSchemaNames()
   return (id) => nameOf(id) ?? shortId(id)
 }
 
-/** The same, or null if it has none. */
+/** The name of a schema, or null. */
 export function useKnownSchemaNames(): (id: string) => string | null {
   const { data } = useQuery(schemasQuery)
   const names = new Map(data?.map(({ id, name }) => [id, name]))

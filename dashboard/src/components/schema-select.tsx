@@ -8,7 +8,7 @@ import { shortId } from '../short-id.ts'
 import { Select } from './ui/select.tsx'
 import { useMoney } from './use-money.ts'
 
-/** By its name, or else by the events that it asks for. */
+/** The name of a schema, or the events that its condition asks for. */
 function schemaLabel({ id, name, contract }: ClaimSchema, money: (amount: number) => string): string {
   const title = name === null ? decisiveEventTypes(contract).map(isolated).join(', ') : isolated(name)
   return `${title || 'no event'} · ${money(contract.price)} · ${shortId(id)}`
@@ -18,7 +18,7 @@ interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
   /** Empty for none. */
   value: string
   onChange: (id: string) => void
-  /** What none means: "Any schema". */
+  /** The text for no schema, such as "Any schema". */
   none: string
 }
 

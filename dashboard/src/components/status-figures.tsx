@@ -16,11 +16,11 @@ const TONE: Record<Status, string> = {
 interface StatusFiguresProps {
   statuses: Overview['statuses']
   pendingOutcomes: Overview['pending_outcomes']
-  /** Of the lists that they lead to. */
+  /** Filters of the linked lists. */
   scope: ListScope
 }
 
-/** How many claims and candidates stand where, and how much money that is; each leads to them. */
+/** Count and amount of claims and candidates by status, with links to the lists. */
 export function StatusFigures({ statuses, pendingOutcomes, scope }: StatusFiguresProps) {
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-5">
@@ -58,7 +58,7 @@ export function StatusFigures({ statuses, pendingOutcomes, scope }: StatusFigure
   )
 }
 
-/** What the pending ones are going to be. */
+/** The scheduled outcomes of PENDING claims. */
 function PendingOutcomes({ outcomes }: { outcomes: Overview['pending_outcomes'] }) {
   return (
     <span className="mt-1.5 flex flex-wrap gap-x-3 text-xs">

@@ -1,4 +1,4 @@
-/** The sum of exact decimals, exactly: floating point would lose cents. */
+/** The exact sum of decimals. Floating point would lose cents. */
 export function sumAmounts(amounts: readonly string[]): string {
   const places = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
   const units = amounts.reduce((sum, amount) => {

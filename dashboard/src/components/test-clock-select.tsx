@@ -9,9 +9,9 @@ interface TestClockSelectProps extends Omit<ComponentProps<'select'>, 'onChange'
   /** Empty for none. */
   value: string
   onChange: (id: string) => void
-  /** What none means: "Live". */
+  /** The text for no test clock, such as "Live". */
   none: string
-  /** Whether `live` may be chosen too, beside none. */
+  /** Whether `live` is an option beside none. */
   isLiveOffered?: boolean
 }
 

@@ -1,27 +1,25 @@
 import { useEffect, useState } from 'react'
 
-/** Events of a piece of a timeline: rendered at once, and again only together. */
+/** Events per chunk. A chunk is rendered and re-rendered as a whole. */
 const PIECE = 100
 
-/** Pieces that are shown at first: a log may hold ten thousand events. */
+/** Chunks shown initially. A log may hold 10,000 events. */
 const FIRST_SHOWN = 1
-/** How many times more are shown when more are asked for. */
+/** Factor by which "show more" increases the number of chunks. */
 const GROWTH = 10
 
-/** The items in pieces, counted from the first, so that what is added changes the last piece alone. */
+/** Chunks counted from the first item, so that an added item changes only the last chunk. */
 export function piecesOf<Item>(items: readonly Item[]): Item[][] {
   const count = Math.ceil(items.length / PIECE)
   return Array.from({ length: count }, (_, i) => items.slice(i * PIECE, (i + 1) * PIECE))
 }
 
-/**
- * How many pieces to show, and how to ask for more. They come one at a time, each in a task of its own, so that the page
- * goes on answering meanwhile.
+/** The number of chunks to show. Chunks are added one per task, so that the page stays responsive.
  */
 export function useShownPieces(count: number) {
   const [wanted, setWanted] = useState(FIRST_SHOWN)
   const [shown, setShown] = useState(FIRST_SHOWN)
-  // The last piece may have only begun: with the one before it there are enough.
+  // The last chunk may have few items, so one more chunk is shown.
   const most = Math.min(count, wanted + 1)
   const more = wanted * GROWTH
   useEffect(() => {
@@ -31,7 +29,7 @@ export function useShownPieces(count: number) {
   }, [shown, most])
   return {
     shown: Math.min(shown, most),
-    /** As many are shown once more are asked for. */
+    /** The number of chunks after "show more". */
     next: Math.min(count, more + 1),
     isComing: shown < most,
     showMore: () => setWanted(more),

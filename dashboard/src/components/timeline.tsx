@@ -12,11 +12,11 @@ interface TimelineProps {
   openedAt: string
   events: readonly ClaimEvent[]
   transitions: readonly StatusTransition[]
-  /** A note on an event type; null for none. */
+  /** A note about an event type, or null. */
   noteOf: (type: string) => string | null
 }
 
-/** Events and the transitions that they caused, newest first: what happened last is what one looks for. */
+/** Events and the transitions that they caused, newest first. */
 export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProps) {
   const pieces = piecesOf(events)
   const { shown, next, isComing, showMore } = useShownPieces(pieces.length)
@@ -58,7 +58,7 @@ interface PieceProps {
 const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =>
   transitions.filter(({ because }) => because.event_id === event.id)
 
-/** What is out of sight is neither laid out nor painted. */
+/** Items outside the viewport are not laid out or painted. */
 const ITEM =
   'grid scroll-mt-20 grid-cols-1 gap-3 pb-4 [contain-intrinsic-size:auto_4.5rem] [content-visibility:auto] target:bg-accent-soft'
 
@@ -73,7 +73,7 @@ const Piece = memo(function Piece({ events, transitions, noteOf }: PieceProps) {
   ))
 }, isSamePiece)
 
-/** By the events themselves: those that were read again and are the same are kept. */
+/** Compares by identity: the query cache keeps unchanged events as the same objects. */
 function isSamePiece(before: PieceProps, now: PieceProps): boolean {
   if (before.events.length !== now.events.length) return false
   if (!before.events.every((event, i) => event === now.events[i])) return false
@@ -82,7 +82,7 @@ function isSamePiece(before: PieceProps, now: PieceProps): boolean {
   return !now.events.some(({ id }) => causes.includes(id))
 }
 
-/** An event's id may hold any characters. */
+/** An event id may contain any characters. */
 export const anchorOf = (eventId: string): string => `event-${encodeURIComponent(eventId)}`
 
 function Marker({ icon: Icon, className = 'text-muted' }: { icon: typeof Circle; className?: string }) {
@@ -154,7 +154,7 @@ function EventEntry({ event, note }: { event: ClaimEvent; note: string | null })
   )
 }
 
-/** Longer payloads are folded: one may have 256 KiB. */
+/** Longer payloads are collapsed. A payload may have 256 KiB. */
 const UNFOLDED_LENGTH = 400
 
 function Payload({ text }: { text: string }) {

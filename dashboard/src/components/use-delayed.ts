@@ -2,19 +2,19 @@ import { useEffect, useState } from 'react'
 
 interface Delayed {
   value: string
-  /** Hears of what was written once nothing was changed for a moment. */
+  /** Called with the text when the user has stopped typing. */
   onChange: (text: string) => void
   delayMs: number
 }
 
 type Writing = [text: string, write: (text: string) => void, take: () => void]
 
-/** A text as it is being written, which is taken a moment after the last key; and `take`, for when its field is left. */
+/** A text that is reported after a pause in typing. `take` reports it immediately, on blur. */
 export function useDelayed({ value, onChange, delayMs }: Delayed): Writing {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)
   const wanted = text.trim()
-  // At once, and not in an effect: on a busy machine what was written before would be taken again.
+  // During render, because an effect could run late and report the previous text again.
   if (shown !== value) {
     setShown(value)
     setText(value)

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { moneyFormat } from '../../../src/core/contracts/contract-in-words.ts'
 import { accountQuery } from '../api/account.ts'
 
-/** How amounts are shown: in the account's currency, as the reader writes it. */
+/** Formats amounts in the account's currency and the browser's locale. */
 export function useMoney(): (amount: string | number) => string {
   const { data } = useQuery(accountQuery)
   const currency = data?.currency ?? null

@@ -6,16 +6,16 @@ import { type EditMade, useBuilder } from './builder-context.ts'
 
 interface BuilderCellProps extends Omit<ComponentProps<'input'>, 'onChange'> {
   'aria-label': string
-  /** Its name among those of the builder: by it the focus comes, and what is typed in one go is one edit. */
+  /** The name of the field within the builder, for focus and for grouping typed text into one edit. */
   field: string
   value: string
   error?: string | undefined
-  /** Beside the text: what kind of value it is. */
+  /** The kind of the value, shown beside the text. */
   note?: string | undefined
   onChange: (text: string, made: EditMade) => void
 }
 
-/** A text field of the builder; what is wrong with it is said once it has been left, or all is checked. */
+/** A text field of the builder. Its error is shown after blur, or when everything is checked. */
 export function BuilderCell({ field, error, note, className, onChange, ...props }: BuilderCellProps) {
   const { isChecked } = useBuilder()
   const [isLeft, setLeft] = useState(false)
@@ -49,7 +49,7 @@ export function BuilderCell({ field, error, note, className, onChange, ...props 
   )
 }
 
-/** Once nothing is pressed any more: a button must not move away under the pointer, or its click is lost. */
+/** Waits until nothing is pressed: a button that moves under the pointer would lose its click. */
 function whenReleased(act: () => void): void {
   if (!document.querySelector(':active')) act()
   else

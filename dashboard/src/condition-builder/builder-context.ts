@@ -3,26 +3,26 @@ import { type BuilderNode, type LeafNode, newLeaf } from './builder-node.ts'
 import { roomIn, type TreeRoom } from './tree-room.ts'
 
 export interface EditMade {
-  /** Where the focus goes: a node's id, or that of a field. */
+  /** The id of the node or field to focus. */
   focus?: string
-  /** The text field that was typed into: all that is typed there in one go is one edit. */
+  /** The text field that was typed into. Text typed there without leaving is one edit. */
   typedIn?: string
 }
 
 interface BuilderContextValue {
   root: BuilderNode
   room: TreeRoom
-  /** Puts another tree in place. */
+  /** Replaces the tree. */
   change: (root: BuilderNode, made?: EditMade) => void
-  /** Id of the list of event types that are proposed. */
+  /** The id of the datalist of event types. */
   typesId: string
-  /** What is wrong at a path below the node's own: `.event`. */
+  /** The issue at a path below the node, such as `.event`. */
   issueAt: (nodeId: string, below: string) => string | undefined
-  /** Whether all that is wrong is to be said, or only what has been passed through. */
+  /** Whether all errors are shown, or only those of visited fields. */
   isChecked: boolean
 }
 
-/** What an editor of a part of a leaf is given. */
+/** Props of the editors of a leaf's parts. */
 export interface LeafPartProps {
   leaf: LeafNode
   set: (changed: Partial<LeafNode>, made?: EditMade) => void

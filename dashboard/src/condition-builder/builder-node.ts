@@ -2,9 +2,8 @@ import { COMPARATORS, type Comparator } from '../../../src/core/contracts/compar
 import { isJsonObject, type Json, type JsonObject } from '../../../src/kernel/json.ts'
 import { readNumberValue, readValue, valueText } from './value-text.ts'
 
-/*
- * The condition as the builder holds it: each node with an identity that survives moves, and what is being written as
- * text. A builder's node may be incomplete; the domain then says what is wrong with its JSON, at the path of the node.
+/* The condition as the builder edits it. Each node has an id that survives moves, and values are kept as typed text. A node
+ * may be incomplete: validation reports issues of its JSON at the node's path.
  */
 
 export type GroupKind = 'AND' | 'OR' | 'NOT'
@@ -38,12 +37,12 @@ export type BuilderNode = LeafNode | GroupNode
 
 export const GROUP_NAMES = { AND: 'All of these', OR: 'Any of these', NOT: 'Not this' } as const
 
-/** How controls of the node are named. */
+/** The name of a node in labels. */
 export const nameOf = (node: BuilderNode): string =>
   node.kind === 'leaf' ? `event ${node.event}`.trim() : `group “${GROUP_NAMES[node.kind]}”`
 
 let made = 0
-/** For a node or a row: unique within the page. */
+/** Unique within the page. */
 export const newId = (): string => `n${++made}`
 
 export const newLeaf = (event = ''): LeafNode => ({
@@ -61,7 +60,7 @@ export const newGroup = (kind: GroupKind, children: BuilderNode[]): GroupNode =>
   children,
 })
 
-/** The condition of JSON that has a builder's shape, be its values wrong; null for any other. */
+/** The nodes of JSON with the structure of a condition, even with invalid values. Null for any other JSON. */
 export function toNode(value: Json | undefined): BuilderNode | null {
   if (!isJsonObject(value)) return null
   if (Object.hasOwn(value, 'event')) return toLeaf(value)
@@ -79,7 +78,7 @@ function toLeaf(value: JsonObject): LeafNode | null {
   const { event, match, field = '' } = value
   if (!hasOnly(value, ['event', 'match', 'field', ...COMPARATORS])) return null
   if (typeof event !== 'string' || typeof field !== 'string') return null
-  // An empty field is not the same as none.
+  // The builder cannot represent an empty field: it means no field there.
   if (match === null || Array.isArray(match) || value.field === '') return null
   const comparators = Object.keys(value).filter((key): key is Comparator => isComparator(key))
   const bounds = comparators.map((comparator) => ({ comparator, text: valueText(value[comparator] as Json) }))
@@ -94,7 +93,7 @@ const toMatch = (match: Json): MatchDraft =>
       }
     : { by: 'value', text: valueText(match) }
 
-/** What the builder shows, as JSON. */
+/** The tree as JSON. */
 export function toCondition(node: BuilderNode): JsonObject {
   if (node.kind === 'leaf') return toLeafCondition(node)
   const [only] = node.children

@@ -13,12 +13,12 @@ interface ConditionBuilderProps {
   root: BuilderNode
   /** @param typedIn the text field that was typed into; null for any other edit */
   onChange: (root: BuilderNode, typedIn: string | null) => void
-  /** Of the whole contract, at the domain's paths. */
+  /** The issues of the whole contract. */
   issues: readonly Issue[]
   isChecked: boolean
 }
 
-/** The condition as a tree to be put together: every change is a button, a choice or a text field. */
+/** Edits the condition as a tree. */
 export function ConditionBuilder({ root, onChange, issues, isChecked }: ConditionBuilderProps) {
   const tree = useRef<HTMLUListElement>(null)
   const focus = useRef<string | null>(null)
@@ -33,7 +33,7 @@ export function ConditionBuilder({ root, onChange, issues, isChecked }: Conditio
     },
     [onChange],
   )
-  // After the node has come to its new place.
+  // After the node has moved.
   useLayoutEffect(() => {
     if (!focus.current) return
     tree.current?.querySelector<HTMLElement>(`[data-focus="${focus.current}"]`)?.focus()

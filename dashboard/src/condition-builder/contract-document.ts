@@ -11,16 +11,16 @@ import { LOSSY, problemOfValue } from './value-text.ts'
 
 export const CONDITION_PATH = 'contract.fulfillment_condition'
 
-/** One contract that is edited in two ways at once: as a form, and as JSON. An edit of either shows in the other. */
+/** A contract that is edited as a form and as JSON. Both stay in sync. */
 export interface ContractDocument {
-  /** What the JSON says; if it has not the shape of a contract, what it said when it last had. */
+  /** The draft of the JSON, or of the last JSON that had the structure of a contract. */
   draft: ContractDraft
   json: string
-  /** Why the form does not show what the JSON says; null if both say the same. */
+  /** Why the form does not match the JSON. Null if it matches. */
   problem: string | null
-  /** What the domain says of the JSON. */
+  /** The validation issues of the JSON. */
   issues: readonly Issue[]
-  /** Null if it is not valid. */
+  /** Null if the contract is invalid. */
   contract: Contract | null
 }
 
@@ -33,13 +33,13 @@ export function ofDraft(draft: ContractDraft): ContractDocument {
     draft,
     json: JSON.stringify(value, null, 2),
     problem: null,
-    // They say it more exactly than the domain, which knows the JSON alone.
+    // These issues are more precise than those of the JSON.
     issues: [...issues.filter(({ path }) => !slipped.has(path)), ...slips],
     contract: slips.length > 0 ? null : contract,
   }
 }
 
-/** What JSON cannot tell: why a text is no number, and which names of a match are missing, or there twice. */
+/** Issues that are lost in JSON: texts that are no numbers, and missing or repeated field names of a match. */
 function slipsOf({ price, activityWindow, reviewWindow, condition }: ContractDraft): Issue[] {
   return [
     ...slipAt('contract.price', price),
@@ -66,17 +66,17 @@ function slipsOfMatch(match: LeafNode['match'], path: string): Issue[] {
   return [
     ...texts.flatMap((text) => problemOfValue(text) ?? []),
     ...(keys.includes('') ? ['has a field without a name'] : []),
-    ...(new Set(keys).size < keys.length ? ['has a field twice'] : []),
+    ...(new Set(keys).size < keys.length ? ['has the same field twice'] : []),
   ].map((message) => ({ path, message }))
 }
 
-/** Empty is not wrong, but missing: that the domain says. */
+/** An empty text is a missing value, which validation reports. */
 function slipAt(path: string, text: string, times = 1): Issue[] {
   const { problem } = LOCAL_NUMBERS.readNumber(text, times)
   return problem && text !== '' ? [{ path, message: problem }] : []
 }
 
-/** The contract is a stored one, so it has a contract's shape. */
+/** For a stored contract, which always has the structure of a contract. */
 export function ofContract(contract: Contract): ContractDocument {
   const draft = toDraft(contract as unknown as Json)
   if (!draft) throw new Error('a stored contract has no other fields than those of a contract')
@@ -95,7 +95,7 @@ export function withJson(before: ContractDocument, json: string): ContractDocume
   const draft = toDraft(value)
   const judged = judge(value)
   if (draft) return { draft, json, problem: null, ...judged }
-  return { ...before, json, problem: 'This does not have the shape of a contract.', ...judged }
+  return { ...before, json, problem: 'This does not have the structure of a contract.', ...judged }
 }
 
 function judge(value: unknown): Pick<ContractDocument, 'issues' | 'contract'> {
@@ -103,7 +103,7 @@ function judge(value: unknown): Pick<ContractDocument, 'issues' | 'contract'> {
   return { issues, contract: issues.length === 0 ? (value as Contract) : null }
 }
 
-/** Where a syntax error is, as the browser's message tells it; null if it does not. */
+/** The offset of a syntax error in the browser's message, or null. */
 export function offsetOfProblem(problem: string, json: string): number | null {
   const position = /at position (\d+)/.exec(problem)?.[1]
   if (position) return Math.min(Number(position), json.length)

@@ -11,7 +11,7 @@ export interface DurationDraft {
   unit: TimeUnit
 }
 
-/** A contract as the form holds it: what is being written as text, and perhaps not complete. */
+/** A contract as the form edits it: values are typed text and may be incomplete. */
 export interface ContractDraft {
   price: string
   activityWindow: DurationDraft
@@ -22,7 +22,7 @@ export interface ContractDraft {
 
 const FIELDS = ['price', 'activity_window', 'review_window', 'fulfillment_condition', 'timeout_outcome']
 
-/** The draft of JSON that has a contract's shape, be its values wrong; null for any other. */
+/** The draft of JSON with the structure of a contract, even with invalid values. Null for any other JSON. */
 export function toDraft(value: Json): ContractDraft | null {
   if (!isJsonObject(value) || Object.keys(value).some((key) => !FIELDS.includes(key))) return null
   const { price, activity_window, review_window, timeout_outcome, fulfillment_condition } = value
@@ -49,10 +49,10 @@ export function toDuration(seconds: Json | undefined): DurationDraft {
   return { text: valueText(seconds / size), unit }
 }
 
-/** Seconds; what is no number stays the text that it is, for the domain to refuse. */
+/** Seconds. A text that is no number stays a text, which validation reports. */
 export const secondsOf = ({ text, unit }: DurationDraft): Json => readNumberValue(text, TIME_UNITS[unit])
 
-/** The draft as JSON; what is empty is left out. */
+/** The draft as JSON, without empty fields. */
 export function toContract(draft: ContractDraft): JsonObject {
   const { price, activityWindow, reviewWindow, timeoutOutcome, condition } = draft
   return {
@@ -64,7 +64,7 @@ export function toContract(draft: ContractDraft): JsonObject {
   }
 }
 
-/** Where a new schema begins: a day, no review, an event still to be named. */
+/** The draft of a new schema: one day, no review, an event without a type. */
 export const newDraft = (): ContractDraft => ({
   price: '',
   activityWindow: { text: '1', unit: 'days' },

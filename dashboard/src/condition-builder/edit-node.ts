@@ -1,11 +1,9 @@
 import { type BuilderNode, type GroupKind, type GroupNode, newGroup, newLeaf } from './builder-node.ts'
 
-/*
- * Changes of the tree: each takes the root and gives a new one, the old one stays as it was. A change that the tree
- * does not allow gives the root unchanged.
+/* Edits of the tree. Each returns a new root, or the same root if the edit is not possible.
  */
 
-/** The node and those above it, root first; null if it is not in the tree. */
+/** The nodes from the root to this node, or null if it is not in the tree. */
 function findLine(root: BuilderNode, id: string): BuilderNode[] | null {
   if (root.id === id) return [root]
   if (root.kind === 'leaf') return null
@@ -20,7 +18,7 @@ function findLine(root: BuilderNode, id: string): BuilderNode[] | null {
 export const parentOf = (root: BuilderNode, id: string): GroupNode | null =>
   (findLine(root, id)?.at(-2) as GroupNode | undefined) ?? null
 
-/** Puts other nodes in the place of one; what its parent cannot hold, it gets as a group. */
+/** Replaces one node by others. If the parent can hold only one node, the others become a group. */
 function replaceWith(root: BuilderNode, id: string, nodes: readonly BuilderNode[]): BuilderNode {
   const [only] = nodes
   const asOne = () => (nodes.length === 1 && only ? only : newGroup('AND', [...nodes]))
@@ -45,14 +43,14 @@ export function addTo(root: BuilderNode, groupId: string, node: BuilderNode): Bu
   return replaceNode(root, { ...group, children: [...group.children, node] })
 }
 
-/** Removes a node, and the NOT that would be left without one; the root leaves an empty leaf. */
+/** Removes a node, and a NOT that would be empty. Removing the root leaves an empty leaf. */
 export function removeNode(root: BuilderNode, id: string): BuilderNode {
   if (root.id === id) return newLeaf()
   const parent = parentOf(root, id)
   return parent?.kind === 'NOT' ? removeNode(root, parent.id) : replaceWith(root, id, [])
 }
 
-/** What is nearest once the node is removed: the next in its group, the one before, the group; null if none is left. */
+/** The node to focus after a removal: the next in the group, the previous one, or the group. Null if none is left. */
 export function neighbourOf(root: BuilderNode, id: string): BuilderNode | null {
   const parent = parentOf(root, id)
   if (parent === null) return null
@@ -61,13 +59,13 @@ export function neighbourOf(root: BuilderNode, id: string): BuilderNode | null {
   return parent.children[index + 1] ?? parent.children[index - 1] ?? parent
 }
 
-/** Whose field one types into to edit the node: what is negated stands for its NOT. */
+/** The id of the node's text field. A NOT has the field of its child. */
 export const fieldOf = (node: BuilderNode): string => {
   const [child] = node.kind === 'NOT' ? node.children : []
   return child ? fieldOf(child) : node.id
 }
 
-/** One place up (-1) or down (1) among its siblings. */
+/** Moves the node up (-1) or down (1) among its siblings. */
 export function moveBy(root: BuilderNode, id: string, step: -1 | 1): BuilderNode {
   const parent = parentOf(root, id)
   if (!parent) return root
@@ -78,7 +76,7 @@ export function moveBy(root: BuilderNode, id: string, step: -1 | 1): BuilderNode
   return replaceNode(root, { ...parent, children: parent.children.toSpliced(from, 1).toSpliced(to, 0, node) })
 }
 
-/** Out of its group, to the place after it. */
+/** Moves the node out of its group, to the position after it. */
 export function moveOut(root: BuilderNode, id: string): BuilderNode {
   const line = findLine(root, id)
   const [target, group, node] = line?.slice(-3) ?? []
@@ -88,7 +86,7 @@ export function moveOut(root: BuilderNode, id: string): BuilderNode {
   return replaceWith(root, group.id, [without, node])
 }
 
-/** Into the group beside it: the one before, or else the one after. */
+/** Moves the node into the previous or next group. */
 export function moveIn(root: BuilderNode, id: string): BuilderNode {
   const parent = parentOf(root, id)
   const group = parent && groupBeside(parent, id)
@@ -103,13 +101,13 @@ function groupBeside({ children }: GroupNode, id: string): GroupNode | null {
   return (beside.find((node) => node?.kind === 'AND' || node?.kind === 'OR') as GroupNode | undefined) ?? null
 }
 
-/** Puts a new group around the node. */
+/** Wraps the node in a new group. */
 export function wrapNode(root: BuilderNode, id: string, kind: GroupKind): BuilderNode {
   const node = findLine(root, id)?.at(-1)
   return node ? replaceWith(root, id, [newGroup(kind, [node])]) : root
 }
 
-/** Adds a node that counts beside the other: in its group if that is of the kind, else in a new group of both. */
+/** Combines two nodes with AND or OR: in the existing group if it is of this kind, else in a new group. */
 export function combineNode(
   root: BuilderNode,
   id: string,
@@ -123,20 +121,20 @@ export function combineNode(
   return replaceWith(root, id, parent?.kind === kind ? [node, added] : [newGroup(kind, [node, added])])
 }
 
-/** Puts what a group holds in its place. */
+/** Replaces a group by its children. */
 export function unwrapNode(root: BuilderNode, id: string): BuilderNode {
   const node = findLine(root, id)?.at(-1)
   return !node || node.kind === 'leaf' || !canUnwrap(root, node) ? root : replaceWith(root, id, node.children)
 }
 
-/** If one place is to be filled, what is in the group must be one; an empty group is removed instead. */
+/** The root and a NOT hold one node, so the group must then have one child. An empty group is removed instead. */
 export function canUnwrap(root: BuilderNode, group: GroupNode): boolean {
   const parent = parentOf(root, group.id)
   const isOnlyPlace = !parent || parent.kind === 'NOT'
   return group.children.length === 1 || (group.children.length > 1 && !isOnlyPlace)
 }
 
-/** What can be done with a node where it stands. */
+/** The moves that are possible for a node. */
 export function possibleMoves(root: BuilderNode, id: string) {
   const parent = parentOf(root, id)
   const index = parent?.children.findIndex((child) => child.id === id) ?? 0
@@ -148,7 +146,7 @@ export function possibleMoves(root: BuilderNode, id: string) {
   }
 }
 
-/** Of the node and all below it: where the domain's issues call it. */
+/** The paths of the node and its descendants in validation issues, by node id. */
 export function pathsOf(node: BuilderNode, path: string): Map<string, string> {
   const paths = new Map([[node.id, path]])
   if (node.kind === 'leaf') return paths

@@ -10,7 +10,7 @@ import { NodeMenu } from './node-menu.tsx'
 import { Action, NodeToolbar } from './node-toolbar.tsx'
 import { boundFieldOf, freeComparators, RangeEditor } from './range-editor.tsx'
 
-/** A leaf: an event of a type, what must be in it, and between what a number of it must be. */
+/** Edits a leaf: event type, matching fields and number range. */
 export function LeafEditor({ leaf }: { leaf: LeafNode }) {
   const { root, change, issueAt, typesId } = useBuilder()
   const problemId = useId()
@@ -37,7 +37,9 @@ export function LeafEditor({ leaf }: { leaf: LeafNode }) {
         <NodeMenu node={leaf} />
       </div>
       {isReservedType(leaf.event) ? (
-        <p className="text-xs text-muted">The service’s own: no event that is submitted satisfies it.</p>
+        <p className="text-xs text-muted">
+          This type is reserved for the service. No submitted event can satisfy it.
+        </p>
       ) : null}
       <MatchEditor leaf={leaf} set={set} />
       <RangeEditor leaf={leaf} set={set} />

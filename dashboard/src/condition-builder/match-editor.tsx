@@ -5,7 +5,7 @@ import { type EditMade, type LeafPartProps, useBuilder } from './builder-context
 import type { LeafNode, MatchField } from './builder-node.ts'
 import { kindOfValue, problemOfValue, readValue } from './value-text.ts'
 
-/** What must be in the event: a field each with its value, or the event's `value`. */
+/** Edits the match of a leaf: fields with values, or the event's `value`. */
 export function MatchEditor({ leaf, set }: LeafPartProps) {
   const { issueAt } = useBuilder()
   const { match } = leaf
@@ -37,7 +37,7 @@ export function MatchEditor({ leaf, set }: LeafPartProps) {
   if (fields.length === 0) {
     return (
       <div className="flex items-center gap-1.5">
-        <span className="flex-1 text-xs text-muted">Matches any fields.</span>
+        <span className="flex-1 text-xs text-muted">No fields: every event matches.</span>
         <RemoveButton label="Remove the match" onClick={() => set({ match: null }, { focus: leaf.id })} />
       </div>
     )
@@ -69,7 +69,7 @@ function FieldRow({ field, isTwice, onChange, onRemove }: FieldRowProps) {
         placeholder="field"
         field={field.id}
         value={field.key}
-        error={field.key === '' ? 'needs a name' : isTwice ? 'is there twice' : undefined}
+        error={field.key === '' ? 'needs a name' : isTwice ? 'is used twice' : undefined}
         onChange={(key, made) => onChange({ ...field, key }, made)}
       />
       <span className="pt-2 text-muted">=</span>

@@ -27,7 +27,7 @@ export function NodeEditor({ node }: { node: BuilderNode }) {
 }
 
 const EDGE = { AND: 'border-open/50', OR: 'border-pending/60', NOT: 'border-failed/50' } as const
-const OF_NONE = { AND: 'Of nothing: it always holds.', OR: 'Of nothing: it never holds.', NOT: '' } as const
+const OF_NONE = { AND: 'Empty: always true.', OR: 'Empty: never true.', NOT: '' } as const
 
 function GroupEditor({ group }: { group: GroupNode }) {
   const { issueAt } = useBuilder()

@@ -7,7 +7,7 @@ import { type BuilderNode, nameOf } from './builder-node.ts'
 import { fieldOf, moveBy, moveIn, moveOut, neighbourOf, possibleMoves, removeNode } from './edit-node.ts'
 import { roomIn } from './tree-room.ts'
 
-/** Moves a node, in the ways that there are where it stands, and removes it. */
+/** Moves or removes a node. */
 export function NodeMenu({ node }: { node: BuilderNode }) {
   const { root, change } = useBuilder()
   const name = nameOf(node)

@@ -11,7 +11,7 @@ interface NodeToolbarProps {
   children?: ReactNode
 }
 
-/** What can be put around a node: a further event beside it, a group; and what a group holds in the group's place. */
+/** Combines, wraps or unwraps a node. */
 export function NodeToolbar({ node, children }: NodeToolbarProps) {
   const { root, change, room } = useBuilder()
   const reasonId = useId()
@@ -27,7 +27,7 @@ export function NodeToolbar({ node, children }: NodeToolbarProps) {
     change(combineNode(root, node.id, kind, leaf), { focus: leaf.id })
   }
   const combineIn = (kind: 'AND' | 'OR') => ({
-    'aria-label': `${JOINS[kind]} another event beside ${name}`,
+    'aria-label': `Add an event with ${JOINS[kind]} next to ${name}`,
     onClick: () => combine(kind),
     ...unless(parent?.kind === kind ? room.refuseBelow(parent.id, 1, 1) : room.refuseAround(node.id, 2)),
   })
@@ -36,7 +36,7 @@ export function NodeToolbar({ node, children }: NodeToolbarProps) {
     onClick: () => change(wrapNode(root, node.id, kind), { focus: fieldOf(node) }),
     ...unless(room.refuseAround(node.id, 1)),
   })
-  // A group within another of its kind says nothing more, and two NOTs say nothing.
+  // A group in a group of the same kind is redundant, and so are two NOTs.
   const isNegated = node.kind === 'NOT' || parent?.kind === 'NOT'
   return (
     <div>

@@ -5,7 +5,7 @@ import { type EditMade, type LeafPartProps, useBuilder } from './builder-context
 import type { LeafNode } from './builder-node.ts'
 import { RemoveButton } from './match-editor.tsx'
 
-/** In the order of their words: at least, at most, and then the rest. */
+/** Sorted by label, so that "at least" and "at most" come first. */
 const OFFERED = COMPARATORS.toSorted((one, other) => (wordsOf(one) < wordsOf(other) ? -1 : 1))
 
 export const freeComparators = ({ bounds }: LeafNode): Comparator[] =>
@@ -13,7 +13,7 @@ export const freeComparators = ({ bounds }: LeafNode): Comparator[] =>
 
 export const boundFieldOf = (leaf: LeafNode, comparator: Comparator): string => `${leaf.id} ${comparator}`
 
-/** A number of the event, and what it must be: several bounds make a range. */
+/** Edits the bounds of a number of the event. */
 export function RangeEditor({ leaf, set }: LeafPartProps) {
   const { issueAt } = useBuilder()
   const { bounds, field } = leaf
@@ -33,7 +33,7 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
           className="flex-1"
           aria-label="Number in the field"
           placeholder="value"
-          title="Keys into the event, joined by dots; value if it is empty"
+          title="A field of the event, or a path joined by dots. Empty means value."
           field={`${leaf.id} field`}
           value={field}
           error={issueAt(leaf.id, '.field')}
@@ -42,7 +42,7 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
         <span className="w-9 shrink-0" />
       </div>
       {bounds.map((bound, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: its comparison changes while it is in focus
+        // biome-ignore lint/suspicious/noArrayIndexKey: a key by comparator would lose the focus when the comparator changes
         <div key={i} className="flex items-start gap-1.5">
           <Select
             aria-label="Comparison"

@@ -1,26 +1,26 @@
 import { MAX_CONDITION_DEPTH, MAX_CONDITION_NODES } from '../../../src/core/contracts/validate-condition.ts'
 import type { BuilderNode } from './builder-node.ts'
 
-/* What still fits into a condition: the domain takes so many levels and nodes. */
+/* The limits of a condition: nodes and levels. */
 
 export interface TreeRoom {
-  /** Why no group can be put around the node; null if one can. @param nodes that are added, the group among them */
+  /** Why the node cannot be wrapped in a group, or null. @param nodes number of added nodes, including the group */
   refuseAround: (id: string, nodes: number) => string | null
-  /** Why nothing can be added below the group. @param levels of what is added @param nodes of it that are new */
+  /** Why nothing can be added to the group, or null. @param levels and @param nodes of the addition */
   refuseBelow: (groupId: string, levels: number, nodes: number) => string | null
-  /** Why the tree as it is takes more than there is; null if it does not. */
+  /** Which limit the tree exceeds, or null. */
   refusal: string | null
 }
 
 interface Place {
-  /** From the root down to it: 1 for the root. */
+  /** Levels from the root: 1 for the root. */
   depth: number
-  /** From it down: 1 if nothing is below it. */
+  /** Levels below, including the node itself. */
   levels: number
 }
 
-const TOO_MANY = `A condition has ${MAX_CONDITION_NODES} nodes at most.`
-const TOO_DEEP = `A condition has ${MAX_CONDITION_DEPTH} levels at most.`
+const TOO_MANY = `A condition can have at most ${MAX_CONDITION_NODES} nodes.`
+const TOO_DEEP = `A condition can have at most ${MAX_CONDITION_DEPTH} levels.`
 
 export function roomIn(root: BuilderNode): TreeRoom {
   const places = new Map<string, Place>()

@@ -7,10 +7,10 @@ import type { ClaimSchema, Customer, Page, TestClock } from '../api/records.ts'
 import { createSchema } from '../api/schemas.ts'
 import { advanceTestClock, createTestClock, deleteTestClock } from '../api/test-clocks.ts'
 
-/** Of the clock, by which an earlier demo is found again. */
+/** The name of the demo's test clock, by which existing demo data is found. */
 const NAME = 'Demo: a week of deliveries'
 const day = (n: number, hour = 9) => new Date(Date.UTC(2026, 0, 5 + n, hour)).toISOString()
-/** Where the clock stands once the demo is whole. */
+/** The time of the clock when the demo data is complete. */
 const END = day(6)
 
 const CONTRACT: Contract = {
@@ -31,9 +31,8 @@ const CONTRACT: Contract = {
 const DELIVERED: JsonObject = { type: 'delivered', country: 'DE', carrier: 'DHL' }
 const SIGNED: JsonObject = { type: 'signed', by: 'M. Roth' }
 
-/**
- * Makes records to play with and gives the id of the test clock that they are on. If a demo is there already, that
- * one; what an interrupted one left behind is made anew.
+/** Creates demo data and returns the id of its test clock. Complete demo data is reused. Incomplete demo data is deleted and
+ * created again.
  */
 export async function makeDemo(): Promise<string> {
   const { data } = await get<Page<TestClock>>('/v1/test_clocks', { order: 'desc', limit: 100 })
@@ -73,10 +72,10 @@ async function liveThroughTheWeek(clock: string, customer: Customer, schema_id: 
     for (const event of events) await submitEvent('id' in one ? 'claims' : 'candidates', nameOf(one), event)
   }
 
-  // Aliases are unique over all accounts.
+  // Aliases are unique across accounts.
   const mark = clock.slice(-12)
 
-  // Delivered and signed: CONFIRMED after the review. Delivered elsewhere, or complained of: FAILED after both windows.
+  // Delivered and signed: CONFIRMED after the review. Delivered elsewhere, or with a complaint: FAILED after both windows.
   await create('claims', [DELIVERED, SIGNED])
   await create('claims', [{ type: 'delivered', country: 'AT' }, SIGNED])
   const late = await create('claims', [DELIVERED])
@@ -88,7 +87,7 @@ async function liveThroughTheWeek(clock: string, customer: Customer, schema_id: 
   await submitAll(order, [SIGNED])
   await advanceTestClock(clock, day(5, 10))
 
-  // Of the last day: PENDING to be confirmed, and OPEN with and without its first event.
+  // On the last day: one PENDING claim, and OPEN claims with and without an event.
   await create('claims', [DELIVERED, SIGNED])
   await create('claims', [DELIVERED])
   await create('claims', [])

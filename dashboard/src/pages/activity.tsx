@@ -19,7 +19,7 @@ import { useActivity } from './activity/use-activity.ts'
 export function ActivityPage() {
   const filters = getRouteApi('/shell/activity').useSearch()
   const shown = `${filters.type} ${filters.customer}`
-  /** What was shown when it was held: with other filters it goes on. */
+  /** The filters when the page was paused. Other filters resume it. */
   const [held, setHeld] = useState<string | null>(null)
   const isHeld = held === shown
   const activity = useActivity(filters, isHeld)
@@ -28,7 +28,7 @@ export function ActivityPage() {
     <>
       <PageHeader
         title="Activity"
-        description="Claims, candidates and test clocks: what happens to them, as it happens."
+        description="Changes to claims, candidates and test clocks, live."
         actions={
           <>
             <Liveness state={liveness} />
@@ -61,7 +61,7 @@ export function ActivityPage() {
 const LostNotice = () => (
   <p className="mb-4 flex items-start gap-2 rounded-lg bg-pending-soft px-3.5 py-2.5 text-pending">
     <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0" />
-    What is shown may be out of date. The service is asked again and again; nothing is missed once it answers.
+    This list may be out of date. Reconnecting automatically. Nothing will be missed.
   </p>
 )
 
@@ -69,21 +69,21 @@ function NoActivity({ activity, isFiltered }: { activity: Activity; isFiltered: 
   if (!isFiltered) {
     return (
       <EmptyState icon={ActivityIcon} title="Nothing has happened yet">
-        Create a claim, or send it an event: it shows here at once.
+        Create a claim. It appears here immediately.
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={ActivityIcon}
-      title={activity.older === null ? 'Nothing fits the filters' : 'Nothing of late fits the filters'}
+      title={activity.older === null ? 'Nothing matches the filters' : 'Nothing recent matches the filters'}
     >
-      What comes shows here at once.
+      New matches appear here immediately.
     </EmptyState>
   )
 }
 
-/** The way further back. */
+/** Loads older entries. */
 function Older({ activity }: { activity: ReturnType<typeof useActivity> }) {
   const { older, olderError, isLoadingOlder, showOlder } = activity
   if (older === null) return null

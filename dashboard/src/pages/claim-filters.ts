@@ -2,13 +2,13 @@ import { STATUSES, type Status } from '../../../src/core/claims/lifecycle.ts'
 import { CLAIM_ORDERS, type ClaimFilters } from '../api/claims.ts'
 import { metadataFiltersIn } from '../api/metadata-filters.ts'
 
-/** What the URL of a list holds: the filters, and the cursor of each page gone through. */
+/** The search parameters of a list's URL: the filters and the cursor of the page. */
 export interface ClaimSearch extends ClaimFilters {
-  /** Cursors of the pages up to the shown one, joined by commas. */
+  /** The cursor of the shown page. */
   after?: string
 }
 
-/** The filters that are not always in sight. */
+/** The filters behind the "More" button. */
 export const MORE_FILTERS = [
   'sort',
   'created_from',
@@ -23,7 +23,7 @@ export const MORE_FILTERS = [
 
 const TEXTS = ['customer', 'schema', 'clock', 'search', 'after', ...MORE_FILTERS] as const
 
-/** A link's filters, without what is not one. */
+/** The valid filters of a link. */
 export function readClaimFilters(search: Record<string, string>): ClaimSearch {
   const found: ClaimSearch = {}
   const statuses = String(search.status ?? '').split(',')

@@ -41,10 +41,10 @@ export function CandidatePage() {
   return <ClaimDetailPage key={alias} kind="candidates" name={alias} />
 }
 
-/** Reading a log of thousands each time would cost more than it tells. */
+/** Events in a long log, which is refetched less often. */
 const LONG_LOG = 1000
 
-/** Asked anew as long as something may change. */
+/** Refetches until the status is final. */
 function pollOf(one: WithEvents<AnyClaim> | undefined): number | false {
   if (!one) return false
   const isTerminal = one.status === 'CONFIRMED' || one.status === 'FAILED'

@@ -18,7 +18,7 @@ import { ClaimTable } from '../components/claim-table.tsx'
 import { CreateClaimDialog } from '../components/create-claim/create-claim-dialog.tsx'
 import { Button, buttonVariants } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
-import { EmptyState } from '../components/ui/empty-state.tsx'
+import { EmptyState, MORE_TO_SEARCH } from '../components/ui/empty-state.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Pagination } from '../components/ui/pagination.tsx'
@@ -40,12 +40,12 @@ const WORDS = {
   claims: {
     title: 'Claims',
     create: 'Create claim',
-    description: 'Each a promise with a contract: did the outcome happen, yes or no?',
+    description: 'Each claim is a promise with a contract: did the outcome happen, yes or no?',
   },
   candidates: {
     title: 'Candidates',
     create: 'Create candidate',
-    description: 'Claims under a name of your own, such as an order number.',
+    description: 'Claims that you address by your own alias, for example an order number.',
   },
 }
 
@@ -113,7 +113,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
   )
 }
 
-/** In words; a list of one page needs not be counted. Undefined until it is known, and of an empty list, which says so itself. */
+/** The total as text. A list of one page is not counted. Undefined while unknown and for an empty list. */
 function useTotal(kind: ClaimKind, { after, ...filters }: ClaimSearch, page: ListedPage | undefined) {
   const isAll = page !== undefined && page.next_cursor === null && after === undefined
   const asked = useQuery({
@@ -121,14 +121,14 @@ function useTotal(kind: ClaimKind, { after, ...filters }: ClaimSearch, page: Lis
     enabled: page !== undefined && !isAll,
   })
   const total: Total | undefined = isAll ? { count: page.data.length, is_exact: true } : asked.data
-  // Of what is looked at to count it, less may fit than is there to be seen.
+  // The count scans a limited number of records, so it may be lower than the shown page.
   if (!total || total.count === 0 || total.count < (page?.data.length ?? 0)) return undefined
   const count = total.count.toLocaleString('en')
   const what = total.count === 1 ? kind.slice(0, -1) : kind
   return total.is_exact ? `${count} ${what}` : `at least ${count} ${what}`
 }
 
-/** What the conditions of those that are shown ask for. */
+/** The event types that the conditions of the shown claims ask for. */
 function typesThatMatter(shown: readonly AnyClaim[]): string[] {
   const open = shown.filter(({ status }) => status === 'OPEN')
   const types = new Set(open.flatMap(({ contract }) => decisiveEventTypes(contract)))
@@ -138,7 +138,7 @@ function typesThatMatter(shown: readonly AnyClaim[]): string[] {
 interface NoClaimsProps {
   kind: ClaimKind
   isFiltered: boolean
-  /** Whether others follow that were not looked at yet. */
+  /** Whether the list continues with records that were not searched yet. */
   goesOn: boolean
   createButton: React.ReactNode
 }
@@ -146,26 +146,26 @@ interface NoClaimsProps {
 function NoClaims({ kind, isFiltered, goesOn, createButton }: NoClaimsProps) {
   if (goesOn) {
     return (
-      <EmptyState icon={FileCheck} title={`No ${kind} fit the filters so far`}>
-        Many were looked at, and there are more. Next goes on through them.
+      <EmptyState icon={FileCheck} title={`No ${kind} match the filters so far`}>
+        {MORE_TO_SEARCH}
       </EmptyState>
     )
   }
   if (isFiltered) {
     return (
-      <EmptyState icon={FileCheck} title={`No ${kind} fit the filters`}>
+      <EmptyState icon={FileCheck} title={`No ${kind} match the filters`}>
         Change or clear the filters above.
       </EmptyState>
     )
   }
   return kind === 'claims' ? (
     <EmptyState icon={FileCheck} title="No claims yet" actions={createButton}>
-      A claim holds a contract: what must happen, by when, and what counts if nothing happens. It is created
-      here, or with POST /v1/claims.
+      A claim holds a contract: what must happen, by when, and the outcome if it does not. Create one here or
+      with POST /v1/claims.
     </EmptyState>
   ) : (
     <EmptyState icon={Tags} title="No candidates yet" actions={createButton}>
-      A candidate is a claim that you address by an alias of your own in place of our id.
+      A candidate is a claim that you address by your own alias instead of an id.
     </EmptyState>
   )
 }

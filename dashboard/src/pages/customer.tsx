@@ -75,10 +75,10 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
 }
 
 const DAYS = 30
-/** As many as stand beside the figures. */
+/** Fits beside the figures. */
 const SHOWN_CHANGES = 4
 
-/** Of the claims and candidates that live by the real time. */
+/** Totals of live claims and candidates. */
 function CustomerTotals({ customer }: { customer: Customer }) {
   const { data, error, refetch } = useQuery(overviewQuery({ days: DAYS, customer_id: customer.id }))
   if (error && !data) return <ErrorState error={error} retry={refetch} />
@@ -90,7 +90,7 @@ function CustomerTotals({ customer }: { customer: Customer }) {
   return (
     <>
       <p className="-mb-2 text-xs text-muted">
-        Totals are of live ones: those on test clocks are not counted.
+        Totals include live claims and candidates only, not those on test clocks.
       </p>
       <StatusFigures statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -101,7 +101,7 @@ function CustomerTotals({ customer }: { customer: Customer }) {
           claims={(data.recent as AnyClaim[]).slice(0, SHOWN_CHANGES)}
           now={undefined}
           moment="since"
-          empty="Nothing live has happened for this customer yet."
+          empty="No live claim or candidate of this customer yet."
         />
       </div>
     </>

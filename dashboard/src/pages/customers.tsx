@@ -7,7 +7,7 @@ import { askedPairs } from '../api/metadata-filters.ts'
 import type { Customer } from '../api/records.ts'
 import { Button } from '../components/ui/button.tsx'
 import { Card } from '../components/ui/card.tsx'
-import { EmptyState } from '../components/ui/empty-state.tsx'
+import { EmptyState, MORE_TO_SEARCH } from '../components/ui/empty-state.tsx'
 import { ErrorState } from '../components/ui/error-state.tsx'
 import { PageHeader } from '../components/ui/page-header.tsx'
 import { Pagination } from '../components/ui/pagination.tsx'
@@ -37,7 +37,7 @@ export function CustomersPage() {
     <>
       <PageHeader
         title="Customers"
-        description="Whom the outcomes are promised to. Each claim belongs to one."
+        description="Who the outcomes are promised to. Each claim belongs to one customer."
         actions={createButton}
       />
       <CustomerFilterBar filters={filters} />
@@ -48,8 +48,8 @@ export function CustomersPage() {
           <NoneFound filters={filters} goesOn={data.next_cursor !== null} />
         ) : data ? (
           <EmptyState icon={Users} title="No customers yet" actions={createButton}>
-            A customer has an external_id, your own name for it, such as the number in your books. It is
-            created here, or with POST /v1/customers.
+            A customer has an external_id: your own name for it, for example an account number. Create one
+            here or with POST /v1/customers.
           </EmptyState>
         ) : error ? (
           <ErrorState error={error} retry={refetch} />
@@ -63,19 +63,19 @@ export function CustomersPage() {
   )
 }
 
-/** @param goesOn whether others follow that were not looked at yet */
+/** @param goesOn whether the list continues with records that were not searched yet */
 function NoneFound({ filters, goesOn }: { filters: CustomerSearch; goesOn: boolean }) {
   const { search } = filters
   const isSearch = search !== undefined && askedPairs(filters).length === 0
   return (
     <EmptyState
       icon={Users}
-      title={isSearch ? `No customer is called ${isolated(search)}…` : 'No customers fit the filters'}
+      title={isSearch ? `No customer starts with ${isolated(search)}` : 'No customers match the filters'}
     >
       {goesOn
-        ? 'Many were looked at, and there are more. Next goes on through them.'
+        ? MORE_TO_SEARCH
         : isSearch
-          ? 'A search finds those whose external id or name begins so, in upper or lower case.'
+          ? 'The search finds external ids and names that start with this text, in upper or lower case.'
           : 'Change or remove the filters above.'}
     </EmptyState>
   )

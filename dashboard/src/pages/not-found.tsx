@@ -9,7 +9,7 @@ export function NotFoundPage() {
       <Link to="/" className="underline underline-offset-2">
         overview
       </Link>
-      , or press <kbd className="font-mono">?</kbd> for the keyboard’s ways.
+      , or press <kbd className="font-mono">?</kbd> for keyboard shortcuts.
     </NotFoundState>
   )
 }

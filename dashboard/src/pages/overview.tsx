@@ -20,7 +20,7 @@ import { loadPage } from '../load-page.ts'
 import { NothingLive } from './overview/nothing-live.tsx'
 import { OverdueNotice } from './overview/overdue-notice.tsx'
 
-/** A chunk of its own: it is large, and the figures can be read without it. */
+/** In a chunk of its own, because it is large and the figures do not need it. */
 const ResolutionsChart = lazy(() => loadPage(() => import('./overview/resolutions-chart.tsx')))
 
 const PERIODS = [
@@ -50,7 +50,7 @@ export function OverviewPage() {
         actions={
           <>
             <TestClockSelect
-              aria-label="Live, or a test clock"
+              aria-label="Live or test clock"
               className="w-56"
               none="Live"
               value={clock ?? ''}
@@ -100,7 +100,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
         <Card aria-label="Resolutions by day">
           <CardHeader
             title="Resolutions by day"
-            description={`Of the last ${days} days, in ${overview.time_zone}.`}
+            description={`The last ${days} days, in ${overview.time_zone}.`}
           />
           <CardBody>
             <Suspense fallback={<Skeleton className="h-64 rounded-lg" />}>
@@ -131,12 +131,12 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
   )
 }
 
-/** Whose time it is, and the way to advance it. */
+/** The time of the test clock, and a link to advance it. */
 const ClockNotice = ({ clock, asOf }: { clock: string; asOf: string }) => (
   <p className="-mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 rounded-xl bg-accent-soft px-4 py-2.5 text-accent">
     <Clock aria-hidden className="size-4 shrink-0" />
     <span>
-      By a test clock that stands at <DateTime at={asOf} />.
+      These figures are for a test clock at <DateTime at={asOf} />.
     </span>
     <Link to="/test-clocks/$id" params={{ id: clock }} className="font-medium underline underline-offset-4">
       Advance it

@@ -28,7 +28,7 @@ function NewSchema() {
     <>
       <PageHeader
         title="New schema"
-        description="A contract to create claims from. The form and its JSON are in step: edit either."
+        description="A contract template for claims. Edit the form or the JSON: both stay in sync."
       />
       <SchemaEditor schema={null} />
     </>
@@ -117,7 +117,7 @@ function Changes({ schema: { description, created_at, updated_at } }: { schema: 
           , changed <RelativeTime at={updated_at} />
         </>
       )}
-      . Changes hold for claims created from then on.
+      . Changes apply only to claims created afterwards.
     </>
   )
 }

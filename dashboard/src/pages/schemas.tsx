@@ -29,7 +29,7 @@ export function SchemasPage() {
     <>
       <PageHeader
         title="Schemas"
-        description="Contracts to create claims from. A claim keeps the contract that it was created with."
+        description="Contract templates for claims. A claim keeps the contract that it was created with."
         actions={createLink}
       />
       <Card aria-label="Schemas">
@@ -41,8 +41,8 @@ export function SchemasPage() {
           </ul>
         ) : data ? (
           <EmptyState icon={BookOpenCheck} title="No schemas yet" actions={createLink}>
-            A schema holds the terms that many claims have in common: what must happen, by when, and what it
-            is worth. Put one together here and try it with events before money hangs on it.
+            A schema holds the terms that many claims share: what must happen, by when, and the price. Create
+            one here and try it with events before you use it.
           </EmptyState>
         ) : error ? (
           <ErrorState error={error} retry={refetch} />
@@ -54,7 +54,7 @@ export function SchemasPage() {
   )
 }
 
-/** One without a name is named by the events that it asks for. */
+/** The name of a schema, or the events that its condition asks for. */
 function SchemaTitle({ schema: { name, contract } }: { schema: ClaimSchema }) {
   if (name !== null) return <bdi>{name}</bdi>
   const types = decisiveEventTypes(contract)

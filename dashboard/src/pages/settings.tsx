@@ -19,7 +19,7 @@ export function SettingsPage() {
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <div className="grid gap-5">
           <Card aria-label="Appearance">
-            <CardHeader title="Appearance" description="Kept in this browser." />
+            <CardHeader title="Appearance" description="Saved in this browser." />
             <CardBody>
               <Segmented label="Theme" value={theme} options={THEMES} onChange={setTheme} />
             </CardBody>

@@ -50,7 +50,7 @@ export function SignInPage() {
               </Link>
             </>
           ) : (
-            'No account yet? Ask for an invitation link. The first account has its link in the service’s start-up message.'
+            'No account yet? Ask for an invitation link. The link for the first account is in the start-up message of the service.'
           )}
         </p>
       </Form>
@@ -58,7 +58,7 @@ export function SignInPage() {
   )
 }
 
-/** Goes on as the account that has just signed in. */
+/** Opens the next page as the account that has just signed in. */
 export function useEnter(next = '/'): () => Promise<void> {
   const queryClient = useQueryClient()
   const router = useRouter()

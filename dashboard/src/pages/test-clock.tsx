@@ -39,7 +39,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
             <CopyButton text={id} label="Copy id" />
           </span>
         }
-        description="Claims on this clock live by its time alone."
+        description="Claims on this clock use its time instead of the real time."
         actions={
           <>
             <CreateClaimButton begin={{ clock: id }} />
@@ -56,7 +56,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         <ClaimSection
           kind="claims"
           filters={filters}
-          empty="No claim is on this clock yet: create one above, or name it as test_clock_id."
+          empty="No claim is on this clock yet. Create one above, or set test_clock_id in the API."
         />
         <ClaimSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
       </div>

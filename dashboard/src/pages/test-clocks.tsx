@@ -35,7 +35,7 @@ export function TestClocksPage() {
     <>
       <PageHeader
         title="Test clocks"
-        description="Time that stands still until you advance it: windows of weeks, lived through in seconds."
+        description="A test clock stands still until you advance it, so you can test windows of weeks in seconds."
         actions={createButton}
       />
       <Card aria-label="Test clocks">
@@ -52,8 +52,8 @@ export function TestClocksPage() {
               </>
             }
           >
-            Claims that are created on a test clock live by its time. Advance it, and they move as they would
-            have in weeks of real time. Live claims are not touched.
+            Claims created on a test clock use its time. When you advance the clock, they change as they would
+            in real time. Live claims are not affected.
           </EmptyState>
         ) : error ? (
           <ErrorState error={error} retry={refetch} />
@@ -72,7 +72,7 @@ const ClockTable = ({ clocks }: { clocks: readonly TestClock[] }) => (
     <thead>
       <tr>
         <Th>Clock</Th>
-        <Th>Stands at</Th>
+        <Th>Clock time</Th>
         <Th className="max-sm:hidden">Next due</Th>
         <Th className="max-lg:hidden">Created</Th>
       </tr>

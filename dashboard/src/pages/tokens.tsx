@@ -16,7 +16,7 @@ import { useNow } from '../components/ui/use-now.ts'
 import { CreateTokenDialog } from './tokens/create-token-dialog.tsx'
 import { RevokeTokenDialog } from './tokens/revoke-token-dialog.tsx'
 
-/** When a token was last used is looked at as often as this. */
+/** Refetch interval, for the last use of tokens. */
 const POLL_MS = 10_000
 
 export function TokensPage() {
@@ -32,7 +32,7 @@ export function TokensPage() {
     <>
       <PageHeader
         title="API tokens"
-        description="A program that holds one may do all that you may, but for tokens and invitations. Each is shown once, and ends at once when it is revoked, or the session that it was made in."
+        description="A program with a token can do everything that you can, except manage tokens and invitations. A token ends when it is revoked or when the session that created it ends."
         actions={createButton}
       />
       <Card aria-label="API tokens">
@@ -40,7 +40,7 @@ export function TokensPage() {
           <TokenTable tokens={data} onRevoke={setRevoking} />
         ) : data ? (
           <EmptyState icon={KeyRound} title="No tokens yet" actions={createButton}>
-            Programs send a token with each request, in the header Authorization.
+            Programs send a token in the Authorization header of each request.
           </EmptyState>
         ) : error ? (
           <ErrorState error={error} retry={refetch} />

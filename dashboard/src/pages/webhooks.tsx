@@ -31,7 +31,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        description="What happens is sent to your endpoints: signed, numbered without holes, and again until it has arrived."
+        description="Notifications are sent to your endpoints: signed, numbered without gaps, and retried until they are delivered."
         actions={createButton}
       />
       <Card aria-label="Webhook endpoints">
@@ -39,7 +39,7 @@ export function WebhooksPage() {
           <EndpointTable endpoints={data} />
         ) : data ? (
           <EmptyState icon={Webhook} title="No endpoints yet" actions={createButton}>
-            An endpoint is an address of yours, to which each notification is sent with POST as it happens.
+            An endpoint is one of your URLs. Each notification is sent to it with POST.
           </EmptyState>
         ) : error ? (
           <ErrorState error={error} retry={refetch} />
@@ -52,7 +52,7 @@ export function WebhooksPage() {
   )
 }
 
-/** On a phone health goes below the name. */
+/** On a phone, the health is below the state. */
 const EndpointTable = ({ endpoints }: { endpoints: readonly WebhookEndpoint[] }) => (
   <Table aria-label="Webhook endpoints">
     <thead>

@@ -14,7 +14,7 @@ import { Skeleton } from '../components/ui/skeleton.tsx'
 import { Entrance } from '../shell/entrance.tsx'
 import { useEnter } from './sign-in.tsx'
 
-/** Signing up: by a one-time link, whose key is in the fragment, or by none if sign-up is open. */
+/** Sign-up by a one-time link, whose key is in the URL fragment, or without a link if sign-up is open. */
 export function WelcomePage() {
   const key = new URLSearchParams(useLocation().hash).get('key')
   return key ? <ByInvitation invitation={key} /> : <Open />
@@ -31,7 +31,7 @@ function ByInvitation({ invitation }: { invitation: string }) {
       title={isFirst ? 'Welcome to Claimkeeper' : 'You are invited'}
       description={
         isFirst
-          ? 'Choose how you sign in. You take over the account that the first start made, with its API token.'
+          ? 'Choose how you sign in. You take over the first account and its API token, created when the service first started.'
           : 'Choose how you sign in.'
       }
     >
@@ -67,7 +67,7 @@ const Problem = ({ error, retry }: { error: unknown; retry: () => void }) => (
 const LinkIsGone = () => (
   <Entrance
     title="This link does not work"
-    description="It was used already, has expired, or was not copied whole. Ask for a new one."
+    description="It was already used, has expired, or was not copied completely. Ask for a new link."
   >
     <Link to="/sign-in" className={buttonVariants({ variant: 'primary' })}>
       Sign in

@@ -7,7 +7,7 @@ import { menuItemClass, PopoverMenu } from '../components/ui/popover-menu.tsx'
 import { Segmented } from '../components/ui/segmented.tsx'
 import { setTheme, THEMES, useTheme } from './theme.ts'
 
-/** Who is signed in, the theme, and the way out. */
+/** The signed-in account, the theme, and sign-out. */
 export function AccountMenu({ side }: { side: 'above' | 'below' }) {
   const { data: account } = useSuspenseQuery(accountQuery)
   const theme = useTheme()

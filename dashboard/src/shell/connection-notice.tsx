@@ -3,7 +3,7 @@ import { CloudOff } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { NetworkError } from '../api/client.ts'
 
-/** Says that the figures on the page are not those of now, as long as the service does not answer. */
+/** Shown while the service is unreachable. */
 export function ConnectionNotice() {
   const cache = useQueryClient().getQueryCache()
   const isDown = useSyncExternalStore(
@@ -16,7 +16,7 @@ export function ConnectionNotice() {
       {isDown ? (
         <p className="sticky top-0 z-20 flex items-center justify-center gap-2 bg-pending-soft px-4 py-2 text-pending">
           <CloudOff aria-hidden className="size-4 shrink-0" />
-          The service cannot be reached; what is shown may be out of date.
+          The service cannot be reached. This page may be out of date.
         </p>
       ) : null}
     </div>

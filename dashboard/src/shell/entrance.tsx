@@ -8,7 +8,7 @@ interface EntranceProps {
   children: ReactNode
 }
 
-/** What surrounds the pages before one is signed in. */
+/** The layout of pages before sign-in. */
 export function Entrance({ title, description, children }: EntranceProps) {
   return (
     <main className="grid min-h-dvh content-start justify-items-center gap-8 px-4 pt-[12vh] pb-10">
@@ -18,8 +18,7 @@ export function Entrance({ title, description, children }: EntranceProps) {
         {children}
       </div>
       <p className="max-w-sm text-center text-xs text-muted">
-        Did the promised outcome happen, yes or no? Every claim is resolved by the contract that it was made
-        with.
+        Did the promised outcome happen, yes or no? Every claim is resolved by its own contract.
       </p>
     </main>
   )

@@ -5,7 +5,7 @@ const ITEM =
   'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent [&_svg]:size-4 [&_svg]:shrink-0'
 
 interface NavigationProps {
-  /** After a place was chosen. */
+  /** Called when a link is clicked. */
   onChoose?: () => void
 }
 

@@ -26,11 +26,11 @@ interface Place {
     | '/settings'
   name: string
   icon: LucideIcon
-  /** Pressed after g. */
+  /** The key of the shortcut, after g. */
   key: string
 }
 
-/** Where one can go, in the order of the navigation. */
+/** The pages, in the order of the navigation. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
   { to: '/activity', name: 'Activity', icon: Activity, key: 'v' },

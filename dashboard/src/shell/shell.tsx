@@ -15,7 +15,7 @@ import { Navigation } from './navigation.tsx'
 import { SearchButton, SearchEverything, SearchIcon } from './search/search-everything.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 
-/** What surrounds every page of a signed-in account. */
+/** The layout of all pages of a signed-in account. */
 export function Shell() {
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -59,7 +59,7 @@ const ReferenceLink = () => (
   </a>
 )
 
-/** In place of the side bar if there is no room for one. */
+/** Replaces the side bar on small screens. */
 function TopBar() {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -101,7 +101,7 @@ function Content() {
   )
 }
 
-/** A page that was gone to begins at its top, for the keyboard and the screen reader too. */
+/** Moves the focus to the top after navigation, for keyboards and screen readers. */
 function useFocusAfterNavigation() {
   const main = useRef<HTMLElement>(null)
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })

@@ -6,10 +6,10 @@ import { Kbd } from '../components/ui/kbd.tsx'
 import { ACCOUNT_PLACES, PLACES } from './places.ts'
 
 const ALL_PLACES = [...PLACES, ...ACCOUNT_PLACES]
-/** The second key of "g c" is waited for this long. */
+/** The time for the second key of "g c". */
 const CHORD_MS = 1200
 
-/** The keyboard's ways: g and a letter, / for the search, ? for this list. Ctrl-K is the search's own. */
+/** Keyboard shortcuts: g and a letter, / for the list search, ? for this list. SearchEverything handles Ctrl-K. */
 export function Shortcuts() {
   const [isShown, setShown] = useState(false)
   const navigate = useNavigate()
@@ -35,13 +35,13 @@ export function Shortcuts() {
         ))}
         <Shortcut keys={[COMMAND_KEY, 'K']} does="Search everything" />
         <Shortcut keys={['/']} does="Search the list" />
-        <Shortcut keys={['?']} does="Show this" />
+        <Shortcut keys={['?']} does="Show the shortcuts" />
       </dl>
-      <h3 className="mt-4 mb-2 font-semibold">In a schema’s form</h3>
+      <h3 className="mt-4 mb-2 font-semibold">In the schema editor</h3>
       <dl className="grid gap-2">
         <Shortcut keys={[COMMAND_KEY, 'Z']} does="Undo the last edit" />
-        <Shortcut keys={[COMMAND_KEY, 'Shift', 'Z']} does="Redo it" />
-        <Shortcut keys={['←', '→']} does="Along the buttons of a node" />
+        <Shortcut keys={[COMMAND_KEY, 'Shift', 'Z']} does="Redo the last undone edit" />
+        <Shortcut keys={['←', '→']} does="Move between the buttons of a node" />
       </dl>
     </Dialog>
   )

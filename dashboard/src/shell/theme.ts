@@ -7,7 +7,7 @@ export const THEMES = [
 ] as const
 type Theme = (typeof THEMES)[number]['value']
 
-/** public/theme.js listens to it, and paints before this code is loaded. */
+/** public/theme.js listens to it, and sets the theme before this code is loaded. */
 const CHANGED = 'claimkeeper:theme'
 
 function read(): Theme {

@@ -16,7 +16,7 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Textarea } from '../ui/textarea.tsx'
 import { useMoney } from '../use-money.ts'
 
-/** What a contract of its own begins with, if there is no schema to begin with. */
+/** The initial custom contract if the account has no schema. */
 const SAMPLE: Contract = {
   price: 49.5,
   activity_window: 86_400,
@@ -40,16 +40,16 @@ function readContract(json: string): { contract: Contract | null; problem: strin
   }
 }
 
-/** What it begins with: a schema, a contract, or a contract of a schema that may be another by now. */
+/** Initial values: a schema, a contract, or the contract of a schema that may have changed since. */
 export interface ContractBeginning {
   schemaId?: string
   contract?: Contract
 }
 
-/** Where a contract comes from: a schema, at first the newest, or JSON, which begins as that schema's. */
+/** The contract of a new claim: a schema, by default the newest, or JSON, by default the newest schema's contract. */
 export function useContractSource(begin: ContractBeginning) {
   const { data: schemas = [], isPending } = useQuery(schemasQuery)
-  /** Empty for a contract of its own. */
+  /** Empty for a custom contract. */
   const [chosen, choose] = useState<string | null>(null)
   const [written, write] = useState<string | null>(null)
   const newest = schemas.at(-1)
@@ -66,27 +66,27 @@ export function useContractSource(begin: ContractBeginning) {
     json,
     write,
     isWritten: written !== null,
-    /** The schema that it would have begun with has another contract by now, or is gone. */
+    /** The initial schema has another contract by now, or was deleted. */
     isOutdated: isOutdated && begin.schemaId !== undefined,
     problem,
     contract,
     isPending,
-    /** Null if there is none yet, or none that is valid. */
+    /** Null while loading, or if the contract is not valid. */
     given: (isPending ? null : given) satisfies NewClaim['source'] | null,
   }
 }
 
-/** To the letter: what is created of it is to have the very contract. */
+/** Compared as JSON text, because the new claim must have exactly this contract. */
 const hasContract = (schemas: readonly ClaimSchema[], id: string | undefined, contract: Contract): boolean =>
   schemas.some((schema) => schema.id === id && JSON.stringify(schema.contract) === JSON.stringify(contract))
 
 interface ContractSourceProps {
   source: ReturnType<typeof useContractSource>
-  /** Whether what is wrong is to be said. */
+  /** Whether errors are shown. */
   isChecked: boolean
 }
 
-/** A schema or a contract, with what it says in words. */
+/** The choice of a schema or custom contract, and the contract in words. */
 export function ContractSource({ source, isChecked }: ContractSourceProps) {
   const money = useMoney()
   const { schemaId, choose, json, write, isWritten, problem, contract } = source
@@ -95,12 +95,7 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
     <>
       <Field label="Contract">
         {(props) => (
-          <SchemaSelect
-            {...props}
-            none="A contract of its own, as JSON below"
-            value={schemaId}
-            onChange={choose}
-          />
+          <SchemaSelect {...props} none="Custom contract (JSON below)" value={schemaId} onChange={choose} />
         )}
       </Field>
       {schemaId ? null : (
@@ -108,7 +103,7 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
           label="Contract as JSON"
           hint={
             source.isOutdated && !isWritten
-              ? 'The original’s own contract: its schema was changed or deleted since.'
+              ? 'The contract of the original. Its schema has been changed or deleted since.'
               : undefined
           }
           error={isChecked || isWritten ? problem : undefined}

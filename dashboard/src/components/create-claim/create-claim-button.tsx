@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { type ClaimBeginning, CreateClaimDialog } from './create-claim-dialog.tsx'
 
-/** On the page of what the claim is to be of: a schema, a customer, or a test clock. */
+/** For the pages of schemas, customers and test clocks, which preset a field of the new claim. */
 export function CreateClaimButton({ begin }: { begin: ClaimBeginning }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -19,7 +19,7 @@ import { Input } from '../ui/input.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
 
-/** What is chosen already. */
+/** Initial values of the form. */
 export interface ClaimBeginning extends ContractBeginning {
   customer?: Customer
   clock?: string
@@ -40,7 +40,7 @@ export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: Crea
       open={open}
       onOpenChange={onOpenChange}
       title={title}
-      description="Its contract will never change."
+      description="The contract cannot be changed later."
     >
       <CreateClaimForm kind={kind} begin={begin} />
     </Dialog>
@@ -72,7 +72,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
   const { isWaiting, ...handlers } = useSubmitOnceFound(choice, () => {
     setChecked(true)
     const metadata = metadataIn(rows)
-    // Not if the form was closed meanwhile: another may be open by then.
+    // mutate's own onSuccess is not called after the form is closed.
     const done = { onSuccess: open }
     if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata }, done)
   })
@@ -81,7 +81,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       {kind === 'candidates' ? (
         <Field
           label="Alias"
-          hint="8 to 255 characters, unique, such as order-20261121-77"
+          hint="Your own unique name, 8 to 255 characters, for example order-20261121-77."
           error={errors.candidate_alias}
         >
           {(props) => (
@@ -98,7 +98,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       ) : null}
       <CustomerField
         choice={choice}
-        hint="By its external_id: your own name for it."
+        hint="The external id of the customer."
         error={
           isChecked && choice.text === '' ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)
         }
@@ -107,7 +107,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       {kind === 'claims' ? (
         <Field
           label="Reference"
-          hint="Your own name for it, unique, such as order-4711. Empty for none."
+          hint="Optional. Your own unique name for the claim, for example order-4711."
           error={errors.reference}
         >
           {(props) => (
@@ -132,14 +132,14 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
       <SubmitActions
         action="Create"
         pending={creation.isPending}
-        // What never changes is to be read before.
+        // The contract cannot be changed later, so the user must be able to read it first.
         isWaiting={isWaiting || source.isPending}
       />
     </Form>
   )
 }
 
-/** Tells of the new one, and goes to its page. */
+/** Announces the new record and opens its page. */
 function useNewClaim(kind: ClaimKind) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()

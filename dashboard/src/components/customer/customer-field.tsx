@@ -10,11 +10,11 @@ interface CustomerFieldProps {
   choice: ReturnType<typeof useCustomerChoice>
   hint: string
   error: string | undefined
-  /** Whether a customer that is not there yet can be made on the way. */
+  /** Whether a missing customer can be created here. */
   isCreating?: boolean
 }
 
-/** The customer that a form is about. */
+/** The customer field of a form. */
 export function CustomerField({ choice, hint, error, isCreating = false }: CustomerFieldProps) {
   return (
     <div className="grid gap-2">
@@ -26,10 +26,10 @@ export function CustomerField({ choice, hint, error, isCreating = false }: Custo
   )
 }
 
-/** What came of making one is told of that one alone. */
+/** The state of a creation is shown only while its external_id is in the field. */
 function CreateUnknown({ choice }: Pick<CustomerFieldProps, 'choice'>) {
   const queryClient = useQueryClient()
-  // It is found then, if it is still the one that is written; also if another has made it meanwhile.
+  // The lookup then finds the customer, also if another request has created it meanwhile.
   const lookAgain = () => queryClient.invalidateQueries({ queryKey: ['customers'] })
   const creation = useMutation({
     mutationFn: createCustomer,

@@ -7,12 +7,12 @@ interface CustomerInputProps extends Omit<ComponentProps<'input'>, 'value' | 'on
   onWrite: (text: string) => void
 }
 
-/** A customer by its external_id, with those to choose from; looked up when the field is left, or by Enter. */
+/** A customer's external_id with suggestions. The customer is looked up on blur and on Enter. */
 export function CustomerInput({ written, onWrite, ...props }: CustomerInputProps) {
   const { text, choices, lookUp } = written
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
-  // A name that comes late, when somebody is about to write, is to be replaced by what is written, not lengthened.
+  // A name that loads while the field has the focus is selected, so that typing replaces it.
   const writtenHere = useRef(text)
   useLayoutEffect(() => {
     if (text !== writtenHere.current && document.activeElement === input.current) input.current?.select()

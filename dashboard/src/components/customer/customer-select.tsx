@@ -8,20 +8,20 @@ import { CustomerInput } from './customer-input.tsx'
 import { useWrittenCustomer } from './use-written-customer.ts'
 
 interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
-  /** What is chosen, by UUID or external_id; empty for none. */
+  /** UUID or external_id of the chosen customer. Empty for none. */
   value: string
   by: 'id' | 'external_id'
   onChange: (customer: Customer | null) => void
 }
 
-/** Of whom a list is; what is written and nobody's leaves the list as it is. */
+/** The customer filter of a list. A text that is no customer does not change the filter. */
 export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelectProps) {
   const [text, setText] = useState<string | null>(null)
   const chosen = useQuery({ ...customerQuery(value), enabled: value !== '' && by === 'id' })
   const nameOf = useCustomerNames()
   const nameOfValue =
     by === 'external_id' || value === '' ? value : (chosen.data?.external_id ?? nameOf(value))
-  // What stands for the chosen one is not looked up: it may be a part of its id.
+  // The text of the chosen customer is not looked up: it may be a shortened id.
   const written = useWrittenCustomer(text ?? '', undefined)
   const told = useRef(value)
   const tell = (customer: Customer | null) => {
@@ -34,13 +34,13 @@ export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelect
   useEffect(() => {
     if (text !== null && customer && customer[by] !== told.current) latest.current(customer)
   }, [text, customer, by])
-  // Chosen elsewhere: what is being written gives way.
+  // The filter was changed elsewhere: drop the typed text.
   useEffect(() => {
     if (value === told.current) return
     told.current = value
     setText(null)
   }, [value])
-  // So it does to a way back or forward, which may lead to the same customer.
+  // Drop it also on back and forward, which may lead to the same customer.
   const { history } = useRouter()
   useEffect(
     () =>

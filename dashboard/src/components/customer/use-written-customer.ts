@@ -12,23 +12,22 @@ const NOBODY: readonly Customer[] = []
 
 export interface WrittenCustomer {
   text: string
-  /** Whose external_id it is; null if that is not known, or nobody's. */
+  /** The customer with this external_id. Null if unknown or not found. */
   customer: Customer | null
-  /** Those whose external_id or name begins as the text; at first the newest. */
+  /** Customers whose external_id or name starts with the text. For an empty text, the newest. */
   choices: readonly Customer[]
-  /** Whose it is, is still to be found out. */
+  /** The lookup has not finished. */
   isOpen: boolean
-  /** Nobody has it, as far as is told. */
+  /** No customer has this external_id. */
   isUnknown: boolean
-  /** What is to be told of it at its field. */
+  /** The error to show at the field. */
   error: string | undefined
-  /** Has it looked up, if it is not known whose it is. */
+  /** Starts a lookup unless the customer is known. */
   lookUp: () => void
 }
 
-/**
- * The customer whose external_id a text is. It follows from the text alone: whoever was written before, or is found or made too late, is
- * never meant.
+/** The customer whose external_id equals the text. It depends only on the current text, so a late response for an earlier
+ * text has no effect.
  */
 export function useWrittenCustomer(text: string, known: Customer | undefined): WrittenCustomer {
   const [asked, setAsked] = useState('')
@@ -40,13 +39,13 @@ export function useWrittenCustomer(text: string, known: Customer | undefined): W
   const customer = choice ?? found.data?.data[0] ?? null
   const isNobody = text !== '' && customer === null
   const isOpen = isNobody && (!isAsked || found.isFetching)
-  // Also while it is looked up again: what is told stays where it is, and with it the button that is being pressed.
+  // Keep the message during another lookup, so that buttons do not move while they are pressed.
   const isUnknown = isNobody && isAsked && found.isSuccess
   const isFailed = isNobody && isAsked && !found.isSuccess && found.errorUpdateCount > 0
   const error = isUnknown
     ? `There is no customer ${isolated(text)}`
     : isFailed
-      ? `${isolated(text)} could not be looked up: try again`
+      ? `${isolated(text)} could not be looked up. Try again.`
       : undefined
   const told = useStillWhilePressed({ isUnknown, error })
   return {
@@ -58,13 +57,13 @@ export function useWrittenCustomer(text: string, known: Customer | undefined): W
     lookUp: () => {
       if (!isNobody) return
       setAsked(text)
-      // What was not found, or failed, may be there by now.
+      // A customer that was not found may exist by now.
       if (isAsked) void found.refetch({ cancelRefetch: false })
     },
   }
 }
 
-/** The same for a form, which begins with this one as soon as it is known. */
+/** `useWrittenCustomer` for a form with an initial customer. */
 export function useCustomerChoice(begun: Customer | undefined) {
   const [written, write] = useState<string | null>(null)
   const choice = useWrittenCustomer(written ?? begun?.external_id ?? '', begun)

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../../src/kernel/json.ts'
 import { asSentence } from '../../as-sentence.ts'
 import { problemOfValue, readValue } from '../../condition-builder/value-text.ts'
 
-/** An event as it is being written. */
+/** An event while it is edited. */
 export interface EventDraft {
   type: string
   /** Empty for none. */
@@ -13,13 +13,13 @@ export interface EventDraft {
 
 export const NO_EVENT: EventDraft = { type: '', value: '', fields: '' }
 
-/** Null if its value is none, or its fields are not a JSON object. */
+/** Null if the value or the fields are invalid. */
 export function readEvent({ type, value, fields }: EventDraft): (JsonObject & { type: string }) | null {
   const read = problemOfValue(value) ? null : readFields(fields)
   return read && { ...read, type, ...(value === '' ? {} : { value: readValue(value) }) }
 }
 
-/** Null if it is not a JSON object, or would be kept as another (`problemOfFields`). */
+/** Null if the text is not a JSON object, or has a number that cannot be stored exactly. */
 export const readFields = (text: string): JsonObject | null =>
   problemOfFields(text) ? null : text.trim() === '' ? {} : (readValue(text) as JsonObject)
 

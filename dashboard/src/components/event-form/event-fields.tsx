@@ -10,14 +10,14 @@ import { type EventDraft, problemOfFields } from './event-draft.ts'
 interface EventFieldsProps {
   draft: EventDraft
   onChange: (draft: EventDraft) => void
-  /** Types to choose from. */
+  /** Suggested event types. */
   types: readonly string[]
-  /** What is wrong, by field: `type`, `value`, `fields`. */
+  /** Errors by field: `type`, `value`, `fields`. */
   errors: Record<string, string | undefined>
   fieldsHint: string
 }
 
-/** An event's type, its value, and what else it says. */
+/** The fields of an event: type, value, and further fields as JSON. */
 export function EventFields({ draft, onChange, types, errors, fieldsHint }: EventFieldsProps) {
   const listId = useId()
   const { type, value, fields } = draft
@@ -88,7 +88,7 @@ interface TypeSuggestionsProps {
   onChoose: (type: string) => void
 }
 
-/** The types that conditions ask for, within a finger's reach. */
+/** Buttons for the types that conditions ask for. */
 function TypeSuggestions({ id, types, onChoose }: TypeSuggestionsProps) {
   return (
     <div className="flex flex-wrap gap-1.5">
@@ -112,7 +112,7 @@ function TypeSuggestions({ id, types, onChoose }: TypeSuggestionsProps) {
 }
 
 function hintOf(text: string): string {
-  if (text === '') return 'A number or a text'
+  if (text === '') return 'A number or text'
   const value = readValue(text)
   return value === null || typeof value === 'object' ? 'sent as JSON' : `sent as a ${typeof value}`
 }

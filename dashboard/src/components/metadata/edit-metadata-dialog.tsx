@@ -10,7 +10,14 @@ import { Form } from '../ui/form.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { MetadataEditor } from './metadata-editor.tsx'
-import { changesBetween, type KeyChanges, metadataIn, rowsOf, valuesAt } from './metadata-rows.ts'
+import {
+  changesBetween,
+  type KeyChanges,
+  METADATA_HELP,
+  metadataIn,
+  rowsOf,
+  valuesAt,
+} from './metadata-rows.ts'
 
 interface EditMetadataProps {
   kind: NotedKind
@@ -26,7 +33,7 @@ export function EditMetadataDialog({ open, ...props }: EditMetadataProps & { ope
       open={open}
       onOpenChange={props.onClose}
       title="Edit metadata"
-      description="Keys and values of your own. No decision looks at them."
+      description={METADATA_HELP}
       className="w-[min(40rem,calc(100vw-2rem))]"
     >
       <EditMetadataForm {...props} />
@@ -35,7 +42,7 @@ export function EditMetadataDialog({ open, ...props }: EditMetadataProps & { ope
 }
 
 function EditMetadataForm({ kind, name, noted, onClose }: EditMetadataProps) {
-  // As it was when the form was opened: it may be read again meanwhile.
+  // The record when the form was opened. The page may refetch it.
   const [base] = useState(noted)
   const [rows, setRows] = useState(() => rowsOf(base.metadata))
   const [isChecked, setChecked] = useState(false)
@@ -62,7 +69,7 @@ function EditMetadataForm({ kind, name, noted, onClose }: EditMetadataProps) {
   )
 }
 
-/** Saves single keys: whoever has changed others meanwhile is not in the way. */
+/** Saves only the changed keys, so that changes of other keys do not conflict. */
 function useSaveMetadata(kind: NotedKind, name: string, opened: Tagged<Noted>, onClose: () => void) {
   const queryClient = useQueryClient()
   const toast = useToast()
@@ -77,7 +84,7 @@ function useSaveMetadata(kind: NotedKind, name: string, opened: Tagged<Noted>, o
         (shown) => shown && { ...shown, metadata, ...(etag ? { etag } : {}) },
       )
       void queryClient.invalidateQueries({ queryKey: [kind, 'list'] })
-      // One that is on its way may have been answered before.
+      // A read in flight may have been answered before the change.
       await queryClient.invalidateQueries({ queryKey })
       if (by === 'me') toast('Metadata saved')
       onClose()

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { Card, CardBody, CardHeader } from '../ui/card.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EditMetadataDialog } from './edit-metadata-dialog.tsx'
-import { pairsOf } from './metadata-rows.ts'
+import { METADATA_HELP, pairsOf } from './metadata-rows.ts'
 import { MetadataValue } from './metadata-value.tsx'
 
 interface MetadataCardProps {
@@ -19,7 +19,7 @@ interface MetadataCardProps {
   noted: Tagged<Noted>
 }
 
-/** What callers note about a claim, a candidate or a customer. */
+/** The metadata of a claim, a candidate or a customer. */
 export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
   const [isEditing, setEditing] = useState(false)
   const pairs = pairsOf(noted.metadata)
@@ -35,10 +35,7 @@ export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
       />
       <CardBody>
         {pairs.length === 0 ? (
-          <p className="text-pretty text-muted">
-            Keys and values of your own, such as an order number: lists are filtered by them, and no decision
-            looks at them.
-          </p>
+          <p className="text-pretty text-muted">{METADATA_HELP}</p>
         ) : (
           <dl className="grid grid-cols-[fit-content(40%)_minmax(0,1fr)] gap-x-6 gap-y-1">
             {pairs.map(([key, value]) => (
@@ -50,7 +47,7 @@ export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
                   <Link
                     to={`/${kind}`}
                     search={filterBy(key, value)}
-                    title={`All ${kind} with this`}
+                    title={`All ${kind} with this value`}
                     className="min-w-0 pt-1 underline decoration-line-strong underline-offset-2 hover:decoration-current"
                   >
                     <MetadataValue text={value} />

@@ -11,14 +11,14 @@ import { MetadataFields } from './metadata-fields.tsx'
 import { isBlank, type MetadataRow, MISSING_KEY, newRow, problemsIn } from './metadata-rows.ts'
 
 interface MetadataEditorProps {
-  /** One at least. */
+  /** At least one row. */
   rows: readonly MetadataRow[]
   onChange: (rows: MetadataRow[]) => void
-  /** Whether it is also to be said what is still missing. */
+  /** Whether missing keys are reported too. */
   isChecked: boolean
 }
 
-/** Keys and values in rows, within a form. The focus goes where one types next. */
+/** Rows of keys and values within a form. The focus moves to the next field to fill. */
 export function MetadataEditor({ rows, onChange, isChecked }: MetadataEditorProps) {
   const list = useRef<HTMLUListElement>(null)
   const id = useId()
@@ -38,7 +38,7 @@ export function MetadataEditor({ rows, onChange, isChecked }: MetadataEditorProp
     flushSync(() => onChange(left))
     focus((left[index] ?? left.at(-1)) as MetadataRow, 'input')
   }
-  /** Enter goes on; behind the last row it adds one, and from a blank last row it submits the form. */
+  /** Enter moves to the next field. After the last row it adds a row, and in a blank last row it submits the form. */
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>, index: number) => {
     const { key, shiftKey, nativeEvent, currentTarget } = event
     if (key !== 'Enter' || shiftKey || nativeEvent.isComposing) return
@@ -57,7 +57,7 @@ export function MetadataEditor({ rows, onChange, isChecked }: MetadataEditorProp
         className="-mb-1.5 grid text-[0.8125rem] font-medium sm:grid-cols-[2fr_3fr_2.25rem] sm:gap-2"
       >
         <span>
-          Key<span className="sm:hidden">, and its value</span>
+          Key<span className="sm:hidden"> and value</span>
         </span>
         <span className="max-sm:hidden">Value</span>
       </div>
@@ -96,11 +96,11 @@ export function MetadataEditor({ rows, onChange, isChecked }: MetadataEditorProp
           <Plus aria-hidden /> Add a key
         </Button>
         <p id={id} className="text-xs text-muted">
-          {isFull ? `There are ${rows.length}, and ${MAX_METADATA_KEYS} are the most.` : LIMITS}
+          {isFull ? `${MAX_METADATA_KEYS} keys is the maximum.` : LIMITS}
         </p>
       </div>
     </div>
   )
 }
 
-const LIMITS = `Up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH}.`
+const LIMITS = `Up to ${MAX_METADATA_KEYS} keys. A key has at most ${MAX_METADATA_KEY_LENGTH} characters, a value ${MAX_METADATA_VALUE_LENGTH}.`

@@ -5,14 +5,14 @@ import { isBlank, type MetadataRow, type RowProblems } from './metadata-rows.ts'
 
 interface MetadataFieldsProps {
   row: MetadataRow
-  /** Its place, from 1 on. */
+  /** Position, starting at 1. */
   number: number
   problems: RowProblems
   onChange: (changed: Partial<MetadataRow>) => void
   onKeyDown: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => void
 }
 
-/** A key and its value, which may have several lines. */
+/** The fields of one row. A value may have several lines. */
 export function MetadataFields({ row, number, problems, onChange, onKeyDown }: MetadataFieldsProps) {
   const id = useId()
   const isExampleShown = number === 1 && isBlank(row)

@@ -12,7 +12,7 @@ import { MISSING_KEY, newRow, problemsIn, type RowProblems } from './metadata-ro
 import { MetadataValue } from './metadata-value.tsx'
 
 interface MetadataFilterProps {
-  /** All of the list. */
+  /** All filters of the list. */
   filters: object
   onChange: (changed: MetadataFilters) => void
 }
@@ -20,12 +20,11 @@ interface MetadataFilterProps {
 const problemOfLength = (filters: object): RowProblems =>
   withQuery('', { ...filters }).length > LONGEST_QUERY
     ? {
-        value:
-          'The list cannot be asked for with all of that: use a shorter value, or remove another filter.',
+        value: 'The filters are too long together. Use a shorter value or remove another filter.',
       }
     : {}
 
-/** The pairs that a list is filtered by, and a form that adds one; a key that is there gets the other value. */
+/** The metadata filters of a list, and a form that adds one. Adding an existing key replaces its value. */
 export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
   const [key, setKey] = useState('')
   const [value, setValue] = useState('')
@@ -39,7 +38,7 @@ export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
       key === ''
         ? { key: MISSING_KEY }
         : others.length >= MAX_METADATA_FILTERS
-          ? { key: `A list is filtered by ${MAX_METADATA_FILTERS} keys at most.` }
+          ? { key: `A list can be filtered by at most ${MAX_METADATA_FILTERS} keys.` }
           : (problemsIn([row]).get(row.id) ?? problemOfLength({ ...filters, ...filterBy(key, value) }))
     setProblems(found)
     if (found.key || found.value) return

@@ -1,5 +1,5 @@
 import { MetadataEditor } from './metadata-editor.tsx'
-import { isBlank, type MetadataRow } from './metadata-rows.ts'
+import { isBlank, METADATA_HELP, type MetadataRow } from './metadata-rows.ts'
 
 interface NewMetadataProps {
   rows: readonly MetadataRow[]
@@ -7,7 +7,7 @@ interface NewMetadataProps {
   isChecked: boolean
 }
 
-/** Metadata of what is being created, folded away until someone wants some. */
+/** The metadata of a new record, collapsed by default. */
 export function NewMetadata({ rows, ...props }: NewMetadataProps) {
   const count = rows.filter((row) => !isBlank(row)).length
   return (
@@ -15,7 +15,7 @@ export function NewMetadata({ rows, ...props }: NewMetadataProps) {
       <summary className="w-fit text-[0.8125rem] font-medium">
         Metadata{count > 0 ? ` (${count})` : ' (optional)'}
       </summary>
-      <p className="mt-1 mb-2.5 text-xs text-muted">Lists are filtered by it, and no decision looks at it.</p>
+      <p className="mt-1 mb-2.5 text-xs text-muted">{METADATA_HELP}</p>
       <MetadataEditor rows={rows} {...props} />
     </details>
   )

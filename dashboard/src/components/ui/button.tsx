@@ -20,9 +20,9 @@ export const buttonVariants = cva(
 )
 
 export interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonVariants> {
-  /** What it does is under way: it stays in focus, and takes no click. */
+  /** The action is running: the button keeps the focus and ignores clicks. */
   pending?: boolean
-  /** The id of the text that says why it does nothing now: it can be in focus, and takes no click. */
+  /** The id of the text that explains why the button is disabled. It can have the focus and ignores clicks. */
   refusedBy?: string | undefined
 }
 

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 
 interface ChoiceProps {
   isChosen: boolean
-  /** None for one that cannot be changed. */
+  /** Missing for a read-only checkbox. */
   onChange?: (isChosen: boolean) => void
   children: ReactNode
 }
 
-/** A checkbox with its words. */
+/** A checkbox with its label. */
 export const Choice = ({ isChosen, onChange, children }: ChoiceProps) => (
   <label className="flex w-fit items-start gap-2">
     <input

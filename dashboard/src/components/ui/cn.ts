@@ -1,5 +1,5 @@
 import { type ClassValue, clsx } from 'clsx'
 import { twMerge } from 'tailwind-merge'
 
-/** Class names, the later ones winning over what they contradict. */
+/** Joins class names. Later Tailwind classes override earlier ones. */
 export const cn = (...classes: ClassValue[]): string => twMerge(clsx(classes))

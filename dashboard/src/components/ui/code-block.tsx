@@ -3,15 +3,15 @@ import { CopyButton } from './copy-button.tsx'
 
 interface CodeBlockProps {
   text: string
-  /** What it is, for screen readers and the copy button: "contract". */
+  /** The label of the copy button, such as "contract". */
   label: string
-  /** Breaks long lines in place of scrolling. */
+  /** Wraps long lines instead of scrolling. */
   wrap?: boolean
-  /** What is copied, if it is not the text as it is shown. */
+  /** The text to copy, if it differs from the shown text. */
   original?: string
 }
 
-/** JSON or a command, to read and to copy. */
+/** JSON or a command with a copy button. */
 export function CodeBlock({ text, label, wrap = false, original = text }: CodeBlockProps) {
   return (
     <div className="relative">

@@ -7,16 +7,16 @@ interface ConfirmDialogProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   title: ReactNode
-  /** What it does, and whether it can be undone. */
+  /** The effect of the action and whether it can be undone. */
   children: ReactNode
-  /** Verb of the button: "Revoke". */
+  /** The verb on the button, such as "Revoke". */
   action: string
   pending?: boolean
   error?: unknown
   onConfirm: () => void
 }
 
-/** Asks before what cannot be undone. */
+/** Asks for confirmation of an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, children, action, pending = false, error, onConfirm } = props
   return (

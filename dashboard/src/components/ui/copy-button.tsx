@@ -4,11 +4,11 @@ import { Button, type ButtonProps } from './button.tsx'
 
 interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
   text: string
-  /** What is copied: "Copy token". */
+  /** The label, such as "Copy token". */
   label: string
 }
 
-/** Copies a text; with children a button with words, without an icon alone. */
+/** Copies a text. Without children, it is an icon button. */
 export function CopyButton({ text, label, children, ...props }: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -35,7 +35,7 @@ export function CopyButton({ text, label, children, ...props }: CopyButtonProps)
   )
 }
 
-/** The clipboard's own interface is missing if the page came over plain HTTP from another machine. */
+/** `navigator.clipboard` does not exist on pages over plain HTTP from another machine. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')

@@ -17,16 +17,14 @@ const UnsavedContext = createContext({ current: false })
 const SendingContext = createContext<(isSending: boolean) => void>(() => {})
 const AskedContext = createContext(false)
 
-/**
- * A dialog in the middle; on a phone at the lower edge, where thumbs are. It asks before what was entered is lost, or what
- * comes of it is missed.
+/** A centred dialog, on a phone at the lower edge. It asks before closing if input would be lost or a request is in flight.
  */
 export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null)
   const [isSending, setSending] = useState(false)
   const { areChanged, ...listeners } = useEntries()
   const unsaved = useRef(false)
-  // Once it is answered, the dialog itself shows what came of it.
+  // After the response, the dialog itself shows the result.
   if (asked !== null && (!props.open || (asked === 'sent' && !isSending))) setAsked(null)
   if (asked === 'unsaved' && isSending) setAsked('sent')
   const dismiss = () => {
@@ -66,20 +64,20 @@ export function Dialog({ className, onOpenChange, children, ...props }: ModalPro
 
 const QUESTIONS = {
   unsaved: {
-    title: 'Discard what you entered?',
-    text: 'It has not been saved.',
+    title: 'Discard your changes?',
+    text: 'They have not been saved.',
     stay: 'Keep editing',
     close: 'Discard',
   },
   sent: {
-    title: 'Close before it is answered?',
-    text: 'It was sent, and is done unless it is refused. If you close this now, you may not learn which.',
+    title: 'Close before the service answers?',
+    text: 'The request was sent and cannot be recalled. If you close now, you may not see the result.',
     stay: 'Wait',
     close: 'Close now',
   },
 }
 
-/** Has the dialog ask also for what no field holds, such as rows that were removed. */
+/** Makes the dialog ask before closing for changes outside of fields, such as removed rows. */
 export function useUnsaved(isUnsaved: boolean): void {
   const unsaved = useContext(UnsavedContext)
   useEffect(() => {
@@ -90,10 +88,10 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [unsaved, isUnsaved])
 }
 
-/** Whether the dialog asks if it is to be closed: what waits to be sent goes on waiting. */
+/** Whether the dialog asks whether to close. A waiting submit must not be sent meanwhile. */
 export const useIsAsked = (): boolean => useContext(AskedContext)
 
-/** Tells the dialog that what it asks for is on its way. */
+/** Tells the dialog that its request is in flight. */
 function useSending(isSending: boolean): void {
   const setSending = useContext(SendingContext)
   useLayoutEffect(() => {
@@ -107,22 +105,22 @@ const MIDDLE =
   'm-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl max-sm:mb-4'
 
 interface DialogActionsProps {
-  /** What one of them asks for is on its way: the dialog asks before it is closed. */
+  /** A request is in flight: the dialog asks before closing. */
   isPending?: boolean
   children: ReactNode
 }
 
-/** The row of buttons at a dialog's end. */
+/** The row of buttons at the end of a dialog. */
 export function DialogActions({ isPending = false, children }: DialogActionsProps) {
   useSending(isPending)
   return <div className="mt-6 flex flex-wrap justify-end gap-2">{children}</div>
 }
 
 interface SubmitActionsProps {
-  /** What the form does: "Rename". */
+  /** The text of the submit button, such as "Rename". */
   action: string
   pending: boolean
-  /** It will be, or can be, sent once something is known. */
+  /** The submit waits for data. */
   isWaiting?: boolean
 }
 
@@ -136,5 +134,5 @@ export const SubmitActions = ({ action, pending, isWaiting = false }: SubmitActi
   </DialogActions>
 )
 
-/** Closes the dialog that it is in, as Escape does. */
+/** Closes the surrounding dialog as Escape does. */
 export const CancelButton = () => <Button onClick={useContext(DismissContext)}>Cancel</Button>

@@ -1,10 +1,13 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
+/** In place of an empty page of a list whose end is not reached. */
+export const MORE_TO_SEARCH = 'Only part of the list was searched. Choose Next to search further.'
+
 interface EmptyStateProps {
   icon: LucideIcon
   title: string
-  /** What would be here, and how it comes here. */
+  /** What the list would contain and how to add it. */
   children: ReactNode
   actions?: ReactNode
 }

@@ -6,34 +6,35 @@ import { Button } from './button.tsx'
 interface ErrorStateProps {
   error: unknown
   retry?: (() => void) | undefined
-  /** Fills a page that has no other heading. */
+  /** Whether it replaces the whole page, heading included. */
   isPage?: boolean
 }
 
-/** What failed, in words, and a way on. */
+/** An error with a button to try again. */
 export function ErrorState({ error, retry, isPage = false }: ErrorStateProps) {
   if (error instanceof NetworkError) {
     return (
       <State icon={CloudOff} title="The service cannot be reached" retry={retry} isPage={isPage}>
-        It may be restarting, or your connection is down. This page goes on by itself when it answers again.
+        It may be restarting, or your connection is down. This page continues automatically once the service
+        answers.
       </State>
     )
   }
   if (error instanceof ApiError && error.status === 404)
     return <NotFoundState message={error.message} isPage={isPage} />
-  // An id that cannot be one, mistyped in the address.
+  // A mistyped id in the URL.
   if (error instanceof ApiError && error.status === 400 && isPage)
-    return <NotFoundState message="There is no such record." />
+    return <NotFoundState message="This record does not exist." />
   if (error instanceof ApiError && error.status === 503) {
     return (
-      <State icon={ServerCrash} title="The service is not available just now" retry={retry} isPage={isPage}>
+      <State icon={ServerCrash} title="The service is temporarily unavailable" retry={retry} isPage={isPage}>
         {error.message}
       </State>
     )
   }
   const message = error instanceof Error ? error.message : String(error)
   return (
-    <State icon={ServerCrash} title="That did not work" retry={retry} isPage={isPage}>
+    <State icon={ServerCrash} title="Something went wrong" retry={retry} isPage={isPage}>
       {message}
       {error instanceof ApiError && error.requestId ? (
         <span className="mt-2 block font-mono text-xs">{error.requestId}</span>
@@ -48,11 +49,11 @@ interface NotFoundStateProps {
   children?: ReactNode
 }
 
-/** A record or a page that is not there, or not for this account. */
+/** A record or page that does not exist, or belongs to another account. */
 export function NotFoundState({ message, isPage = true, children }: NotFoundStateProps) {
   return (
     <State icon={SearchX} title="Not found" isPage={isPage}>
-      {message ?? 'There is no such page.'}
+      {message ?? 'This page does not exist.'}
       {children}
     </State>
   )
@@ -66,7 +67,7 @@ interface StateProps {
   children: ReactNode
 }
 
-/** In place of what a page would show. */
+/** Replaces the content of a page or card. */
 export function State({ icon: Icon, title, retry, isPage, children }: StateProps) {
   const Heading = isPage ? 'h1' : 'h2'
   useEffect(() => {

@@ -11,10 +11,10 @@ interface ControlProps {
 interface FieldProps {
   label: ReactNode
   hint?: ReactNode
-  /** What is wrong with the value. */
+  /** The error of the value. */
   error?: string | undefined
   className?: string
-  /** Gets what ties the control to its label, hint and error: `{(props) => <Input {...props} />}`. */
+  /** Renders the control with the props that link it to label, hint and error: `{(props) => <Input {...props} />}`. */
   children: (props: ControlProps) => ReactNode
 }
 

@@ -3,11 +3,11 @@ import { ApiError, NetworkError } from '../../api/client.ts'
 
 interface FormErrorProps {
   error: unknown
-  /** Paths that the form shows at their fields. */
+  /** Paths whose errors are shown at their fields. */
   shownPaths?: readonly string[]
 }
 
-/** What a form's request failed with, if no field of the form can say it. */
+/** The error of a request, without the errors that are shown at fields. */
 export function FormError({ error, shownPaths = [] }: FormErrorProps) {
   if (!error) return null
   const messages = messagesOf(error, shownPaths)

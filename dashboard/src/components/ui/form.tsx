@@ -1,11 +1,11 @@
 import { type ComponentProps, useEffect, useReducer, useRef } from 'react'
 
-/** A form that moves the focus to the first field in error once it was submitted, whoever found the error. */
+/** After a submit, moves the focus to the first invalid field. The form or the service may have found the error. */
 export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
   const ref = useRef<HTMLFormElement>(null)
-  // Also if nothing else has changed since it was submitted before.
+  // Runs the effect even if nothing else has changed since the last submit.
   const [, lookAgain] = useReducer((count: number) => count + 1, 0)
-  /** Submitted, and since then nothing was entered. */
+  /** Submitted without input since. */
   const isAwaited = useRef(false)
   const told = useRef<Element | null>(null)
   useEffect(() => {
@@ -32,7 +32,7 @@ export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
   )
 }
 
-/** Of a group, its first control; what is folded away is opened. */
+/** Focuses the first control of a group, and opens a collapsed section. */
 function focusOn(wrong: Element): void {
   wrong.closest('details')?.setAttribute('open', '')
   const control =

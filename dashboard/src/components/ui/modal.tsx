@@ -8,16 +8,15 @@ export interface ModalProps {
   onOpenChange: (open: boolean) => void
   title: ReactNode
   description?: ReactNode
-  /** Mounted while open, so a form in it begins anew each time. */
+  /** Mounted while open, so that a form starts empty each time. */
   children: ReactNode
-  /** Closes neither on Escape nor by a click beside it: what is in it says when. */
+  /** Ignores Escape and clicks outside. The content decides when to close. */
   isHeld?: boolean
   className?: string
 }
 
-/**
- * The browser's own modal dialog: it keeps the focus, makes the page behind inert and closes on Escape, and needs
- * no styles injected into the page, which the policy would refuse.
+/** The native modal dialog. It traps the focus, makes the page inert and closes on Escape. It injects no styles, which the
+ * content security policy would block.
  */
 export function Modal({
   open,
@@ -49,7 +48,7 @@ export function Modal({
   }
   const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target !== ref.current || !isBeside(event, ref.current)) return
-    // Else the click takes the focus to nowhere, from what is then shown.
+    // Otherwise the click would remove the focus from the next dialog.
     event.preventDefault()
     dismiss()
   }
@@ -64,7 +63,7 @@ export function Modal({
         event.preventDefault()
         dismiss()
       }}
-      // Browsers let a page refuse Escape once; at the second they close it all the same.
+      // Browsers close the dialog at a second Escape even if the first was prevented.
       onClose={({ currentTarget: dialog }) => {
         if (dialog !== ref.current || dialog.open) return
         dialog.showModal()
@@ -103,7 +102,7 @@ export function Modal({
   )
 }
 
-/** The first field, or the first button if there is no field. Else the browser's choice stays. */
+/** Focuses the first field, or else the first button. */
 function focusFirst(body: HTMLElement | null): void {
   for (const kind of ['input, select, textarea', 'button, a[href]']) {
     const controls = [...(body?.querySelectorAll<HTMLElement>(kind) ?? [])]
@@ -114,7 +113,7 @@ function focusFirst(body: HTMLElement | null): void {
   }
 }
 
-/** To where the focus came from, or to the page if that is gone. Not if the focus is somewhere else by now. */
+/** Returns the focus to its origin, or to the page if that is gone. Does nothing if the focus has moved. */
 function focusAgain(origin: Element | null): void {
   if (document.activeElement !== document.body || origin === document.body) return
   if (origin instanceof HTMLElement) origin.focus()
@@ -122,7 +121,7 @@ function focusAgain(origin: Element | null): void {
     document.getElementById('main')?.focus({ preventScroll: true })
 }
 
-/** A click on the scroll bar of a dialog is on the dialog too. */
+/** A click on the dialog's scroll bar also has the dialog as its target. */
 function isBeside({ clientX, clientY }: MouseEvent, dialog: HTMLElement): boolean {
   const { left, right, top, bottom } = dialog.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom

@@ -1,7 +1,7 @@
 import { useMoney } from '../use-money.ts'
 
 interface MoneyProps {
-  /** In major units; sums come as exact decimal strings. */
+  /** In major units. Sums are exact decimal strings. */
   amount: string | number
 }
 

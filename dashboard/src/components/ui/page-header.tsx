@@ -1,14 +1,14 @@
 import { type ReactNode, useEffect } from 'react'
 
 interface PageHeaderProps {
-  /** The heading; if it is not plain text, give `documentTitle` too. */
+  /** The heading. If it is not plain text, `documentTitle` is needed. */
   title: ReactNode
   documentTitle?: string
   description?: ReactNode
   actions?: ReactNode
 }
 
-/** The page's heading, also the title of the browser's tab. */
+/** The heading of the page, also the title of the browser tab. */
 export function PageHeader({ title, documentTitle, description, actions }: PageHeaderProps) {
   const name = documentTitle ?? (typeof title === 'string' ? title : '')
   useEffect(() => {

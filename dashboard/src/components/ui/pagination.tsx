@@ -2,16 +2,16 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { Button } from './button.tsx'
 
 interface PaginationProps {
-  /** Of all pages, in words, if it is known. */
+  /** The number of records on all pages, as text. */
   total?: string | undefined
-  /** Of the page shown; 1 for the first. */
+  /** The number of the page, starting at 1. */
   page: number
-  /** Null if there is none. */
+  /** Null if there is no such page. */
   onPrevious: (() => void) | null
   onNext: (() => void) | null
 }
 
-/** To the next and the previous page of a list with cursors. */
+/** Previous and next page of a list with cursors. */
 export function Pagination({ total, page, onPrevious, onNext }: PaginationProps) {
   if (page === 1 && !onNext) return total ? <p className="border-t px-5 py-3 text-muted">{total}</p> : null
   return (

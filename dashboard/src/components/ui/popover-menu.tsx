@@ -12,13 +12,13 @@ import { Button, type ButtonProps } from './button.tsx'
 interface PopoverMenuProps extends Omit<ButtonProps, 'children'> {
   /** What the button shows. */
   trigger: ReactNode
-  /** Gets a function that closes it, and gives the focus back to the button. */
+  /** Gets a function that closes the menu and returns the focus to the button. */
   children: (close: () => void) => ReactNode
-  /** Where the panel is: below or above the button. */
+  /** The position of the panel. */
   side?: 'below' | 'above'
 }
 
-/** A button that opens a few links and buttons; it closes on Escape, on a click elsewhere, and when the focus leaves. */
+/** A button that opens a menu. The menu closes on Escape, on an outside click, and when the focus leaves. */
 export function PopoverMenu({ trigger, children, side = 'below', ...props }: PopoverMenuProps) {
   const [place, setPlace] = useState<CSSProperties | null>(null)
   const isOpen = place !== null
@@ -26,7 +26,7 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
   const button = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const id = useId()
-  // Once it is there, its width is known.
+  // The width is known only after the panel is rendered.
   useLayoutEffect(() => {
     if (isOpen && button.current) setPlace(placeBeside(button.current, side, panel.current?.offsetWidth))
   }, [isOpen, side])
@@ -88,7 +88,7 @@ const GAP = 6
 /** If less than this is below the button, the panel opens above it. */
 const LEAST_ROOM = 300
 
-/** By the window, so that no scrolling place around it cuts it off; nor does the window's edge. */
+/** Positions the panel within the window, so that no scrolling container cuts it off. */
 function placeBeside(button: HTMLElement, side: 'below' | 'above', width = 0): CSSProperties {
   const { top, bottom, left, right } = button.getBoundingClientRect()
   const { clientHeight } = document.documentElement

@@ -1,14 +1,14 @@
 import { cn } from './cn.ts'
 
 interface SegmentedProps<T extends string> {
-  /** What is chosen: "Period". */
+  /** Such as "Period". */
   label: string
   value: T
   options: readonly { value: T; label: string }[]
   onChange: (value: T) => void
 }
 
-/** A choice of few, all in sight. */
+/** A choice among a few visible options. */
 export function Segmented<T extends string>({ label, value, options, onChange }: SegmentedProps<T>) {
   return (
     <fieldset className="inline-flex rounded-lg border bg-sunken p-0.5">

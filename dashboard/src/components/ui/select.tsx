@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 import { cn } from './cn.ts'
 import { controlClass } from './input.tsx'
 
-/** The browser's own select: it works with every keyboard, screen reader and phone. */
+/** The native select, for keyboards, screen readers and phones. */
 export function Select({ className, ...props }: ComponentProps<'select'>) {
   return (
     <span className={cn('relative inline-flex w-full min-w-0', className)}>

@@ -1,6 +1,6 @@
 import { Modal, type ModalProps } from './modal.tsx'
 
-/** A panel over the left edge: the navigation on a phone. */
+/** A panel at the left edge: the navigation on a phone. */
 export function Sheet(props: ModalProps) {
   return (
     <Modal

@@ -1,12 +1,12 @@
 import type { ComponentProps } from 'react'
 import { cn } from './cn.ts'
 
-/** Holds the place of what is being loaded, at its size. */
+/** A placeholder while content loads. */
 export function Skeleton({ className, ...props }: ComponentProps<'div'>) {
   return <div aria-hidden {...props} className={cn('h-4 animate-pulse rounded-md bg-line/70', className)} />
 }
 
-/** Lines of a list that is being loaded. */
+/** Placeholder rows while a list loads. */
 export function SkeletonRows({ rows = 8 }: { rows?: number }) {
   return (
     <div className="grid gap-0" role="status" aria-label="Loading">

@@ -18,11 +18,11 @@ export const STATUS_ICON = {
 
 interface StatusBadgeProps {
   status: Status
-  /** Of a PENDING claim: what it is going to be. */
+  /** The scheduled outcome of a PENDING claim. */
   scheduledOutcome?: Outcome | null
 }
 
-/** A status by colour, icon and word: never by colour alone. */
+/** Shows a status by colour, icon and text. */
 export function StatusBadge({ status, scheduledOutcome }: StatusBadgeProps) {
   const Icon = STATUS_ICON[status]
   const badge = (

@@ -1,7 +1,7 @@
 import type { ComponentProps, MouseEvent } from 'react'
 import { cn } from './cn.ts'
 
-/** Scrolls within itself if it is wider than its place. */
+/** A table that scrolls if it is too wide. */
 export function Table({ className, children, ...props }: ComponentProps<'table'>) {
   return (
     <div className="overflow-x-auto">
@@ -38,7 +38,7 @@ export function Tr({ className, ...props }: ComponentProps<'tr'>) {
   )
 }
 
-/** A row that is about what its first link leads to: a click anywhere in it goes there, with the keys that are held. */
+/** A row in which a click follows its first link, with the same modifier keys. */
 export const LinkRow = ({ className, ...props }: ComponentProps<'tr'>) => (
   <Tr {...props} onClick={followFirstLink} className={cn('cursor-pointer', className)} />
 )
@@ -46,7 +46,7 @@ export const LinkRow = ({ className, ...props }: ComponentProps<'tr'>) => (
 function followFirstLink(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, ctrlKey, metaKey, shiftKey } = event
   const isOwn = target instanceof Element && target.closest('a, button, input, select, label')
-  // Whoever marks text in it does not want to leave.
+  // The user is selecting text.
   if (isOwn || getSelection()?.toString()) return
   const init = { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }
   currentTarget.querySelector('a')?.dispatchEvent(new window.MouseEvent('click', init))

@@ -9,7 +9,7 @@ interface TimeProps {
   className?: string
 }
 
-/** A point in time in the account's zone, to the second; in UTC as its title. */
+/** A time in the account's time zone. The title has the time in UTC. */
 export function DateTime({ at, className }: TimeProps) {
   return (
     <time dateTime={at} title={at} className={className}>
@@ -18,18 +18,18 @@ export function DateTime({ at, className }: TimeProps) {
   )
 }
 
-/** The title of what is shown in other words. */
+/** The title of a relative time. */
 export function useTimeTitle(): (at: string) => string {
   const { show } = useLocalTime()
   return (at) => `${show(at)} (${at})`
 }
 
 interface RelativeProps extends TimeProps {
-  /** Stands still at this time: that of a test clock. */
+  /** The time of a test clock, in place of the current time. */
   now?: string | undefined
 }
 
-/** "3d 04h ago", "in 12m 05s", ticking; the point in time, in the account's zone and in UTC, as its title. */
+/** A relative time such as "3d 04h ago", updated each second. The title has the absolute time. */
 export function RelativeTime({ at, now, className }: RelativeProps) {
   const live = useNow()
   const difference = Date.parse(at) - (now ? Date.parse(now) : live)
@@ -42,11 +42,11 @@ export function RelativeTime({ at, now, className }: RelativeProps) {
 }
 
 interface CountdownProps extends RelativeProps {
-  /** Before the time left, and left out once it is due: "due in ". */
+  /** Shown before the time left, such as "due in ". */
   prefix?: string
 }
 
-/** Time left until it is due; then that the next check decides. */
+/** The time left, then "due now". */
 export function Countdown({ at, now, className, prefix = '' }: CountdownProps) {
   const live = useNow()
   const left = Date.parse(at) - (now ? Date.parse(now) : live)

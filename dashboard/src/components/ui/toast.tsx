@@ -8,7 +8,7 @@ interface Message {
 
 const ToastContext = createContext<(text: string) => void>(() => {})
 
-/** Says in passing that something was done: `const toast = useToast(); toast('Token revoked')`. */
+/** Shows a short message: `const toast = useToast(); toast('Token revoked')`. */
 export const useToast = () => useContext(ToastContext)
 
 export function ToastProvider({ children }: { children: ReactNode }) {
@@ -44,7 +44,7 @@ function Toast({ message: { id, text }, onEnd }: { message: Message; onEnd: (id:
     return () => clearTimeout(timer)
   }, [id, isHeld, onEnd])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it stays while it is pointed at or in focus, no more
+    // biome-ignore lint/a11y/noStaticElementInteractions: hover and focus only keep the message visible
     <div
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}

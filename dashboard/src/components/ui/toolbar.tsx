@@ -1,7 +1,7 @@
 import { type ComponentProps, type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 import { cn } from './cn.ts'
 
-/** Buttons that are one stop of the Tab key: the arrow keys go from one to the next, Home and End to the first and last. */
+/** Buttons with one tab stop. Arrow keys, Home and End move between them. */
 export function Toolbar({ className, ...props }: ComponentProps<'div'> & { 'aria-label': string }) {
   const bar = useRef<HTMLDivElement>(null)
   const last = useRef<Element | null>(null)
@@ -37,7 +37,7 @@ export function Toolbar({ className, ...props }: ComponentProps<'div'> & { 'aria
   )
 }
 
-/** Which button of how many the key leads to; null if it leads to none. */
+/** The index of the button that the key moves to, or null. */
 function goal(event: KeyboardEvent<HTMLDivElement>, from: number, count: number): number | null {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null
   const forward = getComputedStyle(event.currentTarget).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight'

@@ -12,9 +12,9 @@ const isBox = (control: Control): control is HTMLInputElement =>
 
 const entryOf = (control: Control): string => (isBox(control) ? String(control.checked) : control.value)
 
-/** Knows of the fields within an element whether someone has left one other than it was. */
+/** Tracks whether the fields within an element have been changed. */
 export function useEntries() {
-  /** What fields held when they were first gone to. */
+  /** The values of fields when they first got the focus. */
   const before = useRef(new WeakMap<Control, string>())
   const touched = useRef(new Set<Control>())
   return {
@@ -24,7 +24,7 @@ export function useEntries() {
     onInput: ({ target }: InputEvent) => {
       if (!isControl(target)) return
       touched.current.add(target)
-      // Not every browser moves the focus to a box that is clicked.
+      // Not every browser focuses a checkbox on click.
       if (!before.current.has(target))
         before.current.set(target, isBox(target) ? String(!target.checked) : '')
     },

@@ -4,7 +4,7 @@ import { serverNow } from '../../api/server-time.ts'
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | null = null
 
-/** One timer for all clocks of the page. */
+/** One timer for all clocks on the page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(() => {
@@ -18,6 +18,6 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The present in milliseconds by the service's clock, anew each second. */
+/** The current time of the service's clock in milliseconds, updated each second. */
 export const useNow = (): number =>
   useSyncExternalStore(subscribe, () => Math.floor(serverNow() / 1000) * 1000)

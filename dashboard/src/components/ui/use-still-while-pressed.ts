@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** How long after a finger is lifted its click may come. */
+/** A click may come this long after the pointer is released. */
 const CLICK_MS = 100
 
-/**
- * The value; while a pointer is down, and until its click is through, as it was before. So what an answer shows or
- * hides does not move a button from under a press.
+/** The value, held back while a pointer is down and until its click is handled. So a response does not move a button while it
+ * is pressed.
  */
 export function useStillWhilePressed<Value>(value: Value): Value {
   const [isPressed, setPressed] = useState(false)
@@ -18,7 +17,7 @@ export function useStillWhilePressed<Value>(value: Value): Value {
       setPressed(true)
     }
     const onUp = ({ buttons }: PointerEvent) => {
-      // A mouse that moves without a button: it went up elsewhere, as over the choices of a select.
+      // A mouse move without a button means that the button was released elsewhere, such as over a select.
       if (buttons !== 0) return
       clearTimeout(release)
       release = setTimeout(() => setPressed(false), CLICK_MS)

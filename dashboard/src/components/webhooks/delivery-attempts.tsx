@@ -3,12 +3,12 @@ import type { WebhookAttempt } from '../../api/records.ts'
 import { milliseconds } from '../../milliseconds.ts'
 import { DateTime } from '../ui/time.tsx'
 
-/** As many are kept of a delivery. */
+/** Attempts that the service keeps per delivery. */
 const MOST_KEPT = 20
 
-/** Each time that it was sent, newest first. */
+/** The attempts of a delivery, newest first. */
 export function DeliveryAttempts({ attempts }: { attempts: readonly WebhookAttempt[] }) {
-  if (attempts.length === 0) return <p className="text-muted">It has not been sent yet.</p>
+  if (attempts.length === 0) return <p className="text-muted">Not sent yet.</p>
   return (
     <div className="grid gap-2">
       <h3 className="text-[0.8125rem] font-medium">
@@ -52,7 +52,7 @@ function Attempt({
   )
 }
 
-/** What a stranger's server wrote: of any length, in any script. */
+/** The receiver's response: of any length and in any script. */
 const Answer = ({ text }: { text: string }) => (
   <pre
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

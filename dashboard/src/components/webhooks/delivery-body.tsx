@@ -4,13 +4,13 @@ import type { WebhookDelivery } from '../../api/records.ts'
 import { legibleJson } from '../../isolated.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 
-/** What is sent, to be read, and what links it to the one before it. */
+/** The body of a delivery and the hashes that link it to the previous delivery. */
 export function DeliveryBody({ delivery }: { delivery: WebhookDelivery & { body: string } }) {
   const { body, hash, previous_hash, notification_id, type, claim_id } = delivery
   return (
     <div className="grid gap-2">
       <h3 className="text-[0.8125rem] font-medium">Body</h3>
-      <CodeBlock text={legibleJson(formatted(body))} original={body} label="body as it is sent" wrap />
+      <CodeBlock text={legibleJson(formatted(body))} original={body} label="body" wrap />
       <dl className="grid gap-x-4 text-xs sm:grid-cols-[auto_minmax(0,1fr)]">
         {claim_id && type.startsWith('claim.') ? (
           <Fact name="Claim">
@@ -21,7 +21,7 @@ export function DeliveryBody({ delivery }: { delivery: WebhookDelivery & { body:
         ) : null}
         <Fact name="Notification">{notification_id}</Fact>
         <Fact name="SHA-256 of the body">{hash}</Fact>
-        <Fact name="Of the one before">{previous_hash}</Fact>
+        <Fact name="SHA-256 of the previous body">{previous_hash}</Fact>
       </dl>
     </div>
   )

@@ -16,11 +16,11 @@ import { DeliveryStatusBadge } from './delivery-status.tsx'
 
 interface DeliveryItemProps {
   delivery: WebhookDelivery
-  /** What to say of where it goes: a word in the line, and what is shown below it. Nothing if that is plain. */
+  /** The endpoint: its name in the summary and a link in the details. Missing on the page of the endpoint. */
   to?: { name: string; link: ReactNode }
 }
 
-/** A delivery in a line, which opens to all that is known of it. */
+/** A delivery as a summary line with expandable details. */
 export function DeliveryItem({ delivery, to }: DeliveryItemProps) {
   const [isOpen, setOpen] = useState(false)
   const { number, type, status, created_at } = delivery
@@ -63,14 +63,14 @@ function DeliveryDetails({ id, link }: { id: string; link: ReactNode }) {
         <p className="text-muted">
           {data.next_attempt_at ? (
             <>
-              Sent next: <Countdown at={data.next_attempt_at} prefix="in " />
+              Next attempt: <Countdown at={data.next_attempt_at} prefix="in " />
             </>
           ) : data.status === 'waiting' ? (
-            'Waits to be sent.'
+            'Waiting to be sent.'
           ) : data.status === 'failed' ? (
-            'Given up: it is not sent again by itself.'
+            'Failed. It is not retried automatically.'
           ) : (
-            'It has arrived.'
+            'Delivered.'
           )}
         </p>
         <Button size="sm" pending={redelivery.isPending} onClick={() => redelivery.mutate()}>
@@ -90,7 +90,7 @@ function useRedelivery(id: string) {
   const toast = useToast()
   return useMutation({
     mutationFn: () => redeliver(id),
-    onSuccess: () => toast('It is sent again'),
+    onSuccess: () => toast('Delivery queued again'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
   })
 }

@@ -16,7 +16,7 @@ import { Input } from '../ui/input.tsx'
 import { TypesField } from './types-field.tsx'
 
 interface EndpointFormProps {
-  /** What it begins with; none for a new one. */
+  /** The endpoint to edit. Missing for a new endpoint. */
   endpoint?: WebhookEndpoint
   action: string
   pending: boolean
@@ -26,7 +26,7 @@ interface EndpointFormProps {
 
 const AT_FIELDS = ['url', 'description', 'types', 'customer_id']
 
-/** What is set of an endpoint. */
+/** The settings of an endpoint. */
 export function EndpointForm({ endpoint, action, pending, error, onSubmit }: EndpointFormProps) {
   const [url, setUrl] = useState(endpoint?.url ?? '')
   const [description, setDescription] = useState(endpoint?.description ?? '')
@@ -53,7 +53,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
     <Form {...handlers} className="grid gap-4">
       <Field
         label="URL"
-        hint="An https URL at a public address, on port 443, 80, or 1024 and higher."
+        hint="An https URL at a public address. Allowed ports: 443, 80, and 1024 or higher."
         error={errors.url}
       >
         {(props) => (
@@ -71,7 +71,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
       </Field>
       <Field
         label="Description (optional)"
-        hint="What it is for, such as billing."
+        hint="What the endpoint is for, for example billing."
         error={errors.description}
       >
         {(props) => (
@@ -85,17 +85,17 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
       </Field>
       <TypesField
         types={types}
-        error={isChecked && types?.length === 0 ? 'Choose one at least' : errors.types}
+        error={isChecked && types?.length === 0 ? 'Choose at least one type' : errors.types}
         onChange={setTypes}
       />
       <div className="grid gap-2">
         <Choice isChosen={!isOfOne} onChange={(isOfAll) => setOfOne(!isOfAll)}>
-          Of all customers
+          All customers
         </Choice>
         {isOfOne ? (
           <CustomerField
             choice={choice}
-            hint="By its external_id. Of its claims and candidates alone."
+            hint="The external id of the customer. Only notifications about this customer are sent."
             error={
               isChecked && customer === null && choice.text === '' ? 'Choose a customer' : errors.customer_id
             }

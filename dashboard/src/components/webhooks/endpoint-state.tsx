@@ -19,7 +19,7 @@ export function stateOf({ enabled, disabled_reason, health }: WebhookEndpoint, n
   return health.failing_since ? 'failing' : 'on'
 }
 
-/** By colour, icon and word. */
+/** Shows the state by colour, icon and text. */
 export function EndpointStateBadge({ endpoint }: { endpoint: WebhookEndpoint }) {
   const [tone, Icon, words] = STATES[stateOf(endpoint, useNow())]
   return (

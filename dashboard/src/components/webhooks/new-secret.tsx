@@ -4,21 +4,21 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Secret } from '../ui/secret.tsx'
 
 interface NewSecretDialogProps {
-  /** Null while there is none to show. */
+  /** Null while there is no secret to show. */
   secret: string | null
-  /** What to do with it. */
+  /** How to use the secret. */
   children: ReactNode
   onDone: () => void
 }
 
-/** Shows a secret this once: it stays until someone says that they have it. */
+/** Shows a secret once. It stays open until the user confirms that they have copied it. */
 export const NewSecretDialog = ({ secret, children, onDone }: NewSecretDialogProps) => (
   <Dialog
     open={secret !== null}
     onOpenChange={onDone}
     isHeld
     title="Copy the secret now"
-    description="It is shown only this once."
+    description="It is shown only once."
   >
     <div className="grid gap-4">
       <Secret text={secret ?? ''} label="secret" />

@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '../../api/records.ts'
 
-/** Of the last attempts how many succeeded. */
+/** The share of the last attempts that succeeded. */
 export const SuccessRate = ({ health: { attempts, succeeded } }: Pick<WebhookEndpoint, 'health'>) => (
   <span className="figures whitespace-nowrap">
     {attempts === 0 ? '–' : `${((100 * succeeded) / attempts).toFixed(1)} %`}

@@ -3,7 +3,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../../../src/core/notification-types.ts'
-import { NOTIFICATION_WORDS } from '../notification-words.ts'
+import { DEFAULT_TYPES_TEXT, NOTIFICATION_WORDS } from '../notification-words.ts'
 import { Choice } from '../ui/choice.tsx'
 
 interface TypesFieldProps {
@@ -13,7 +13,7 @@ interface TypesFieldProps {
   onChange: (types: NotificationType[] | null) => void
 }
 
-/** Of what an endpoint is told: of all, also of types that come with later versions, or of these. */
+/** The types that an endpoint receives: all, including types of later versions, or a selection. */
 export function TypesField({ types, error, onChange }: TypesFieldProps) {
   const set = (type: NotificationType, isChosen: boolean) =>
     onChange(
@@ -26,7 +26,7 @@ export function TypesField({ types, error, onChange }: TypesFieldProps) {
         isChosen={types === null}
         onChange={(isAll) => onChange(isAll ? null : NOTIFICATION_TYPES.filter(isToldUnasked))}
       >
-        All types, but not each single event
+        {DEFAULT_TYPES_TEXT}
       </Choice>
       {types === null ? null : (
         <div className="grid gap-x-4 gap-y-1.5 pl-6 sm:grid-cols-2">

@@ -1,10 +1,10 @@
 import type { WebhookEndpoint } from '../../api/records.ts'
 import { RelativeTime } from '../ui/time.tsx'
 
-/** It is counted no further. */
+/** The service stops counting there. */
 const MOST_COUNTED = 1_000
 
-/** How many deliveries wait, and since when the oldest does. */
+/** The number of waiting deliveries and the age of the oldest. */
 export function Waiting({ health: { waiting, oldest_waiting_at } }: Pick<WebhookEndpoint, 'health'>) {
   if (waiting === 0) return <span>none</span>
   return (
@@ -15,7 +15,7 @@ export function Waiting({ health: { waiting, oldest_waiting_at } }: Pick<Webhook
       </span>
       {oldest_waiting_at ? (
         <>
-          , the oldest made <RelativeTime at={oldest_waiting_at} />
+          , oldest created <RelativeTime at={oldest_waiting_at} />
         </>
       ) : null}
     </span>

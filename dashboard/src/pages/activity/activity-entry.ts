@@ -1,14 +1,14 @@
 import type { Told } from '../../api/notifications.ts'
 import type { Notification } from '../../api/records.ts'
 
-/** A row: what is shown of a notification. Contracts are left behind, of which five hundred may have megabytes. */
+/** A row of the list. It does not keep the contract of the notification: 500 contracts may take megabytes. */
 export interface ActivityEntry {
   id: string
   type: string
-  /** When it was recorded. */
+  /** The time of the notification. */
   at: string
   subject: Subject | null
-  /** The place in the feed behind it, if that is known. */
+  /** The cursor after the notification, if it is known. */
   cursor: string | null
 }
 
@@ -17,14 +17,14 @@ export type Subject =
       kind: 'claim' | 'candidate'
       /** An id or an alias. */
       name: string
-      /** Of a claim. */
+      /** Only for claims. */
       reference: string | null
       schemaId: string | null
-      /** By UUID of a claim, by external_id of a candidate. */
+      /** The customer's UUID for claims, its external_id for candidates. */
       customer: string
-      /** Once it is final. */
+      /** Set when the status is final. */
       price: number | null
-      /** Of a pending one. */
+      /** Set while PENDING. */
       scheduledOutcome: 'CONFIRMED' | 'FAILED' | null
       /** The type of the event that was recorded. */
       event: string | null
@@ -64,13 +64,13 @@ function subjectOf(notification: Notification): Subject | null {
   }
 }
 
-/** What is shown of the feed, newest first, and where what is older begins; null if there is nothing. */
+/** The shown entries, newest first, and the cursor of older entries, or null if there are none. */
 export interface ActivityList {
   entries: readonly ActivityEntry[]
   older: string | null
 }
 
-/** With what came since, oldest first, on top. What is there already, as it was read twice, stays where it is. */
+/** Adds newer notifications, given oldest first, at the top. Known entries keep their position. */
 export function withNewer(
   { entries, older }: ActivityList,
   told: readonly Told[],
@@ -81,7 +81,7 @@ export function withNewer(
   return trimmed({ entries: [...newer.reverse(), ...entries], older }, most)
 }
 
-/** With those behind its end, newest first. */
+/** Adds older notifications, given newest first, at the end. */
 export function withOlder(
   { entries }: ActivityList,
   { told, cursor, hasMore }: { told: readonly Told[]; cursor: string | null; hasMore: boolean },
@@ -91,7 +91,7 @@ export function withOlder(
   return { entries: [...entries, ...added], older: hasMore ? cursor : null }
 }
 
-/** Ends where its place in the feed is known, so that one can go on from there. */
+/** Cuts the list after an entry with a known cursor, so that older entries can be loaded from there. */
 function trimmed(list: ActivityList, most: number): ActivityList {
   if (list.entries.length <= most) return list
   const last = list.entries.findLastIndex(({ cursor }, i) => i < most && cursor !== null)

@@ -18,19 +18,19 @@ export type Liveness = 'connecting' | 'live' | 'lost' | 'paused'
 export interface Activity extends ActivityList {
   isLoaded: boolean
   liveness: Liveness
-  /** Why there is nothing yet. */
+  /** Why nothing is loaded yet. */
   error: unknown
   isLoadingOlder: boolean
-  /** Why there is no more. */
+  /** Why loading older entries failed. */
   olderError: unknown
 }
 
-/** Rows that are kept while the list grows by itself. */
+/** Entries kept while the list grows. */
 const MOST_ENTRIES = 500
 const PAGE = 50
-/** What comes is shown so often at most: there may be hundreds a second. */
+/** The shortest time between updates of the page. There may be hundreds of notifications a second. */
 const SHOW_EVERY_MS = 150
-/** A connection that comes back sooner is not worth a word. */
+/** A shorter interruption is not shown. */
 const LASTING_MS = 3_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
@@ -47,13 +47,13 @@ const NOTHING: Activity = {
   olderError: null,
 }
 
-/** What happens in the account, as far as the filters let it through: the newest, what comes, and what is older on demand. */
+/** The filtered notifications of the account: the newest, new ones as they come, and older ones on demand. */
 export class ActivityFeed {
   readonly #filters: FeedFilters
   readonly #listeners = new Set<() => void>()
   #shown: Activity = NOTHING
   #following: Following | null = null
-  /** Come, and not shown yet. */
+  /** Received and not shown yet. */
   #waiting: Told[] = []
   #showTimer: Timer | undefined
   #breakTimer: Timer | undefined
@@ -70,7 +70,7 @@ export class ActivityFeed {
 
   shown = (): Activity => this.#shown
 
-  /** Follows what happens until the function that it returns is called. */
+  /** Follows the feed until the returned function is called. */
   start = (): (() => void) => {
     const stop = new AbortController()
     if (this.#following) this.#following.isPolling = false
@@ -95,9 +95,9 @@ export class ActivityFeed {
     this.#show({ isLoadingOlder: true, olderError: null })
     try {
       const part = await readBackwards(this.#filters, older, PAGE)
-      // Its end may have moved up meanwhile: then the next try goes on from there.
+      // The list may have been cut meanwhile: then the next attempt loads from the new end.
       const list = this.#shown.older === older ? withOlder(this.#shown, part) : this.#shown
-      // Rows that were asked for do not go for others.
+      // Entries that the user loaded are not cut again.
       this.#mostEntries = Math.max(this.#mostEntries, list.entries.length + PAGE)
       this.#show({ ...list, isLoadingOlder: false })
     } catch (error) {
@@ -105,7 +105,7 @@ export class ActivityFeed {
     }
   }
 
-  /** Connects, and again whenever the connection breaks, in ever longer pauses. */
+  /** Connects, and reconnects with exponential backoff. */
   async #run(stop: AbortSignal): Promise<void> {
     for (let failures = 0; ; failures++) {
       try {
@@ -128,7 +128,7 @@ export class ActivityFeed {
     }
   }
 
-  /** The newest, and where to go on from: what comes between the two is in both. */
+  /** Loads the newest entries. The cursor is read first, so notifications between the two reads are not lost. */
   async #load(stop: AbortSignal): Promise<Following> {
     const cursor = await readEnd(stop)
     const part = await readBackwards(this.#filters, null, PAGE, stop)
@@ -167,5 +167,5 @@ export class ActivityFeed {
 const mustBeginAnew = (error: unknown) =>
   error instanceof FarBehind || (error instanceof ApiError && error.code === 'CURSOR_EXPIRED')
 
-/** The same would be answered again: the session has ended, or a filter is none. */
+/** A retry would fail again: the session has ended, or a filter is invalid. */
 const isFinal = (error: unknown) => error instanceof ApiError && error.status >= 400 && error.status < 404

@@ -8,7 +8,7 @@ import { NOTIFICATION_WORDS } from '../../components/notification-words.ts'
 import { Button } from '../../components/ui/button.tsx'
 import { Select } from '../../components/ui/select.tsx'
 
-/** The filters live in the URL, so that what is shown can be shared. */
+/** The filters are in the URL, so that the list can be shared. */
 export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
   const navigate = useNavigate()
   const { type, customer } = filters
@@ -17,7 +17,7 @@ export function ActivityFilterBar({ filters }: { filters: FeedFilters }) {
       to: '/activity',
       search: { ...(type ? { type } : {}), ...(customer ? { customer } : {}) },
     })
-  /** With each, the field forgets what is written in it. */
+  /** Changes the key of the field, which drops its typed text. */
   const [clearings, setClearings] = useState(0)
   return (
     <search className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-[minmax(0,16rem)_minmax(0,14rem)_auto] sm:justify-start">

@@ -13,7 +13,7 @@ import { DateTime } from '../../components/ui/time.tsx'
 import { shortId } from '../../short-id.ts'
 import type { ActivityEntry, Subject } from './activity-entry.ts'
 
-/** What happened, a row each; on a phone the lesser columns go below the greater. */
+/** The entries as rows. On a phone, the less important columns move below the others. */
 export function ActivityTable({ entries }: { entries: readonly ActivityEntry[] }) {
   const nameOfCustomer = useCustomerNames()
   const customerOf = (subject: Subject | null) =>
@@ -97,7 +97,7 @@ function What({ entry }: { entry: ActivityEntry }) {
   )
 }
 
-/** What the type does not say. */
+/** Details that the type does not show. */
 function Particulars({ subject }: { subject: Subject | null }) {
   const text = subject && particularsOf(subject)
   return text ? (

@@ -9,7 +9,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 
-/** Beside a filter by events: whether they are told of at all. */
+/** Shown with a filter by events: whether recorded events create notifications. */
 export function EventSetting() {
   const queryClient = useQueryClient()
   const toast = useToast()
@@ -20,10 +20,12 @@ export function EventSetting() {
     onSuccess: (changed) => {
       queryClient.setQueryData(notificationSettingsQuery.queryKey, changed)
       toast(
-        changed.event_recorded ? 'Each event is told of from now on' : 'Single events are told of no more',
+        changed.event_recorded
+          ? 'Recorded events create notifications'
+          : 'Recorded events no longer create notifications',
       )
     },
-    // Somebody else may have changed it: then that is shown.
+    // The setting may have changed elsewhere, so show the current one.
     onError: () => queryClient.invalidateQueries(notificationSettingsQuery),
   })
   if (!data) return null
@@ -32,11 +34,11 @@ export function EventSetting() {
     <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border px-3.5 py-2.5">
       <p className="min-w-0 flex-1 basis-64 text-muted">
         {isOn
-          ? 'Each event that is recorded is told of.'
-          : 'Single events are told of only if a webhook endpoint names them, or you ask for it here.'}
+          ? 'Every recorded event creates a notification.'
+          : 'Recorded events create notifications only if a webhook endpoint selects them or you turn them on here.'}
       </p>
       <Button size="sm" pending={change.isPending} onClick={() => change.mutate(data)}>
-        {isOn ? 'Leave events out' : 'Tell of each event'}
+        {isOn ? 'Turn event notifications off' : 'Turn event notifications on'}
       </Button>
       <FormError error={change.error} />
     </div>

@@ -8,7 +8,7 @@ const LOOKS = {
   lost: [CloudOff, 'text-pending', 'Connection lost'],
 } as const
 
-/** Whether what is shown is of now, by icon and word. */
+/** Shows by icon and text whether the list is up to date. */
 export function Liveness({ state }: { state: State }) {
   const [Icon, tone, words] = LOOKS[state]
   return (

@@ -4,14 +4,14 @@ import { type Activity, ActivityFeed } from './activity-feed.ts'
 
 interface FollowedActivity extends Activity {
   showOlder: () => void
-  /** After what was answered for good. */
+  /** Starts again after an error that is not retried. */
   retry: () => void
 }
 
-/** What happens, followed while the page is in sight, unless it is held. */
+/** The feed, followed while the page is visible and not paused. */
 export function useActivity({ type, customer }: FeedFilters, isHeld: boolean): FollowedActivity {
   const [attempt, setAttempt] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt needs a new feed
   const feed = useMemo(() => new ActivityFeed({ type, customer }), [type, customer, attempt])
   const isInSight = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible')
   const isFollowed = isInSight && !isHeld

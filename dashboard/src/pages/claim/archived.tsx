@@ -5,13 +5,13 @@ import { State } from '../../components/ui/error-state.tsx'
 export const isArchived = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'CLAIM_ARCHIVED'
 
-/** Of a claim or candidate that has left the service: nothing failed. */
+/** The page of an archived claim or candidate. It is not shown as an error. */
 export const Archived = ({ error }: { error: ApiError }) => (
   <State icon={Archive} title="Archived" isPage>
     <p className="break-words">{error.message}</p>
     <p className="mt-2">
-      It was resolved long ago and is kept there with its contract and its events. Whoever runs the service
-      can bring it back.
+      It was resolved long ago. The archive keeps it with its contract and events. The operator of the service
+      can restore it.
     </p>
   </State>
 )

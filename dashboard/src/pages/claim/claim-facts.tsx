@@ -9,7 +9,7 @@ import { shortId } from '../../short-id.ts'
 
 const LINK = 'break-all underline underline-offset-2'
 
-/** Whose it is, and where it comes from. */
+/** Customer, schema, clock and ids of a claim. */
 export function ClaimFacts({ one }: { one: AnyClaim }) {
   return (
     <Card aria-label="Details">
@@ -23,7 +23,7 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
             {one.schema_id ? (
               <SchemaLink id={one.schema_id} version={one.schema_version} />
             ) : (
-              'none: its contract came with it'
+              'none (custom contract)'
             )}
           </Fact>
           <Fact name="Time">
@@ -54,7 +54,7 @@ export function ClaimFacts({ one }: { one: AnyClaim }) {
   )
 }
 
-/** One that was deleted has its id alone. */
+/** A deleted schema is shown by its id. */
 function SchemaLink({ id, version }: { id: string; version: number | null }) {
   const { data } = useQuery({ ...schemaQuery(id), retry: false })
   return (

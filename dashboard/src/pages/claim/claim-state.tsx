@@ -7,7 +7,7 @@ import { Money } from '../../components/ui/money.tsx'
 import { StatusBadge } from '../../components/ui/status-badge.tsx'
 import { Countdown, DateTime } from '../../components/ui/time.tsx'
 
-/** A test clock that someone advances is looked at as often as this. */
+/** Refetch interval of the test clock, which may be advanced elsewhere. */
 const CLOCK_POLL_MS = 4_000
 
 const EDGE = {
@@ -17,7 +17,7 @@ const EDGE = {
   FAILED: 'bg-failed',
 } as const
 
-/** Where it stands, in a sentence, and how long it has. */
+/** The status in words, and the time left. */
 export function ClaimState({ one }: { one: AnyClaim }) {
   const { data: clock } = useQuery({
     ...testClockQuery(one.test_clock_id ?? ''),
@@ -39,7 +39,7 @@ export function ClaimState({ one }: { one: AnyClaim }) {
               {isOnClock && !clock ? '…' : <Countdown at={one.due_at} now={clock?.frozen_time} />}
             </Figure>
           ) : null}
-          <Figure label="Worth">
+          <Figure label="Price">
             <Money amount={one.contract.price} />
           </Figure>
         </dl>
@@ -47,7 +47,7 @@ export function ClaimState({ one }: { one: AnyClaim }) {
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1 border-t pt-3 text-xs text-muted">
         <Moment label={`${one.status} since`} at={one.status_since} />
         {one.due_at ? <Moment label="Due" at={one.due_at} /> : null}
-        {clock ? <Moment label="Now, by its test clock" at={clock.frozen_time} /> : null}
+        {clock ? <Moment label="Test clock time" at={clock.frozen_time} /> : null}
       </dl>
     </Card>
   )
@@ -57,12 +57,12 @@ function sentenceOf({ status, scheduled_outcome, contract }: AnyClaim): string {
   switch (status) {
     case 'OPEN':
       return contract.timeout_outcome === 'confirm'
-        ? 'Waiting for events. If the condition is not met in time, it is to be CONFIRMED all the same.'
-        : 'Waiting for events. If the condition is not met in time, it is to be FAILED.'
+        ? 'Waiting for events. If the condition is not met in time, the outcome is CONFIRMED anyway.'
+        : 'Waiting for events. If the condition is not met in time, the outcome is FAILED.'
     case 'PENDING':
       return scheduled_outcome === 'CONFIRMED'
-        ? 'Decided and under review: it will be CONFIRMED at the first whole minute after the review.'
-        : 'Decided and under review: it will be FAILED at the first whole minute after the review.'
+        ? 'Under review. It becomes CONFIRMED at the first whole minute after the review window.'
+        : 'Under review. It becomes FAILED at the first whole minute after the review window.'
     case 'CONFIRMED':
       return 'Final: the promised outcome counts as delivered.'
     case 'FAILED':

@@ -7,7 +7,7 @@ import { type ClaimBeginning, CreateClaimDialog } from '../../components/create-
 import { Button } from '../../components/ui/button.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 
-/** The form for a new one with the same customer, contract, clock and metadata; the name is to be another. */
+/** Opens the form for a new record with the same customer, contract, clock and metadata. */
 export function CreateAnother({ kind, one }: { kind: ClaimKind; one: AnyClaim }) {
   const queryClient = useQueryClient()
   const [begin, setBegin] = useState<ClaimBeginning | null>(null)

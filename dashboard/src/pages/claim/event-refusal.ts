@@ -2,28 +2,28 @@ import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../../src/core/claims/limits.ts
 import type { AnyClaim } from '../../api/claims.ts'
 import type { ClaimEvent, WithEvents } from '../../api/records.ts'
 
-/** Of an event that says nothing but its type. */
+/** The payload of an event that has only a type. */
 const LEAST_PAYLOAD_BYTES = '{}'.length
 
-/** Why it takes no event: only an OPEN one does (§3 rule 2), and only as many as a log holds (§8). */
+/** Why the claim accepts no event: it is not OPEN (§3 rule 2), or its log is full (§8). */
 export function refusalOf({
   status,
   events,
 }: Pick<WithEvents<AnyClaim>, 'status' | 'events'>): string | null {
-  if (status !== 'OPEN') return `It is ${status}: only OPEN takes events.`
+  if (status !== 'OPEN') return `The status is ${status}. Events are accepted only while it is OPEN.`
   const submitted = events.filter(({ system }) => !system)
   if (submitted.length >= MAX_EVENTS)
-    return `Its log holds ${MAX_EVENTS.toLocaleString('en')} events, the most that a claim takes.`
+    return `The log has ${MAX_EVENTS.toLocaleString('en')} events, the maximum.`
   const bytes = submitted.reduce((sum, event) => sum + payloadBytes(event), 0)
   return bytes + LEAST_PAYLOAD_BYTES > MAX_LOG_BYTES
-    ? `Its log holds ${MAX_LOG_BYTES / 2 ** 20} MiB of payloads, the most that a claim takes.`
+    ? `The log has ${MAX_LOG_BYTES / 2 ** 20} MiB of payloads, the maximum.`
     : null
 }
 
-/** An event that was read again is the same object. */
+/** Cached by object: the query cache keeps unchanged events as the same objects. */
 const sizes = new WeakMap<ClaimEvent, number>()
 
-/** Of what an event says, as JSON. */
+/** The size of an event's payload as JSON. */
 function payloadBytes(event: ClaimEvent): number {
   const known = sizes.get(event)
   if (known !== undefined) return known

@@ -9,13 +9,13 @@ import { SkeletonRows } from '../../components/ui/skeleton.tsx'
 import { DeliveryItem } from '../../components/webhooks/delivery-item.tsx'
 import { nameOfEndpoint } from '../../components/webhooks/endpoint-name.ts'
 
-/** What was sent of it, to which endpoint, and with what result. Nothing if the account has no endpoints. */
+/** The webhook deliveries of a claim. Nothing if the account has no endpoints. */
 export function Sent({ one }: { one: AnyClaim }) {
   const { data: endpoints } = useQuery(endpointsQuery)
   return endpoints && endpoints.length > 0 ? <SentCard one={one} endpoints={endpoints} /> : null
 }
 
-/** A claim has a handful of notifications, and an account few endpoints: seldom is there more. */
+/** A claim has few notifications and an account few endpoints, so more are rare. */
 const MOST_SHOWN = 100
 
 function SentCard({ one, endpoints }: { one: AnyClaim; endpoints: readonly WebhookEndpoint[] }) {
@@ -24,15 +24,13 @@ function SentCard({ one, endpoints }: { one: AnyClaim; endpoints: readonly Webho
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
   const newestFirst = data?.data.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
   return (
-    <Card aria-label="Sent">
+    <Card aria-label="Webhook deliveries">
       <CardHeader
-        title="Sent"
-        description={
-          data?.next_cursor ? `${MOST_SHOWN} of the deliveries to webhooks.` : 'To webhooks, newest first.'
-        }
+        title="Webhook deliveries"
+        description={data?.next_cursor ? `Only ${MOST_SHOWN} are shown.` : 'Newest first.'}
       />
       {newestFirst && newestFirst.length > 0 ? (
-        <ul aria-label="Sent" className="divide-y border-t">
+        <ul aria-label="Webhook deliveries" className="divide-y border-t">
           {newestFirst.map((delivery) => (
             <DeliveryItem
               key={delivery.id}
@@ -42,7 +40,7 @@ function SentCard({ one, endpoints }: { one: AnyClaim; endpoints: readonly Webho
           ))}
         </ul>
       ) : data ? (
-        <p className="px-5 pb-5 text-muted">Nothing yet.</p>
+        <p className="px-5 pb-5 text-muted">No deliveries yet.</p>
       ) : error ? (
         <ErrorState error={error} retry={refetch} />
       ) : (
@@ -52,7 +50,7 @@ function SentCard({ one, endpoints }: { one: AnyClaim; endpoints: readonly Webho
   )
 }
 
-/** One that was created since the list of them was read has no name yet. */
+/** An endpoint that was created after the list was read is unknown here. */
 function toOf(endpoint: WebhookEndpoint | undefined) {
   if (!endpoint) return {}
   const name = nameOfEndpoint(endpoint)

@@ -20,12 +20,12 @@ interface SubmitEventProps {
   one: AnyClaim
 }
 
-/** A form that submits an event, or why there is none. */
+/** The form that submits an event, or the reason why the claim accepts none. */
 export function SubmitEvent({ kind, one }: SubmitEventProps & { one: WithEvents<AnyClaim> }) {
   const reason = refusalOf(one)
   return (
     <Card aria-label="Submit an event">
-      <CardHeader title="Submit an event" description={reason ?? 'It is recorded for good.'} />
+      <CardHeader title="Submit an event" description={reason ?? 'Events cannot be changed or deleted.'} />
       {reason === null ? (
         <CardBody>
           <EventForm kind={kind} one={one} />
@@ -51,7 +51,7 @@ function EventForm({ kind, one }: SubmitEventProps) {
         onChange={setDraft}
         types={types}
         errors={errorsByPath(submission.error)}
-        fieldsHint="An object; an id of your own makes it safe to send twice."
+        fieldsHint="A JSON object. With an id of your own, a retry is not recorded twice."
       />
       <FormError error={submission.error} shownPaths={['type', 'value']} />
       <Button type="submit" variant="primary" pending={submission.isPending} className="justify-self-start">
@@ -67,10 +67,14 @@ function useSubmission(kind: ClaimKind, name: string, onDone: () => void) {
   return useMutation({
     mutationFn: (event: JsonObject) => submitEvent(kind, name, event),
     onSuccess: ({ claim }) => {
-      toast(claim.status === 'OPEN' ? 'Recorded; it stays OPEN' : `Recorded; it is now ${claim.status}`)
+      toast(
+        claim.status === 'OPEN'
+          ? 'Event recorded. The status is still OPEN.'
+          : `Event recorded. The status is now ${claim.status}.`,
+      )
       onDone()
     },
-    // Even if it was refused: the page is then behind.
+    // Also after a refusal, because the page is then out of date.
     onSettled: () => queryClient.invalidateQueries({ queryKey: [kind] }),
   })
 }

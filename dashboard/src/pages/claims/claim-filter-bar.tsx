@@ -15,7 +15,7 @@ import { ColumnMenu, type useColumns } from './column-menu.tsx'
 import { countMore, MoreFilters } from './more-filters.tsx'
 import { SavedFiltersMenu } from './saved-filters-menu.tsx'
 
-/** The four, and those that are asked for together. */
+/** The statuses and two common combinations. */
 const STATUS_CHOICES: readonly string[] = [...STATUSES, 'OPEN,PENDING', 'CONFIRMED,FAILED']
 
 const wordsOf = (statuses: string) => statuses.split(',').join(' or ')
@@ -26,16 +26,16 @@ interface ClaimFilterBarProps {
   columns: ReturnType<typeof useColumns>
 }
 
-/** The filters of a list; they live in the URL, so that a filtered list can be shared. */
+/** The filters of a list. They are in the URL, so that a filtered list can be shared. */
 export function ClaimFilterBar({ kind, filters, columns }: ClaimFilterBarProps) {
   const navigate = useNavigate()
-  // What was changed just before may not be in the URL yet: hence not by the filters that are shown.
+  // Based on the URL, not on `filters`: a change just before may not be rendered yet.
   const show = (changed: ClaimFilters) =>
     void navigate({
       to: `/${kind}`,
       search: ({ after: _, ...before }: ClaimSearch) => withoutEmpty({ ...before, ...changed }),
     })
-  /** With each, fields forget what is written in them. */
+  /** Changes the keys of the fields, which drops their typed text. */
   const [clearings, setClearings] = useState(0)
   const forgetWritten = () => setClearings((before) => before + 1)
   const isFiltered = Object.keys(filters).length > 0
@@ -127,7 +127,7 @@ interface SearchFieldProps {
 }
 
 function SearchField({ kind, value, onSearch }: SearchFieldProps) {
-  const hint = kind === 'claims' ? 'Reference or id' : 'Beginning of an alias'
+  const hint = kind === 'claims' ? 'Reference or id' : 'Start of an alias'
   return (
     <div className="relative col-span-2 sm:col-span-3 lg:col-span-1">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />

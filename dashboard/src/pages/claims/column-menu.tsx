@@ -11,15 +11,15 @@ import { Button } from '../../components/ui/button.tsx'
 import { Choice } from '../../components/ui/choice.tsx'
 import { PopoverMenu } from '../../components/ui/popover-menu.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
-import { NOT_KEPT, useKept } from '../../use-kept.ts'
+import { NOT_KEPT, STORED_IN_BROWSER, useKept } from '../../use-kept.ts'
 
-/** Null if nothing was chosen. */
+/** The chosen columns. Null for the default. */
 const readColumns = (stored: unknown): ClaimColumn[] | null =>
   Array.isArray(stored)
     ? (Object.keys(CLAIM_COLUMNS) as ClaimColumn[]).filter((column) => stored.includes(column))
     : null
 
-/** The chosen columns of a list; null for the usual ones. */
+/** The columns of a list. `chosen` and `shown` are null for the default. */
 export function useColumns(kind: ClaimKind, sort: ClaimOrder | undefined) {
   const { value: chosen, change } = useKept(`columns of ${kind}`, readColumns)
   const sortedBy = sort && SORTED_BY[sort]
@@ -32,7 +32,7 @@ interface ColumnMenuProps {
   columns: ReturnType<typeof useColumns>
 }
 
-/** Which columns a list shows. Its first, which leads to the claim, always stays. */
+/** The menu that chooses columns. The first column, which links to the claim, is always shown. */
 export function ColumnMenu({ kind, columns: { chosen, sortedBy, change } }: ColumnMenuProps) {
   const toast = useToast()
   const keep = (update: (columns: readonly ClaimColumn[] | null) => ClaimColumn[] | null) => {
@@ -60,19 +60,19 @@ export function ColumnMenu({ kind, columns: { chosen, sortedBy, change } }: Colu
                   : { onChange: (isChosen: boolean) => toggle(column, isChosen) })}
               >
                 {CLAIM_COLUMNS[column]}
-                {column === sortedBy ? ' (sorted by it)' : ''}
+                {column === sortedBy ? ' (sorted by this)' : ''}
               </Choice>
             ))}
           </fieldset>
           {chosen ? (
             <Button size="sm" onClick={() => keep(() => null)}>
-              Show the usual ones
+              Reset to default
             </Button>
           ) : null}
           <p className="text-xs text-muted">
             {chosen
-              ? 'Kept in this browser, for your account.'
-              : 'As many as there is room for. What you choose is shown on every screen.'}
+              ? STORED_IN_BROWSER
+              : 'The default shows the columns that fit. Columns that you choose are always shown.'}
           </p>
         </div>
       )}

@@ -25,7 +25,7 @@ interface MoreFiltersProps {
   onChange: (changed: ClaimFilters) => void
 }
 
-/** The filters that are seldom needed, and the order of a list. */
+/** The less common filters, and the sort order. */
 export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
   return (
     <div className="col-span-full grid gap-x-4 gap-y-3 rounded-xl border bg-surface p-4 sm:grid-cols-2 xl:grid-cols-3">
@@ -76,14 +76,13 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
       </Field>
       <MetadataFilter filters={filters} onChange={onChange} />
       <p className="col-span-full text-xs text-muted">
-        Days and times are those of {useLocalTime().timeZone}. Without a time of the day, from its beginning
-        and to its end.
+        Days and times are in {useLocalTime().timeZone}. A day without a time means the whole day.
       </p>
     </div>
   )
 }
 
-/** Of these filters those that are set. */
+/** The number of these filters that are set. */
 export const countMore = (filters: ClaimFilters): number =>
   MORE_FILTERS.filter((name) => filters[name] !== undefined).length + askedPairs(filters).length
 

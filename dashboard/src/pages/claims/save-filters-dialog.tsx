@@ -4,27 +4,27 @@ import { Field } from '../../components/ui/field.tsx'
 import { Form } from '../../components/ui/form.tsx'
 import { FormError } from '../../components/ui/form-error.tsx'
 import { Input } from '../../components/ui/input.tsx'
-import { NOT_KEPT } from '../../use-kept.ts'
+import { NOT_KEPT, STORED_IN_BROWSER } from '../../use-kept.ts'
 import { LONGEST_NAME } from './saved-filters.ts'
 
 interface SaveFiltersFormProps {
-  /** The name that is to be another; null if filters are saved. */
+  /** The name to change. Null when new filters are saved. */
   renamed: string | null
-  /** Names that are there. */
+  /** Existing names. */
   taken: readonly string[]
-  /** @returns whether it was kept */
+  /** @returns whether the browser stored it */
   onSave: (name: string) => boolean
   onClose: () => void
 }
 
-/** The name under which filters are saved. */
+/** Asks for the name of saved filters. */
 export function SaveFiltersDialog({ open, ...form }: SaveFiltersFormProps & { open: boolean }) {
   return (
     <Dialog
       open={open}
       onOpenChange={form.onClose}
       title={form.renamed === null ? 'Save these filters' : 'Rename saved filters'}
-      description="They are kept in this browser, for your account. To share them, send the address of the list."
+      description={`${STORED_IN_BROWSER} To share the filters, share the address of the list.`}
     >
       <SaveFiltersForm {...form} />
     </Dialog>
@@ -45,7 +45,7 @@ function SaveFiltersForm({ renamed, taken, onSave, onClose }: SaveFiltersFormPro
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
-      <Field label="Name" hint={isTaken ? 'There are filters of this name: they are replaced.' : undefined}>
+      <Field label="Name" hint={isTaken ? 'Filters with this name exist. They will be replaced.' : undefined}>
         {(props) => (
           <Input
             {...props}

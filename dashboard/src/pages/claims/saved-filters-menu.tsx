@@ -6,7 +6,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { menuItemClass, PopoverMenu } from '../../components/ui/popover-menu.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 import { isolated } from '../../isolated.ts'
-import { NOT_KEPT, useKept } from '../../use-kept.ts'
+import { NOT_KEPT, STORED_IN_BROWSER, useKept } from '../../use-kept.ts'
 import { SaveFiltersDialog } from './save-filters-dialog.tsx'
 import {
   filtersOf,
@@ -20,16 +20,16 @@ import {
 
 interface SavedFiltersMenuProps {
   kind: ClaimKind
-  /** As they are set. */
+  /** The current filters. */
   filters: ClaimFilters
   onApply: () => void
 }
 
-/** Sets of filters with names, to be found again. */
+/** The menu of saved filters. */
 export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuProps) {
   const { value: saved, change } = useKept(`filters of ${kind}`, readSaved)
   const toast = useToast()
-  /** The one that is to be renamed, or null for those that are set. */
+  /** The saved filters to rename, or null to save the current filters. */
   const [asked, setAsked] = useState<{ renamed: SavedFilters | null } | null>(null)
   const query = queryOf(filters)
   const shown = saved.find((one) => queryOf(filtersOf(one.query)) === query)
@@ -98,7 +98,7 @@ export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuPro
                 setAsked({ renamed: null })
               }}
             />
-            <p className="px-2.5 py-1.5 text-xs text-muted">Kept in this browser, for your account.</p>
+            <p className="px-2.5 py-1.5 text-xs text-muted">{STORED_IN_BROWSER}</p>
           </div>
         )}
       </PopoverMenu>
@@ -120,9 +120,10 @@ interface SaveItemProps {
 }
 
 function SaveItem({ isSet, isFull, onSave }: SaveItemProps) {
-  if (!isSet) return <p className="px-2.5 py-1.5 text-xs text-muted">Set some, to save them under a name.</p>
+  if (!isSet)
+    return <p className="px-2.5 py-1.5 text-xs text-muted">Set filters to save them under a name.</p>
   if (isFull)
-    return <p className="px-2.5 py-1.5 text-xs text-muted">{MOST_SAVED} are the most. Delete one first.</p>
+    return <p className="px-2.5 py-1.5 text-xs text-muted">{MOST_SAVED} is the maximum. Delete one first.</p>
   return (
     <button type="button" className={menuItemClass} onClick={onSave}>
       <Plus aria-hidden /> Save these filters

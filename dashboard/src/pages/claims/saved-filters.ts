@@ -13,7 +13,7 @@ export interface SavedFilters {
 export const MOST_SAVED = 50
 export const LONGEST_NAME = 60
 
-/** What of it are saved filters, each name once. */
+/** The valid saved filters of a stored value. Each name appears once. */
 export function readSaved(stored: unknown): SavedFilters[] {
   if (!Array.isArray(stored)) return []
   const found = new Map<string, SavedFilters>()
@@ -27,13 +27,13 @@ export function readSaved(stored: unknown): SavedFilters[] {
   return [...found.values()].slice(0, MOST_SAVED)
 }
 
-/** Without those that this version does not know, and without a place in the list. */
+/** The filters of a query, without unknown filters and without a cursor. */
 export function filtersOf(query: string): ClaimFilters {
   const { after: _, ...filters } = readClaimFilters(Object.fromEntries(new URLSearchParams(query)))
   return filters
 }
 
-/** The same filters give the same text. */
+/** A canonical text of filters. */
 export const queryOf = (filters: ClaimFilters): string =>
   new URLSearchParams(
     readClaimFilters(filters as Record<string, string>) as Record<string, string>,
@@ -41,9 +41,8 @@ export const queryOf = (filters: ClaimFilters): string =>
 
 const byName = (one: SavedFilters, other: SavedFilters) => one.name.localeCompare(other.name)
 
-/**
- * With these under the name; what was saved under it before is replaced.
- * @throws if another tab has saved the last that may be, or if they are too long to be read again
+/** Adds saved filters, or replaces those with the same name.
+ * @throws if there are too many, because another tab added some, or if the filters are too long
  */
 export function withSaved(saved: readonly SavedFilters[], added: SavedFilters): SavedFilters[] {
   const others = withoutSaved(saved, added.name)

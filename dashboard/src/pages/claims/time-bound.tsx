@@ -5,10 +5,10 @@ import { useDelayed } from '../../components/use-delayed.ts'
 import { useLocalTime } from '../../components/use-local-time.ts'
 import type { LocalTime } from '../../local-time.ts'
 
-/** After the last key: longer than one takes from one part of a date to the next. */
+/** After the last key. Longer than the pause between the parts of a date. */
 const DELAY_MS = 800
 
-/** The first moment that is meant, or the first that is not any more. */
+/** Inclusive start or exclusive end. */
 type Edge = 'from' | 'before'
 
 interface TimeBoundProps {
@@ -18,7 +18,7 @@ interface TimeBoundProps {
   onChange: (bound: string | undefined) => void
 }
 
-/** A bound of a span of time: a day of the account's, from its beginning or to its end, or a time of that day. */
+/** A bound of a time range: a day in the account's time zone, or a time of that day. */
 export function TimeBound({ label, edge, bound, onChange }: TimeBoundProps) {
   const local = useLocalTime()
   const [isWrong, setWrong] = useState(false)
@@ -36,7 +36,7 @@ export function TimeBound({ label, edge, bound, onChange }: TimeBoundProps) {
     if (!fields.current?.contains(relatedTarget)) takeNow()
   }
   return (
-    <Field label={label} error={isWrong ? 'Not a day from 1970 to 2999.' : undefined}>
+    <Field label={label} error={isWrong ? 'Must be a day from 1970 to 2999.' : undefined}>
       {(field) => (
         <span ref={fields} className="flex flex-wrap gap-1.5">
           <Input
@@ -63,13 +63,13 @@ export function TimeBound({ label, edge, bound, onChange }: TimeBoundProps) {
 
 const split = (written: string) => written.split('T') as [day: string, time: string]
 
-/** A day and a time of it with a T between: without a time the whole day is meant. */
+/** Day and time joined by T. Without a time, the whole day is meant. */
 function writtenOf(bound: string, edge: Edge, { toField, startOfDay }: LocalTime): string {
   const ms = Date.parse(bound)
   if (Number.isNaN(ms)) return 'T'
   const [day, time] = split(toField(bound))
   if (Date.parse(startOfDay(day) ?? '') !== ms) return `${day}T${time}`
-  // The beginning of a day is the end of the one before.
+  // The start of a day is the end of the previous day.
   return edge === 'from' ? `${day}T` : `${split(toField(new Date(ms - 1).toISOString()))[0]}T`
 }
 

@@ -26,7 +26,7 @@ export function RenameCustomerDialog({ customer, open, onOpenChange }: RenameCus
       title="Rename the customer"
       description={
         <>
-          Its external id stays <bdi>{customer.external_id}</bdi>.
+          The external id <bdi>{customer.external_id}</bdi> does not change.
         </>
       }
     >
@@ -36,7 +36,7 @@ export function RenameCustomerDialog({ customer, open, onOpenChange }: RenameCus
 }
 
 function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose: () => void }) {
-  // As it was when the form was opened: it may be read again meanwhile.
+  // The record when the form was opened. The page may refetch it.
   const [base] = useState(customer)
   const [name, setName] = useState(customer.name ?? '')
   const queryClient = useQueryClient()
@@ -59,7 +59,7 @@ function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose
   return (
     <>
       <Form onSubmit={submit} className="grid gap-4">
-        <Field label="Name" hint="Empty for none." error={errorsByPath(renaming.error).name}>
+        <Field label="Name" hint="Optional." error={errorsByPath(renaming.error).name}>
           {(props) => (
             <Input {...props} maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
           )}

@@ -45,7 +45,7 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     setChecked(true)
     const metadata = metadataIn(rows)
-    // Not if the form was closed meanwhile: another may be open by then.
+    // mutate's own onSuccess is not called after the form is closed.
     const done = { onSuccess: onClose }
     if (metadata) creation.mutate({ external_id: externalId, ...(name ? { name } : {}), metadata }, done)
   }
@@ -53,8 +53,8 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
     <Form onSubmit={submit} className="grid gap-4">
       <Field
         label="External id"
-        hint="Your own name for the customer. It never changes."
-        error={isTaken ? 'There is a customer of this external id already' : errors.external_id}
+        hint="Your own name for the customer. It cannot be changed later."
+        error={isTaken ? 'A customer with this external id already exists' : errors.external_id}
       >
         {(props) => (
           <Input

@@ -10,7 +10,7 @@ import { type CustomerSearch, readCustomerSearch } from './customer-filters.ts'
 /** After the last key. */
 const SEARCH_DELAY_MS = 250
 
-/** By the beginning of an external_id or of a name, and by metadata. */
+/** Filters by the start of an external_id or name, and by metadata. */
 export function CustomerFilterBar({ filters }: { filters: CustomerSearch }) {
   const navigate = useNavigate()
   const show = (changed: CustomerSearch) =>
@@ -31,8 +31,8 @@ export function CustomerFilterBar({ filters }: { filters: CustomerSearch }) {
             aria-label="Search customers"
             aria-keyshortcuts="/"
             className="pl-9"
-            placeholder="Beginning of an external id or a name"
-            title="Beginning of an external id or a name ( / )"
+            placeholder="Start of an external id or name"
+            title="Start of an external id or name ( / )"
             maxLength={255}
             value={filters.search ?? ''}
             onChange={(search) => show({ search })}

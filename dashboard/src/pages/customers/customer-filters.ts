@@ -1,13 +1,13 @@
 import { type MetadataFilters, metadataFiltersIn } from '../../api/metadata-filters.ts'
 
-/** What the URL of the list holds. */
+/** The search parameters of the list's URL. */
 export interface CustomerSearch extends MetadataFilters {
   search?: string | undefined
-  /** Cursors of the pages up to the shown one, joined by commas. */
+  /** The cursor of the shown page. */
   after?: string
 }
 
-/** A link's filters, without what is not one. */
+/** The valid filters of a link. */
 export const readCustomerSearch = (given: Record<string, string | undefined>): CustomerSearch => ({
   ...(given.search ? { search: given.search } : {}),
   ...metadataFiltersIn(given),

@@ -10,10 +10,10 @@ import { Card, CardHeader } from '../../components/ui/card.tsx'
 import { DateTime } from '../../components/ui/time.tsx'
 import { shortId } from '../../short-id.ts'
 
-/** As many of the newest clocks as are named. */
+/** The number of newest clocks that are listed. */
 const MOST_NAMED = 5
 
-/** When nothing lives by the real time: what there is on test clocks, or an invitation if there are none. */
+/** Shown if there are no live claims: lists test clocks, or offers demo data if there are none. */
 export function NothingLive() {
   const { data } = useQuery(testClocksQuery(undefined, MOST_NAMED))
   if (!data) return null
@@ -23,8 +23,8 @@ export function NothingLive() {
 const OnClocks = ({ clocks }: { clocks: readonly TestClock[] }) => (
   <Card aria-label="On test clocks">
     <CardHeader
-      title="Nothing live yet"
-      description="What follows is of claims that live by the real time. Those on test clocks have overviews of their own:"
+      title="No live claims yet"
+      description="The figures below include live claims only. Each test clock has its own overview:"
       actions={
         <>
           <DemoButton />
@@ -61,7 +61,7 @@ function ClockItem({ clock: { id, name, frozen_time } }: { clock: TestClock }) {
             {' · '}
           </>
         ) : null}
-        stands at <DateTime at={frozen_time} />
+        at <DateTime at={frozen_time} />
       </span>
     </li>
   )

@@ -6,25 +6,25 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 
 interface OverdueNoticeProps {
   overdue: Overview['overdue']
-  /** Of a test clock. */
+  /** The time of a test clock. */
   now: string | undefined
-  /** Of the lists that have them. */
+  /** Filters of the linked lists. */
   scope: ListScope
   /** The time of the figures. */
   asOf: string
 }
 
-/** What was due up to the last check that is over is overdue (§4.8). */
+/** Claims due at or before the last completed check are overdue (§4.8). */
 const afterLastCheck = (asOf: string) =>
   new Date(checksBefore(checkAtOrAfter(new Date(asOf)), 2).getTime() + 1).toISOString()
 
-/** Whether the scheduled checks keep up: a sign of the service's health. */
+/** Shows whether the scheduled checks keep up. */
 export function OverdueNotice({ overdue: { count, oldest_due_at }, now, scope, asOf }: OverdueNoticeProps) {
   if (count === 0) {
     return (
       <p className="-mb-2 flex items-center gap-1.5 text-xs text-muted">
-        <CircleCheck aria-hidden className="size-4 text-confirmed" /> Nothing is overdue: every check ran in
-        time.
+        <CircleCheck aria-hidden className="size-4 text-confirmed" /> Nothing is overdue. The scheduled checks
+        are on time.
       </p>
     )
   }
@@ -32,8 +32,8 @@ export function OverdueNotice({ overdue: { count, oldest_due_at }, now, scope, a
     <div role="status" className="flex gap-3 rounded-xl bg-pending-soft px-4 py-3 text-pending">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <p>
-        <strong>{count.toLocaleString('en')} overdue.</strong> Their windows have elapsed, and the scheduled
-        check has not moved them yet.
+        <strong>{count.toLocaleString('en')} overdue.</strong> Their windows have elapsed, but the scheduled
+        check has not processed them yet.
         {oldest_due_at ? (
           <>
             {' '}

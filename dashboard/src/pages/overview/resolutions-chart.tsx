@@ -9,7 +9,7 @@ interface ResolutionsChartProps {
   days: Overview['resolutions_by_day']
 }
 
-/** Confirmed and failed of each day, one on the other; the same as a table for who cannot see it. */
+/** Confirmed and failed claims per day as stacked bars, or as a table for screen readers. */
 export default function ResolutionsChart({ days }: ResolutionsChartProps) {
   const [asTable, setAsTable] = useState(false)
   const rows = days.map(({ day, confirmed, failed }) => ({
@@ -78,7 +78,7 @@ export default function ResolutionsChart({ days }: ResolutionsChartProps) {
           </ResponsiveContainer>
           {isEmpty ? (
             <figcaption className="absolute inset-0 grid place-items-center text-muted">
-              <span className="rounded-md bg-surface px-2 py-1">Nothing was resolved in these days.</span>
+              <span className="rounded-md bg-surface px-2 py-1">Nothing was resolved in this period.</span>
             </figcaption>
           ) : null}
         </figure>
@@ -87,7 +87,7 @@ export default function ResolutionsChart({ days }: ResolutionsChartProps) {
   )
 }
 
-/** Failed is hatched: told from confirmed without its colour. */
+/** Failed bars are hatched, so that they differ without colour. */
 const Hatch = ({ id = 'failed' }: { id?: string }) => (
   <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
     <rect width="5" height="5" fill="var(--chart-failed)" />

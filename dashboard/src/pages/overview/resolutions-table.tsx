@@ -3,7 +3,7 @@ import { Money } from '../../components/ui/money.tsx'
 import { Table, Td, Th, Tr } from '../../components/ui/table.tsx'
 import { showDay } from '../../local-time.ts'
 
-/** What the chart shows, to read; newest first. */
+/** The data of the chart as a table, newest first. */
 export function ResolutionsTable({ days }: { days: Overview['resolutions_by_day'] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

@@ -15,7 +15,7 @@ interface ContractFormProps {
   onChange: (draft: ContractDraft, typedIn: string | null) => void
   issues: readonly Issue[]
   isChecked: boolean
-  /** Before the contract. */
+  /** Shown before the contract. */
   children: ReactNode
 }
 
@@ -34,7 +34,7 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
       <legend className="sr-only">Contract as a form</legend>
       {problem ? (
         <p id={problemId} className="mb-5 rounded-lg bg-failed-soft px-3 py-2.5 text-[0.8125rem] text-failed">
-          The form shows what the JSON last was, and takes nothing until the JSON is a contract again.
+          The form shows the last contract. It is locked until the JSON is a contract again.
         </p>
       ) : null}
       {children}
@@ -47,7 +47,7 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
       <Card aria-label="Fulfillment condition" className="mt-5">
         <CardHeader
           title="Fulfillment condition"
-          description="Judged anew with each event, from all events so far. Their order does not matter."
+          description="Evaluated after each event, over all events so far. The order of events does not matter."
         />
         <CardBody className="grid gap-3 max-sm:px-3">
           <ConditionBuilder
@@ -58,10 +58,10 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
           />
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
             <span>
-              <Kbd>Tab</Kbd> from field to field
+              <Kbd>Tab</Kbd> move between fields
             </span>
             <span>
-              <Kbd>←</Kbd> <Kbd>→</Kbd> along the buttons below a field
+              <Kbd>←</Kbd> <Kbd>→</Kbd> move between the buttons below a field
             </span>
             <span>
               <Kbd>{COMMAND_KEY}</Kbd> <Kbd>Z</Kbd> undo

@@ -10,20 +10,20 @@ interface ContractJsonProps {
   document: ContractDocument
   issues: readonly Issue[]
   onChange: (json: string) => void
-  /** Back to what the form shows. */
+  /** Restores the JSON from the form. */
   onReset: () => void
 }
 
 const MOST_ISSUES = 5
 
-/** The contract as the API takes it, to be edited; below it what is wrong, and where. */
+/** Edits the contract as JSON, with its issues below. */
 export function ContractJson({ document, issues, onChange, onReset }: ContractJsonProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const id = useId()
   const { json, problem } = document
   const reset = () => {
     onReset()
-    // The button goes with the problem.
+    // The button disappears with the problem.
     area.current?.focus()
   }
   const lines = json.split('\n').length
@@ -74,16 +74,16 @@ function Problem({ problem, json, area, onReset }: ProblemProps) {
     <div className="grid gap-2 rounded-lg bg-failed-soft px-3 py-2.5 text-[0.8125rem] text-failed">
       <p className="wrap-anywhere">
         {problem} {offset === null ? null : <strong>Line {json.slice(0, offset).split('\n').length}.</strong>}{' '}
-        The form stays at what it last could show.
+        The form shows the last contract.
       </p>
       <span className="flex flex-wrap gap-2">
         {offset === null ? null : (
           <Button size="sm" onClick={show}>
-            Show where
+            Show position
           </Button>
         )}
         <Button size="sm" onClick={onReset}>
-          Back to the form’s
+          Restore from the form
         </Button>
       </span>
     </div>

@@ -22,7 +22,7 @@ interface ContractTermsProps {
   isChecked: boolean
 }
 
-/** All of a contract but its condition. */
+/** The fields of a contract except its condition. */
 export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTermsProps) {
   const errorAt = (name: string, text: string): string | undefined => {
     const message = issues.find(({ path }) => path === `contract.${name}`)?.message
@@ -50,8 +50,8 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
         )}
       </Field>
       <Field
-        label="If nothing happens in time"
-        hint="What counts when the activity window elapses."
+        label="Timeout outcome"
+        hint="The outcome if the condition is not met within the activity window."
         error={errorAt('timeout_outcome', draft.timeoutOutcome)}
       >
         {(props) => (
@@ -72,7 +72,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
       <DurationField
         label="Activity window"
         name="activity_window"
-        hint="How long a claim may stay OPEN. Counts from its creation, not from an event."
+        hint="The longest time that a claim stays OPEN, counted from its creation."
         value={draft.activityWindow}
         error={errorAt('activity_window', draft.activityWindow.text)}
         onChange={(activityWindow, typedIn) => onChange({ ...draft, activityWindow }, typedIn)}
@@ -80,7 +80,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
       <DurationField
         label="Review window"
         name="review_window"
-        hint="How long it stays PENDING before it is final. It takes no events then."
+        hint="How long a claim stays PENDING before it is final. PENDING claims take no events."
         value={draft.reviewWindow}
         error={errorAt('review_window', draft.reviewWindow.text)}
         onChange={(reviewWindow, typedIn) => onChange({ ...draft, reviewWindow }, typedIn)}
@@ -91,7 +91,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
 
 interface DurationFieldProps {
   label: string
-  /** In the contract. */
+  /** The name of the field in the contract. */
   name: string
   hint: string
   value: DurationDraft

@@ -20,7 +20,7 @@ export const DeleteSchemaDialog = ({ open, ...props }: DeleteSchemaDialogProps) 
   open ? <Deletion {...props} /> : null
 
 function Deletion({ schema, onClose }: Omit<DeleteSchemaDialogProps, 'open'>) {
-  // As it was when one was asked: it may be read again meanwhile.
+  // The record when the dialog was opened. The page may refetch it.
   const [base] = useState(schema)
   const { id } = base
   const queryClient = useQueryClient()
@@ -52,8 +52,8 @@ function Deletion({ schema, onClose }: Omit<DeleteSchemaDialogProps, 'open'>) {
         error={deletion.error}
         onConfirm={() => deletion.act(base)}
       >
-        Claims that were created from it keep their copy of the contract. Programs that create claims from it
-        will fail. It cannot be undone.
+        Claims created from this schema keep their contract. Programs that create claims from it will fail.
+        This cannot be undone.
       </ConfirmDialog>
       <ChangedDialog kind="schema" acting={deletion} action="Delete" onLeave={leave} />
     </>

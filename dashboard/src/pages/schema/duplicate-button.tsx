@@ -9,7 +9,7 @@ import { useToast } from '../../components/ui/toast.tsx'
 const COPY = ' (copy)'
 const MAX_NAME = 255
 
-/** Makes another schema with the same contract, and goes there. */
+/** Creates a copy of the schema and opens it. */
 export function DuplicateButton({ schema: { name, description, contract } }: { schema: ClaimSchema }) {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -18,10 +18,10 @@ export function DuplicateButton({ schema: { name, description, contract } }: { s
     mutationFn: () => createSchema(contract, { name: name && `${shortened(name)}${COPY}`, description }),
     onSuccess: async ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
-      toast('A copy was made: this is it')
+      toast('Schema duplicated. This is the copy.')
       await navigate({ to: '/schemas/$id', params: { id } })
     },
-    onError: (error) => toast(`No copy was made. ${error.message}`),
+    onError: (error) => toast(`The schema was not duplicated. ${error.message}`),
   })
   return (
     <Button pending={creation.isPending} onClick={() => creation.mutate()}>
@@ -30,5 +30,5 @@ export function DuplicateButton({ schema: { name, description, contract } }: { s
   )
 }
 
-/** By code points, so that none is cut in two. */
+/** Cut by code points, so that no character is split. */
 const shortened = (name: string) => [...name].slice(0, MAX_NAME - COPY.length).join('')

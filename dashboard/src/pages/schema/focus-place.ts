@@ -2,7 +2,7 @@ import type { BuilderNode } from '../../condition-builder/builder-node.ts'
 import { CONDITION_PATH } from '../../condition-builder/contract-document.ts'
 import { pathsOf } from '../../condition-builder/edit-node.ts'
 
-/** Goes to what the form shows at a path of the contract: `activity_window`, `fulfillment_condition.conditions[1]`. */
+/** Focuses the field at a path of the contract: `activity_window`, `fulfillment_condition.conditions[1]`. */
 export function focusPath(condition: BuilderNode, path: string): void {
   const [id = path] =
     pathsOf(condition, CONDITION_PATH)
@@ -12,14 +12,14 @@ export function focusPath(condition: BuilderNode, path: string): void {
   pointOut(id)
 }
 
-/** Goes to a field, unless the focus is in its node already. */
+/** Focuses a field unless the focus is already in its node. */
 export function focusPlace(id: string): void {
   const place = placeOf(id)
   if (!place?.closest('li')?.contains(document.activeElement)) place?.focus()
   pointOut(id)
 }
 
-/** Browsers do not show where the focus went after a click, if that is a button. */
+/** Highlights a field: browsers show no focus ring on a button that was focused after a click. */
 export function pointOut(id: string): void {
   const place = placeOf(id)
   const node = place?.closest('li') ?? place

@@ -15,7 +15,7 @@ import { TrialTimeline } from './trial-timeline.tsx'
 /** After the last key. */
 const DELAY_MS = 250
 
-/** What the contract as it is now would make of events: the service's own decisions, and nothing is stored. */
+/** Simulates the edited contract with events. The service decides and stores nothing. */
 export function LiveTrial({ contract }: { contract: Contract | null }) {
   const [events, setEvents] = useState<TrialEvent[]>([])
   const [openedAt] = useState(() => new Date(Math.floor(serverNow() / 60_000) * 60_000).toISOString())
@@ -27,7 +27,7 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
     <Card aria-label="Live trial" className="mt-5">
       <CardHeader
         title="Live trial"
-        description="Add events and see what becomes of a claim under this contract. Nothing is stored."
+        description="Add events and see how a claim with this contract would be decided. Nothing is stored."
       />
       <CardBody className="grid grid-cols-1 items-start gap-x-8 gap-y-6 lg:grid-cols-2">
         <TrialForm
@@ -38,7 +38,7 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
         />
         <div className="grid grid-cols-1 gap-3" aria-busy={asked !== wanted}>
           {data && !contract ? (
-            <p className="text-xs text-muted">By the contract as it last was complete:</p>
+            <p className="text-xs text-muted">Result for the last complete contract:</p>
           ) : null}
           {error && !data ? <FormError error={error} /> : null}
           {data && last ? (
@@ -48,7 +48,7 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
             </>
           ) : (
             <p className="flex items-center gap-2 rounded-lg border border-dashed px-4 py-6 text-muted">
-              <Play aria-hidden className="size-4 shrink-0" /> The trial begins once the contract is complete.
+              <Play aria-hidden className="size-4 shrink-0" /> The trial starts once the contract is complete.
             </p>
           )}
         </div>
@@ -57,7 +57,7 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
   )
 }
 
-/** The last that was one: the trial shows it while the contract is being edited. */
+/** The last complete contract, shown while the contract is being edited. */
 function useLast(contract: Contract | null): Contract | null {
   const [last, setLast] = useState(contract)
   if (contract && contract !== last) setLast(contract)
@@ -73,7 +73,7 @@ function useDelayed<T>(value: T): T {
   return delayed
 }
 
-/** What the service says is wrong with an event, by the event's id and field. */
+/** The errors of the service, by event id and field. */
 function errorsByEvent(error: unknown, ids: readonly string[]): Record<string, string> {
   const found = Object.entries(errorsByPath(error)).map(([path, message]) => {
     const [, index, field = ''] = /^events\[(\d+)\]\.?(.*)$/.exec(path) ?? []

@@ -9,7 +9,7 @@ const TERMS = [
   ['timeoutOutcome', 'timeout_outcome'],
 ] as const
 
-/** Where the form shows what differs between two states of a contract: the `data-focus` of a field. */
+/** The `data-focus` of the field that differs between two states of a contract. */
 export function placeOfChange(before: ContractDocument, after: ContractDocument): string {
   if (after.problem !== null) return 'json'
   const term = TERMS.find(
@@ -18,7 +18,7 @@ export function placeOfChange(before: ContractDocument, after: ContractDocument)
   return term?.[1] ?? fieldOf(changedNode(before.draft.condition, after.draft.condition))
 }
 
-/** The node that was changed, or has come; if some have gone, what is now where they were. */
+/** The node that was changed or added. After a removal, the node in its place. */
 function changedNode(before: BuilderNode, after: BuilderNode): BuilderNode {
   if (before.kind === 'leaf' || after.kind === 'leaf' || before.id !== after.id) return after
   const index = after.children.findIndex((child, i) => child !== before.children[i])

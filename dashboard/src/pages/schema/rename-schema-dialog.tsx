@@ -23,14 +23,14 @@ export const RenameSchemaDialog = ({ schema, open, onOpenChange }: RenameSchemaD
     open={open}
     onOpenChange={onOpenChange}
     title="Name the schema"
-    description="Its contract stays as it is."
+    description="The contract does not change."
   >
     <RenameForm schema={schema} onClose={() => onOpenChange(false)} />
   </Dialog>
 )
 
 function RenameForm({ schema, onClose }: { schema: Tagged<ClaimSchema>; onClose: () => void }) {
-  // As it was when the form was opened: it may be read again meanwhile.
+  // The record when the form was opened. The page may refetch it.
   const [base] = useState(schema)
   const [draft, setDraft] = useState(() => toNamesDraft(base))
   const queryClient = useQueryClient()

@@ -8,19 +8,19 @@ import type { useSchemaDocument } from './use-schema-document.ts'
 interface SaveBarProps {
   isNew: boolean
   edited: ReturnType<typeof useSchemaDocument>
-  /** Whether all that is wrong is said. */
+  /** Whether all errors are shown. */
   isChecked: boolean
   form: RefObject<HTMLFieldSetElement | null>
 }
 
-/** To save, to discard, to undo; it comes with the first edit, and stays. */
+/** Save, discard, undo and redo. It appears with the first edit and stays. */
 export function SaveBar({ isNew, edited, isChecked, form }: SaveBarProps) {
   const { isChanged, saving, past, future } = edited
   const stateId = useId()
   if (!isNew && !isChanged && !saving.error && past + future === 0) return null
   const discard = () => {
     edited.discard()
-    // The button goes with the changes.
+    // The button disappears with the changes.
     form.current?.focus({ preventScroll: true })
   }
   const go = (direction: 'undo' | 'redo') => {
@@ -62,10 +62,8 @@ function stateOf(
 ): string {
   if (isChecked && document.contract === null) {
     const ofWhole = document.issues.find(({ path }) => path === 'contract')
-    return ofWhole
-      ? `The contract ${ofWhole.message}.`
-      : 'Something is missing or wrong: see the marked fields.'
+    return ofWhole ? `The contract ${ofWhole.message}.` : 'The marked fields are missing or invalid.'
   }
-  if (isChanged) return 'Not saved yet.'
-  return isNew ? 'Nothing entered yet.' : 'Nothing to save: it is as it is stored.'
+  if (isChanged) return 'Unsaved changes.'
+  return isNew ? 'Nothing entered yet.' : 'No unsaved changes.'
 }

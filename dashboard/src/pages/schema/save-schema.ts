@@ -7,9 +7,8 @@ import { createSchema, readSchema, type SchemaNames, updateSchema } from '../../
 import { useToast } from '../../components/ui/toast.tsx'
 import { useGuardedSave } from '../../use-guarded-save.ts'
 
-/**
- * Saves a schema's contract, or creates one and goes to its page.
- * @param names of one that is created
+/** Saves the contract of a schema, or creates a schema and opens its page.
+ * @param names name and description of a new schema
  */
 export function useSaveSchema(
   id: string | null,

@@ -3,7 +3,7 @@ import { ConflictDialog } from '../../components/conflict-dialog.tsx'
 import type { GuardedSaving } from '../../use-guarded-save.ts'
 import { CONTRACT_TEXTS } from './schema-texts.ts'
 
-/** What was saved meanwhile, beside what is to be saved. */
+/** The conflict dialog of the contract. */
 export const SchemaConflict = ({ saving }: { saving: GuardedSaving<Contract> }) => (
   <ConflictDialog kind="schema" saving={saving} texts={CONTRACT_TEXTS} />
 )

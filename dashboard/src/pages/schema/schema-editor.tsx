@@ -20,7 +20,7 @@ import { SchemaNamesFields } from './schema-names-fields.tsx'
 import { useSchemaDocument } from './use-schema-document.ts'
 import { useUndoKeys } from './use-undo-keys.ts'
 
-/** A contract as a form and as JSON, always in step; below it what it makes of events. */
+/** Edits a contract as a form and as JSON, which stay in sync. Below are the trial and the history. */
 export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null }) {
   const edited = useSchemaDocument(schema)
   const { document, isChanged, edit, names, setNames, saving } = edited
@@ -59,8 +59,8 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
           isChecked={isChecked}
         >
           {schema === null ? (
-            <Card aria-label="About it" className="mb-5" data-undo="own">
-              <CardHeader title="About it" />
+            <Card aria-label="Name and description" className="mb-5" data-undo="own">
+              <CardHeader title="Name and description" />
               <CardBody className="grid gap-4">
                 <SchemaNamesFields draft={names} onChange={setNames} errors={errorsByPath(saving.error)} />
               </CardBody>
@@ -73,7 +73,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
             issues={issues}
             onChange={(json) => {
               edit(withJson(document, json), 'json')
-              // No field was passed through that could have said it by itself.
+              // Fields show their errors only after blur, and no field was visited.
               setChecked(true)
             }}
             onReset={() => edit(ofDraft(document.draft))}
@@ -90,7 +90,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
                   />
                 </>
               ) : (
-                <p className="text-muted">Once the contract is complete, it is told here in sentences.</p>
+                <p className="text-muted">The contract appears here in words once it is complete.</p>
               )}
             </CardBody>
           </Card>
@@ -100,7 +100,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
       <LiveTrial contract={document.contract} />
       {schema ? <SchemaHistory schema={schema} isEdited={isChanged} onTake={take} /> : null}
       <LeaveGuard isNeeded={isLost} title="Leave without saving?">
-        What you have changed here will be lost.
+        Your changes will be lost.
       </LeaveGuard>
       <SchemaConflict saving={saving} />
     </>

@@ -3,7 +3,7 @@ import { Field } from '../../components/ui/field.tsx'
 import { Input } from '../../components/ui/input.tsx'
 import { Textarea } from '../../components/ui/textarea.tsx'
 
-/** As they are typed: empty for none. */
+/** Name and description while they are edited. Empty for none. */
 export interface NamesDraft {
   name: string
   description: string
@@ -22,14 +22,14 @@ export const fromNamesDraft = ({ name, description }: NamesDraft): SchemaNames =
 interface SchemaNamesFieldsProps {
   draft: NamesDraft
   onChange: (draft: NamesDraft) => void
-  /** By path. */
+  /** Errors by path. */
   errors: Record<string, string>
 }
 
 export function SchemaNamesFields({ draft, onChange, errors }: SchemaNamesFieldsProps) {
   return (
     <>
-      <Field label="Name" hint="What people call it. Empty for none." error={errors.name}>
+      <Field label="Name" hint="Optional." error={errors.name}>
         {(props) => (
           <Input
             {...props}
@@ -39,7 +39,11 @@ export function SchemaNamesFields({ draft, onChange, errors }: SchemaNamesFields
           />
         )}
       </Field>
-      <Field label="Description" hint="What is to be known about it." error={errors.description}>
+      <Field
+        label="Description"
+        hint="Optional. What others should know about the schema."
+        error={errors.description}
+      >
         {(props) => (
           <Textarea
             {...props}

@@ -5,7 +5,7 @@ import { toDuration } from '../../condition-builder/contract-draft.ts'
 import type { Texts } from '../../differences-of.ts'
 import { LOCAL_NUMBERS } from '../../local-number.ts'
 
-/* What a schema says, where two states of it are compared. */
+/* The texts of a schema's fields, for comparing two states. */
 
 export const CONTRACT_TEXTS: Texts<Contract> = {
   Price: ({ price }) => LOCAL_NUMBERS.writeNumber(price),

@@ -6,10 +6,10 @@ import { newId } from '../../condition-builder/builder-node.ts'
 import { type DurationDraft, secondsOf } from '../../condition-builder/contract-draft.ts'
 import { problemOfValue, readValue, valueText } from '../../condition-builder/value-text.ts'
 
-/** An event of a trial, as it is being written. */
+/** An event of the trial while it is edited. */
 export interface TrialEvent {
   id: string
-  /** After the opening. */
+  /** The time since the opening. */
   after: DurationDraft
   type: string
   /** Empty for none. */
@@ -29,16 +29,16 @@ export function newTrialEvent(type: string, payload: JsonObject, after: Duration
   }
 }
 
-/** 100 years: as long as any window may be. */
+/** 100 years, the maximum of a window. */
 const MOST_SECONDS = 3_155_760_000
 
-/** Seconds after the opening, or null if there are none. */
+/** Seconds after the opening, or null if the text is invalid. */
 export function readAfter(after: DurationDraft): number | null {
   const seconds = after.text === '' ? 0 : secondsOf(after)
   return typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_SECONDS ? seconds : null
 }
 
-/** What is to be simulated, and which of the events it holds: those that are not complete are left out. */
+/** The simulation request and the ids of its events. Incomplete events are left out. */
 export function toRequest(contract: Contract, openedAt: string, events: readonly TrialEvent[]) {
   const complete = events.filter(
     ({ type, value, fields, after }) =>

@@ -19,13 +19,13 @@ interface TrialFormProps {
   events: readonly TrialEvent[]
   onChange: (events: TrialEvent[]) => void
   condition: Condition | null
-  /** What the service refused: by an event's id and field. */
+  /** The errors of the service, by event id and field. */
   errors: Record<string, string>
 }
 
 const MOST_SUGGESTED = 8
 
-/** The events of a trial; those that the condition names are at hand, filled in so that they satisfy it. */
+/** The events of the trial. Buttons add events that satisfy the leaves of the condition. */
 export function TrialForm({ events, onChange, condition, errors }: TrialFormProps) {
   const add = (type: string, payload = {}) => {
     const last = events.at(-1)?.after ?? { text: '0', unit: 'hours' as const }
@@ -63,7 +63,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
       </ul>
       {events.length === 0 ? (
         <p className="text-muted">
-          Without events, the claim lives through its windows. Add the events that the condition names:
+          Without events, the claim times out. Add events that the condition names:
         </p>
       ) : null}
       <div className="flex flex-wrap gap-1.5">

@@ -13,7 +13,7 @@ interface TrialTimelineProps {
   contract: Contract
 }
 
-/** What became of the events, in order, and where the claim ends. */
+/** The simulated timeline and the final state. */
 export function TrialTimeline({ simulation, contract }: TrialTimelineProps) {
   const { opened_at, timeline, final } = simulation
   const money = useMoney()
@@ -21,7 +21,7 @@ export function TrialTimeline({ simulation, contract }: TrialTimelineProps) {
     final.status === 'CONFIRMED'
       ? `It is worth ${money(contract.price)}.`
       : final.status === 'FAILED'
-        ? 'Nothing is due for it.'
+        ? 'It is worth nothing.'
         : ''
   return (
     <>
@@ -30,7 +30,7 @@ export function TrialTimeline({ simulation, contract }: TrialTimelineProps) {
         aria-label="Final state"
         className="flex flex-wrap items-center gap-x-2 gap-y-1 rounded-lg bg-sunken px-3.5 py-2.5"
       >
-        In the end <StatusBadge status={final.status} scheduledOutcome={final.scheduled_outcome} />
+        Result: <StatusBadge status={final.status} scheduledOutcome={final.scheduled_outcome} />
         <span className="text-muted">
           <After opened={opened_at} at={final.status_since} />. {outcome}
         </span>
@@ -44,7 +44,7 @@ export function TrialTimeline({ simulation, contract }: TrialTimelineProps) {
           <span className="font-medium">Opened</span>
         </li>
         {timeline.map((entry, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: one simulation's entries are shown as they came
+          // biome-ignore lint/suspicious/noArrayIndexKey: the entries of a simulation do not change
           <li key={i} className="relative min-w-0 pl-9">
             <Entry entry={entry} opened={opened_at} />
           </li>
@@ -77,7 +77,7 @@ function Entry({ entry, opened }: { entry: SimulationEntry; opened: string }) {
       <div className="flex min-h-6 flex-wrap items-center gap-x-2">
         <bdi className="font-medium">{type}</bdi>
         <span className={entry.accepted ? 'text-xs text-confirmed' : 'text-xs font-medium text-failed'}>
-          {entry.accepted ? (entry.replayed ? 'accepted, a repeat' : 'accepted') : `refused: ${entry.code}`}
+          {entry.accepted ? (entry.replayed ? 'accepted (repeat)' : 'accepted') : `refused: ${entry.code}`}
         </span>
         <After opened={opened} at={entry.at} />
       </div>
@@ -100,7 +100,7 @@ function After({ opened, at }: { opened: string; at: string }) {
   const difference = Date.parse(at) - Date.parse(opened)
   return (
     <time dateTime={at} title={useTimeTitle()(at)} className="text-xs whitespace-nowrap text-muted">
-      {difference === 0 ? 'at once' : `after ${shortDuration(difference)}`}
+      {difference === 0 ? 'immediately' : `after ${shortDuration(difference)}`}
     </time>
   )
 }

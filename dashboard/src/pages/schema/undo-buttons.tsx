@@ -11,7 +11,7 @@ interface UndoButtonsProps {
   go: (direction: 'undo' | 'redo') => void
 }
 
-/** The focus stays at the button: one often goes several edits back. */
+/** The focus stays on the button, so that several edits can be undone in a row. */
 export function UndoButtons({ past, future, go }: UndoButtonsProps) {
   const id = useId()
   const [done, setDone] = useState('')

@@ -10,9 +10,9 @@ import { placeOfChange } from './place-of-change.ts'
 import { useSaveSchema } from './save-schema.ts'
 import { fromNamesDraft, toNamesDraft } from './schema-names-fields.tsx'
 
-/** What is edited of a schema, what that is a change of, and how it is saved. Names are those of one that is created. */
+/** The edited contract, its undo history and its saving. `names` is only used for a new schema. */
 export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
-  // What is edited is a change of this, though the page may have read a later one.
+  // The version that the edits are based on. The page may have read a later one.
   const [base, setBase] = useState(schema)
   const [seen, setSeen] = useState(schema?.etag)
   const [stored, setStored] = useState(() => (schema ? ofContract(schema.contract) : ofDraft(newDraft())))
@@ -32,15 +32,15 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   })
   if (schema && schema.etag !== seen) {
     setSeen(schema.etag)
-    // Who has typed nothing goes on from what is there now.
+    // Without edits, the form follows the stored schema.
     if (schema.etag !== base?.etag && !isChanged && !saving.isPending) setHistory(beginHistory(keep(schema)))
   }
-  /** @param typedIn the text field that was typed into, if it was one */
+  /** @param typedIn the text field that was typed into; null for any other edit */
   const edit = (changed: ContractDocument, typedIn: string | null = null) => {
     setHistory((before) => record(before, changed, typedIn))
     if (saving.error) saving.reset()
   }
-  /** Where the form then shows what is otherwise; null if there is no such edit. */
+  /** Returns the field that has changed, or null if there is nothing to undo or redo. */
   const go = (direction: 'undo' | 'redo'): string | null => {
     const moved = (direction === 'undo' ? undo : redo)(leave(history))
     if (!moved) return null
@@ -50,7 +50,7 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   }
   const save = () => {
     if (!document.contract) return
-    // As it is sent; the form stays as it was typed, and the focus where it is.
+    // The JSON becomes the sent contract. The form keeps the typed texts and the focus.
     const present = { ...ofContract(document.contract), draft: document.draft }
     setHistory((before) => ({ ...leave(before), present }))
     saving.save(document.contract, base)

@@ -3,10 +3,9 @@ import { IS_MAC } from '../../command-key.ts'
 
 type Direction = 'undo' | 'redo'
 
-/**
- * Ctrl-Z and Ctrl-Shift-Z or Ctrl-Y (on a Mac with Cmd) go to and fro in the edits of the form, wherever the focus is: in
- * its text fields too, where the browser would undo letters, and perhaps those of another field. Text fields outside of
- * data-undo="edits" keep what the browser does.
+/** Ctrl-Z, and Ctrl-Shift-Z or Ctrl-Y (with Cmd on a Mac), undo and redo edits of the form. This also holds in its text
+ * fields, where the browser's own undo could change another field. Text fields outside of data-undo="edits" keep the
+ * browser's undo.
  */
 export function useUndoKeys(go: (direction: Direction) => void) {
   useEffect(() => {
@@ -25,7 +24,7 @@ export function useUndoKeys(go: (direction: Direction) => void) {
 function directionOf({ ctrlKey, metaKey, altKey, shiftKey, key, code }: KeyboardEvent): Direction | null {
   const isCommand = IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey
   if (altKey || !isCommand) return null
-  // On keyboards of other scripts the letter is known by its place.
+  // Keyboards of other scripts have the letter at the same position.
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code.replace('Key', '').toLowerCase()
   if (letter === 'z') return shiftKey ? 'redo' : 'undo'
   return letter === 'y' && !shiftKey && !IS_MAC ? 'redo' : null

@@ -14,7 +14,7 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const
 
-/** "Firefox on Linux"; good enough to recognise one's own. */
+/** "Firefox on Linux": precise enough to recognise a session. */
 export function browserName(userAgent: string | null | undefined): string {
   const find = (names: readonly (readonly [string, RegExp])[]) =>
     names.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0]

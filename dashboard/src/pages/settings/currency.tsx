@@ -10,13 +10,13 @@ import { useAccountChange } from './use-account-change.ts'
 const names = new Intl.DisplayNames(undefined, { type: 'currency' })
 const CURRENCIES = Intl.supportedValuesOf('currency')
 
-/** In which the account counts its prices. */
+/** Chooses the currency of the account's prices. */
 export function Currency({ account }: { account: Tagged<Account> }) {
   const change = useAccountChange(account, 'Currency saved')
   const { currency } = account
   return (
     <Card aria-label="Currency">
-      <CardHeader title="Currency" description="In which your prices are meant. It changes no number." />
+      <CardHeader title="Currency" description="The currency of your prices. No price is converted." />
       <CardBody className="grid gap-4">
         <Field label="Currency of the account" hint={`Prices are shown as ${moneyFormat(currency)(1234.5)}.`}>
           {(props) => (

@@ -3,7 +3,7 @@ import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { isolated } from '../../isolated.ts'
 
 interface EndSessionsDialogProps {
-  /** That were made in the sessions to be ended; none if nothing is asked. */
+  /** Tokens that were created in the sessions to end. Empty while the dialog is closed. */
   tokens: readonly ApiToken[]
   pending: boolean
   error: unknown
@@ -11,7 +11,7 @@ interface EndSessionsDialogProps {
   onConfirm: () => void
 }
 
-/** Asks before tokens end with the sessions that they were made in. */
+/** Asks before tokens end with the sessions that created them. */
 export function EndSessionsDialog({ tokens, pending, error, onClose, onConfirm }: EndSessionsDialogProps) {
   return (
     <ConfirmDialog
@@ -23,10 +23,10 @@ export function EndSessionsDialog({ tokens, pending, error, onClose, onConfirm }
       error={error}
       onConfirm={onConfirm}
     >
-      Made there:{' '}
+      Created there:{' '}
       <strong className="wrap-anywhere">{tokens.map(({ name }) => isolated(name)).join(', ')}</strong>.
-      Programs that use {tokens.length === 1 ? 'it' : 'them'} are refused from this moment on. To keep them
-      going, make new tokens here first.
+      Programs that use {tokens.length === 1 ? 'it' : 'them'} will be refused immediately. To keep the
+      programs working, first create new tokens in this session.
     </ConfirmDialog>
   )
 }

@@ -12,7 +12,7 @@ import { DateTime } from '../../components/ui/time.tsx'
 import { useNow } from '../../components/ui/use-now.ts'
 import { InviteDialog } from './invite-dialog.tsx'
 
-/** One-time links by which others make accounts of their own. */
+/** One-time links that create accounts. */
 export function Invitations() {
   const { data, error, refetch } = useQuery(invitationsQuery)
   const [isInviting, setInviting] = useState(false)
@@ -20,7 +20,7 @@ export function Invitations() {
     <Card aria-label="Invitations">
       <CardHeader
         title="Invitations"
-        description="Each link makes one account, with records of its own."
+        description="Each link creates one account with its own records."
         actions={
           <Button size="sm" onClick={() => setInviting(true)}>
             Invite
@@ -46,7 +46,7 @@ function InvitationList({ invitations }: { invitations: readonly Invitation[] })
     mutationFn: revokeInvitation,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['invitations'] }),
   })
-  if (invitations.length === 0) return <p className="px-5 pb-5 text-muted">None yet.</p>
+  if (invitations.length === 0) return <p className="px-5 pb-5 text-muted">No invitations yet.</p>
   return (
     <>
       <FormError error={revocation.error} />
@@ -56,7 +56,7 @@ function InvitationList({ invitations }: { invitations: readonly Invitation[] })
             <div className="min-w-0">
               <p className="font-medium break-all">{invitation.email ?? 'Anyone with the link'}</p>
               <p className="text-xs text-muted">
-                until <DateTime at={invitation.expires_at} />
+                valid until <DateTime at={invitation.expires_at} />
               </p>
             </div>
             {invitation.used_at ? (

@@ -27,7 +27,7 @@ export function InviteDialog({ open, onOpenChange }: InviteDialogProps) {
       onOpenChange={close}
       isHeld={url !== null}
       title="Invite someone"
-      description="They get an account of their own; it does not see your records."
+      description="They get their own account. It cannot see your records."
     >
       {url ? <InvitationLink url={url} onDone={close} /> : <InviteForm onCreated={setUrl} />}
     </Dialog>
@@ -52,7 +52,7 @@ function InviteForm({ onCreated }: { onCreated: (url: string) => void }) {
     <Form onSubmit={submit} className="grid gap-4">
       <Field
         label="Email (optional)"
-        hint="Then only an account with this address can be made by the link."
+        hint="If set, the link only creates an account with this address."
         error={errorsByPath(creation.error).email}
       >
         {(props) => (
@@ -60,7 +60,7 @@ function InviteForm({ onCreated }: { onCreated: (url: string) => void }) {
         )}
       </Field>
       <FormError error={creation.error} shownPaths={['email']} />
-      <SubmitActions action="Make a link" pending={creation.isPending} />
+      <SubmitActions action="Create link" pending={creation.isPending} />
     </Form>
   )
 }
@@ -68,7 +68,7 @@ function InviteForm({ onCreated }: { onCreated: (url: string) => void }) {
 function InvitationLink({ url, onDone }: { url: string; onDone: () => void }) {
   return (
     <div className="grid gap-3">
-      <p>Send this link to them. It works once, and is shown only now.</p>
+      <p>Send this link to the person. It works once and is shown only now.</p>
       <Secret text={url} label="link" />
       <DialogActions>
         <Button variant="primary" onClick={onDone}>

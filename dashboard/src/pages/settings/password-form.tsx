@@ -19,7 +19,7 @@ export function PasswordForm() {
     onSuccess: () => {
       setCurrent('')
       setChosen('')
-      toast('Password changed; all other sessions have ended')
+      toast('Password changed. All other sessions have ended.')
       void queryClient.invalidateQueries({ queryKey: ['sessions'] })
     },
   })
@@ -30,11 +30,11 @@ export function PasswordForm() {
   }
   return (
     <Card aria-label="Password">
-      <CardHeader title="Password" description="Changing it signs you out everywhere else." />
+      <CardHeader title="Password" description="Changing the password ends all other sessions." />
       <CardBody>
         <Form onSubmit={submit} className="grid gap-4">
           <PasswordField
-            label="Present password"
+            label="Current password"
             kind="current"
             error={errors.currentPassword}
             value={current}

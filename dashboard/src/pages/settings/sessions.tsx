@@ -18,13 +18,13 @@ import { DateTime } from '../../components/ui/time.tsx'
 import { browserName } from './browser-name.ts'
 import { EndSessionsDialog } from './end-sessions-dialog.tsx'
 
-/** Where this account is signed in. */
+/** The sessions of the account. */
 export function Sessions() {
   const queryClient = useQueryClient()
   const { data: sessions, error, refetch } = useQuery(sessionsQuery)
   const { data: current } = useQuery(currentSessionQuery)
   const { data: tokens = [] } = useQuery(tokensQuery)
-  /** What is asked about: a session, or all but this one. */
+  /** The session to end, or all other sessions, while the dialog is open. */
   const [asked, setAsked] = useState<SessionRecord | 'others' | null>(null)
   const revocation = useMutation({
     mutationFn: (which: SessionRecord | 'others') =>
@@ -54,7 +54,7 @@ export function Sessions() {
     <Card aria-label="Sessions">
       <CardHeader
         title="Sessions"
-        description="Where this account is signed in. Ending one also ends the API tokens made in it."
+        description="Where this account is signed in. Ending a session also ends the API tokens created in it."
         actions={
           sessions && sessions.length > 1 ? (
             <Button
@@ -109,7 +109,7 @@ function SessionItem({ session, isOwn, isEnding, onEnd }: SessionItemProps) {
     <li className="flex items-center justify-between gap-3 px-5 py-3">
       <div className="min-w-0">
         <p className="font-medium">
-          {browserName(userAgent)} {isOwn ? <Badge tone="accent">this one</Badge> : null}
+          {browserName(userAgent)} {isOwn ? <Badge tone="accent">this session</Badge> : null}
         </p>
         <p className="text-xs text-muted">
           {ipAddress ? `${ipAddress} · ` : ''}since <DateTime at={createdAt} />

@@ -1,4 +1,4 @@
-/** Browsers list some time zones by names that the IANA time zone database has replaced: what they are called today. */
+/** Current names of time zones that browsers list under names that the IANA database has replaced. */
 const TODAY: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -23,7 +23,7 @@ const TODAY: Readonly<Record<string, string>> = {
 
 const nameToday = (name: string): string => TODAY[name] ?? name
 
-/** All that are of a place, in the order of their names. */
+/** All time zones of places, sorted by name. */
 export const TIME_ZONES: readonly string[] = [...new Set(Intl.supportedValuesOf('timeZone').map(nameToday))]
   .filter((name) => name.includes('/'))
   .sort()

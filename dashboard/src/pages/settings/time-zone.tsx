@@ -11,10 +11,10 @@ import { localTimeIn } from '../../local-time.ts'
 import { ofThisBrowser, TIME_ZONES } from './time-zone-names.ts'
 import { useAccountChange } from './use-account-change.ts'
 
-/** Continents, mostly. */
+/** Mostly continents. */
 const REGIONS = [...new Set(TIME_ZONES.map((name) => name.split('/')[0]))]
 
-/** By whose days the account goes. */
+/** Chooses the time zone of the account. */
 export function TimeZone({ account }: { account: Tagged<Account> }) {
   const change = useAccountChange(account, 'Time zone saved')
   const { time_zone } = account
@@ -23,7 +23,7 @@ export function TimeZone({ account }: { account: Tagged<Account> }) {
     <Card aria-label="Time zone">
       <CardHeader
         title="Time zone"
-        description="In which times are shown here, and by which days begin and end: those of the overview, of filters and in the names of exports. It changes no decision, no price and no stored time; the API and the columns of exports stay in UTC."
+        description="Times are shown in this zone. Days in the overview, in filters and in export names follow it. Decisions, prices and stored times do not change. The API and exported columns stay in UTC."
       />
       <CardBody className="grid grid-cols-1 gap-4">
         <Field label="Time zone of the account" hint={<Now timeZone={time_zone} />}>
@@ -47,9 +47,9 @@ export function TimeZone({ account }: { account: Tagged<Account> }) {
         </Field>
         {here === time_zone ? null : (
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-            <span className="min-w-0 wrap-anywhere">This browser is in {here}.</span>
+            <span className="min-w-0 wrap-anywhere">The time zone of this browser is {here}.</span>
             <Button size="sm" pending={change.isPending} onClick={() => change.mutate({ time_zone: here })}>
-              Use that
+              Use it
             </Button>
           </p>
         )}
@@ -68,6 +68,6 @@ const Names = ({ names }: { names: readonly string[] }) =>
 
 function Now({ timeZone }: { timeZone: string }) {
   const now = new Date(useNow()).toISOString()
-  if (!isTimeZone(timeZone)) return 'This browser does not know it, and shows times in UTC.'
+  if (!isTimeZone(timeZone)) return 'This browser does not know this zone. Times are shown in UTC.'
   return `It is now ${localTimeIn(timeZone).show(now)}.`
 }

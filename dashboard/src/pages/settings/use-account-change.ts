@@ -4,7 +4,7 @@ import type { Tagged } from '../../api/client.ts'
 import type { Account } from '../../api/records.ts'
 import { useToast } from '../../components/ui/toast.tsx'
 
-/** To change the account as it is shown. */
+/** A mutation that changes the account. */
 export function useAccountChange(account: Tagged<Account>, done: string) {
   const queryClient = useQueryClient()
   const toast = useToast()
@@ -12,11 +12,11 @@ export function useAccountChange(account: Tagged<Account>, done: string) {
     mutationFn: (changes: AccountChanges) => updateAccount(account, changes),
     onSuccess: (changed) => {
       queryClient.setQueryData(accountQuery.queryKey, changed)
-      // Its days are others.
+      // The overview depends on the time zone.
       void queryClient.invalidateQueries({ queryKey: ['overview'] })
       toast(done)
     },
-    // Somebody else may have changed it: then that is shown.
+    // The account may have changed elsewhere, so show the current one.
     onError: () => queryClient.invalidateQueries(accountQuery),
   })
 }

@@ -20,13 +20,13 @@ const STEPS = [
   ['A day', 24 * 60 * MINUTE_MS],
 ] as const
 
-/** Where the clock stands, the ways to advance it, and what the last advance moved. */
+/** The time of the clock, the controls to advance it, and the result of the last advance. */
 export function AdvanceCard({ clock }: { clock: TestClock }) {
   const advancing = useAdvance(clock)
   const { frozen_time, next_due_at } = clock
   const now = Date.parse(frozen_time)
   const advance = (ms: number) => advancing.mutate(new Date(ms).toISOString())
-  // A claim moves at the first whole minute at or after it is due.
+  // A claim changes at the first whole minute at or after its due time.
   const nextCheck = next_due_at
     ? Math.max(Math.ceil(Date.parse(next_due_at) / MINUTE_MS), Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS
     : null
@@ -35,7 +35,7 @@ export function AdvanceCard({ clock }: { clock: TestClock }) {
       <CardBody className="grid grid-cols-1 gap-5 pt-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
         <dl className="grid content-start gap-3">
           <div>
-            <dt className="text-xs text-muted">Now, by this clock</dt>
+            <dt className="text-xs text-muted">Clock time</dt>
             <dd className="figures text-xl font-semibold tracking-tight">
               <DateTime at={frozen_time} />
             </dd>
@@ -48,7 +48,7 @@ export function AdvanceCard({ clock }: { clock: TestClock }) {
                   <DateTime at={next_due_at} />, <Countdown at={next_due_at} now={frozen_time} prefix="in " />
                 </>
               ) : (
-                'Nothing is due on it'
+                'Nothing is due'
               )}
             </dd>
           </div>
@@ -132,13 +132,13 @@ function WhatMoved({ advance: { from, to, transitions, moved } }: { advance: Adv
       <p className="rounded-lg bg-accent-soft px-3.5 py-2.5 text-accent">
         <strong>
           {transitions === 0
-            ? 'Nothing moved'
+            ? 'No transitions'
             : `${transitions.toLocaleString('en')} ${transitions === 1 ? 'transition' : 'transitions'}`}
         </strong>{' '}
         from <DateTime at={from} /> to <DateTime at={to} />.
       </p>
       {moved.length > 0 ? (
-        <ClaimList title="What moved" claims={moved} now={to} moment="since" empty="" />
+        <ClaimList title="Changed claims" claims={moved} now={to} moment="since" empty="" />
       ) : null}
     </div>
   )

@@ -5,12 +5,12 @@ import type { TestClock } from '../../api/records.ts'
 import { advanceTestClock } from '../../api/test-clocks.ts'
 import { useToast } from '../../components/ui/toast.tsx'
 
-/** What an advance did. */
+/** The result of an advance. */
 export interface Advance {
   from: string
   to: string
   transitions: number
-  /** The latest ten at most, as they stood right after it. */
+  /** At most the latest ten changed claims, as of the advance. */
   moved: AnyClaim[]
 }
 
@@ -32,7 +32,7 @@ export function useAdvance({ id, frozen_time: from }: TestClock) {
     onSuccess: ({ transitions }) => {
       toast(
         transitions === 0
-          ? 'Advanced; nothing moved'
+          ? 'Advanced: no transitions'
           : `Advanced: ${transitions} ${transitions === 1 ? 'transition' : 'transitions'}`,
       )
       for (const key of ['test-clocks', 'overview', 'claims', 'candidates'])

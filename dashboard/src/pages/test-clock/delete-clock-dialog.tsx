@@ -35,7 +35,7 @@ export function DeleteClockDialog({ clock: { id }, open, onOpenChange }: DeleteC
       error={deletion.error}
       onConfirm={() => deletion.mutate()}
     >
-      All claims and candidates on it go with it. It cannot be undone.
+      All its claims and candidates are deleted too. This cannot be undone.
     </ConfirmDialog>
   )
 }

@@ -40,7 +40,7 @@ function CreateClockForm() {
       toast('Test clock created')
     },
   })
-  // Not if the form was closed meanwhile: another may be open by then.
+  // mutate's own onSuccess is not called after the form is closed.
   const onSuccess = ({ id }: TestClock) => void navigate({ to: '/test-clocks/$id', params: { id } })
   const errors = errorsByPath(creation.error)
   const submit = (event: FormEvent) => {
@@ -62,8 +62,8 @@ function CreateClockForm() {
         )}
       </Field>
       <Field
-        label="Begins at"
-        hint={`In ${timeZone}. It can be advanced, never set back.`}
+        label="Start time"
+        hint={`In ${timeZone}. The clock can be advanced but not set back.`}
         error={errors.frozen_time}
       >
         {(props) => (

@@ -29,7 +29,7 @@ export function CreateTokenDialog({ open, onOpenChange }: CreateTokenDialogProps
       onOpenChange={change}
       isHeld={token !== null}
       title={token ? 'Copy the token now' : 'Create a token'}
-      description={token ? 'It is shown only this once: we keep no more than its fingerprint.' : undefined}
+      description={token ? 'It is shown only once. The service stores only its hash.' : undefined}
     >
       {token ? <NewToken token={token} onDone={() => change(false)} /> : <TokenForm onCreated={setToken} />}
     </Dialog>
@@ -56,7 +56,7 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
-      <Field label="Name" hint="What will use it, such as nightly-import." error={errors.name}>
+      <Field label="Name" hint="The program that uses it, for example nightly-import." error={errors.name}>
         {(props) => (
           <Input
             {...props}
@@ -69,7 +69,7 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
       </Field>
       <Field
         label="Last day (optional)"
-        hint={`In ${timeZone}. Without one it lasts until it is revoked.`}
+        hint={`In ${timeZone}. Without a last day, the token is valid until it is revoked.`}
         error={errors.expires_at}
       >
         {(props) => (

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../components/ui/confirm-dialog.tsx'
 import { useToast } from '../../components/ui/toast.tsx'
 
 interface RevokeTokenDialogProps {
-  /** Null while none is to be revoked. */
+  /** Null while the dialog is closed. */
   token: ApiToken | null
   onClose: () => void
 }
@@ -39,7 +39,7 @@ export function RevokeTokenDialog({ token, onClose }: RevokeTokenDialogProps) {
       error={revocation.error}
       onConfirm={() => token && revocation.mutate(token.id)}
     >
-      From this moment on, requests with it are refused on every server. This cannot be undone.
+      Requests with this token will be refused immediately on every server. This cannot be undone.
     </ConfirmDialog>
   )
 }

@@ -20,7 +20,7 @@ export const DeleteEndpointDialog = ({ open, ...props }: DeleteEndpointDialogPro
   open ? <Deletion {...props} /> : null
 
 function Deletion({ endpoint, onClose }: Omit<DeleteEndpointDialogProps, 'open'>) {
-  // As it was when one was asked: it is read again every few seconds.
+  // The record when the dialog was opened. The page refetches it every few seconds.
   const [base] = useState(endpoint)
   const { id } = base
   const queryClient = useQueryClient()
@@ -48,7 +48,7 @@ function Deletion({ endpoint, onClose }: Omit<DeleteEndpointDialogProps, 'open'>
         error={deletion.error}
         onConfirm={() => deletion.act(base)}
       >
-        Nothing is sent to it any more, and its deliveries go with it. It cannot be undone.
+        Nothing more is sent to it, and its deliveries are deleted. This cannot be undone.
       </ConfirmDialog>
       <ChangedDialog kind="endpoint" acting={deletion} action="Delete" onLeave={onClose} />
     </>

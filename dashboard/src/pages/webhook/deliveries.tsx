@@ -14,7 +14,7 @@ import { DeliveryItem } from '../../components/webhooks/delivery-item.tsx'
 import { usePages } from '../../use-pages.ts'
 import { RedeliverRangeDialog } from './redeliver-range-dialog.tsx'
 
-/** What was, or is to be, sent to it; the filter and the page are in the URL. */
+/** The deliveries of an endpoint. Filter and page are in the URL. */
 export function Deliveries({ endpoint: { id } }: { endpoint: WebhookEndpoint }) {
   const { status, after } = getRouteApi('/shell/webhooks/$id').useSearch()
   const navigate = useNavigate()
@@ -53,7 +53,7 @@ export function Deliveries({ endpoint: { id } }: { endpoint: WebhookEndpoint }) 
                 <option key={each}>{each}</option>
               ))}
             </Select>
-            <Button onClick={() => setRedelivering(true)}>Send a range again</Button>
+            <Button onClick={() => setRedelivering(true)}>Send a period again</Button>
           </>
         }
       />
@@ -64,7 +64,7 @@ export function Deliveries({ endpoint: { id } }: { endpoint: WebhookEndpoint }) 
           ))}
         </ul>
       ) : list.data ? (
-        <p className="px-5 pb-5 text-muted">{status ? `None is ${status}.` : 'Nothing yet.'}</p>
+        <p className="px-5 pb-5 text-muted">{status ? `No delivery is ${status}.` : 'No deliveries yet.'}</p>
       ) : list.error ? (
         <ErrorState error={list.error} retry={list.refetch} />
       ) : (

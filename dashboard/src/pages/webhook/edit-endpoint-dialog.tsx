@@ -22,7 +22,7 @@ export function EditEndpointDialog({ endpoint, open, onClose }: EditEndpointDial
       open={open}
       onOpenChange={onClose}
       title="Edit the endpoint"
-      description="It takes effect within some seconds."
+      description="Changes take effect within a few seconds."
     >
       <EditForm endpoint={endpoint} onClose={onClose} />
     </Dialog>
@@ -32,7 +32,7 @@ export function EditEndpointDialog({ endpoint, open, onClose }: EditEndpointDial
 function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) {
   const queryClient = useQueryClient()
   const toast = useToast()
-  // As it was when the form was opened: it is read again every few seconds.
+  // The record when the form was opened. The page refetches it every few seconds.
   const [base] = useState(endpoint)
   const change = useGuardedSave<EndpointSettings, WebhookEndpoint>({
     read: () => readEndpoint(base.id),
@@ -59,7 +59,7 @@ function EditForm({ endpoint, onClose }: Omit<EditEndpointDialogProps, 'open'>) 
   )
 }
 
-/** In the order in which the form tells them. */
+/** In the order of the form, because values are compared as JSON. */
 const settingsOf = ({ url, description, types, customer_id }: EndpointSettings): EndpointSettings => ({
   url,
   description,

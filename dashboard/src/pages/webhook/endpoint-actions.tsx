@@ -16,7 +16,7 @@ import { RotateSecretDialog } from './rotate-secret-dialog.tsx'
 
 type Asked = 'edit' | 'rotate' | 'delete' | null
 
-/** What one can do to it. */
+/** The buttons and dialogs of an endpoint. */
 export function EndpointActions({ endpoint }: { endpoint: Tagged<WebhookEndpoint> }) {
   const [asked, setAsked] = useState<Asked>(null)
   const enabling = useSwitch(endpoint.id, true)

@@ -7,7 +7,7 @@ import { SuccessRate } from '../../components/webhooks/success-rate.tsx'
 import { Waiting } from '../../components/webhooks/waiting.tsx'
 import { milliseconds } from '../../milliseconds.ts'
 
-/** How it fares. */
+/** The health of an endpoint. */
 export function EndpointHealth({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { health } = endpoint
   return (
@@ -15,7 +15,7 @@ export function EndpointHealth({ endpoint }: { endpoint: WebhookEndpoint }) {
       <CardHeader
         title="Health"
         description={
-          health.attempts === 0 ? 'Nothing has been sent yet.' : `Of the last ${health.attempts} attempts.`
+          health.attempts === 0 ? 'Nothing has been sent yet.' : `The last ${health.attempts} attempts.`
         }
       />
       <dl className="grid divide-y">
@@ -25,7 +25,7 @@ export function EndpointHealth({ endpoint }: { endpoint: WebhookEndpoint }) {
         <Figure name="Succeeded">
           <SuccessRate health={health} />
         </Figure>
-        <Figure name="Median time to answer">
+        <Figure name="Median response time">
           {health.median_ms === null ? '–' : milliseconds(health.median_ms)}
         </Figure>
         <Figure name="Waiting">

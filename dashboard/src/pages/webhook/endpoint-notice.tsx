@@ -4,7 +4,7 @@ import { Countdown, DateTime } from '../../components/ui/time.tsx'
 import { useNow } from '../../components/ui/use-now.ts'
 import { stateOf } from '../../components/webhooks/endpoint-state.tsx'
 
-/** What is wrong with it, and what to do. */
+/** The problem of an endpoint, and how to fix it. */
 export function EndpointNotice({ endpoint }: { endpoint: WebhookEndpoint }) {
   const state = stateOf(endpoint, useNow())
   if (state === 'on' || state === 'off') return null
@@ -33,18 +33,16 @@ function Words({ endpoint: { health }, state }: WordsProps) {
   ) : null
   switch (state) {
     case 'disabled as failing':
-      return 'It was disabled: for 5 days nothing arrived. Mend it, and enable it again: it goes on where it stopped.'
+      return 'Disabled because every attempt failed for 5 days. Fix the receiver and enable the endpoint. Sending continues where it stopped.'
     case 'disabled as gone':
-      return 'It was disabled: it answered 410, that it is gone. Enabled again, it goes on where it stopped.'
+      return 'Disabled because the receiver answered 410 Gone. If you enable the endpoint, sending continues where it stopped.'
     case 'failing':
-      return <>All attempts have failed{since}. What does not arrive is sent again later.</>
+      return <>All attempts have failed{since}. Deliveries are retried.</>
     case 'paused':
       return (
         <>
-          All attempts have failed{since}. It is left alone for a while:{' '}
-          {health.paused_until ? (
-            <Countdown at={health.paused_until} prefix="the next attempt is in " />
-          ) : null}
+          All attempts have failed{since}. Sending is paused.{' '}
+          {health.paused_until ? <Countdown at={health.paused_until} prefix="Next attempt in " /> : null}
         </>
       )
   }

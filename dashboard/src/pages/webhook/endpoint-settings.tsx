@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { WebhookEndpoint } from '../../api/records.ts'
 import { useCustomerNames } from '../../components/customer-names.ts'
-import { typeInWords } from '../../components/notification-words.ts'
+import { DEFAULT_TYPES_TEXT, typeInWords } from '../../components/notification-words.ts'
 import { Card, CardBody, CardHeader } from '../../components/ui/card.tsx'
 import { CopyButton } from '../../components/ui/copy-button.tsx'
 import { DateTime } from '../../components/ui/time.tsx'
 
-/** What it is told, and where its chain of deliveries ends. */
+/** The settings of an endpoint and its last delivery. */
 export function EndpointSettings({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { id, types, customer_id, created_at, last_delivery } = endpoint
   const nameOfCustomer = useCustomerNames()
@@ -16,9 +16,7 @@ export function EndpointSettings({ endpoint }: { endpoint: WebhookEndpoint }) {
       <CardHeader title="Details" />
       <CardBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-2">
-          <Fact name="Sent">
-            {types === null ? 'all types, but not each single event' : types.map(typeInWords).join(', ')}
-          </Fact>
+          <Fact name="Types">{types === null ? DEFAULT_TYPES_TEXT : types.map(typeInWords).join(', ')}</Fact>
           <Fact name="Customer">
             {customer_id === null ? (
               'all'
@@ -53,7 +51,7 @@ export function EndpointSettings({ endpoint }: { endpoint: WebhookEndpoint }) {
           </Fact>
         </dl>
         <p className="mt-3 text-xs text-pretty text-muted">
-          A receiver that holds the same number and hash has missed nothing.
+          A receiver with the same number and hash has missed nothing.
         </p>
       </CardBody>
     </Card>

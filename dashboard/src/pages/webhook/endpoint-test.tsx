@@ -10,7 +10,7 @@ import { Skeleton } from '../../components/ui/skeleton.tsx'
 import { DeliveryAttempts } from '../../components/webhooks/delivery-attempts.tsx'
 import { DeliveryStatusBadge } from '../../components/webhooks/delivery-status.tsx'
 
-/** Sends a test, and tells what becomes of it. */
+/** Sends a test delivery and shows its result. */
 export function EndpointTest({ endpoint: { id, enabled } }: { endpoint: WebhookEndpoint }) {
   const queryClient = useQueryClient()
   const test = useMutation({
@@ -21,7 +21,7 @@ export function EndpointTest({ endpoint: { id, enabled } }: { endpoint: WebhookE
     <Card aria-label="Test">
       <CardHeader
         title="Test"
-        description="A delivery as any other, about nothing that happened."
+        description="Sends a test delivery, signed and numbered like any other."
         actions={
           <Button size="sm" pending={test.isPending} onClick={() => test.mutate()}>
             <Send aria-hidden /> Send a test
@@ -42,7 +42,7 @@ function TestResult({ id, isEnabled }: { id: string; isEnabled: boolean }) {
   const { data, error } = useQuery(deliveryQuery(id))
   const queryClient = useQueryClient()
   const isSent = data !== undefined && data.status !== 'waiting'
-  // The list beside it, and the health, tell of it at once.
+  // Update the list of deliveries and the health immediately.
   useEffect(() => {
     if (isSent) void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
   }, [isSent, queryClient])

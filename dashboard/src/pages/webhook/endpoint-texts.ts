@@ -1,13 +1,14 @@
 import type { WebhookEndpoint } from '../../api/records.ts'
 import type { EndpointSettings } from '../../api/webhooks.ts'
+import { DEFAULT_TYPES_TEXT } from '../../components/notification-words.ts'
 import type { Texts } from '../../differences-of.ts'
 
-/* What an endpoint says, where two states of it are compared. */
+/* The texts of an endpoint's fields, for comparing two states. */
 
 export const SETTINGS_TEXTS: Texts<EndpointSettings> = {
   URL: ({ url }) => url,
   Description: ({ description }) => description ?? '(none)',
-  Types: ({ types }) => types?.join('\n') ?? '(all but single events)',
+  Types: ({ types }) => types?.join('\n') ?? `(${DEFAULT_TYPES_TEXT})`,
   Customer: ({ customer_id }) => customer_id ?? '(all)',
 }
 

@@ -23,18 +23,18 @@ export const RedeliverRangeDialog = ({ endpointId, open, onClose }: RedeliverRan
   <Dialog
     open={open}
     onOpenChange={onClose}
-    title="Send deliveries of a time again"
-    description={`Each with the same number and body. Times are in ${useLocalTime().timeZone}.`}
+    title="Send deliveries again"
+    description={`Each delivery keeps its number and body. Times are in ${useLocalTime().timeZone}.`}
   >
     <RangeForm endpointId={endpointId} onClose={onClose} />
   </Dialog>
 )
 
 const CHOICES = [
-  ['failed', 'Those that failed'],
+  ['failed', 'Failed'],
   ['', 'All'],
-  ['succeeded', 'Those that succeeded'],
-  ['waiting', 'Those that wait'],
+  ['succeeded', 'Succeeded'],
+  ['waiting', 'Waiting'],
 ] as const
 
 const DAY_MS = 86_400_000
@@ -44,7 +44,7 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
   const { toField, fromField } = useLocalTime()
   const fieldAt = (ms: number) => toField(new Date(ms).toISOString())
   const [from, setFrom] = useState(() => fieldAt(serverNow() - DAY_MS))
-  // The minute that has begun is within.
+  // Includes the current minute.
   const [to, setTo] = useState(() => fieldAt(serverNow() + MINUTE_MS))
   const [status, setStatus] = useState<DeliveryStatus | ''>('failed')
   const queryClient = useQueryClient()
@@ -53,7 +53,9 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
     mutationFn: (range: { from: string; to: string }) =>
       redeliverRange(endpointId, { ...range, ...(status ? { status } : {}) }),
     onSuccess: ({ redelivered }) => {
-      toast(`${redelivered.toLocaleString('en')} ${redelivered === 1 ? 'is' : 'are'} sent again`)
+      toast(
+        `${redelivered.toLocaleString('en')} ${redelivered === 1 ? 'delivery' : 'deliveries'} queued again`,
+      )
       void queryClient.invalidateQueries({ queryKey: ['webhooks'] })
     },
   })
@@ -61,14 +63,14 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const range = { from: fromField(from), to: fromField(to) }
-    // Not if the form was closed meanwhile: another may be open by then.
+    // mutate's own onSuccess is not called after the form is closed.
     const done = { onSuccess: onClose }
     if (range.from && range.to) redelivery.mutate({ from: range.from, to: range.to }, done)
   }
   return (
     <Form onSubmit={submit} className="grid gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Made from" error={errors.from}>
+        <Field label="Created from" error={errors.from}>
           {(props) => (
             <Input
               {...props}
@@ -79,7 +81,7 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
             />
           )}
         </Field>
-        <Field label="Until before" error={errors.to}>
+        <Field label="Created before" error={errors.to}>
           {(props) => (
             <Input
               {...props}
@@ -91,7 +93,7 @@ function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () =>
           )}
         </Field>
       </div>
-      <Field label="Which">
+      <Field label="Status">
         {(props) => (
           <Select
             {...props}

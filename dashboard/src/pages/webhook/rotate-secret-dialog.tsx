@@ -12,7 +12,7 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** Asks, and shows the new secret, also if the question was closed before the answer came: nobody is told it twice. */
+/** Asks for confirmation and shows the new secret. It is shown even if the question was closed before the response. */
 export function RotateSecretDialog({ endpoint: { id }, open, onClose }: RotateSecretDialogProps) {
   const rotation = useMutation({ mutationFn: () => rotateSecret(id) })
   const close = () => {
@@ -26,25 +26,25 @@ export function RotateSecretDialog({ endpoint: { id }, open, onClose }: RotateSe
       <ConfirmDialog
         open={open && !rotated}
         onOpenChange={dismiss}
-        title="Give it a new secret?"
+        title="Rotate the secret?"
         action="Rotate secret"
         pending={rotation.isPending}
         error={rotation.error}
         onConfirm={() => rotation.mutate()}
       >
-        For a day the present secret signs as well, so that your program can change over. After that it is
-        worth nothing. It cannot be undone.
+        The current secret also signs for one more day, so that your program can switch. Then it stops
+        working. This cannot be undone.
       </ConfirmDialog>
       <LeaveGuard
         isNeeded={rotation.isPending || rotated !== undefined}
         title="Leave without the new secret?"
       >
-        It is shown only this once.
+        The new secret is shown only once.
       </LeaveGuard>
       <NewSecretDialog secret={rotated?.secret ?? null} onDone={close}>
         {rotated ? (
           <p>
-            The secret before signs as well until <DateTime at={rotated.old_secret_until} />.
+            The old secret also signs until <DateTime at={rotated.old_secret_until} />.
           </p>
         ) : null}
       </NewSecretDialog>

@@ -11,7 +11,7 @@ interface CreateEndpointDialogProps {
   onOpenChange: (open: boolean) => void
 }
 
-/** Asks for its settings, shows its secret, and goes to its page. */
+/** Asks for the settings, shows the secret, then opens the page of the endpoint. */
 export function CreateEndpointDialog({ open, onOpenChange }: CreateEndpointDialogProps) {
   const [made, setMade] = useState<{ id: string; secret: string } | null>(null)
   const queryClient = useQueryClient()
@@ -42,7 +42,7 @@ export function CreateEndpointDialog({ open, onOpenChange }: CreateEndpointDialo
         secret={made?.secret ?? null}
         onDone={() => made && void navigate({ to: '/webhooks/$id', params: { id: made.id } })}
       >
-        <p>Your program verifies by it that what arrives comes from here, and is as it was sent.</p>
+        <p>Your program uses the secret to verify that a delivery comes from here and was not changed.</p>
       </NewSecretDialog>
     </>
   )

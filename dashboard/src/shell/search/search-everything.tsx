@@ -11,12 +11,12 @@ import { isolated } from '../../isolated.ts'
 import { useSettled } from '../../use-settled.ts'
 import { type Found, useFound } from './use-found.ts'
 
-/** What the event is called by which any part of the page opens the search. */
+/** The event that opens the search. */
 const OPEN = 'claimkeeper:search'
 
 const openSearch = () => dispatchEvent(new Event(OPEN))
 
-/** Ctrl-K, or ⌘K: one search over everything that has a name or an id. */
+/** Opened by Ctrl-K or ⌘K: searches all records that have a name or an id. */
 export function SearchEverything() {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
@@ -65,7 +65,7 @@ export const SearchButton = () => (
   </button>
 )
 
-/** In the bar above, where there is little room. */
+/** In the top bar on small screens. */
 export const SearchIcon = () => (
   <Button variant="ghost" size="icon" aria-label="Search" onClick={openSearch}>
     <Search aria-hidden />
@@ -79,7 +79,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
   const [text, setText] = useState('')
   const asked = useSettled(text.trim(), DELAY_MS)
   const { found, isSearching, isPartial } = useFound(asked)
-  // By what it is: others may still come before it.
+  // Kept by URL, because more results may arrive before it.
   const [chosen, setChosen] = useState<string | null>(null)
   const at = Math.max(
     found.findIndex(({ href }) => href === chosen),
@@ -88,7 +88,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
   const navigate = useNavigate()
   const id = useId()
   const isSettled = asked === text.trim() && !isSearching
-  // Enter may come before the answer: then it goes where that leads.
+  // Enter may be pressed before the response arrives.
   const [isEntered, setEntered] = useState(false)
   const go = (one: Found) => {
     onDone()
@@ -160,8 +160,8 @@ function SearchBox({ onDone }: { onDone: () => void }) {
 
 function said(asked: string, count: number, isSettled: boolean, isPartial: boolean): string {
   if (asked === '')
-    return 'Claims by reference or id, candidates and customers by their beginning, schemas, test clocks and pages by name.'
+    return 'Finds claims by reference or id, candidates and customers by the start of their name, and schemas, test clocks and pages by name.'
   if (!isSettled) return count > 0 ? '' : 'Searching…'
-  if (isPartial) return 'Not everything could be searched just now.'
-  return count > 0 ? '' : `Nothing is called ${isolated(asked)}, and no id begins so.`
+  if (isPartial) return 'Part of the search failed. Results may be missing.'
+  return count > 0 ? '' : `Nothing found for ${isolated(asked)}.`
 }

@@ -8,11 +8,11 @@ import { testClocksQuery } from '../../api/test-clocks.ts'
 import { shortId } from '../../short-id.ts'
 import { ACCOUNT_PLACES, PLACES } from '../places.ts'
 
-/** Something that is found, and where it is. */
+/** A search result. */
 export interface Found {
   kind: 'Page' | 'Claim' | 'Candidate' | 'Customer' | 'Schema' | 'Test clock'
   name: string
-  /** What else tells it from others; empty for nothing. */
+  /** An additional text, or empty. */
   note: string
   href: string
 }
@@ -20,14 +20,14 @@ export interface Found {
 export interface Findings {
   found: readonly Found[]
   isSearching: boolean
-  /** Whether something could not be searched. */
+  /** Whether a part of the search failed. */
   isPartial: boolean
 }
 
-/** Of each kind. */
+/** Maximum results per kind. */
 const MOST = 5
 
-/** What is called so, or begins so, or has this id, or this shortened id, as lists show it. */
+/** Records whose name, reference, alias, id or shortened id matches the text. */
 export function useFound(text: string): Findings {
   const isAsked = text !== ''
   const asked = { enabled: isAsked, refetchInterval: false as const, staleTime: 10_000 }
@@ -62,11 +62,11 @@ export function useFound(text: string): Findings {
   }
 }
 
-/** Not those of the text before. */
+/** Ignores results of the previous text. */
 const current = <T>({ data, isPlaceholderData }: UseQueryResult<{ data: T[] }>): T[] =>
   isPlaceholderData ? [] : (data?.data ?? [])
 
-/** Whether a name has the text in it, or an id begins so, or is shortened so. */
+/** Whether a name contains the text, or an id starts with it or has it as its short form. */
 function fitting(text: string) {
   const wanted = text.toLowerCase()
   const ends = uuidEnds(text)

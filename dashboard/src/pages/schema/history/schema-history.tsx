@@ -14,24 +14,21 @@ import { VersionItem } from './version-item.tsx'
 
 interface SchemaHistoryProps {
   schema: ClaimSchema
-  /** Something was entered that is not saved. */
+  /** Whether the form has unsaved changes. */
   isEdited: boolean
-  /** Puts the contract into the form. */
+  /** Copies the contract into the form. */
   onTake: (contract: Contract) => void
 }
 
 const SHOWN_AT_FIRST = 5
 
-/** The versions of a schema, newest first; the one that the URL names is open. */
+/** The versions of a schema, newest first. The version in the URL is open. */
 export function SchemaHistory({ schema, isEdited, onTake }: SchemaHistoryProps) {
   const { version: sought } = getRouteApi('/shell/schemas/$id').useSearch()
   const { data, error, refetch } = useQuery(schemaVersionsQuery(schema))
   return (
     <Card aria-label="History" className="mt-5">
-      <CardHeader
-        title="History"
-        description="What was changed, newest first. The newest 100 versions are kept."
-      />
+      <CardHeader title="History" description="Newest first. The newest 100 versions are kept." />
       {data ? (
         <Versions versions={data} sought={sought} isEdited={isEdited} onTake={onTake} />
       ) : error ? (
@@ -52,7 +49,7 @@ function Versions({ versions, sought, isEdited, onTake }: VersionsProps) {
   const { data: account } = useQuery(accountQuery)
   const at = versions.findIndex(({ version }) => version === sought)
   const [isWhole, setWhole] = useState(false)
-  /** Asked for, while something is in the form. */
+  /** The contract to restore, while the user is asked about unsaved changes. */
   const [asked, setAsked] = useState<Contract | null>(null)
   const shown = isWhole || at >= SHOWN_AT_FIRST ? versions : versions.slice(0, SHOWN_AT_FIRST)
   const left = versions.length - shown.length
@@ -60,8 +57,8 @@ function Versions({ versions, sought, isEdited, onTake }: VersionsProps) {
     <>
       {sought !== undefined && at < 0 ? (
         <p role="status" className="px-5 pb-4 text-muted">
-          Version {sought.toLocaleString('en')} is not kept any more. Claims that were made from it have their
-          own copy of its contract.
+          Version {sought.toLocaleString('en')} is no longer stored. Claims created from it have their own
+          copy of its contract.
         </p>
       ) : null}
       <ol reversed className="divide-y border-t">
@@ -87,14 +84,14 @@ function Versions({ versions, sought, isEdited, onTake }: VersionsProps) {
       <ConfirmDialog
         open={asked !== null}
         onOpenChange={() => setAsked(null)}
-        title="Discard what you changed?"
-        action="Discard it"
+        title="Discard your changes?"
+        action="Discard"
         onConfirm={() => {
           if (asked) onTake(asked)
           setAsked(null)
         }}
       >
-        The contract of that version takes the place of what is in the form, which has not been saved.
+        The contract of that version replaces the unsaved contract in the form.
       </ConfirmDialog>
     </>
   )

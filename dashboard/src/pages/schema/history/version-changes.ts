@@ -1,7 +1,7 @@
 import { conditionInWords, durationInWords } from '../../../../../src/core/contracts/contract-in-words.ts'
 import type { SchemaVersion } from '../../../api/records.ts'
 
-/** What a version says otherwise than the one before it. */
+/** A difference between a version and the previous one. */
 export interface VersionChange {
   field: string
   before: string
@@ -11,7 +11,7 @@ export interface VersionChange {
 type Told = Pick<SchemaVersion, 'name' | 'description' | 'contract'>
 type Money = (amount: number) => string
 
-/** Of what each field has, as it is stored and in words. */
+/** For each field, its stored value and its text. */
 const FIELDS: Record<
   string,
   [stored: (told: Told) => unknown, inWords: (told: Told, money: Money) => string]
@@ -27,7 +27,7 @@ const FIELDS: Record<
     ({ contract }) => contract.review_window,
     ({ contract }) => durationInWords(contract.review_window),
   ],
-  'If nothing happens in time': [
+  'Timeout outcome': [
     ({ contract }) => contract.timeout_outcome,
     ({ contract }) => (contract.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'),
   ],
@@ -37,14 +37,14 @@ const FIELDS: Record<
   ],
 }
 
-/** What is said alike, and written otherwise. */
+/** Both versions mean the same, but their JSON differs. */
 const ONLY_WRITTEN: VersionChange = {
-  field: 'Way of writing',
-  before: 'the same in words',
-  after: 'only the JSON is written otherwise',
+  field: 'JSON',
+  before: 'same meaning',
+  after: 'different JSON',
 }
 
-/** What was changed, in words. A version differs in something; if words do not tell in what, that is said. */
+/** The changes in words. If only the JSON differs, the change says so. */
 export function changesBetween(before: Told, after: Told, money: Money): VersionChange[] {
   const changes = Object.entries(FIELDS).flatMap(([field, [stored, inWords]]) => {
     if (areSame(stored(before), stored(after))) return []

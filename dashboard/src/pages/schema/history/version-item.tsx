@@ -13,17 +13,17 @@ import { changesBetween, type VersionChange } from './version-changes.ts'
 
 interface VersionItemProps {
   version: SchemaVersion
-  /** The one before it; null if that is not known. */
+  /** The previous version, or null if it is not stored. */
   before: SchemaVersion | null
   isPresent: boolean
-  /** Somebody came for it: it is open, and in sight. */
+  /** Named in the URL: the item is open and scrolled into view. */
   isSought: boolean
-  /** Who is signed in. */
+  /** The name of the signed-in account. */
   person: string
   onTake: () => void
 }
 
-/** A version with what it changed; it opens to the whole contract. */
+/** A version and its changes, with the whole contract as expandable details. */
 export function VersionItem({ version, before, isPresent, isSought, person, onTake }: VersionItemProps) {
   const money = useMoney()
   const item = useRef<HTMLLIElement>(null)
@@ -48,7 +48,7 @@ export function VersionItem({ version, before, isPresent, isSought, person, onTa
         />
         <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5">
           <span className="font-medium">Version {number}</span>
-          {isPresent ? <Badge tone="accent">present</Badge> : null}
+          {isPresent ? <Badge tone="accent">current</Badge> : null}
           <span className="min-w-0 text-[0.8125rem] break-words text-muted max-sm:w-full sm:ml-auto">
             <DateTime at={version.created_at} /> <Maker version={version} person={person} />
           </span>
@@ -58,7 +58,7 @@ export function VersionItem({ version, before, isPresent, isSought, person, onTa
         {before ? (
           <Changes changes={changesBetween(before, version, money)} />
         ) : (
-          <p className="text-muted">{version.version === 1 ? 'The first.' : 'The oldest that is kept.'}</p>
+          <p className="text-muted">{version.version === 1 ? 'First version.' : 'Oldest stored version.'}</p>
         )}
       </div>
       {isOpen ? <Whole version={version} isPresent={isPresent} onTake={onTake} /> : null}
@@ -74,9 +74,11 @@ function Whole({ version, isPresent, onTake }: Pick<VersionItemProps, 'version' 
       {isPresent ? null : (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Button onClick={onTake}>
-            <RotateCcw aria-hidden /> Go back to this contract
+            <RotateCcw aria-hidden /> Restore this contract
           </Button>
-          <span className="text-[0.8125rem] text-muted">It is put into the form, to be saved.</span>
+          <span className="text-[0.8125rem] text-muted">
+            It replaces the contract in the form. Save to apply it.
+          </span>
         </div>
       )}
     </div>
@@ -84,7 +86,7 @@ function Whole({ version, isPresent, onTake }: Pick<VersionItemProps, 'version' 
 }
 
 function Maker({ version: { made_by }, person }: { version: SchemaVersion; person: string }) {
-  if (made_by === null) return <span>by whom is not known</span>
+  if (made_by === null) return <span>author unknown</span>
   if (made_by.kind === 'session')
     return (
       <span>
@@ -93,7 +95,7 @@ function Maker({ version: { made_by }, person }: { version: SchemaVersion; perso
     )
   return (
     <span>
-      by the token <bdi>{made_by.token_name}</bdi>
+      by token <bdi>{made_by.token_name}</bdi>
     </span>
   )
 }
@@ -101,7 +103,7 @@ function Maker({ version: { made_by }, person }: { version: SchemaVersion; perso
 function Names({ version: { name, description } }: { version: SchemaVersion }) {
   return (
     <div className="min-w-0 break-words">
-      <p className="font-medium">{name === null ? 'Without a name' : <bdi>{name}</bdi>}</p>
+      <p className="font-medium">{name === null ? 'No name' : <bdi>{name}</bdi>}</p>
       {description === null ? null : (
         <p className="whitespace-pre-line text-muted">
           <bdi>{description}</bdi>
@@ -132,11 +134,11 @@ function Changes({ changes }: { changes: readonly VersionChange[] }) {
   )
 }
 
-/** In a line of its own, and not struck through: it is to be read. */
+/** Long texts get a line of their own and are not struck through. */
 const isLong = ({ before, after }: Pick<VersionChange, 'before' | 'after'>) =>
   before.length + after.length > 60
 
-/** Names are the account's own words; all else is told by sentences in which those stand. */
+/** Name and description are user texts. Other fields are sentences that may contain user texts. */
 const Side = ({ text, field }: { text: string; field: string }) =>
   field === 'Name' || field === 'Description' ? (
     <span className="whitespace-pre-line">{isolated(text)}</span>

@@ -6,10 +6,17 @@ import type { Metadata } from '../../../src/kernel/metadata.ts'
 import { uuidEnds } from '../../../src/kernel/uuid.ts'
 import { get, post, type Query, strangeAnswer, type Tagged, withQuery } from './client.ts'
 import type { MetadataFilters } from './metadata-filters.ts'
-import type { CandidateSummary, ClaimEvent, ClaimSummary, Explanation, Page, WithEvents } from './records.ts'
+import { POLL_MS } from './query-client.ts'
+import type {
+  CandidateSummary,
+  ClaimEvent,
+  ClaimKind,
+  ClaimSummary,
+  Explanation,
+  Page,
+  WithEvents,
+} from './records.ts'
 
-/** Claims and candidates share pages: they differ only in how they are named. */
-export type ClaimKind = 'claims' | 'candidates'
 export type AnyClaim = ClaimSummary | CandidateSummary
 
 /** The sort orders of a list, by their names in its URL. */
@@ -42,9 +49,6 @@ export interface ClaimFilters extends MetadataFilters {
   /** For claims, a reference or the start of an id. For candidates, the start of an alias. */
   search?: string | undefined
 }
-
-/** How often a visible page with live figures refetches. */
-export const POLL_MS = 4_000
 
 /** A claim's id or a candidate's alias. */
 export const nameOf = (one: AnyClaim): string => ('id' in one ? one.id : one.candidate_alias)

@@ -1,7 +1,7 @@
 import type { Outcome, Status } from '../../../src/core/claims/lifecycle.ts'
 import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts'
-import type { ClaimKind } from './claims.ts'
 import { postAgain, strangeAnswer } from './client.ts'
+import type { ClaimKind } from './records.ts'
 
 /** The result of one event of a batch. Only the fields that are used. */
 export interface BatchResult {

@@ -1,6 +1,6 @@
 import type { Metadata, MetadataChange } from '../../../src/kernel/metadata.ts'
-import type { ClaimKind } from './claims.ts'
 import { get, patch, type Tagged } from './client.ts'
+import type { ClaimKind } from './records.ts'
 
 /** Records with metadata, by their names in paths and query keys. */
 export type NotedKind = ClaimKind | 'customers'

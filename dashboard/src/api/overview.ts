@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { POLL_MS } from './claims.ts'
 import { get } from './client.ts'
+import { POLL_MS } from './query-client.ts'
 import type { Overview } from './records.ts'
 
 interface OverviewQuery {

@@ -1,6 +1,9 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, NetworkError } from './client.ts'
 
+/** How often a visible page with live figures refetches. */
+export const POLL_MS = 4_000
+
 export const session = {
   /** Called when the session has ended. The router sets it. */
   onEnd: () => {},

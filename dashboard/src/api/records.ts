@@ -13,6 +13,9 @@ export interface Page<T> {
   next_cursor: string | null
 }
 
+/** Claims and candidates share pages: they differ only in how they are named. */
+export type ClaimKind = 'claims' | 'candidates'
+
 interface StateFields {
   contract: Contract
   status: Status

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { DeliveryStatus } from '../../../src/core/webhooks.ts'
-import { POLL_MS } from './claims.ts'
 import { get, patch, post, remove, type Tagged } from './client.ts'
+import { POLL_MS } from './query-client.ts'
 import type { Page, WebhookDelivery, WebhookEndpoint } from './records.ts'
 
 /** Refetch interval of a delivery that waits to be sent. */

@@ -1,6 +1,6 @@
 import type { Status } from '../../../src/core/claims/lifecycle.ts'
-import { type ClaimFilters, type ClaimKind, listClaims, nameOf } from '../api/claims.ts'
-import type { Account } from '../api/records.ts'
+import { type ClaimFilters, listClaims, nameOf } from '../api/claims.ts'
+import type { Account, ClaimKind } from '../api/records.ts'
 import { assertAccount } from './same-account.ts'
 import { untilAnswered } from './until-answered.ts'
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
-import type { Account } from '../api/records.ts'
+import type { ClaimFilters } from '../api/claims.ts'
+import type { Account, ClaimKind } from '../api/records.ts'
 import { Button } from '../components/ui/button.tsx'
 import { CancelButton, DialogActions } from '../components/ui/dialog.tsx'
 import { FormError } from '../components/ui/form-error.tsx'

@@ -1,4 +1,5 @@
-import type { ClaimKind, ClaimOrder } from '../api/claims.ts'
+import type { ClaimOrder } from '../api/claims.ts'
+import type { ClaimKind } from '../api/records.ts'
 
 /** The optional columns of a list of claims, in this order. */
 export const CLAIM_COLUMNS = {

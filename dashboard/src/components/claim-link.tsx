@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { type AnyClaim, type ClaimKind, nameOf } from '../api/claims.ts'
+import { type AnyClaim, nameOf } from '../api/claims.ts'
+import type { ClaimKind } from '../api/records.ts'
 import { shortId } from '../short-id.ts'
 
 const CLASS = 'font-medium text-ink underline-offset-4 hover:underline'

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ClaimFilters, type ClaimKind, claimsQuery } from '../api/claims.ts'
+import { type ClaimFilters, claimsQuery } from '../api/claims.ts'
+import type { ClaimKind } from '../api/records.ts'
 import { ClaimTable } from './claim-table.tsx'
 import { Card, CardHeader } from './ui/card.tsx'
 import { ErrorState } from './ui/error-state.tsx'

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { type AnyClaim, type ClaimKind, customerOf, nameOf } from '../api/claims.ts'
+import { type AnyClaim, customerOf, nameOf } from '../api/claims.ts'
+import type { ClaimKind } from '../api/records.ts'
 import { CLAIM_COLUMNS, type ClaimColumn, USUAL_COLUMNS } from './claim-columns.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { useCustomerNames } from './customer-names.ts'

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import type { ClaimFilters, ClaimKind } from '../api/claims.ts'
+import type { ClaimFilters } from '../api/claims.ts'
+import type { ClaimKind } from '../api/records.ts'
 
 /** Filters of the two lists, for example of one customer. Claims and candidates name a customer differently. */
 export type ListScope = Record<ClaimKind, ClaimFilters>

@@ -1,9 +1,9 @@
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { type Json, type JsonObject, jsonEquals } from '../../../src/kernel/json.ts'
-import { type AnyClaim, type ClaimKind, createClaim, nameOf, submitEvent } from '../api/claims.ts'
+import { type AnyClaim, createClaim, nameOf, submitEvent } from '../api/claims.ts'
 import { get } from '../api/client.ts'
 import { createCustomer } from '../api/customers.ts'
-import type { ClaimSchema, Customer, Page, TestClock } from '../api/records.ts'
+import type { ClaimKind, ClaimSchema, Customer, Page, TestClock } from '../api/records.ts'
 import { createSchema } from '../api/schemas.ts'
 import { advanceTestClock, createTestClock, deleteTestClock } from '../api/test-clocks.ts'
 

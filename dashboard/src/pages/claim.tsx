@@ -3,16 +3,10 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
-import {
-  type AnyClaim,
-  type ClaimKind,
-  claimQuery,
-  explanationQuery,
-  nameOf,
-  POLL_MS,
-} from '../api/claims.ts'
+import { type AnyClaim, claimQuery, explanationQuery, nameOf } from '../api/claims.ts'
 import type { Tagged } from '../api/client.ts'
-import type { WithEvents } from '../api/records.ts'
+import { POLL_MS } from '../api/query-client.ts'
+import type { ClaimKind, WithEvents } from '../api/records.ts'
 import { ConditionTree } from '../components/condition-tree.tsx'
 import { ContractCard } from '../components/contract-card.tsx'
 import { HintList } from '../components/contract-hints.tsx'

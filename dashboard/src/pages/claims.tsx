@@ -6,13 +6,13 @@ import { isReservedType } from '../../../src/core/claims/event.ts'
 import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
 import {
   type AnyClaim,
-  type ClaimKind,
   claimsQuery,
   exportUrl,
   type ListedPage,
   type Total,
   totalQuery,
 } from '../api/claims.ts'
+import type { ClaimKind } from '../api/records.ts'
 import { BulkDialog } from '../bulk/bulk-dialog.tsx'
 import { ClaimTable } from '../components/claim-table.tsx'
 import { CreateClaimDialog } from '../components/create-claim/create-claim-dialog.tsx'

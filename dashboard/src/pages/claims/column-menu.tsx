@@ -1,5 +1,6 @@
 import { Columns3 } from 'lucide-react'
-import type { ClaimKind, ClaimOrder } from '../../api/claims.ts'
+import type { ClaimOrder } from '../../api/claims.ts'
+import type { ClaimKind } from '../../api/records.ts'
 import {
   CLAIM_COLUMNS,
   type ClaimColumn,

@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
-import { ToastProvider } from './components/ui/toast.tsx'
+import { ToastProvider } from './components/toast.tsx'
 import { router } from './router.tsx'
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -11,13 +11,13 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from '../../src/core/webhooks.
 import { accountQuery } from './api/account.ts'
 import { ApiError } from './api/client.ts'
 import { isGiven } from './api/metadata-filters.ts'
-import type { FeedFilters } from './api/notifications.ts'
 import { queryClient, session } from './api/query-client.ts'
-import { NotFoundState } from './components/ui/error-state.tsx'
-import { loadPage } from './load-page.ts'
-import { PageError } from './page-error.tsx'
-import { readClaimFilters } from './pages/claim-filters.ts'
-import { readCustomerSearch } from './pages/customers/customer-filters.ts'
+import { readClaimFilters } from './claims/claim-filters.ts'
+import { NotFoundState } from './components/error-state.tsx'
+import { loadPage } from './components/load-page.ts'
+import { PageError } from './components/page-error.tsx'
+import { readCustomerSearch } from './customers/customer-filters.ts'
+import type { FeedFilters } from './notifications/notifications-api.ts'
 import { Shell } from './shell/shell.tsx'
 
 const rootRoute = createRootRoute({ component: Outlet })
@@ -66,70 +66,76 @@ const isDeliveryStatus = (text: string | undefined): text is DeliveryStatus =>
   DELIVERY_STATUSES.some((status) => status === text)
 
 const overviewRoute = createRoute({
-  ...page('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
+  ...page('/', () => import('./overview/overview-page.tsx'), 'OverviewPage'),
   validateSearch: (search: RawSearch): { days?: 7 | 30 | 90; clock?: string } => ({
     ...(search.days === '7' ? { days: 7 } : search.days === '90' ? { days: 90 } : {}),
     ...(search.clock ? { clock: search.clock } : {}),
   }),
 })
 const activityRoute = createRoute({
-  ...page('/activity', () => import('./pages/activity.tsx'), 'ActivityPage'),
+  ...page('/activity', () => import('./notifications/activity-page.tsx'), 'ActivityPage'),
   validateSearch: ({ type, customer }: RawSearch): FeedFilters => ({
     ...(isNotificationType(type) ? { type } : {}),
     ...(customer ? { customer } : {}),
   }),
 })
 const claimsRoute = createRoute({
-  ...page('/claims', () => import('./pages/claims.tsx'), 'ClaimsPage'),
+  ...page('/claims', () => import('./claims/claims-page.tsx'), 'ClaimsPage'),
   validateSearch: readClaimFilters,
 })
 const candidatesRoute = createRoute({
-  ...page('/candidates', () => import('./pages/claims.tsx'), 'CandidatesPage'),
+  ...page('/candidates', () => import('./claims/claims-page.tsx'), 'CandidatesPage'),
   validateSearch: readClaimFilters,
 })
-const claimRoute = createRoute(page('/claims/$id', () => import('./pages/claim.tsx'), 'ClaimPage'))
+const claimRoute = createRoute(page('/claims/$id', () => import('./claims/claim-page.tsx'), 'ClaimPage'))
 const candidateRoute = createRoute(
-  page('/candidates/$alias', () => import('./pages/claim.tsx'), 'CandidatePage'),
+  page('/candidates/$alias', () => import('./claims/claim-page.tsx'), 'CandidatePage'),
 )
-const schemasRoute = createRoute(page('/schemas', () => import('./pages/schemas.tsx'), 'SchemasPage'))
+const schemasRoute = createRoute(
+  page('/schemas', () => import('./claim-schemas/schemas-page.tsx'), 'SchemasPage'),
+)
 /** The id `new` is the page of a new schema. */
 const schemaRoute = createRoute({
-  ...page('/schemas/$id', () => import('./pages/schema.tsx'), 'SchemaPage'),
+  ...page('/schemas/$id', () => import('./claim-schemas/schema-page.tsx'), 'SchemaPage'),
   // The version to open in the history.
   validateSearch: ({ version }: RawSearch): { version?: number } =>
     version && /^[1-9]\d{0,9}$/.test(version) ? { version: Number(version) } : {},
 })
 const testClocksRoute = createRoute({
-  ...page('/test-clocks', () => import('./pages/test-clocks.tsx'), 'TestClocksPage'),
+  ...page('/test-clocks', () => import('./test-clocks/test-clocks-page.tsx'), 'TestClocksPage'),
   validateSearch: ({ after }: RawSearch): { after?: string } => (after ? { after } : {}),
 })
 const testClockRoute = createRoute(
-  page('/test-clocks/$id', () => import('./pages/test-clock.tsx'), 'TestClockPage'),
+  page('/test-clocks/$id', () => import('./test-clocks/test-clock-page.tsx'), 'TestClockPage'),
 )
 const customersRoute = createRoute({
-  ...page('/customers', () => import('./pages/customers.tsx'), 'CustomersPage'),
+  ...page('/customers', () => import('./customers/customers-page.tsx'), 'CustomersPage'),
   validateSearch: (search: RawSearch) => readCustomerSearch(search),
 })
 const customerRoute = createRoute(
-  page('/customers/$id', () => import('./pages/customer.tsx'), 'CustomerPage'),
+  page('/customers/$id', () => import('./customers/customer-page.tsx'), 'CustomerPage'),
 )
 /** Within the shell, so that the navigation is visible. */
-const unknownRoute = createRoute(page('$', () => import('./pages/not-found.tsx'), 'NotFoundPage'))
-const webhooksRoute = createRoute(page('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'))
+const unknownRoute = createRoute(page('$', () => import('./shell/not-found-page.tsx'), 'NotFoundPage'))
+const webhooksRoute = createRoute(
+  page('/webhooks', () => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+)
 const webhookRoute = createRoute({
-  ...page('/webhooks/$id', () => import('./pages/webhook.tsx'), 'WebhookPage'),
+  ...page('/webhooks/$id', () => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
   validateSearch: ({ status, after }: RawSearch): { status?: DeliveryStatus; after?: string } => ({
     ...(isDeliveryStatus(status) ? { status } : {}),
     ...(after ? { after } : {}),
   }),
 })
-const tokensRoute = createRoute(page('/tokens', () => import('./pages/tokens.tsx'), 'TokensPage'))
-const settingsRoute = createRoute(page('/settings', () => import('./pages/settings.tsx'), 'SettingsPage'))
+const tokensRoute = createRoute(page('/tokens', () => import('./accounts/tokens-page.tsx'), 'TokensPage'))
+const settingsRoute = createRoute(
+  page('/settings', () => import('./accounts/settings-page.tsx'), 'SettingsPage'),
+)
 
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  component: lazyRouteComponent(() => loadPage(() => import('./pages/sign-in.tsx')), 'SignInPage'),
+  component: lazyRouteComponent(() => loadPage(() => import('./accounts/sign-in-page.tsx')), 'SignInPage'),
   // Only a path of this site: not //elsewhere or /\elsewhere.
   validateSearch: ({ next }: RawSearch): { next?: string } =>
     next && /^\/(?![/\\])/.test(next) ? { next } : {},
@@ -137,7 +143,7 @@ const signInRoute = createRoute({
 const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
-  component: lazyRouteComponent(() => loadPage(() => import('./pages/welcome.tsx')), 'WelcomePage'),
+  component: lazyRouteComponent(() => loadPage(() => import('./accounts/welcome-page.tsx')), 'WelcomePage'),
 })
 
 const routeTree = rootRoute.addChildren([

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sumAmounts } from '../../dashboard/src/components/sum-amounts.ts'
-import { shortDuration } from '../../dashboard/src/short-duration.ts'
+import { shortDuration } from '../../dashboard/src/format/short-duration.ts'
+import { sumAmounts } from '../../dashboard/src/format/sum-amounts.ts'
 import {
   conditionInWords,
   contractInWords,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEventStream, type StreamedEvent } from '../../dashboard/src/api/event-stream.ts'
-import type { Told } from '../../dashboard/src/api/notifications.ts'
-import { type ActivityList, withNewer, withOlder } from '../../dashboard/src/pages/activity/activity-entry.ts'
+import { type ActivityList, withNewer, withOlder } from '../../dashboard/src/notifications/activity-entry.ts'
+import { readEventStream, type StreamedEvent } from '../../dashboard/src/notifications/event-stream.ts'
+import type { Told } from '../../dashboard/src/notifications/notifications-api.ts'
 
 /** The feed's notification of this number, as a stream tells it, or within a page. */
 const toldOf = (number: number, hasCursor = true): Told => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { pause } from '../../dashboard/src/pause.ts'
+import { pause } from '../../dashboard/src/api/pause.ts'
 import { bulkTests, button, countThem, dialog, figure } from '../support/bulk-submission.ts'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'

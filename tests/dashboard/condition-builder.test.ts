@@ -8,20 +8,21 @@ import {
   newLeaf,
   toCondition,
   toNode,
-} from '../../dashboard/src/condition-builder/builder-node.ts'
+} from '../../dashboard/src/contracts/builder-node.ts'
+import { roomIn } from '../../dashboard/src/contracts/condition-limits.ts'
 import {
   ofContract,
   ofDraft,
   offsetOfProblem,
   withJson,
-} from '../../dashboard/src/condition-builder/contract-document.ts'
+} from '../../dashboard/src/contracts/contract-document.ts'
 import {
   newDraft,
   secondsOf,
   toContract,
   toDraft,
   toDuration,
-} from '../../dashboard/src/condition-builder/contract-draft.ts'
+} from '../../dashboard/src/contracts/contract-draft.ts'
 import {
   addTo,
   canUnwrap,
@@ -37,10 +38,9 @@ import {
   replaceNode,
   unwrapNode,
   wrapNode,
-} from '../../dashboard/src/condition-builder/edit-node.ts'
-import { roomIn } from '../../dashboard/src/condition-builder/tree-room.ts'
-import { kindOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
-import { LOCAL_NUMBERS } from '../../dashboard/src/local-number.ts'
+} from '../../dashboard/src/contracts/edit-node.ts'
+import { LOCAL_NUMBERS } from '../../dashboard/src/format/local-number.ts'
+import { kindOfValue, readValue, valueText } from '../../dashboard/src/format/value-text.ts'
 import { condition, contract } from '../support/arbitraries.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { EventLog } from '../support/source/claims.ts'

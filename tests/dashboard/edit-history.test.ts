@@ -8,7 +8,7 @@ import {
   record,
   redo,
   undo,
-} from '../../dashboard/src/edit-history.ts'
+} from '../../dashboard/src/claim-schemas/edit-history.ts'
 
 /** As often as it goes. */
 function all(history: EditHistory<string>, step: typeof undo<string>): string[] {

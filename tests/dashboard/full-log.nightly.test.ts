@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusalOf } from '../../dashboard/src/pages/claim/event-refusal.ts'
+import { refusalOf } from '../../dashboard/src/claims/event-refusal.ts'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'

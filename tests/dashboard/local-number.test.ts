@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { problemOfFields, readFields } from '../../dashboard/src/components/event-form/event-draft.ts'
-import { ofContract, withJson } from '../../dashboard/src/condition-builder/contract-document.ts'
-import { problemOfValue, readValue, valueText } from '../../dashboard/src/condition-builder/value-text.ts'
-import { localNumbers } from '../../dashboard/src/local-number.ts'
+import { ofContract, withJson } from '../../dashboard/src/contracts/contract-document.ts'
+import { problemOfFields, readFields } from '../../dashboard/src/events/event-draft.ts'
+import { localNumbers } from '../../dashboard/src/format/local-number.ts'
+import { problemOfValue, readValue, valueText } from '../../dashboard/src/format/value-text.ts'
 import { contractWith } from '../support/contracts.ts'
 
 const LOCALES = ['en', 'de', 'de-CH', 'fr', 'es', 'pl', 'sv', 'en-IN', 'ar-EG', 'fa', 'bn', 'he']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { changesBetween } from '../../dashboard/src/pages/schema/history/version-changes.ts'
+import { changesBetween } from '../../dashboard/src/claim-schemas/version-changes.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { button, isClosed } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'

@@ -1,5 +1,5 @@
+import { once } from './idempotency-keys.ts'
 import { isGiven } from './metadata-filters.ts'
-import { once } from './once.ts'
 import { noteServerTime } from './server-time.ts'
 
 export interface ErrorDetail {

@@ -1,8 +1,8 @@
-import type { GuardedActing } from '../use-guarded-action.ts'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import { Differences } from './differences.tsx'
-import { Button } from './ui/button.tsx'
-import { Dialog, DialogActions } from './ui/dialog.tsx'
-import { FormError } from './ui/form-error.tsx'
+import { FormError } from './form-error.tsx'
+import type { GuardedActing } from './use-guarded-action.ts'
 
 interface ChangedDialogProps {
   /** Such as "schema". */

@@ -1,9 +1,9 @@
-import { differencesOf, type Texts } from '../differences-of.ts'
-import type { GuardedSaving } from '../use-guarded-save.ts'
+import { Button } from './button.tsx'
+import { Dialog, DialogActions } from './dialog.tsx'
 import { Differences } from './differences.tsx'
-import { Button } from './ui/button.tsx'
-import { Dialog, DialogActions } from './ui/dialog.tsx'
-import { FormError } from './ui/form-error.tsx'
+import { differencesOf, type Texts } from './differences-of.ts'
+import { FormError } from './form-error.tsx'
+import type { GuardedSaving } from './use-guarded-save.ts'
 
 interface ConflictDialogProps<Values> {
   /** Such as "schema". */

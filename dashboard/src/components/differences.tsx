@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import type { Difference } from '../differences-of.ts'
-import { Table, Td, Th, Tr } from './ui/table.tsx'
+import type { Difference } from './differences-of.ts'
+import { Table, Td, Th, Tr } from './table.tsx'
 
 interface DifferencesProps {
   /** The column titles. */

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useEffect } from 'react'
-import { ConfirmDialog } from './ui/confirm-dialog.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
 
 interface LeaveGuardProps {
   isNeeded: boolean

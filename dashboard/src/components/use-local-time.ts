@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import { type LocalTime, localTimeIn } from '../local-time.ts'
+import { type LocalTime, localTimeIn } from '../format/local-time.ts'
 
 /** Provided once by the shell, because a page may show thousands of times. */
 export const LocalTimeContext = createContext<LocalTime>(localTimeIn('UTC'))

@@ -1,11 +1,11 @@
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { type Json, type JsonObject, jsonEquals } from '../../../src/kernel/json.ts'
-import { type AnyClaim, createClaim, nameOf, submitEvent } from '../api/claims.ts'
 import { get } from '../api/client.ts'
-import { createCustomer } from '../api/customers.ts'
 import type { ClaimKind, ClaimSchema, Customer, Page, TestClock } from '../api/records.ts'
-import { createSchema } from '../api/schemas.ts'
-import { advanceTestClock, createTestClock, deleteTestClock } from '../api/test-clocks.ts'
+import { createSchema } from '../claim-schemas/schemas-api.ts'
+import { type AnyClaim, createClaim, nameOf, submitEvent } from '../claims/claims-api.ts'
+import { createCustomer } from '../customers/customers-api.ts'
+import { advanceTestClock, createTestClock, deleteTestClock } from '../test-clocks/test-clocks-api.ts'
 
 /** The name of the demo's test clock, by which existing demo data is found. */
 const NAME = 'Demo: a week of deliveries'

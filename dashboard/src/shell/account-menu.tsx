@@ -3,9 +3,9 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { CircleUser, LogOut, Settings } from 'lucide-react'
 import { accountQuery } from '../api/account.ts'
 import { post } from '../api/client.ts'
-import { menuItemClass, PopoverMenu } from '../components/ui/popover-menu.tsx'
-import { Segmented } from '../components/ui/segmented.tsx'
-import { setTheme, THEMES, useTheme } from './theme.ts'
+import { menuItemClass, PopoverMenu } from '../components/popover-menu.tsx'
+import { Segmented } from '../components/segmented.tsx'
+import { setTheme, THEMES, useTheme } from '../components/theme.ts'
 
 /** The signed-in account, the theme, and sign-out. */
 export function AccountMenu({ side }: { side: 'above' | 'below' }) {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { ACCOUNT_PLACES, PLACES } from './places.ts'
+import { ACCOUNT_PLACES, PLACES } from './navigation-items.ts'
 
 const ITEM =
   'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent [&_svg]:size-4 [&_svg]:shrink-0'

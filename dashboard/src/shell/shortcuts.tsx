@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { COMMAND_KEY } from '../command-key.ts'
-import { Dialog } from '../components/ui/dialog.tsx'
-import { Kbd } from '../components/ui/kbd.tsx'
-import { ACCOUNT_PLACES, PLACES } from './places.ts'
+import { COMMAND_KEY } from '../components/command-key.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Kbd } from '../components/kbd.tsx'
+import { ACCOUNT_PLACES, PLACES } from './navigation-items.ts'
 
 const ALL_PLACES = [...PLACES, ...ACCOUNT_PLACES]
 /** The time for the second key of "g c". */

@@ -1,0 +1,31 @@
+import { Field } from '../components/field.tsx'
+import { Input } from '../components/input.tsx'
+import { LEAST_PASSWORD_LENGTH } from './least-password-length.ts'
+
+interface PasswordFieldProps {
+  label: string
+  /** A new password has a hint about its length, and password managers offer to generate it. */
+  kind: 'current' | 'new'
+  error?: string | undefined
+  value: string
+  onChange: (value: string) => void
+}
+
+export function PasswordField({ label, kind, error, value, onChange }: PasswordFieldProps) {
+  const isNew = kind === 'new'
+  return (
+    <Field label={label} hint={isNew && `At least ${LEAST_PASSWORD_LENGTH} characters.`} error={error}>
+      {(props) => (
+        <Input
+          {...props}
+          type="password"
+          required
+          minLength={isNew ? LEAST_PASSWORD_LENGTH : undefined}
+          autoComplete={`${kind}-password`}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}

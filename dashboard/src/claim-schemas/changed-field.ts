@@ -1,0 +1,28 @@
+import type { BuilderNode } from '../contracts/builder-node.ts'
+import type { ContractDocument } from '../contracts/contract-document.ts'
+import { fieldOf } from '../contracts/edit-node.ts'
+
+const TERMS = [
+  ['price', 'price'],
+  ['activityWindow', 'activity_window'],
+  ['reviewWindow', 'review_window'],
+  ['timeoutOutcome', 'timeout_outcome'],
+] as const
+
+/** The `data-focus` of the field that differs between two states of a contract. */
+export function placeOfChange(before: ContractDocument, after: ContractDocument): string {
+  if (after.problem !== null) return 'json'
+  const term = TERMS.find(
+    ([name]) => JSON.stringify(before.draft[name]) !== JSON.stringify(after.draft[name]),
+  )
+  return term?.[1] ?? fieldOf(changedNode(before.draft.condition, after.draft.condition))
+}
+
+/** The node that was changed or added. After a removal, the node in its place. */
+function changedNode(before: BuilderNode, after: BuilderNode): BuilderNode {
+  if (before.kind === 'leaf' || after.kind === 'leaf' || before.id !== after.id) return after
+  const index = after.children.findIndex((child, i) => child !== before.children[i])
+  const [was, is] = [before.children[index], after.children[index]]
+  if (!is) return after.children.length < before.children.length ? (after.children.at(-1) ?? after) : after
+  return was?.id === is.id ? changedNode(was, is) : is
+}

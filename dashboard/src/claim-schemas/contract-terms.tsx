@@ -1,0 +1,130 @@
+import { durationInWords } from '../../../src/core/contracts/contract-in-words.ts'
+import type { Issue } from '../../../src/kernel/issue.ts'
+import { Field } from '../components/field.tsx'
+import { Input } from '../components/input.tsx'
+import { Select } from '../components/select.tsx'
+import { useMoney } from '../components/use-money.ts'
+import {
+  type ContractDraft,
+  type DurationDraft,
+  secondsOf,
+  TIME_UNITS,
+  type TimeUnit,
+} from '../contracts/contract-draft.ts'
+import { asSentence } from '../format/as-sentence.ts'
+import { LOCAL_NUMBERS } from '../format/local-number.ts'
+
+interface ContractTermsProps {
+  draft: ContractDraft
+  /** @param typedIn the text field that was typed into; null for any other edit */
+  onChange: (draft: ContractDraft, typedIn: string | null) => void
+  issues: readonly Issue[]
+  isChecked: boolean
+}
+
+/** The fields of a contract except its condition. */
+export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTermsProps) {
+  const errorAt = (name: string, text: string): string | undefined => {
+    const message = issues.find(({ path }) => path === `contract.${name}`)?.message
+    return isChecked || text !== '' ? asSentence(message) : undefined
+  }
+  const money = useMoney()
+  const { number: price } = LOCAL_NUMBERS.readNumber(draft.price)
+  const worth = price === undefined ? '' : `: ${money(price)}`
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        label="Price"
+        hint={`What a confirmed claim is worth${worth}.`}
+        error={errorAt('price', draft.price)}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            inputMode="decimal"
+            data-focus="price"
+            placeholder={LOCAL_NUMBERS.writeNumber(49.5)}
+            value={draft.price}
+            onChange={({ target }) => onChange({ ...draft, price: target.value }, 'price')}
+          />
+        )}
+      </Field>
+      <Field
+        label="Timeout outcome"
+        hint="The outcome if the condition is not met within the activity window."
+        error={errorAt('timeout_outcome', draft.timeoutOutcome)}
+      >
+        {(props) => (
+          <Select
+            {...props}
+            data-focus="timeout_outcome"
+            value={draft.timeoutOutcome}
+            onChange={({ target }) => onChange({ ...draft, timeoutOutcome: target.value }, null)}
+          >
+            <option value="fail">FAILED</option>
+            <option value="confirm">CONFIRMED</option>
+            {['fail', 'confirm'].includes(draft.timeoutOutcome) ? null : (
+              <option value={draft.timeoutOutcome}>{draft.timeoutOutcome || 'Choose'}</option>
+            )}
+          </Select>
+        )}
+      </Field>
+      <DurationField
+        label="Activity window"
+        name="activity_window"
+        hint="The longest time that a claim stays OPEN, counted from its creation."
+        value={draft.activityWindow}
+        error={errorAt('activity_window', draft.activityWindow.text)}
+        onChange={(activityWindow, typedIn) => onChange({ ...draft, activityWindow }, typedIn)}
+      />
+      <DurationField
+        label="Review window"
+        name="review_window"
+        hint="How long a claim stays PENDING before it is final. PENDING claims take no events."
+        value={draft.reviewWindow}
+        error={errorAt('review_window', draft.reviewWindow.text)}
+        onChange={(reviewWindow, typedIn) => onChange({ ...draft, reviewWindow }, typedIn)}
+      />
+    </div>
+  )
+}
+
+interface DurationFieldProps {
+  label: string
+  /** The name of the field in the contract. */
+  name: string
+  hint: string
+  value: DurationDraft
+  error: string | undefined
+  onChange: (duration: DurationDraft, typedIn: string | null) => void
+}
+
+function DurationField({ label, name, hint, value, error, onChange }: DurationFieldProps) {
+  const seconds = secondsOf(value)
+  const isTold = typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
+  return (
+    <Field label={label} hint={isTold ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
+      {(props) => (
+        <span className="flex gap-2">
+          <Input
+            {...props}
+            inputMode="decimal"
+            data-focus={name}
+            value={value.text}
+            onChange={({ target }) => onChange({ ...value, text: target.value }, name)}
+          />
+          <Select
+            aria-label={`${label}, unit`}
+            className="w-32 shrink-0"
+            value={value.unit}
+            onChange={({ target }) => onChange({ ...value, unit: target.value as TimeUnit }, null)}
+          >
+            {Object.keys(TIME_UNITS).map((unit) => (
+              <option key={unit}>{unit}</option>
+            ))}
+          </Select>
+        </span>
+      )}
+    </Field>
+  )
+}

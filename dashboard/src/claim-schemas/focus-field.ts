@@ -1,0 +1,36 @@
+import type { BuilderNode } from '../contracts/builder-node.ts'
+import { CONDITION_PATH } from '../contracts/contract-document.ts'
+import { pathsOf } from '../contracts/edit-node.ts'
+
+/** Focuses the field at a path of the contract: `activity_window`, `fulfillment_condition.conditions[1]`. */
+export function focusPath(condition: BuilderNode, path: string): void {
+  const [id = path] =
+    pathsOf(condition, CONDITION_PATH)
+      .entries()
+      .find(([, at]) => at === `contract.${path}`) ?? []
+  placeOf(id)?.focus()
+  pointOut(id)
+}
+
+/** Focuses a field unless the focus is already in its node. */
+export function focusPlace(id: string): void {
+  const place = placeOf(id)
+  if (!place?.closest('li')?.contains(document.activeElement)) place?.focus()
+  pointOut(id)
+}
+
+/** Highlights a field: browsers show no focus ring on a button that was focused after a click. */
+export function pointOut(id: string): void {
+  const place = placeOf(id)
+  const node = place?.closest('li') ?? place
+  node?.scrollIntoView({ block: 'nearest' })
+  node?.animate([outline('var(--accent)'), outline('transparent')], { duration: 2_500, easing: 'ease-in' })
+}
+
+const placeOf = (id: string) => document.querySelector<HTMLElement>(`[data-focus="${id}"]`)
+
+const outline = (colour: string) => ({
+  outline: `2px solid ${colour}`,
+  outlineOffset: '2px',
+  borderRadius: '12px',
+})

@@ -1,0 +1,69 @@
+import { type RefObject, useId } from 'react'
+import { Button } from '../components/button.tsx'
+import { FormError } from '../components/form-error.tsx'
+import { pointOut } from './focus-field.ts'
+import { UndoButtons } from './undo-buttons.tsx'
+import type { useSchemaDocument } from './use-schema-document.ts'
+
+interface SaveBarProps {
+  isNew: boolean
+  edited: ReturnType<typeof useSchemaDocument>
+  /** Whether all errors are shown. */
+  isChecked: boolean
+  form: RefObject<HTMLFieldSetElement | null>
+}
+
+/** Save, discard, undo and redo. It appears with the first edit and stays. */
+export function SaveBar({ isNew, edited, isChecked, form }: SaveBarProps) {
+  const { isChanged, saving, past, future } = edited
+  const stateId = useId()
+  if (!isNew && !isChanged && !saving.error && past + future === 0) return null
+  const discard = () => {
+    edited.discard()
+    // The button disappears with the changes.
+    form.current?.focus({ preventScroll: true })
+  }
+  const go = (direction: 'undo' | 'redo') => {
+    const place = edited.go(direction)
+    if (place) pointOut(place)
+  }
+  const isIdle = !isNew && !isChanged
+  return (
+    <div
+      data-save-bar
+      className="sticky bottom-0 z-10 -mx-4 grid gap-2 border-t bg-canvas/95 px-4 py-3 sm:mx-0 sm:rounded-xl sm:border sm:bg-surface/95 xl:col-span-2"
+    >
+      <FormError error={saving.error} />
+      <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
+        <UndoButtons past={past} future={future} go={go} />
+        <span id={stateId} role="status" className="me-auto text-[0.8125rem] text-muted">
+          {stateOf(edited, isNew, isChecked)}
+        </span>
+        <span className="flex flex-wrap justify-end gap-2">
+          {isChanged ? <Button onClick={discard}>Discard changes</Button> : null}
+          <Button
+            type="submit"
+            variant="primary"
+            pending={saving.isPending}
+            refusedBy={isIdle ? stateId : undefined}
+          >
+            {isNew ? 'Create schema' : 'Save changes'}
+          </Button>
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function stateOf(
+  { document, isChanged }: SaveBarProps['edited'],
+  isNew: boolean,
+  isChecked: boolean,
+): string {
+  if (isChecked && document.contract === null) {
+    const ofWhole = document.issues.find(({ path }) => path === 'contract')
+    return ofWhole ? `The contract ${ofWhole.message}.` : 'The marked fields are missing or invalid.'
+  }
+  if (isChanged) return 'Unsaved changes.'
+  return isNew ? 'Nothing entered yet.' : 'No unsaved changes.'
+}

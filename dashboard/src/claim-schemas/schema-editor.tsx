@@ -1,0 +1,108 @@
+import { type FormEvent, useRef, useState } from 'react'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { ApiError, errorsByPath, type Tagged } from '../api/client.ts'
+import type { ClaimSchema } from '../api/records.ts'
+import { Card, CardBody, CardHeader } from '../components/card.tsx'
+import { Form } from '../components/form.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
+import { ofContract, ofDraft, withJson } from '../contracts/contract-document.ts'
+import type { ContractDraft } from '../contracts/contract-draft.ts'
+import { ContractHints } from '../contracts/contract-hints.tsx'
+import { ContractInWords } from '../contracts/contract-in-words.tsx'
+import { LiveTrial } from '../simulation/live-trial.tsx'
+import { ContractForm } from './contract-form.tsx'
+import { ContractJson } from './contract-json.tsx'
+import { focusPath, focusPlace } from './focus-field.ts'
+import { SaveBar } from './save-bar.tsx'
+import { SchemaConflict } from './schema-conflict.tsx'
+import { SchemaHistory } from './schema-history.tsx'
+import { SchemaNamesFields } from './schema-names-fields.tsx'
+import { useSchemaDocument } from './use-schema-document.ts'
+import { useUndoKeys } from './use-undo-keys.ts'
+
+/** Edits a contract as a form and as JSON, which stay in sync. Below are the trial and the history. */
+export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null }) {
+  const edited = useSchemaDocument(schema)
+  const { document, isChanged, edit, names, setNames, saving } = edited
+  const [isChecked, setChecked] = useState(false)
+  const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
+  const setDraft = (draft: ContractDraft, typedIn: string | null) => edit(ofDraft(draft), typedIn)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setChecked(true)
+    edited.save()
+  }
+  const form = useRef<HTMLFieldSetElement>(null)
+  const take = (contract: Contract) => {
+    edit(ofContract(contract))
+    form.current?.scrollIntoView()
+    form.current?.focus({ preventScroll: true })
+  }
+  useUndoKeys((direction) => {
+    const place = edited.go(direction)
+    if (place) focusPlace(place)
+  })
+  const isLost = isChanged && !saving.isPending
+  return (
+    <>
+      <Form
+        onSubmit={submit}
+        onBlur={edited.leaveField}
+        noValidate
+        className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
+      >
+        <ContractForm
+          form={form}
+          document={document}
+          onChange={setDraft}
+          issues={issues}
+          isChecked={isChecked}
+        >
+          {schema === null ? (
+            <Card aria-label="Name and description" className="mb-5" data-undo="own">
+              <CardHeader title="Name and description" />
+              <CardBody className="grid gap-4">
+                <SchemaNamesFields draft={names} onChange={setNames} errors={errorsByPath(saving.error)} />
+              </CardBody>
+            </Card>
+          ) : null}
+        </ContractForm>
+        <div className="grid gap-5">
+          <ContractJson
+            document={document}
+            issues={issues}
+            onChange={(json) => {
+              edit(withJson(document, json), 'json')
+              // Fields show their errors only after blur, and no field was visited.
+              setChecked(true)
+            }}
+            onReset={() => edit(ofDraft(document.draft))}
+          />
+          <Card aria-label="In words">
+            <CardHeader title="In words" />
+            <CardBody className="grid gap-3">
+              {document.contract ? (
+                <>
+                  <ContractInWords contract={document.contract} />
+                  <ContractHints
+                    contract={document.contract}
+                    onShow={(path) => focusPath(document.draft.condition, path)}
+                  />
+                </>
+              ) : (
+                <p className="text-muted">The contract appears here in words once it is complete.</p>
+              )}
+            </CardBody>
+          </Card>
+        </div>
+        <SaveBar isNew={schema === null} edited={edited} isChecked={isChecked} form={form} />
+      </Form>
+      <LiveTrial contract={document.contract} />
+      {schema ? <SchemaHistory schema={schema} isEdited={isChanged} onTake={take} /> : null}
+      <LeaveGuard isNeeded={isLost} title="Leave without saving?">
+        Your changes will be lost.
+      </LeaveGuard>
+      <SchemaConflict saving={saving} />
+    </>
+  )
+}

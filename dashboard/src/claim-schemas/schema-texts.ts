@@ -1,0 +1,36 @@
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import type { ClaimSchema } from '../api/records.ts'
+import type { Texts } from '../components/differences-of.ts'
+import { toDuration } from '../contracts/contract-draft.ts'
+import { LOCAL_NUMBERS } from '../format/local-number.ts'
+import type { SchemaNames } from './schemas-api.ts'
+
+/* The texts of a schema's fields, for comparing two states. */
+
+export const CONTRACT_TEXTS: Texts<Contract> = {
+  Price: ({ price }) => LOCAL_NUMBERS.writeNumber(price),
+  'Activity window': ({ activity_window }) => durationText(activity_window),
+  'Review window': ({ review_window }) => durationText(review_window),
+  'Fulfillment condition': ({ fulfillment_condition }) => JSON.stringify(fulfillment_condition, null, 2),
+  'Timeout outcome': ({ timeout_outcome }) => timeout_outcome,
+}
+
+export const NAMES_TEXTS: Texts<SchemaNames> = {
+  Name: ({ name }) => name ?? '(none)',
+  Description: ({ description }) => description ?? '(none)',
+}
+
+export const SCHEMA_TEXTS: Texts<ClaimSchema> = {
+  ...NAMES_TEXTS,
+  ...Object.fromEntries(
+    Object.entries(CONTRACT_TEXTS).map(([label, textOf]) => [
+      label,
+      ({ contract }: ClaimSchema) => textOf(contract),
+    ]),
+  ),
+}
+
+function durationText(seconds: number): string {
+  const { text, unit } = toDuration(seconds)
+  return `${text} ${text === '1' ? unit.slice(0, -1) : unit}`
+}

@@ -1,0 +1,57 @@
+import { conditionInWords, durationInWords } from '../../../src/core/contracts/contract-in-words.ts'
+import type { SchemaVersion } from '../api/records.ts'
+
+/** A difference between a version and the previous one. */
+export interface VersionChange {
+  field: string
+  before: string
+  after: string
+}
+
+type Told = Pick<SchemaVersion, 'name' | 'description' | 'contract'>
+type Money = (amount: number) => string
+
+/** For each field, its stored value and its text. */
+const FIELDS: Record<
+  string,
+  [stored: (told: Told) => unknown, inWords: (told: Told, money: Money) => string]
+> = {
+  Name: [({ name }) => name, ({ name }) => name ?? 'none'],
+  Description: [({ description }) => description, ({ description }) => description ?? 'none'],
+  Price: [({ contract }) => contract.price, ({ contract }, money) => money(contract.price)],
+  'Activity window': [
+    ({ contract }) => contract.activity_window,
+    ({ contract }) => durationInWords(contract.activity_window),
+  ],
+  'Review window': [
+    ({ contract }) => contract.review_window,
+    ({ contract }) => durationInWords(contract.review_window),
+  ],
+  'Timeout outcome': [
+    ({ contract }) => contract.timeout_outcome,
+    ({ contract }) => (contract.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'),
+  ],
+  Condition: [
+    ({ contract }) => contract.fulfillment_condition,
+    ({ contract }) => conditionInWords(contract.fulfillment_condition),
+  ],
+}
+
+/** Both versions mean the same, but their JSON differs. */
+const ONLY_WRITTEN: VersionChange = {
+  field: 'JSON',
+  before: 'same meaning',
+  after: 'different JSON',
+}
+
+/** The changes in words. If only the JSON differs, the change says so. */
+export function changesBetween(before: Told, after: Told, money: Money): VersionChange[] {
+  const changes = Object.entries(FIELDS).flatMap(([field, [stored, inWords]]) => {
+    if (areSame(stored(before), stored(after))) return []
+    const words = { before: inWords(before, money), after: inWords(after, money) }
+    return words.before === words.after ? { ...ONLY_WRITTEN, field } : { field, ...words }
+  })
+  return changes.length > 0 || areSame(before.contract, after.contract) ? changes : [ONLY_WRITTEN]
+}
+
+const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

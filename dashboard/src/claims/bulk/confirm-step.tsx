@@ -1,0 +1,137 @@
+import { type FormEvent, useState } from 'react'
+import { STATUSES } from '../../../../src/core/claims/lifecycle.ts'
+import type { JsonObject } from '../../../../src/kernel/json.ts'
+import type { ClaimKind } from '../../api/records.ts'
+import { Button } from '../../components/button.tsx'
+import { DialogActions } from '../../components/dialog.tsx'
+import { Field } from '../../components/field.tsx'
+import { Form } from '../../components/form.tsx'
+import { Input } from '../../components/input.tsx'
+import { Textarea } from '../../components/textarea.tsx'
+import { legibleJson } from '../../format/bidi.ts'
+import { LOCAL_NUMBERS } from '../../format/local-number.ts'
+import type { ClaimFilters } from '../claims-api.ts'
+import type { BulkRun, Target } from './bulk-run.ts'
+import { type Counted, numberOf } from './count-list.ts'
+import { FiltersInShort } from './filter-summary.tsx'
+import { Step } from './step.tsx'
+
+interface ConfirmStepProps {
+  counted: readonly Counted[]
+  /** The run over the OPEN claims of the list. */
+  run: BulkRun
+  filters: ClaimFilters
+  /** No filter is set: the user must type the number of recipients. */
+  isWholeAccount: boolean
+  onBack: () => void
+  onConfirm: () => void
+}
+
+/** Shows the recipients and asks for confirmation. */
+export function ConfirmStep(props: ConfirmStepProps) {
+  const { counted, run, filters, isWholeAccount, onBack, onConfirm } = props
+  const { kind, event, targets: open } = run
+  const [written, setWritten] = useState('')
+  const [isChecked, setChecked] = useState(false)
+  const isConfirmed = !isWholeAccount || readCount(written) === open.length
+  const submit = (submitted: FormEvent) => {
+    submitted.preventDefault()
+    setChecked(true)
+    if (isConfirmed) onConfirm()
+  }
+  return (
+    <Step label="Confirm">
+      <Form onSubmit={submit} className="grid grid-cols-1 gap-4">
+        <p>
+          The list has <strong>{numberOf(counted.length, kind)}</strong>.{' '}
+          {open.length > 0 ? (
+            <>
+              <strong>{numberOf(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} OPEN and{' '}
+              {open.length === 1 ? 'gets' : 'get'} the event.{' '}
+            </>
+          ) : (
+            `No ${kind.slice(0, -1)} is OPEN, so none can take the event. `
+          )}
+          {open.length > 0 ? others(counted) : ''}
+        </p>
+        <FiltersInShort filters={filters} />
+        {open.length > 0 ? (
+          <>
+            <EventInShort event={event} />
+            <Recipients kind={kind} open={open} />
+            <p className="rounded-lg bg-pending-soft px-3 py-2.5 text-pending">
+              Events are permanent and may decide claims. This cannot be undone. Only the {kind} counted here
+              get the event, not {kind} that match the filters later.
+            </p>
+          </>
+        ) : null}
+        {isWholeAccount && open.length > 0 ? (
+          <Field
+            label={`No filter is set, so every OPEN ${kind.slice(0, -1)} of the account gets the event. Type ${open.length} to confirm.`}
+            error={isChecked && !isConfirmed ? `Type ${open.length}` : undefined}
+          >
+            {(props) => (
+              <Input
+                {...props}
+                inputMode="numeric"
+                className="w-32"
+                value={written}
+                onChange={({ target }) => setWritten(target.value)}
+              />
+            )}
+          </Field>
+        ) : null}
+        <DialogActions>
+          <Button onClick={onBack}>Back</Button>
+          {open.length > 0 ? (
+            <Button type="submit" variant="danger">
+              Submit to {numberOf(open.length, kind)}
+            </Button>
+          ) : null}
+        </DialogActions>
+      </Form>
+    </Step>
+  )
+}
+
+/** Accepts digit groups of any locale. */
+const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P{Nd}/gu, '')).number
+
+/** The claims that are not OPEN, by status. */
+function others(counted: readonly Counted[]): string {
+  const parts = STATUSES.filter((status) => status !== 'OPEN').flatMap((status) => {
+    const count = counted.filter((one) => one.status === status).length
+    return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
+  })
+  return parts.length === 0 ? '' : `The others cannot take events: ${parts.join(', ')}.`
+}
+
+function EventInShort({ event }: { event: JsonObject & { type: string } }) {
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="max-h-40 overflow-auto rounded-lg bg-sunken px-3 py-2.5 font-mono text-xs break-words whitespace-pre-wrap"
+    >
+      {legibleJson(JSON.stringify(event, null, 2))}
+    </pre>
+  )
+}
+
+/** A text area, because 10,000 elements would block the page. */
+function Recipients({ kind, open }: { kind: ClaimKind; open: readonly Target[] }) {
+  return (
+    <details>
+      <summary className="w-fit text-[0.8125rem] text-muted">Show the {kind}</summary>
+      <Textarea
+        readOnly
+        aria-label={`The ${kind} that get the event`}
+        rows={8}
+        className="mt-2 font-mono text-xs"
+        value={open
+          .map(({ name, reference }) => (reference === null ? name : `${name}  ${reference}`))
+          .join('\n')}
+      />
+    </details>
+  )
+}

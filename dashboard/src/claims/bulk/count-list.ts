@@ -1,0 +1,59 @@
+import type { Status } from '../../../../src/core/claims/lifecycle.ts'
+import type { Account, ClaimKind } from '../../api/records.ts'
+import { type ClaimFilters, listClaims, nameOf } from '../claims-api.ts'
+import { untilAnswered } from './retry.ts'
+import { assertAccount } from './same-account.ts'
+
+/** The maximum number of recipients of one run. */
+export const MOST_CLAIMS = 10_000
+const PAGE = 100
+
+/** A claim or candidate of the list. */
+export interface Counted {
+  /** An id or an alias. */
+  name: string
+  reference: string | null
+  status: Status
+  /** When the clock is deleted, the candidate is deleted and its alias is free. */
+  testClockId: string | null
+}
+
+/** "1 claim", "1,200 claims". */
+export const numberOf = (count: number, kind: ClaimKind): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? kind.slice(0, -1) : kind}`
+
+export class TooMany extends Error {}
+
+/**
+ * Reads the whole list. A claim that changes meanwhile may appear twice and counts once.
+ * @throws TooMany, OtherAccount
+ */
+export async function countList(
+  kind: ClaimKind,
+  filters: ClaimFilters,
+  account: Account,
+  signal: AbortSignal,
+  onProgress: (found: number, trouble: unknown) => void,
+): Promise<Counted[]> {
+  const found = new Map<string, Counted>()
+  const ask = <T>(read: () => Promise<T>) =>
+    untilAnswered(read, signal, (trouble) => onProgress(found.size, trouble))
+  await ask(() => assertAccount(account, signal))
+  let after: string | undefined
+  do {
+    const cursor = after
+    const { data, next_cursor } = await ask(() =>
+      listClaims(kind, filters, { after: cursor, limit: PAGE }, signal),
+    )
+    for (const one of data) {
+      const name = nameOf(one)
+      const reference = 'id' in one ? one.reference : null
+      found.set(name, { name, reference, status: one.status, testClockId: one.test_clock_id })
+    }
+    if (found.size > MOST_CLAIMS) throw new TooMany()
+    onProgress(found.size, null)
+    after = next_cursor ?? undefined
+  } while (after !== undefined)
+  await ask(() => assertAccount(account, signal))
+  return [...found.values()]
+}

@@ -1,0 +1,40 @@
+import type { Outcome, Status } from '../../../../src/core/claims/lifecycle.ts'
+import { isJsonObject, type JsonObject } from '../../../../src/kernel/json.ts'
+import { postAgain, strangeAnswer } from '../../api/client.ts'
+import type { ClaimKind } from '../../api/records.ts'
+
+/** The result of one event of a batch. Only the fields that are used. */
+export interface BatchResult {
+  /** 201 if recorded, 200 if recorded before, otherwise an error status. */
+  status: number
+  claim?: { status: Status; scheduled_outcome: Outcome | null; test_clock_id: string | null }
+  error?: { code: string; message: string }
+}
+
+/** Submits one event to several claims or candidates. Results are in the same order. The event must have an id. */
+export async function submitToEach(
+  kind: ClaimKind,
+  names: readonly string[],
+  event: JsonObject,
+  signal: AbortSignal,
+): Promise<BatchResult[]> {
+  const address = kind === 'claims' ? 'claim_id' : 'candidate_alias'
+  const events = names.map((name) => ({ ...event, [address]: name }))
+  const answer = await postAgain<{ results?: unknown } | null>('/v1/events/batch', { events }, signal)
+  const results = answer?.results
+  if (!Array.isArray(results) || results.length !== names.length || !results.every(isResult))
+    throw strangeAnswer()
+  return results
+}
+
+function isResult(item: unknown): item is BatchResult {
+  if (!isJsonObject(item)) return false
+  const { status, claim, error } = item
+  if (status === 200 || status === 201)
+    return (
+      isJsonObject(claim) &&
+      typeof claim.status === 'string' &&
+      (claim.test_clock_id === null || typeof claim.test_clock_id === 'string')
+    )
+  return typeof status === 'number' && status >= 400 && isJsonObject(error) && typeof error.code === 'string'
+}

@@ -1,0 +1,148 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
+import type { Tagged } from '../api/client.ts'
+import { POLL_MS } from '../api/query-client.ts'
+import type { ClaimKind, WithEvents } from '../api/records.ts'
+import { Card, CardBody, CardHeader } from '../components/card.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { ErrorState } from '../components/error-state.tsx'
+import { PageHeader } from '../components/page-header.tsx'
+import { Skeleton } from '../components/skeleton.tsx'
+import { ConditionTree } from '../contracts/condition-tree.tsx'
+import { ContractCard } from '../contracts/contract-card.tsx'
+import { HintList } from '../contracts/contract-hints.tsx'
+import { shortId } from '../format/short-id.ts'
+import { MetadataCard } from '../metadata/metadata-card.tsx'
+import { Sent } from '../webhooks/claim-deliveries.tsx'
+import { Archived, isArchived } from './archived.tsx'
+import { ClaimFacts } from './claim-facts.tsx'
+import { ClaimState } from './claim-state.tsx'
+import { type AnyClaim, claimQuery, explanationQuery, nameOf } from './claims-api.ts'
+import { CreateAnother } from './create-another.tsx'
+import { SubmitEvent } from './submit-event.tsx'
+import { anchorOf, Timeline } from './timeline.tsx'
+
+export function ClaimPage() {
+  const { id } = getRouteApi('/shell/claims/$id').useParams()
+  return <ClaimDetailPage key={id} kind="claims" name={id} />
+}
+
+export function CandidatePage() {
+  const { alias } = getRouteApi('/shell/candidates/$alias').useParams()
+  return <ClaimDetailPage key={alias} kind="candidates" name={alias} />
+}
+
+/** Events in a long log, which is refetched less often. */
+const LONG_LOG = 1000
+
+/** Refetches until the status is final. */
+function pollOf(one: WithEvents<AnyClaim> | undefined): number | false {
+  if (!one) return false
+  const isTerminal = one.status === 'CONFIRMED' || one.status === 'FAILED'
+  return isTerminal ? false : one.events.length > LONG_LOG ? 5 * POLL_MS : POLL_MS / 2
+}
+
+function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
+  const { data, error, refetch } = useQuery({
+    ...claimQuery(kind, name),
+    refetchInterval: ({ state }) => pollOf(state.data),
+  })
+  const called = kind === 'candidates' ? name : data && 'id' in data ? data.reference : null
+  if (isArchived(error)) return <Archived error={error} />
+  if (error && !data) return <ErrorState error={error} retry={refetch} isPage />
+  return (
+    <>
+      <PageHeader
+        documentTitle={`${kind === 'claims' ? 'Claim' : 'Candidate'} ${called ?? shortId(name)}`}
+        title={
+          <span className="inline-flex max-w-full items-center gap-1">
+            <span className="min-w-0">
+              <span className="text-muted">{kind === 'claims' ? 'Claim ' : 'Candidate '}</span>
+              <bdi className={called === null ? 'font-mono text-lg' : 'break-words'}>
+                {called ?? shortId(name)}
+              </bdi>
+            </span>
+            <CopyButton text={name} label={kind === 'claims' ? 'Copy id' : 'Copy alias'} />
+          </span>
+        }
+        actions={data ? <CreateAnother kind={kind} one={data} /> : null}
+      />
+      {data ? <ClaimDetails kind={kind} one={data} /> : <ClaimSkeleton />}
+    </>
+  )
+}
+
+function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<AnyClaim>> }) {
+  const version = `${one.status} ${one.events.length}`
+  const { data: explanation } = useQuery(explanationQuery(kind, nameOf(one), version))
+  const noteOf = useTypeNotes(one.contract)
+  const typeOf = new Map(one.events.map(({ id, type }) => [id, type]))
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid gap-5">
+        <ClaimState one={one} />
+        <Card aria-label="Condition">
+          <CardHeader title="Condition" description="What must have happened, and what has." />
+          <CardBody>
+            {explanation ? (
+              <div className="grid gap-4">
+                <ConditionTree
+                  condition={explanation.condition}
+                  renderEvent={(id) => (
+                    <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
+                      <bdi>{typeOf.get(id) ?? 'event'}</bdi> <bdi>{shortId(id)}</bdi>
+                    </a>
+                  )}
+                />
+                <HintList hints={explanation.hints ?? []} />
+              </div>
+            ) : (
+              <Skeleton className="h-16" />
+            )}
+          </CardBody>
+        </Card>
+        <Card aria-label="Timeline">
+          <CardHeader title="Timeline" description="Newest first." />
+          <CardBody>
+            <Timeline
+              openedAt={one.created_at}
+              events={one.events}
+              transitions={explanation?.transitions ?? []}
+              noteOf={noteOf}
+            />
+          </CardBody>
+        </Card>
+        <Sent one={one} />
+      </div>
+      <div className="grid gap-5">
+        <SubmitEvent kind={kind} one={one} />
+        <ContractCard contract={one.contract} />
+        <ClaimFacts one={one} />
+        <MetadataCard kind={kind} name={nameOf(one)} noted={one} />
+      </div>
+    </div>
+  )
+}
+
+/** Computed once: a claim's contract never changes, but each refetch returns a new object. */
+function useTypeNotes({ fulfillment_condition }: Contract): (type: string) => string | null {
+  const [notes] = useState(() => typeNotes(fulfillment_condition))
+  return notes
+}
+
+const ClaimSkeleton = () => (
+  <div role="status" aria-label="Loading" className="grid gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+    <div className="grid content-start gap-5">
+      <Skeleton className="h-40 rounded-xl" />
+      <Skeleton className="h-36 rounded-xl" />
+      <Skeleton className="h-56 rounded-xl" />
+    </div>
+    <div className="grid content-start gap-5">
+      <Skeleton className="h-64 rounded-xl" />
+      <Skeleton className="h-56 rounded-xl" />
+    </div>
+  </div>
+)

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query'
+import { Card } from '../components/card.tsx'
+import { cn } from '../components/cn.ts'
+import { Money } from '../components/money.tsx'
+import { StatusBadge } from '../components/status-badge.tsx'
+import { Countdown, DateTime } from '../components/time.tsx'
+import { testClockQuery } from '../test-clocks/test-clocks-api.ts'
+import type { AnyClaim } from './claims-api.ts'
+
+/** Refetch interval of the test clock, which may be advanced elsewhere. */
+const CLOCK_POLL_MS = 4_000
+
+const EDGE = {
+  OPEN: 'bg-open',
+  PENDING: 'bg-pending',
+  CONFIRMED: 'bg-confirmed',
+  FAILED: 'bg-failed',
+} as const
+
+/** The status in words, and the time left. */
+export function ClaimState({ one }: { one: AnyClaim }) {
+  const { data: clock } = useQuery({
+    ...testClockQuery(one.test_clock_id ?? ''),
+    enabled: one.test_clock_id !== null,
+    refetchInterval: one.due_at ? CLOCK_POLL_MS : false,
+  })
+  const isOnClock = one.test_clock_id !== null
+  return (
+    <Card aria-label="State" className="relative overflow-hidden p-5">
+      <span aria-hidden className={cn('absolute inset-y-0 left-0 w-1', EDGE[one.status])} />
+      <div className="flex items-start justify-between gap-x-8 gap-y-4 max-sm:flex-wrap">
+        <div className="grid min-w-0 justify-items-start gap-2" role="status">
+          <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+          <p className="text-pretty">{sentenceOf(one)}</p>
+        </div>
+        <dl className="flex shrink-0 gap-x-8 sm:text-right">
+          {one.due_at ? (
+            <Figure label={one.status === 'OPEN' ? 'Open for' : 'Final in'}>
+              {isOnClock && !clock ? '…' : <Countdown at={one.due_at} now={clock?.frozen_time} />}
+            </Figure>
+          ) : null}
+          <Figure label="Price">
+            <Money amount={one.contract.price} />
+          </Figure>
+        </dl>
+      </div>
+      <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1 border-t pt-3 text-xs text-muted">
+        <Moment label={`${one.status} since`} at={one.status_since} />
+        {one.due_at ? <Moment label="Due" at={one.due_at} /> : null}
+        {clock ? <Moment label="Test clock time" at={clock.frozen_time} /> : null}
+      </dl>
+    </Card>
+  )
+}
+
+function sentenceOf({ status, scheduled_outcome, contract }: AnyClaim): string {
+  switch (status) {
+    case 'OPEN':
+      return contract.timeout_outcome === 'confirm'
+        ? 'Waiting for events. If the condition is not met in time, the outcome is CONFIRMED anyway.'
+        : 'Waiting for events. If the condition is not met in time, the outcome is FAILED.'
+    case 'PENDING':
+      return scheduled_outcome === 'CONFIRMED'
+        ? 'Under review. It becomes CONFIRMED at the first whole minute after the review window.'
+        : 'Under review. It becomes FAILED at the first whole minute after the review window.'
+    case 'CONFIRMED':
+      return 'Final: the promised outcome counts as delivered.'
+    case 'FAILED':
+      return 'Final: the promised outcome counts as not delivered.'
+  }
+}
+
+function Figure({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt className="text-xs text-muted">{label}</dt>
+      <dd className="figures text-2xl font-semibold tracking-tight">{children}</dd>
+    </div>
+  )
+}
+
+function Moment({ label, at }: { label: string; at: string }) {
+  return (
+    <div className="flex gap-1.5">
+      <dt>{label}</dt>
+      <dd className="text-ink">
+        <DateTime at={at} />
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,108 @@
+import type { ReactNode } from 'react'
+import type { ClaimKind } from '../api/records.ts'
+import { useSchemaNames } from '../claim-schemas/schema-names.ts'
+import { cn } from '../components/cn.ts'
+import { Money } from '../components/money.tsx'
+import { StatusBadge } from '../components/status-badge.tsx'
+import { LinkRow, Table, Td, Th } from '../components/table.tsx'
+import { DateTime } from '../components/time.tsx'
+import { useCustomerNames } from '../customers/customer-names.ts'
+import { OnTestClock } from '../test-clocks/on-test-clock.tsx'
+import { CLAIM_COLUMNS, type ClaimColumn, USUAL_COLUMNS } from './claim-columns.ts'
+import { ClaimLink } from './claim-link.tsx'
+import { type AnyClaim, customerOf, nameOf } from './claims-api.ts'
+import { DueText } from './due-text.tsx'
+
+interface ClaimTableProps {
+  kind: ClaimKind
+  claims: readonly AnyClaim[]
+  /** The chosen columns, shown on every screen. Null for the default columns. */
+  columns?: readonly ClaimColumn[] | null
+}
+
+/** A table of claims or candidates. On a phone, the less important default columns move below the others. */
+export function ClaimTable({ kind, claims, columns = null }: ClaimTableProps) {
+  const render = useCells(kind)
+  const shown = columns ?? USUAL_COLUMNS
+  const isUsual = columns === null
+  const classOf = (column: ClaimColumn) => cn(CLASSES[column], isUsual && WHERE_THERE_IS_ROOM[column])
+  return (
+    <Table aria-label={kind === 'claims' ? 'Claims' : 'Candidates'}>
+      <thead>
+        <tr>
+          <Th>{kind === 'claims' ? 'Claim' : 'Candidate'}</Th>
+          {shown.map((column) => (
+            <Th key={column} className={classOf(column)}>
+              {CLAIM_COLUMNS[column]}
+            </Th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {claims.map((one) => (
+          <LinkRow key={nameOf(one)}>
+            <Td className={cn('max-w-44 max-sm:pr-2 sm:max-w-80', !isUsual && 'min-w-32')}>
+              <span className="flex flex-wrap items-center gap-x-1.5">
+                <ClaimLink one={one} />
+                {one.test_clock_id ? <OnTestClock /> : null}
+              </span>
+              {isUsual ? (
+                <span className="block text-xs text-muted md:hidden">{render.customer(one)}</span>
+              ) : null}
+            </Td>
+            {shown.map((column) => (
+              <Td key={column} className={classOf(column)}>
+                {render[column](one)}
+                {isUsual && column === 'status' ? (
+                  <span className="mt-0.5 block text-xs text-muted sm:hidden">
+                    <DueText one={one} />
+                  </span>
+                ) : null}
+              </Td>
+            ))}
+          </LinkRow>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
+
+const CLASSES: Record<ClaimColumn, string> = {
+  customer: 'max-w-56 min-w-36',
+  status: 'max-sm:pl-2',
+  due: 'text-muted',
+  price: 'text-right',
+  schema: 'max-w-48 text-muted',
+  created: 'text-muted',
+  status_since: 'text-muted',
+  id: 'text-muted',
+}
+
+const WHERE_THERE_IS_ROOM: Partial<Record<ClaimColumn, string>> = {
+  customer: 'max-md:hidden',
+  due: 'max-sm:hidden',
+  price: 'max-sm:hidden',
+  schema: 'max-xl:hidden',
+  created: 'max-lg:hidden',
+}
+
+/** Renders the cell of each column. */
+function useCells(kind: ClaimKind): Record<ClaimColumn, (one: AnyClaim) => ReactNode> {
+  const nameOfCustomer = useCustomerNames()
+  const nameOfSchema = useSchemaNames()
+  return {
+    customer: (one) => <bdi>{kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one)}</bdi>,
+    status: (one) => (
+      <span className="flex flex-wrap">
+        <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+      </span>
+    ),
+    due: (one) => <DueText one={one} />,
+    price: (one) => <Money amount={one.contract.price} />,
+    schema: ({ schema_id }) =>
+      schema_id === null ? null : <bdi className="block truncate">{nameOfSchema(schema_id)}</bdi>,
+    created: (one) => <DateTime at={one.created_at} />,
+    status_since: (one) => <DateTime at={one.status_since} />,
+    id: (one) => <span className="font-mono text-xs whitespace-nowrap">{nameOf(one)}</span>,
+  }
+}

@@ -1,0 +1,157 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Metadata } from '../../../src/kernel/metadata.ts'
+import { errorsByPath } from '../api/client.ts'
+import type { ClaimKind, Customer } from '../api/records.ts'
+import { Dialog, SubmitActions } from '../components/dialog.tsx'
+import { Field } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { FormError } from '../components/form-error.tsx'
+import { Input } from '../components/input.tsx'
+import { useToast } from '../components/toast.tsx'
+import { CustomerField } from '../customers/customer-field.tsx'
+import { useCustomerChoice } from '../customers/use-customer-lookup.ts'
+import { useSubmitOnceFound } from '../customers/use-submit-after-lookup.ts'
+import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
+import { NewMetadata } from '../metadata/new-metadata.tsx'
+import { TestClockSelect } from '../test-clocks/test-clock-select.tsx'
+import { type AnyClaim, createClaim, type NewClaim, nameOf } from './claims-api.ts'
+import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
+
+/** Initial values of the form. */
+export interface ClaimBeginning extends ContractBeginning {
+  customer?: Customer
+  clock?: string
+  metadata?: Metadata
+}
+
+interface CreateClaimDialogProps {
+  kind: ClaimKind
+  begin?: ClaimBeginning
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: CreateClaimDialogProps) {
+  const title = kind === 'claims' ? 'Create a claim' : 'Create a candidate'
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      description="The contract cannot be changed later."
+    >
+      <CreateClaimForm kind={kind} begin={begin} />
+    </Dialog>
+  )
+}
+
+function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginning }) {
+  const [alias, setAlias] = useState('')
+  const [reference, setReference] = useState('')
+  const choice = useCustomerChoice(begin.customer)
+  const { customer } = choice
+  const source = useContractSource(begin)
+  const [clock, setClock] = useState(begin.clock ?? '')
+  const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
+  const [isChecked, setChecked] = useState(false)
+  const { announce, open } = useNewClaim(kind)
+  const creation = useMutation({
+    mutationFn: (given: Pick<NewClaim, 'source' | 'metadata'>) =>
+      createClaim(kind, {
+        ...given,
+        customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
+        alias,
+        reference: reference.trim(),
+        clock,
+      }),
+    onSuccess: announce,
+  })
+  const errors = errorsByPath(creation.error)
+  const { isWaiting, ...handlers } = useSubmitOnceFound(choice, () => {
+    setChecked(true)
+    const metadata = metadataIn(rows)
+    // mutate's own onSuccess is not called after the form is closed.
+    const done = { onSuccess: open }
+    if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata }, done)
+  })
+  return (
+    <Form {...handlers} className="grid gap-4">
+      {kind === 'candidates' ? (
+        <Field
+          label="Alias"
+          hint="Your own unique name, 8 to 255 characters, for example order-20261121-77."
+          error={errors.candidate_alias}
+        >
+          {(props) => (
+            <Input
+              {...props}
+              required
+              minLength={8}
+              maxLength={255}
+              value={alias}
+              onChange={(event) => setAlias(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : null}
+      <CustomerField
+        choice={choice}
+        hint="The external id of the customer."
+        error={
+          isChecked && choice.text === '' ? 'Choose a customer' : (errors.customer_id ?? errors.customer_uuid)
+        }
+        isCreating
+      />
+      {kind === 'claims' ? (
+        <Field
+          label="Reference"
+          hint="Optional. Your own unique name for the claim, for example order-4711."
+          error={errors.reference}
+        >
+          {(props) => (
+            <Input
+              {...props}
+              maxLength={255}
+              value={reference}
+              onChange={(event) => setReference(event.target.value)}
+            />
+          )}
+        </Field>
+      ) : null}
+      <ContractSource source={source} isChecked={isChecked} />
+      <Field label="Time" hint="On a test clock, time stands still until you advance it.">
+        {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
+      </Field>
+      <NewMetadata rows={rows} onChange={setRows} isChecked={isChecked} />
+      <FormError
+        error={creation.error}
+        shownPaths={['candidate_alias', 'reference', 'customer_id', 'customer_uuid']}
+      />
+      <SubmitActions
+        action="Create"
+        pending={creation.isPending}
+        // The contract cannot be changed later, so the user must be able to read it first.
+        isWaiting={isWaiting || source.isPending}
+      />
+    </Form>
+  )
+}
+
+/** Announces the new record and opens its page. */
+function useNewClaim(kind: ClaimKind) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  const announce = () => {
+    void queryClient.invalidateQueries({ queryKey: [kind, 'list'] })
+    void queryClient.invalidateQueries({ queryKey: ['overview'] })
+    toast(kind === 'claims' ? 'Claim created' : 'Candidate created')
+  }
+  const open = (one: AnyClaim) =>
+    kind === 'claims'
+      ? void navigate({ to: '/claims/$id', params: { id: nameOf(one) } })
+      : void navigate({ to: '/candidates/$alias', params: { alias: nameOf(one) } })
+  return { announce, open }
+}

@@ -1,0 +1,34 @@
+import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../src/core/claims/limits.ts'
+import type { ClaimEvent, WithEvents } from '../api/records.ts'
+import type { AnyClaim } from './claims-api.ts'
+
+/** The payload of an event that has only a type. */
+const LEAST_PAYLOAD_BYTES = '{}'.length
+
+/** Why the claim accepts no event: it is not OPEN (§3 rule 2), or its log is full (§8). */
+export function refusalOf({
+  status,
+  events,
+}: Pick<WithEvents<AnyClaim>, 'status' | 'events'>): string | null {
+  if (status !== 'OPEN') return `The status is ${status}. Events are accepted only while it is OPEN.`
+  const submitted = events.filter(({ system }) => !system)
+  if (submitted.length >= MAX_EVENTS)
+    return `The log has ${MAX_EVENTS.toLocaleString('en')} events, the maximum.`
+  const bytes = submitted.reduce((sum, event) => sum + payloadBytes(event), 0)
+  return bytes + LEAST_PAYLOAD_BYTES > MAX_LOG_BYTES
+    ? `The log has ${MAX_LOG_BYTES / 2 ** 20} MiB of payloads, the maximum.`
+    : null
+}
+
+/** Cached by object: the query cache keeps unchanged events as the same objects. */
+const sizes = new WeakMap<ClaimEvent, number>()
+
+/** The size of an event's payload as JSON. */
+function payloadBytes(event: ClaimEvent): number {
+  const known = sizes.get(event)
+  if (known !== undefined) return known
+  const { id: _, type: __, created_at: ___, system: ____, ...payload } = event
+  const bytes = new TextEncoder().encode(JSON.stringify(payload)).length
+  sizes.set(event, bytes)
+  return bytes
+}

@@ -1,0 +1,133 @@
+import { Link } from '@tanstack/react-router'
+import { Bookmark, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { ClaimKind } from '../api/records.ts'
+import { Button } from '../components/button.tsx'
+import { menuItemClass, PopoverMenu } from '../components/popover-menu.tsx'
+import { useToast } from '../components/toast.tsx'
+import { NOT_KEPT, STORED_IN_BROWSER, useKept } from '../components/use-browser-storage.ts'
+import { isolated } from '../format/bidi.ts'
+import type { ClaimFilters } from './claims-api.ts'
+import { SaveFiltersDialog } from './save-filters-dialog.tsx'
+import {
+  filtersOf,
+  MOST_SAVED,
+  queryOf,
+  readSaved,
+  type SavedFilters,
+  withoutSaved,
+  withSaved,
+} from './saved-filters.ts'
+
+interface SavedFiltersMenuProps {
+  kind: ClaimKind
+  /** The current filters. */
+  filters: ClaimFilters
+  onApply: () => void
+}
+
+/** The menu of saved filters. */
+export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuProps) {
+  const { value: saved, change } = useKept(`filters of ${kind}`, readSaved)
+  const toast = useToast()
+  /** The saved filters to rename, or null to save the current filters. */
+  const [asked, setAsked] = useState<{ renamed: SavedFilters | null } | null>(null)
+  const query = queryOf(filters)
+  const shown = saved.find((one) => queryOf(filtersOf(one.query)) === query)
+  const keep = (name: string) => {
+    const renamed = asked?.renamed
+    const others = (all: readonly SavedFilters[]) => (renamed ? withoutSaved(all, renamed.name) : all)
+    return change((all) => withSaved(others(all), { name, query: renamed?.query ?? query }))
+  }
+  const remove = ({ name }: SavedFilters) => {
+    const isGone = change((all) => withoutSaved(all, name))
+    toast(isGone ? `Saved filters ${isolated(name)} deleted` : NOT_KEPT)
+  }
+  return (
+    <>
+      <PopoverMenu
+        trigger={<Bookmark aria-hidden className={shown && 'fill-current'} />}
+        size="icon"
+        aria-label={shown ? `Saved filters: ${isolated(shown.name)}` : 'Saved filters'}
+        title="Saved filters"
+      >
+        {(close) => (
+          <div className="w-[min(20rem,calc(100vw-2rem))]">
+            <ul aria-label="Saved filters" className="max-h-64 overflow-y-auto empty:hidden">
+              {saved.map((one) => (
+                <li key={one.name} className="flex items-center">
+                  <Link
+                    to={`/${kind}`}
+                    search={filtersOf(one.query)}
+                    aria-current={one === shown ? 'true' : undefined}
+                    className={`${menuItemClass} min-w-0 flex-1 aria-[current=true]:font-semibold`}
+                    onClick={() => {
+                      onApply()
+                      close()
+                    }}
+                  >
+                    <bdi className="truncate">{one.name}</bdi>
+                  </Link>
+                  <Button
+                    variant="ghost"
+                    size="icon"
+                    aria-label={`Rename ${isolated(one.name)}`}
+                    onClick={() => {
+                      close()
+                      setAsked({ renamed: one })
+                    }}
+                  >
+                    <Pencil aria-hidden />
+                  </Button>
+                  <Button
+                    variant="ghost"
+                    size="icon"
+                    aria-label={`Delete ${isolated(one.name)}`}
+                    onClick={() => remove(one)}
+                  >
+                    <Trash2 aria-hidden />
+                  </Button>
+                </li>
+              ))}
+            </ul>
+            {saved.length === 0 ? <p className="px-2.5 py-1.5 text-muted">No filters saved yet.</p> : null}
+            <SaveItem
+              isSet={query !== ''}
+              isFull={saved.length >= MOST_SAVED}
+              onSave={() => {
+                close()
+                setAsked({ renamed: null })
+              }}
+            />
+            <p className="px-2.5 py-1.5 text-xs text-muted">{STORED_IN_BROWSER}</p>
+          </div>
+        )}
+      </PopoverMenu>
+      <SaveFiltersDialog
+        open={asked !== null}
+        onClose={() => setAsked(null)}
+        renamed={asked?.renamed?.name ?? null}
+        taken={saved.map(({ name }) => name)}
+        onSave={keep}
+      />
+    </>
+  )
+}
+
+interface SaveItemProps {
+  isSet: boolean
+  isFull: boolean
+  onSave: () => void
+}
+
+function SaveItem({ isSet, isFull, onSave }: SaveItemProps) {
+  if (!isSet)
+    return <p className="px-2.5 py-1.5 text-xs text-muted">Set filters to save them under a name.</p>
+  if (isFull)
+    return <p className="px-2.5 py-1.5 text-xs text-muted">{MOST_SAVED} is the maximum. Delete one first.</p>
+  return (
+    <button type="button" className={menuItemClass} onClick={onSave}>
+      <Plus aria-hidden /> Save these filters
+    </button>
+  )
+}

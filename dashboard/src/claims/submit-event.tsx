@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { isReservedType } from '../../../src/core/claims/event.ts'
+import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
+import type { JsonObject } from '../../../src/kernel/json.ts'
+import { errorsByPath } from '../api/client.ts'
+import type { ClaimKind, WithEvents } from '../api/records.ts'
+import { Button } from '../components/button.tsx'
+import { Card, CardBody, CardHeader } from '../components/card.tsx'
+import { Form } from '../components/form.tsx'
+import { FormError } from '../components/form-error.tsx'
+import { useToast } from '../components/toast.tsx'
+import { NO_EVENT, readEvent } from '../events/event-draft.ts'
+import { EventFields } from '../events/event-fields.tsx'
+import { type AnyClaim, nameOf, submitEvent } from './claims-api.ts'
+import { refusalOf } from './event-refusal.ts'
+
+interface SubmitEventProps {
+  kind: ClaimKind
+  one: AnyClaim
+}
+
+/** The form that submits an event, or the reason why the claim accepts none. */
+export function SubmitEvent({ kind, one }: SubmitEventProps & { one: WithEvents<AnyClaim> }) {
+  const reason = refusalOf(one)
+  return (
+    <Card aria-label="Submit an event">
+      <CardHeader title="Submit an event" description={reason ?? 'Events cannot be changed or deleted.'} />
+      {reason === null ? (
+        <CardBody>
+          <EventForm kind={kind} one={one} />
+        </CardBody>
+      ) : null}
+    </Card>
+  )
+}
+
+function EventForm({ kind, one }: SubmitEventProps) {
+  const [draft, setDraft] = useState(NO_EVENT)
+  const submission = useSubmission(kind, nameOf(one), () => setDraft(NO_EVENT))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const written = readEvent(draft)
+    if (written) submission.mutate(written)
+  }
+  const types = decisiveEventTypes(one.contract).filter((name) => !isReservedType(name))
+  return (
+    <Form onSubmit={submit} className="grid grid-cols-1 gap-3.5">
+      <EventFields
+        draft={draft}
+        onChange={setDraft}
+        types={types}
+        errors={errorsByPath(submission.error)}
+        fieldsHint="A JSON object. With an id of your own, a retry is not recorded twice."
+      />
+      <FormError error={submission.error} shownPaths={['type', 'value']} />
+      <Button type="submit" variant="primary" pending={submission.isPending} className="justify-self-start">
+        Submit event
+      </Button>
+    </Form>
+  )
+}
+
+function useSubmission(kind: ClaimKind, name: string, onDone: () => void) {
+  const queryClient = useQueryClient()
+  const toast = useToast()
+  return useMutation({
+    mutationFn: (event: JsonObject) => submitEvent(kind, name, event),
+    onSuccess: ({ claim }) => {
+      toast(
+        claim.status === 'OPEN'
+          ? 'Event recorded. The status is still OPEN.'
+          : `Event recorded. The status is now ${claim.status}.`,
+      )
+      onDone()
+    },
+    // Also after a refusal, because the page is then out of date.
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [kind] }),
+  })
+}

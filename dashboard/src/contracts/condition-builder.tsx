@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import type { Issue } from '../../../src/kernel/issue.ts'
+import { eventTypesQuery } from '../events/event-types-api.ts'
+import { BuilderContext, type EditMade } from './builder-context.ts'
+import type { BuilderNode } from './builder-node.ts'
+import { roomIn } from './condition-limits.ts'
+import { CONDITION_PATH } from './contract-document.ts'
+import { pathsOf } from './edit-node.ts'
+import { NodeEditor } from './node-editor.tsx'
+
+interface ConditionBuilderProps {
+  root: BuilderNode
+  /** @param typedIn the text field that was typed into; null for any other edit */
+  onChange: (root: BuilderNode, typedIn: string | null) => void
+  /** The issues of the whole contract. */
+  issues: readonly Issue[]
+  isChecked: boolean
+}
+
+/** Edits the condition as a tree. */
+export function ConditionBuilder({ root, onChange, issues, isChecked }: ConditionBuilderProps) {
+  const tree = useRef<HTMLUListElement>(null)
+  const focus = useRef<string | null>(null)
+  const typesId = useId()
+  const { data: types = [] } = useQuery(eventTypesQuery)
+  const paths = useMemo(() => pathsOf(root, CONDITION_PATH), [root])
+  const messages = useMemo(() => new Map(issues.map(({ path, message }) => [path, message])), [issues])
+  const change = useCallback(
+    (changed: BuilderNode, made: EditMade = {}) => {
+      focus.current = made.focus ?? null
+      onChange(changed, made.typedIn ?? null)
+    },
+    [onChange],
+  )
+  // After the node has moved.
+  useLayoutEffect(() => {
+    if (!focus.current) return
+    tree.current?.querySelector<HTMLElement>(`[data-focus="${focus.current}"]`)?.focus()
+    focus.current = null
+  })
+  const context = useMemo(
+    () => ({
+      root,
+      room: roomIn(root),
+      change,
+      isChecked,
+      typesId,
+      issueAt: (id: string, below: string) => messages.get(`${paths.get(id)}${below}`),
+    }),
+    [root, change, isChecked, typesId, messages, paths],
+  )
+  return (
+    <BuilderContext value={context}>
+      <ul ref={tree} className="-mx-1 grid overflow-x-auto p-1" aria-label="Condition">
+        <NodeEditor node={root} />
+      </ul>
+      <datalist id={typesId}>
+        {types.map((type) => (
+          <option key={type} value={type} />
+        ))}
+      </datalist>
+    </BuilderContext>
+  )
+}

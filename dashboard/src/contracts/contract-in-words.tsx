@@ -1,0 +1,18 @@
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { contractInWords } from '../../../src/core/contracts/contract-in-words.ts'
+import { InWords } from '../components/bidi-text.tsx'
+import { useMoney } from '../components/use-money.ts'
+
+/** A contract in words, one paragraph per sentence. */
+export function ContractInWords({ contract }: { contract: Contract }) {
+  const money = useMoney()
+  return (
+    <div className="grid gap-1.5 text-pretty break-words">
+      {contractInWords(contract, money).map((sentence) => (
+        <p key={sentence}>
+          <InWords text={sentence} />
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,130 @@
+import { CalendarPlus, FolderPlus } from 'lucide-react'
+import { useId } from 'react'
+import { Button } from '../components/button.tsx'
+import { cn } from '../components/cn.ts'
+import { Select } from '../components/select.tsx'
+import { asSentence } from '../format/as-sentence.ts'
+import { useBuilder } from './builder-context.ts'
+import {
+  type BuilderNode,
+  GROUP_NAMES,
+  type GroupNode,
+  type LeafNode,
+  newGroup,
+  newLeaf,
+} from './builder-node.ts'
+import { addTo, replaceNode } from './edit-node.ts'
+import { LeafEditor } from './leaf-editor.tsx'
+import { NodeMenu } from './node-menu.tsx'
+import { NodeToolbar } from './node-toolbar.tsx'
+
+export function NodeEditor({ node }: { node: BuilderNode }) {
+  return (
+    <li className="min-w-56">
+      {node.kind === 'leaf' ? <LeafEditor leaf={node} /> : <GroupEditor group={node} />}
+    </li>
+  )
+}
+
+const EDGE = { AND: 'border-open/50', OR: 'border-pending/60', NOT: 'border-failed/50' } as const
+const OF_NONE = { AND: 'Empty: always true.', OR: 'Empty: never true.', NOT: '' } as const
+
+function GroupEditor({ group }: { group: GroupNode }) {
+  const { issueAt } = useBuilder()
+  const problemId = useId()
+  const problem = issueAt(group.id, '')
+  return (
+    <fieldset aria-describedby={problem ? problemId : undefined}>
+      <legend className="sr-only">{GROUP_NAMES[group.kind]}</legend>
+      <div className="flex items-center gap-1">
+        <GroupKindChoice group={group} />
+        <NodeMenu node={group} />
+      </div>
+      <NodeToolbar node={group} />
+      {problem ? (
+        <p id={problemId} className="mt-1 text-xs font-medium text-failed">
+          {asSentence(problem)}
+        </p>
+      ) : null}
+      <ul className={cn('mt-2 ms-1.5 grid gap-2 border-s-2 ps-2.5 sm:ms-3 sm:ps-4', EDGE[group.kind])}>
+        {group.children.map((child) => (
+          <NodeEditor key={child.id} node={child} />
+        ))}
+        {group.kind === 'NOT' ? null : (
+          <li className="grid gap-1.5">
+            {group.children.length === 0 ? (
+              <span className="text-xs text-muted">{OF_NONE[group.kind]}</span>
+            ) : null}
+            <AddButtons group={group} />
+          </li>
+        )}
+      </ul>
+    </fieldset>
+  )
+}
+
+function GroupKindChoice({ group }: { group: GroupNode }) {
+  const { root, change } = useBuilder()
+  if (group.kind === 'NOT') {
+    return (
+      <span className="flex-1 font-medium">
+        Not this <span className="text-xs font-normal text-muted max-sm:hidden">(NOT)</span>
+      </span>
+    )
+  }
+  return (
+    <span className="min-w-0 flex-1">
+      <Select
+        aria-label="How many of these are needed"
+        className="sm:w-48"
+        data-focus={group.id}
+        value={group.kind}
+        onChange={({ target }) =>
+          change(replaceNode(root, { ...group, kind: target.value as 'AND' | 'OR' }), { focus: group.id })
+        }
+      >
+        <option value="AND">{GROUP_NAMES.AND} (AND)</option>
+        <option value="OR">{GROUP_NAMES.OR} (OR)</option>
+      </Select>
+    </span>
+  )
+}
+
+function AddButtons({ group }: { group: GroupNode }) {
+  const { root, change, room } = useBuilder()
+  const reasonId = useId()
+  const add = (made: (leaf: LeafNode) => BuilderNode) => {
+    const leaf = newLeaf()
+    change(addTo(root, group.id, made(leaf)), { focus: leaf.id })
+  }
+  const ofEvent = room.refuseBelow(group.id, 1, 1)
+  const ofGroup = room.refuseBelow(group.id, 2, 2)
+  const into = `to “${GROUP_NAMES[group.kind]}”`
+  return (
+    <>
+      <span className="flex flex-wrap gap-1.5">
+        <Button
+          size="sm"
+          aria-label={`Add event ${into}`}
+          refusedBy={ofEvent ? reasonId : undefined}
+          onClick={() => add((leaf) => leaf)}
+        >
+          <CalendarPlus aria-hidden /> Event
+        </Button>
+        <Button
+          size="sm"
+          aria-label={`Add group ${into}`}
+          refusedBy={ofGroup ? reasonId : undefined}
+          onClick={() => add((leaf) => newGroup(group.kind === 'AND' ? 'OR' : 'AND', [leaf]))}
+        >
+          <FolderPlus aria-hidden /> Group
+        </Button>
+      </span>
+      {ofGroup ? (
+        <span id={reasonId} className="text-xs text-muted">
+          {ofGroup}
+        </span>
+      ) : null}
+    </>
+  )
+}

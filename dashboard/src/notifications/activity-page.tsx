@@ -1,0 +1,98 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { Activity as ActivityIcon, CloudOff, Pause, Play } from 'lucide-react'
+import { useState } from 'react'
+import { isToldUnasked } from '../../../src/core/notification-types.ts'
+import { Button } from '../components/button.tsx'
+import { Card } from '../components/card.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { ErrorState } from '../components/error-state.tsx'
+import { FormError } from '../components/form-error.tsx'
+import { PageHeader } from '../components/page-header.tsx'
+import { SkeletonRows } from '../components/skeleton.tsx'
+import type { Activity } from './activity-feed.ts'
+import { ActivityFilterBar } from './activity-filter-bar.tsx'
+import { ActivityTable } from './activity-table.tsx'
+import { EventSetting } from './event-setting.tsx'
+import { Liveness } from './liveness.tsx'
+import { useActivity } from './use-activity.ts'
+
+export function ActivityPage() {
+  const filters = getRouteApi('/shell/activity').useSearch()
+  const shown = `${filters.type} ${filters.customer}`
+  /** The filters when the page was paused. Other filters resume it. */
+  const [held, setHeld] = useState<string | null>(null)
+  const isHeld = held === shown
+  const activity = useActivity(filters, isHeld)
+  const { entries, isLoaded, liveness, error, retry } = activity
+  return (
+    <>
+      <PageHeader
+        title="Activity"
+        description="Changes to claims, candidates and test clocks, live."
+        actions={
+          <>
+            <Liveness state={liveness} />
+            <Button onClick={() => setHeld(isHeld ? null : shown)}>
+              {isHeld ? <Play aria-hidden /> : <Pause aria-hidden />}
+              {isHeld ? 'Resume' : 'Pause'}
+            </Button>
+          </>
+        }
+      />
+      <ActivityFilterBar filters={filters} />
+      {filters.type && !isToldUnasked(filters.type) ? <EventSetting /> : null}
+      {isLoaded && liveness === 'lost' ? <LostNotice /> : null}
+      <Card aria-label="Activity">
+        {entries.length > 0 ? (
+          <ActivityTable entries={entries} />
+        ) : isLoaded ? (
+          <NoActivity activity={activity} isFiltered={Object.keys(filters).length > 0} />
+        ) : error ? (
+          <ErrorState error={error} retry={retry} />
+        ) : (
+          <SkeletonRows rows={10} />
+        )}
+        <Older activity={activity} />
+      </Card>
+    </>
+  )
+}
+
+const LostNotice = () => (
+  <p className="mb-4 flex items-start gap-2 rounded-lg bg-pending-soft px-3.5 py-2.5 text-pending">
+    <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0" />
+    This list may be out of date. Reconnecting automatically. Nothing will be missed.
+  </p>
+)
+
+function NoActivity({ activity, isFiltered }: { activity: Activity; isFiltered: boolean }) {
+  if (!isFiltered) {
+    return (
+      <EmptyState icon={ActivityIcon} title="Nothing has happened yet">
+        Create a claim. It appears here immediately.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={ActivityIcon}
+      title={activity.older === null ? 'Nothing matches the filters' : 'Nothing recent matches the filters'}
+    >
+      New matches appear here immediately.
+    </EmptyState>
+  )
+}
+
+/** Loads older entries. */
+function Older({ activity }: { activity: ReturnType<typeof useActivity> }) {
+  const { older, olderError, isLoadingOlder, showOlder } = activity
+  if (older === null) return null
+  return (
+    <div className="grid justify-items-center gap-3 border-t px-5 py-3">
+      <FormError error={olderError} />
+      <Button size="sm" pending={isLoadingOlder} onClick={showOlder}>
+        Show more
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { errorsByPath } from '../api/client.ts'
+import type { WebhookEndpoint } from '../api/records.ts'
+import { Choice } from '../components/checkbox.tsx'
+import { SubmitActions } from '../components/dialog.tsx'
+import { Field } from '../components/field.tsx'
+import { Form } from '../components/form.tsx'
+import { FormError } from '../components/form-error.tsx'
+import { Input } from '../components/input.tsx'
+import { CustomerField } from '../customers/customer-field.tsx'
+import { customerQuery } from '../customers/customers-api.ts'
+import { useCustomerChoice } from '../customers/use-customer-lookup.ts'
+import { useSubmitOnceFound } from '../customers/use-submit-after-lookup.ts'
+import { TypesField } from './types-field.tsx'
+import type { EndpointSettings } from './webhooks-api.ts'
+
+interface EndpointFormProps {
+  /** The endpoint to edit. Missing for a new endpoint. */
+  endpoint?: WebhookEndpoint
+  action: string
+  pending: boolean
+  error: unknown
+  onSubmit: (settings: EndpointSettings) => void
+}
+
+const AT_FIELDS = ['url', 'description', 'types', 'customer_id']
+
+/** The settings of an endpoint. */
+export function EndpointForm({ endpoint, action, pending, error, onSubmit }: EndpointFormProps) {
+  const [url, setUrl] = useState(endpoint?.url ?? '')
+  const [description, setDescription] = useState(endpoint?.description ?? '')
+  const [types, setTypes] = useState(endpoint?.types ?? null)
+  const [isOfOne, setOfOne] = useState(endpoint?.customer_id != null)
+  const begun = endpoint?.customer_id ?? null
+  const ofBegun = useQuery({ ...customerQuery(begun ?? ''), enabled: begun !== null })
+  const choice = useCustomerChoice(ofBegun.data)
+  const customer = choice.isTouched ? (choice.customer?.id ?? null) : begun
+  const [isChecked, setChecked] = useState(false)
+  const errors = errorsByPath(error)
+  const written = isOfOne && choice.isTouched ? choice : null
+  const { isWaiting, ...handlers } = useSubmitOnceFound(written, () => {
+    setChecked(true)
+    if (types?.length === 0 || (isOfOne && customer === null)) return
+    onSubmit({
+      url: url.trim(),
+      description: description.trim() || null,
+      types,
+      customer_id: isOfOne ? customer : null,
+    })
+  })
+  return (
+    <Form {...handlers} className="grid gap-4">
+      <Field
+        label="URL"
+        hint="An https URL at a public address. Allowed ports: 443, 80, and 1024 or higher."
+        error={errors.url}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            required
+            inputMode="url"
+            maxLength={2048}
+            spellCheck={false}
+            placeholder="https://example.com/claimkeeper"
+            value={url}
+            onChange={({ target }) => setUrl(target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Description (optional)"
+        hint="What the endpoint is for, for example billing."
+        error={errors.description}
+      >
+        {(props) => (
+          <Input
+            {...props}
+            maxLength={255}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+      <TypesField
+        types={types}
+        error={isChecked && types?.length === 0 ? 'Choose at least one type' : errors.types}
+        onChange={setTypes}
+      />
+      <div className="grid gap-2">
+        <Choice isChosen={!isOfOne} onChange={(isOfAll) => setOfOne(!isOfAll)}>
+          All customers
+        </Choice>
+        {isOfOne ? (
+          <CustomerField
+            choice={choice}
+            hint="The external id of the customer. Only notifications about this customer are sent."
+            error={
+              isChecked && customer === null && choice.text === '' ? 'Choose a customer' : errors.customer_id
+            }
+          />
+        ) : null}
+      </div>
+      <FormError error={error} shownPaths={AT_FIELDS} />
+      <SubmitActions action={action} pending={pending} isWaiting={isWaiting} />
+    </Form>
+  )
+}

@@ -1,6 +1,7 @@
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
-import { LEAST_PASSWORD_LENGTH } from './least-password-length.ts'
+
+const LEAST_PASSWORD_LENGTH = 8
 
 interface PasswordFieldProps {
   label: string

@@ -1,12 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ApiToken } from '../api/records.ts'
 import { Badge } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
 import { Card, CardHeader } from '../components/card.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { ErrorState } from '../components/error-state.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
 import { DateTime } from '../components/time.tsx'
+import { isolated } from '../format/bidi.ts'
 import {
   currentSessionQuery,
   revokeOtherSessions,
@@ -15,7 +18,6 @@ import {
   sessionsQuery,
 } from './auth-api.ts'
 import { browserName } from './browser-name.ts'
-import { EndSessionsDialog } from './end-sessions-dialog.tsx'
 import { tokensQuery } from './tokens-api.ts'
 
 /** The sessions of the account. */
@@ -121,5 +123,34 @@ function SessionItem({ session, isOwn, isEnding, onEnd }: SessionItemProps) {
         </Button>
       )}
     </li>
+  )
+}
+
+interface EndSessionsDialogProps {
+  /** Tokens that were created in the sessions to end. Empty while the dialog is closed. */
+  tokens: readonly ApiToken[]
+  pending: boolean
+  error: unknown
+  onClose: () => void
+  onConfirm: () => void
+}
+
+/** Asks before tokens end with the sessions that created them. */
+function EndSessionsDialog({ tokens, pending, error, onClose, onConfirm }: EndSessionsDialogProps) {
+  return (
+    <ConfirmDialog
+      open={tokens.length > 0}
+      onOpenChange={onClose}
+      title={tokens.length === 1 ? 'An API token ends too' : `${tokens.length} API tokens end too`}
+      action="End"
+      pending={pending}
+      error={error}
+      onConfirm={onConfirm}
+    >
+      Created there:{' '}
+      <strong className="wrap-anywhere">{tokens.map(({ name }) => isolated(name)).join(', ')}</strong>.
+      Programs that use {tokens.length === 1 ? 'it' : 'them'} will be refused immediately. To keep the
+      programs working, first create new tokens in this session.
+    </ConfirmDialog>
   )
 }

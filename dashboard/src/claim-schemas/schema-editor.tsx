@@ -3,8 +3,10 @@ import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { ApiError, errorsByPath, type Tagged } from '../api/client.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
+import { ConflictDialog } from '../components/conflict-dialog.tsx'
 import { Form } from '../components/form.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
+import type { GuardedSaving } from '../components/use-guarded-save.ts'
 import { ofContract, ofDraft, withJson } from '../contracts/contract-document.ts'
 import type { ContractDraft } from '../contracts/contract-draft.ts'
 import { ContractHints } from '../contracts/contract-hints.tsx'
@@ -14,9 +16,9 @@ import { ContractForm } from './contract-form.tsx'
 import { ContractJson } from './contract-json.tsx'
 import { focusPath, focusPlace } from './focus-field.ts'
 import { SaveBar } from './save-bar.tsx'
-import { SchemaConflict } from './schema-conflict.tsx'
 import { SchemaHistory } from './schema-history.tsx'
 import { SchemaNamesFields } from './schema-names-fields.tsx'
+import { CONTRACT_TEXTS } from './schema-texts.ts'
 import { useSchemaDocument } from './use-schema-document.ts'
 import { useUndoKeys } from './use-undo-keys.ts'
 
@@ -59,8 +61,8 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
           isChecked={isChecked}
         >
           {schema === null ? (
-            <Card aria-label="Name and description" className="mb-5" data-undo="own">
-              <CardHeader title="Name and description" />
+            <Card aria-label="About this schema" className="mb-5" data-undo="own">
+              <CardHeader title="About this schema" />
               <CardBody className="grid gap-4">
                 <SchemaNamesFields draft={names} onChange={setNames} errors={errorsByPath(saving.error)} />
               </CardBody>
@@ -106,3 +108,8 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
     </>
   )
 }
+
+/** The conflict dialog of the contract. */
+const SchemaConflict = ({ saving }: { saving: GuardedSaving<Contract> }) => (
+  <ConflictDialog kind="schema" saving={saving} texts={CONTRACT_TEXTS} />
+)

@@ -1,6 +1,6 @@
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { ClaimSchema } from '../api/records.ts'
-import type { Texts } from '../components/differences-of.ts'
+import type { Texts } from '../components/differences.tsx'
 import { toDuration } from '../contracts/contract-draft.ts'
 import { LOCAL_NUMBERS } from '../format/local-number.ts'
 import type { SchemaNames } from './schemas-api.ts'

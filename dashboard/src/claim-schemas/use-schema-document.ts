@@ -1,14 +1,18 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
+import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { Tagged } from '../api/client.ts'
 import type { ClaimSchema } from '../api/records.ts'
+import { useToast } from '../components/toast.tsx'
+import { useGuardedSave } from '../components/use-guarded-save.ts'
 import { type ContractDocument, ofContract, ofDraft } from '../contracts/contract-document.ts'
 import { newDraft } from '../contracts/contract-draft.ts'
 import { placeOfChange } from './changed-field.ts'
 import { beginHistory, type EditHistory, leaveField, record, redo, undo } from './edit-history.ts'
-import { useSaveSchema } from './save-schema.ts'
 import { fromNamesDraft, toNamesDraft } from './schema-names-fields.tsx'
-import { NO_NAMES } from './schemas-api.ts'
+import { createSchema, NO_NAMES, readSchema, type SchemaNames, updateSchema } from './schemas-api.ts'
 
 /** The edited contract, its undo history and its saving. `names` is only used for a new schema. */
 export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
@@ -77,3 +81,28 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
 
 const leave = (history: EditHistory<ContractDocument>) =>
   leaveField(history, (one, other) => one.json === other.json)
+
+/** Saves the contract of a schema, or creates a schema and opens its page.
+ * @param names name and description of a new schema
+ */
+function useSaveSchema(
+  id: string | null,
+  names: SchemaNames,
+  onStored: (schema: Tagged<ClaimSchema>, by: 'me' | 'others') => void,
+) {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  const toast = useToast()
+  return useGuardedSave<Contract, ClaimSchema>({
+    read: () => readSchema(id ?? ''),
+    save: (contract, base) => (base ? updateSchema(base, { contract }) : createSchema(contract, names)),
+    valuesOf: ({ contract }) => contract,
+    onStored: async (schema, by) => {
+      onStored(schema, by)
+      queryClient.setQueryData(['schemas', 'one', schema.id], schema)
+      void queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
+      if (by === 'me') toast(id ? 'Schema saved' : 'Schema created')
+      if (!id) await navigate({ to: '/schemas/$id', params: { id: schema.id }, ignoreBlocker: true })
+    },
+  })
+}

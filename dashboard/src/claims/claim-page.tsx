@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { Archive } from 'lucide-react'
 import { useState } from 'react'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
-import type { Tagged } from '../api/client.ts'
+import { ApiError, type Tagged } from '../api/client.ts'
 import { POLL_MS } from '../api/query-client.ts'
 import type { ClaimKind, WithEvents } from '../api/records.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { ErrorState } from '../components/error-state.tsx'
+import { ErrorState, State } from '../components/error-state.tsx'
 import { PageHeader } from '../components/page-header.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { ConditionTree } from '../contracts/condition-tree.tsx'
@@ -17,7 +18,6 @@ import { HintList } from '../contracts/contract-hints.tsx'
 import { shortId } from '../format/short-id.ts'
 import { MetadataCard } from '../metadata/metadata-card.tsx'
 import { Sent } from '../webhooks/claim-deliveries.tsx'
-import { Archived, isArchived } from './archived.tsx'
 import { ClaimFacts } from './claim-facts.tsx'
 import { ClaimState } from './claim-state.tsx'
 import { type AnyClaim, claimQuery, explanationQuery, nameOf } from './claims-api.ts'
@@ -145,4 +145,18 @@ const ClaimSkeleton = () => (
       <Skeleton className="h-56 rounded-xl" />
     </div>
   </div>
+)
+
+const isArchived = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'CLAIM_ARCHIVED'
+
+/** The page of an archived claim or candidate. It is not shown as an error. */
+const Archived = ({ error }: { error: ApiError }) => (
+  <State icon={Archive} title="Archived" isPage>
+    <p className="break-words">{error.message}</p>
+    <p className="mt-2">
+      It was resolved long ago. The archive keeps it with its contract and events. The operator of the service
+      can restore it.
+    </p>
+  </State>
 )

@@ -5,13 +5,12 @@ import { cn } from '../components/cn.ts'
 import { Money } from '../components/money.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { LinkRow, Table, Td, Th } from '../components/table.tsx'
-import { DateTime } from '../components/time.tsx'
+import { Countdown, DateTime, RelativeTime } from '../components/time.tsx'
 import { useCustomerNames } from '../customers/customer-names.ts'
 import { OnTestClock } from '../test-clocks/on-test-clock.tsx'
 import { CLAIM_COLUMNS, type ClaimColumn, USUAL_COLUMNS } from './claim-columns.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { type AnyClaim, customerOf, nameOf } from './claims-api.ts'
-import { DueText } from './due-text.tsx'
 
 interface ClaimTableProps {
   kind: ClaimKind
@@ -105,4 +104,18 @@ function useCells(kind: ClaimKind): Record<ClaimColumn, (one: AnyClaim) => React
     status_since: (one) => <DateTime at={one.status_since} />,
     id: (one) => <span className="font-mono text-xs whitespace-nowrap">{nameOf(one)}</span>,
   }
+}
+
+/** A countdown for a live claim. For a test clock, which stands still, the due time. */
+function DueText({ one }: { one: AnyClaim }) {
+  if (!one.due_at) {
+    return one.test_clock_id ? <DateTime at={one.status_since} /> : <RelativeTime at={one.status_since} />
+  }
+  return one.test_clock_id ? (
+    <span>
+      due <DateTime at={one.due_at} />
+    </span>
+  ) : (
+    <Countdown at={one.due_at} prefix="due in " />
+  )
 }

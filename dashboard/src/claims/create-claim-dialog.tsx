@@ -1,9 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Metadata } from '../../../src/kernel/metadata.ts'
 import { errorsByPath } from '../api/client.ts'
 import type { ClaimKind, Customer } from '../api/records.ts'
+import { Button } from '../components/button.tsx'
 import { Dialog, SubmitActions } from '../components/dialog.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -11,10 +13,9 @@ import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { useToast } from '../components/toast.tsx'
 import { CustomerField } from '../customers/customer-field.tsx'
-import { useCustomerChoice } from '../customers/use-customer-lookup.ts'
-import { useSubmitOnceFound } from '../customers/use-submit-after-lookup.ts'
+import { useCustomerChoice, useSubmitOnceFound } from '../customers/use-customer-lookup.ts'
+import { NewMetadata } from '../metadata/metadata-editor.tsx'
 import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
-import { NewMetadata } from '../metadata/new-metadata.tsx'
 import { TestClockSelect } from '../test-clocks/test-clock-select.tsx'
 import { type AnyClaim, createClaim, type NewClaim, nameOf } from './claims-api.ts'
 import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
@@ -154,4 +155,17 @@ function useNewClaim(kind: ClaimKind) {
       ? void navigate({ to: '/claims/$id', params: { id: nameOf(one) } })
       : void navigate({ to: '/candidates/$alias', params: { alias: nameOf(one) } })
   return { announce, open }
+}
+
+/** For the pages of schemas, customers and test clocks, which preset a field of the new claim. */
+export function CreateClaimButton({ begin }: { begin: ClaimBeginning }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>
+        <Plus aria-hidden /> Create claim
+      </Button>
+      <CreateClaimDialog kind="claims" begin={begin} open={isOpen} onOpenChange={setOpen} />
+    </>
+  )
 }

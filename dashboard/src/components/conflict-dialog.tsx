@@ -1,7 +1,6 @@
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
-import { Differences } from './differences.tsx'
-import { differencesOf, type Texts } from './differences-of.ts'
+import { Differences, differencesOf, type Texts } from './differences.tsx'
 import { FormError } from './form-error.tsx'
 import type { GuardedSaving } from './use-guarded-save.ts'
 

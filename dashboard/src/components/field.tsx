@@ -1,6 +1,5 @@
-import { type ReactNode, useId } from 'react'
+import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cn } from './cn.ts'
-import { Label } from './label.tsx'
 
 interface ControlProps {
   id: string
@@ -38,4 +37,9 @@ export function Field({ label, hint, error, className, children }: FieldProps) {
       ) : null}
     </div>
   )
+}
+
+function Label({ className, htmlFor, ...props }: ComponentProps<'label'>) {
+  // biome-ignore lint/a11y/noLabelWithoutControl: its control is named by htmlFor
+  return <label {...props} htmlFor={htmlFor} className={cn('text-[0.8125rem] font-medium', className)} />
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isChangedSince, type Tagged } from '../api/client.ts'
-import { type Difference, differencesOf, type Texts } from './differences-of.ts'
+import { type Difference, differencesOf, type Texts } from './differences.tsx'
 
 interface GuardedAction<Kind, Done> {
   /** Reads the current record. */

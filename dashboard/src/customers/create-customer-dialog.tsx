@@ -7,8 +7,8 @@ import { Form } from '../components/form.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { useToast } from '../components/toast.tsx'
+import { NewMetadata } from '../metadata/metadata-editor.tsx'
 import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
-import { NewMetadata } from '../metadata/new-metadata.tsx'
 import { createCustomer } from './customers-api.ts'
 
 interface CreateCustomerDialogProps {

@@ -14,3 +14,7 @@ export function shortDuration(milliseconds: number): string {
   if (h > 0) return m === 0 ? `${h}h` : `${h}h ${two(m)}m`
   return m > 0 ? `${m}m ${two(s)}s` : `${s}s`
 }
+
+/** A short text: "87 ms", "2.4 s". */
+export const milliseconds = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`

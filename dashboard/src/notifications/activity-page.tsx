@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { Activity as ActivityIcon, CloudOff, Pause, Play } from 'lucide-react'
-import { useState } from 'react'
+import { Activity as ActivityIcon, CloudOff, LoaderCircle, Pause, Play, Radio } from 'lucide-react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { isToldUnasked } from '../../../src/core/notification-types.ts'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
@@ -9,12 +9,11 @@ import { ErrorState } from '../components/error-state.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { PageHeader } from '../components/page-header.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
-import type { Activity } from './activity-feed.ts'
+import { type Activity, ActivityFeed, type Liveness as State } from './activity-feed.ts'
 import { ActivityFilterBar } from './activity-filter-bar.tsx'
 import { ActivityTable } from './activity-table.tsx'
 import { EventSetting } from './event-setting.tsx'
-import { Liveness } from './liveness.tsx'
-import { useActivity } from './use-activity.ts'
+import type { FeedFilters } from './notifications-api.ts'
 
 export function ActivityPage() {
   const filters = getRouteApi('/shell/activity').useSearch()
@@ -95,4 +94,49 @@ function Older({ activity }: { activity: ReturnType<typeof useActivity> }) {
       </Button>
     </div>
   )
+}
+
+const LOOKS = {
+  connecting: [LoaderCircle, 'text-muted', 'Connecting'],
+  live: [Radio, 'text-confirmed', 'Live'],
+  paused: [Pause, 'text-muted', 'Paused'],
+  lost: [CloudOff, 'text-pending', 'Connection lost'],
+} as const
+
+/** Shows by icon and text whether the list is up to date. */
+function Liveness({ state }: { state: State }) {
+  const [Icon, tone, words] = LOOKS[state]
+  return (
+    <span role="status" className={`inline-flex items-center gap-1.5 px-1 font-medium ${tone}`}>
+      <Icon aria-hidden className="size-4" />
+      {words}
+    </span>
+  )
+}
+
+interface FollowedActivity extends Activity {
+  showOlder: () => void
+  /** Starts again after an error that is not retried. */
+  retry: () => void
+}
+
+/** The feed, followed while the page is visible and not paused. */
+function useActivity({ type, customer }: FeedFilters, isHeld: boolean): FollowedActivity {
+  const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt needs a new feed
+  const feed = useMemo(() => new ActivityFeed({ type, customer }), [type, customer, attempt])
+  const isInSight = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible')
+  const isFollowed = isInSight && !isHeld
+  useEffect(() => (isFollowed ? feed.start() : undefined), [feed, isFollowed])
+  const activity = useSyncExternalStore(feed.subscribe, feed.shown)
+  return {
+    ...activity,
+    showOlder: () => void feed.showOlder(),
+    retry: () => setAttempt((before) => before + 1),
+  }
+}
+
+function subscribeToVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener)
+  return () => document.removeEventListener('visibilitychange', listener)
 }

@@ -2,8 +2,9 @@ import { useState } from 'react'
 import { Bar, BarChart, CartesianGrid, Rectangle, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import type { Overview } from '../api/records.ts'
 import { Button } from '../components/button.tsx'
+import { Money } from '../components/money.tsx'
+import { Table, Td, Th, Tr } from '../components/table.tsx'
 import { showDay, showDayOfYear } from '../format/local-time.ts'
-import { ResolutionsTable } from './resolutions-table.tsx'
 
 interface ResolutionsChartProps {
   days: Overview['resolutions_by_day']
@@ -128,6 +129,41 @@ function DayTooltip({ active, label, payload }: DayTooltipProps) {
           <span>{String(name)}</span> <span className="text-ink">{String(value)}</span>
         </p>
       ))}
+    </div>
+  )
+}
+
+/** The data of the chart as a table, newest first. */
+function ResolutionsTable({ days }: { days: Overview['resolutions_by_day'] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div className="h-56 overflow-y-auto" tabIndex={0}>
+      <Table aria-label="Resolutions by day">
+        <thead>
+          <tr>
+            <Th>Day</Th>
+            <Th className="text-right">Confirmed</Th>
+            <Th className="text-right max-sm:hidden">Amount</Th>
+            <Th className="text-right">Failed</Th>
+            <Th className="text-right max-sm:hidden">Amount</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map(({ day, confirmed, failed }) => (
+            <Tr key={day}>
+              <Td className="py-1.5">{showDay(day)}</Td>
+              <Td className="py-1.5 text-right">{confirmed.count.toLocaleString('en')}</Td>
+              <Td className="py-1.5 text-right max-sm:hidden">
+                <Money amount={confirmed.amount} />
+              </Td>
+              <Td className="py-1.5 text-right">{failed.count.toLocaleString('en')}</Td>
+              <Td className="py-1.5 text-right max-sm:hidden">
+                <Money amount={failed.amount} />
+              </Td>
+            </Tr>
+          ))}
+        </tbody>
+      </Table>
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import { accountQuery } from '../api/account.ts'
 import { Button } from '../components/button.tsx'
 import { Logo } from '../components/logo.tsx'
-import { Sheet } from '../components/sheet.tsx'
+import { Modal, type ModalProps } from '../components/modal.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { LocalTimeContext } from '../components/use-local-time.ts'
 import { localTimeIn } from '../format/local-time.ts'
@@ -119,5 +119,15 @@ function PageSkeleton() {
       <Skeleton className="h-7 w-48" />
       <Skeleton className="h-72 rounded-xl" />
     </div>
+  )
+}
+
+/** A panel at the left edge: the navigation on a phone. */
+function Sheet(props: ModalProps) {
+  return (
+    <Modal
+      {...props}
+      className="m-0 h-dvh max-h-none w-72 max-w-[85vw] animate-appear overflow-y-auto border-r shadow-2xl"
+    />
   )
 }

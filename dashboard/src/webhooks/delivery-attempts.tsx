@@ -1,7 +1,9 @@
-import { CircleCheck, CircleX } from 'lucide-react'
+import { CircleCheck, CircleX, Hourglass } from 'lucide-react'
+import type { DeliveryStatus } from '../../../src/core/webhooks.ts'
 import type { WebhookAttempt } from '../api/records.ts'
+import { Badge } from '../components/badge.tsx'
 import { DateTime } from '../components/time.tsx'
-import { milliseconds } from '../format/milliseconds.ts'
+import { milliseconds } from '../format/short-duration.ts'
 
 /** Attempts that the service keeps per delivery. */
 const MOST_KEPT = 20
@@ -63,3 +65,19 @@ const Answer = ({ text }: { text: string }) => (
     {text}
   </pre>
 )
+
+const LOOKS = {
+  waiting: ['pending', Hourglass],
+  succeeded: ['confirmed', CircleCheck],
+  failed: ['failed', CircleX],
+} as const
+
+export function DeliveryStatusBadge({ status }: { status: DeliveryStatus }) {
+  const [tone, Icon] = LOOKS[status]
+  return (
+    <Badge tone={tone}>
+      <Icon aria-hidden />
+      {status}
+    </Badge>
+  )
+}

@@ -1,17 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { ChevronRight, RotateCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { WebhookDelivery } from '../api/records.ts'
 import { Button } from '../components/button.tsx'
+import { CodeBlock } from '../components/code-block.tsx'
 import { ErrorState } from '../components/error-state.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
 import { Countdown, DateTime } from '../components/time.tsx'
 import { useToast } from '../components/toast.tsx'
+import { legibleJson } from '../format/bidi.ts'
 import { typeInWords } from '../notifications/notification-words.ts'
-import { DeliveryAttempts } from './delivery-attempts.tsx'
-import { DeliveryBody } from './delivery-body.tsx'
-import { DeliveryStatusBadge } from './delivery-status.tsx'
+import { DeliveryAttempts, DeliveryStatusBadge } from './delivery-attempts.tsx'
 import { deliveryQuery, redeliver } from './webhooks-api.ts'
 
 interface DeliveryItemProps {
@@ -93,4 +94,42 @@ function useRedelivery(id: string) {
     onSuccess: () => toast('Delivery queued again'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
   })
+}
+
+/** The body of a delivery and the hashes that link it to the previous delivery. */
+function DeliveryBody({ delivery }: { delivery: WebhookDelivery & { body: string } }) {
+  const { body, hash, previous_hash, notification_id, type, claim_id } = delivery
+  return (
+    <div className="grid gap-2">
+      <h3 className="text-[0.8125rem] font-medium">Body</h3>
+      <CodeBlock text={legibleJson(formatted(body))} original={body} label="body" wrap />
+      <dl className="grid gap-x-4 text-xs sm:grid-cols-[auto_minmax(0,1fr)]">
+        {claim_id && type.startsWith('claim.') ? (
+          <Fact name="Claim">
+            <Link to="/claims/$id" params={{ id: claim_id }} className="underline underline-offset-2">
+              {claim_id}
+            </Link>
+          </Fact>
+        ) : null}
+        <Fact name="Notification">{notification_id}</Fact>
+        <Fact name="SHA-256 of the body">{hash}</Fact>
+        <Fact name="SHA-256 of the previous body">{previous_hash}</Fact>
+      </dl>
+    </div>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-muted">{name}</dt>
+    <dd className="font-mono break-all">{children}</dd>
+  </>
+)
+
+function formatted(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
 }

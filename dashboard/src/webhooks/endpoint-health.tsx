@@ -2,10 +2,8 @@ import type { ReactNode } from 'react'
 import type { WebhookEndpoint } from '../api/records.ts'
 import { Card, CardHeader } from '../components/card.tsx'
 import { RelativeTime } from '../components/time.tsx'
-import { milliseconds } from '../format/milliseconds.ts'
-import { EndpointStateBadge } from './endpoint-state.tsx'
-import { SuccessRate } from './success-rate.tsx'
-import { Waiting } from './waiting-deliveries.tsx'
+import { milliseconds } from '../format/short-duration.ts'
+import { EndpointStateBadge, SuccessRate, Waiting } from './endpoint-state.tsx'
 
 /** The health of an endpoint. */
 export function EndpointHealth({ endpoint }: { endpoint: WebhookEndpoint }) {

@@ -1,6 +1,7 @@
 import { CircleCheck, CircleOff, CirclePause, CircleX, TriangleAlert } from 'lucide-react'
 import type { WebhookEndpoint } from '../api/records.ts'
 import { Badge } from '../components/badge.tsx'
+import { RelativeTime } from '../components/time.tsx'
 import { useNow } from '../components/use-now.ts'
 
 const STATES = {
@@ -27,5 +28,33 @@ export function EndpointStateBadge({ endpoint }: { endpoint: WebhookEndpoint }) 
       <Icon aria-hidden />
       {words}
     </Badge>
+  )
+}
+
+/** The share of the last attempts that succeeded. */
+export const SuccessRate = ({ health: { attempts, succeeded } }: Pick<WebhookEndpoint, 'health'>) => (
+  <span className="figures whitespace-nowrap">
+    {attempts === 0 ? '–' : `${((100 * succeeded) / attempts).toFixed(1)} %`}
+  </span>
+)
+
+/** The service stops counting there. */
+const MOST_COUNTED = 1_000
+
+/** The number of waiting deliveries and the age of the oldest. */
+export function Waiting({ health: { waiting, oldest_waiting_at } }: Pick<WebhookEndpoint, 'health'>) {
+  if (waiting === 0) return <span>none</span>
+  return (
+    <span>
+      <span className="figures">
+        {waiting.toLocaleString('en')}
+        {waiting < MOST_COUNTED ? '' : ' or more'}
+      </span>
+      {oldest_waiting_at ? (
+        <>
+          , oldest created <RelativeTime at={oldest_waiting_at} />
+        </>
+      ) : null}
+    </span>
   )
 }

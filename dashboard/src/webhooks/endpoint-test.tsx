@@ -6,8 +6,7 @@ import { Button } from '../components/button.tsx'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
-import { DeliveryAttempts } from './delivery-attempts.tsx'
-import { DeliveryStatusBadge } from './delivery-status.tsx'
+import { DeliveryAttempts, DeliveryStatusBadge } from './delivery-attempts.tsx'
 import { deliveryQuery, testEndpoint } from './webhooks-api.ts'
 
 /** Sends a test delivery and shows its result. */

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../api/records.ts'
-import type { Texts } from '../components/differences-of.ts'
+import type { Texts } from '../components/differences.tsx'
 import { DEFAULT_TYPES_TEXT } from '../notifications/notification-words.ts'
 import type { EndpointSettings } from './webhooks-api.ts'
 

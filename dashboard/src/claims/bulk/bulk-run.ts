@@ -1,11 +1,11 @@
 import type { Outcome, Status } from '../../../../src/core/claims/lifecycle.ts'
 import type { JsonObject } from '../../../../src/kernel/json.ts'
-import { isLost } from '../../api/client.ts'
+import { ApiError, isLost } from '../../api/client.ts'
 import { newKey } from '../../api/idempotency-keys.ts'
 import { pause } from '../../api/pause.ts'
 import type { Account, ClaimKind } from '../../api/records.ts'
+import { readTestClock } from '../../test-clocks/test-clocks-api.ts'
 import type { Counted } from './count-list.ts'
-import { deletedClocks } from './deleted-clocks.ts'
 import { type BatchResult, submitToEach } from './event-batches-api.ts'
 import { pauseAfter, untilAnswered } from './retry.ts'
 import { assertAccount } from './same-account.ts'
@@ -208,4 +208,26 @@ export class BulkRun {
     this.#state = { ...this.#state, ...changed }
     for (const listener of this.#listeners) listener()
   }
+}
+
+/**
+ * Those of these test clocks that are deleted, with what is to be said of their candidates: they went with them, and
+ * others that were not counted may have their aliases by now.
+ */
+async function deletedClocks(
+  ids: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<Map<string, BatchResult>> {
+  const deleted = new Map<string, BatchResult>()
+  const look = async (id: string) => {
+    try {
+      await readTestClock(id, signal)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'TEST_CLOCK_NOT_FOUND')) throw error
+      const message = 'The candidate was deleted with its test clock.'
+      deleted.set(id, { status: error.status, error: { code: error.code, message } })
+    }
+  }
+  await Promise.all(Array.from(ids, look))
+  return deleted
 }

@@ -1,1 +1,0 @@
-export const LEAST_PASSWORD_LENGTH = 8

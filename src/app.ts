@@ -3,7 +3,7 @@ import type { Passwords } from './accounts/passwords.ts'
 import type { TokenOwners, TokenUse } from './accounts/tokens/token-owners.ts'
 import type { Overdue } from './checks/overdue.ts'
 import type { AliasTries } from './claims/create/alias-tries.ts'
-import type { CreationGroups } from './claims/create/creation-groups.ts'
+import type { CreationBatchers } from './claims/create/creation-batchers.ts'
 import type { ShortClaims } from './claims/short-claims.ts'
 import type { ContractHintsCache } from './contracts/contract-hints-cache.ts'
 import type { SubmissionQueue } from './events/submission/submission-queue.ts'
@@ -28,7 +28,7 @@ export interface App {
   overdue: Overdue
   /** For background work. */
   throttle: AdaptiveThrottle
-  creations: CreationGroups
+  creations: CreationBatchers
   shortClaims: ShortClaims
   contractHints: ContractHintsCache
   heldClocks: HeldClocks

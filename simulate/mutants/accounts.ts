@@ -142,7 +142,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
   },
   {
     name: 'creations that go together get each other’s answers',
-    edits: [edit('resolve(outcomes[i] as Outcome)', 'resolve(outcomes.at(-1 - i) as Outcome)')],
+    edits: [edit('const outcome = outcomes[index++]', 'const outcome = outcomes.at(-1 - index++)')],
     clients: 32,
   },
   {

@@ -35,7 +35,7 @@ export async function getClaim(
   userId: string,
   address: ClaimAddress,
 ): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent[]> }> {
-  const short = await app.shortClaims.do(userId, { userId, address })
+  const short = await app.shortClaims.submit(userId, { userId, address })
   const found = short === 'long' ? await readClaimAndLog(app.db.reads.for(userId), userId, address) : short
   if (!found) throw await whyAbsent(app.db.reads.for(userId), { userId, address })
   const { claim, items } = found

@@ -1,22 +1,21 @@
+import type { Batcher } from '../platform/concurrency/batcher.ts'
 import type { Database } from '../platform/database/database.ts'
-import { GroupedByMachine } from '../platform/database/groups/grouped-by-machine.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { newClaimBatcher } from '../platform/database/statement-batcher.ts'
 import { claimIdOf } from './claim-ids.ts'
 import { type ClaimAndLog, type ClaimNamed, readShortClaims } from './claim-log-store.ts'
+import { MAX_SHORT_CLAIMS_PER_READ } from './limits.ts'
 
-/** Claims that one statement reads: with their contracts and logs a megabyte at most. */
-const MOST = 64
-
-/** Claims that are asked for, if they are short; those that are asked for at the same time are read together. */
-export type ShortClaims = GroupedByMachine<ClaimNamed, ClaimAndLog | 'long' | null>
+/** Reads claims with their logs; of a long claim it returns `'long'`. Requests that arrive at the same time share a statement. */
+export type ShortClaims = Batcher<ClaimNamed, ClaimAndLog | 'long' | null>
 
 export const newShortClaims = (db: Database): ShortClaims =>
-  new GroupedByMachine(db, {
+  newClaimBatcher(db, {
     db: db.reads.for(SERVICE),
     run: readShortClaims,
-    room: MOST,
-    weight: () => 1,
+    maxWeight: MAX_SHORT_CLAIMS_PER_READ,
+    weightOf: () => 1,
     claimIdOf: ({ address }) => claimIdOf(address),
-    // Citus would read those of several shards in several statements.
-    homeOf: ({ address }) => db.distribution.shardOf(claimIdOf(address)),
+    // Citus would split a statement about several shards.
+    batchKeyOf: ({ address }) => db.distribution.shardOf(claimIdOf(address)),
   })

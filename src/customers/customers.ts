@@ -12,7 +12,7 @@ import { changeCustomer, findCustomer, findCustomerPosition, type NewCustomer } 
 
 /** @throws CUSTOMER_EXTERNAL_ID_CONFLICT */
 export async function createCustomer(app: App, request: NewCustomer): Promise<Versioned<Customer>> {
-  const customer = await app.creations.newCustomers.do(request.userId, request)
+  const customer = await app.creations.newCustomers.submit(request.userId, request)
   if (!customer) {
     throw new ServiceError(
       'CUSTOMER_EXTERNAL_ID_CONFLICT',

@@ -172,7 +172,7 @@ export type { CreationKey } from './idempotency-key-store.ts'
  * @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
  */
 async function beginCreation(app: App, asked: AskedKey): Promise<CreationKey> {
-  const key = await app.creations.keys.do(asked.userId, asked)
+  const key = await app.creations.keys.submit(asked.userId, asked)
   if (!key) throw keyReused()
   return key
 }

@@ -5,7 +5,7 @@ import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
 import type { App } from '../app.ts'
 import { Overdue } from '../checks/overdue.ts'
 import { AliasTries } from '../claims/create/alias-tries.ts'
-import { CreationGroups } from '../claims/create/creation-groups.ts'
+import { CreationBatchers } from '../claims/create/creation-batchers.ts'
 import { newShortClaims } from '../claims/short-claims.ts'
 import { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
 import { SubmissionQueue } from '../events/submission/submission-queue.ts'
@@ -38,7 +38,7 @@ export function createApp(
     submissions: new SubmissionQueue(db, heldClocks, throttle, tracing),
     overdue: new Overdue(),
     throttle,
-    creations: new CreationGroups(db),
+    creations: new CreationBatchers(db),
     shortClaims: newShortClaims(db),
     contractHints: new ContractHintsCache(),
     heldClocks,

@@ -101,7 +101,7 @@ describe('of submissions that go together', () => {
 test('reads that go together with that of a claim in doubt are answered', async () => {
   const { claims, inDoubt } = await claimsAndOneInDoubt(2)
   const read = ({ id, user_id: userId }: Answer['body']) =>
-    app.shortClaims.do(userId, { userId, address: { kind: 'claim', id } })
+    app.shortClaims.submit(userId, { userId, address: { kind: 'claim', id } })
   const [ofDoubt, ...found] = await Promise.all([inDoubt, ...claims].map(read))
   assert.equal(ofDoubt, 'long', 'it is read alone')
   for (const [i, one] of found.entries()) {

@@ -34,7 +34,7 @@ export async function createCandidates(
 ): Promise<(OpenedClaim | Error)[]> {
   if (requests.length === 0) return []
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
-  const found = await app.creations.customersByExternalId.do(userId, { userId, names: [...names] })
+  const found = await app.creations.customersByExternalId.submit(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
   const openings = requests.map(({ alias, place, customerExternalId, source, testClockId, metadata }) => {
     const customer = customers.get(customerExternalId)

@@ -33,7 +33,7 @@ export async function createClaims(
 ): Promise<(OpenedClaim | Error)[]> {
   if (requests.length === 0) return []
   const ids = new Set(requests.map(({ customerId }) => customerId))
-  const found = await app.creations.customers.do(userId, { userId, names: [...ids] })
+  const found = await app.creations.customers.submit(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
   const openings = requests.map(({ customerId, reference, place, source, testClockId, metadata }) => {
     const customer = customers.get(customerId)

@@ -156,7 +156,7 @@ async function insert(
 ): Promise<(NotedClaim | Error)[]> {
   if (!app.db.distribution.isOn) return insertReady(app, claims, deadline)
   const { userId } = claims[0] as NewClaim
-  const isReady = await app.creations.newContracts.do(userId, claims)
+  const isReady = await app.creations.newContracts.submit(userId, claims)
   const ready = claims.filter((_, i) => isReady[i])
   const inserted = ready.length === 0 ? [] : await insertReady(app, ready, deadline)
   const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as NotedClaim | Error]))
@@ -175,7 +175,7 @@ async function insertReady(
   const { userId, testClockId } = claims[0] as NewClaim
   const toOutcomes = (inserted: readonly (NotedClaim | null)[]) =>
     claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
-  if (testClockId === null) return toOutcomes(await app.creations.newClaims.do(userId, claims))
+  if (testClockId === null) return toOutcomes(await app.creations.newClaims.submit(userId, claims))
   for (;;) {
     try {
       const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)

@@ -17,6 +17,11 @@ export class FairQueue<T> {
     return this.#size
   }
 
+  /** The keys that have items. */
+  get keyCount(): number {
+    return this.#itemsByKey.size
+  }
+
   sizeOf(key: Key): number {
     return this.#itemsByKey.get(key)?.length ?? 0
   }

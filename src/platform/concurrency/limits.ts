@@ -30,3 +30,25 @@ export const MAX_PAUSE_MS = 1_000
 export const PREEMPTIBLE_AFTER_MS = 3_000
 /** Milliseconds. Interval at which a semaphore looks for permits to preempt while requests are queued. */
 export const PREEMPTION_INTERVAL_MS = 250
+
+/** A partition that has a batch in flight starts another at once for at least this number of order keys. */
+export const MIN_KEYS_FOR_ANOTHER_BATCH = 8
+/** First pause of an order key before a retry with backoff, in milliseconds. Each further pause is twice as long. */
+export const FIRST_BACKOFF_MS = 25
+/** Longest pause of an order key before a retry with backoff, in milliseconds. */
+export const MAX_BACKOFF_MS = 1_000
+/** Interval at which a batcher looks for items that have timed out, in milliseconds. */
+export const BATCH_TIMEOUT_CHECK_INTERVAL_MS = 500
+
+/** Longest linger, in milliseconds. A linger is also no longer than the previous batch took. */
+export const MAX_LINGER_MS = 8
+/** Share of the answered and ready keys that a linger waits for. */
+export const LINGER_SHARE = 0.75
+/** Number of ready keys that ends a linger. */
+export const LINGER_ENOUGH_KEYS = 50
+/** Below this number of answered and ready keys there is no linger: the gain would be too small. */
+export const LINGER_MIN_KEYS = 8
+/** Share of the expected keys below which a linger has failed. */
+export const LINGER_MIN_YIELD = 0.5
+/** Largest number of batches that skip the linger after failures. */
+export const MAX_LINGER_SKIPS = 31

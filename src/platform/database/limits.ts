@@ -14,3 +14,19 @@ export const CLOSE_TIMEOUT_MS = 1_500
 export const MAX_QUEUED = 1_000
 /** Requests of one account that wait for a connection of a pool, where the pool says nothing else. */
 export const MAX_QUEUED_PER_ACCOUNT = 250
+
+/**
+ * Items of a statement batcher that are queued or in flight: about a thousand that wait, and two batches. On distributed tables
+ * for each machine.
+ */
+export const MAX_PENDING_BATCH_ITEMS = 1_500
+/** The same of one account: other accounts find room. */
+export const MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT = 500
+/** Batches of a statement batcher in flight: one is sent while the other commits. On distributed tables one per machine. */
+export const MAX_BATCHES_IN_FLIGHT = 2
+/** Time after which a few items start a second batch, in milliseconds: the batch in flight may be stalled. */
+export const BATCH_STALL_AFTER_MS = 10
+/** Time that an item of a statement batcher may be queued, in milliseconds. */
+export const BATCH_QUEUE_TIMEOUT_MS = 5_000
+/** Items of a batch that are answered in one tick of the event loop: each starts work on its response. */
+export const MAX_BATCH_ANSWERS_PER_TICK = 16

@@ -52,7 +52,6 @@ export {
   type Metadata,
 } from '../../../src/kernel/metadata.ts'
 export { holdTotalsBefore, takeBackTotals } from '../../../src/overview/resolution-total-store.ts'
-export { GroupedWork } from '../../../src/platform/database/groups/grouped-work.ts'
 export { PAIRS, pairOf, pairsOf } from '../../../src/platform/database/metadata.ts'
 export {
   deleteTestClock,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { GroupedWork } from '../support/source/claims.ts'
+import type { Batcher } from '../../src/platform/concurrency/batcher.ts'
+import { newStatementBatcher } from '../../src/platform/database/statement-batcher.ts'
 import { Pool, readClock, SERVICE } from '../support/source/database.ts'
 import { ServiceError } from '../support/source/errors.ts'
 import { explore } from './explore.ts'
@@ -10,28 +11,29 @@ import { type AnyHistory, choices } from './history.ts'
 import { assertEndsWhole } from './pool-world.ts'
 import type { World } from './world.ts'
 
-/* Statements for many callers, whatever the database does and in whatever order. */
+/* A statement batcher, whatever the database does and in whatever order. */
 
-/** What it is, and what it takes of a group; the database takes no bad one. */
+/** The database refuses a bad item. */
 interface Item {
   number: number
   weight: number
   isBad: boolean
 }
-type GroupDeed =
+type BatchDeed =
   | { do: 'ask'; as: string; weight: number; isBad: boolean }
   | { do: 'go on'; steps: number }
   | { do: 'fault'; site: string; fault: Fault }
   | { do: 'cut'; connection: number }
-interface GroupHistory extends AnyHistory {
-  deeds: GroupDeed[]
+interface BatchHistory extends AnyHistory {
+  deeds: BatchDeed[]
 }
 
-const ROOM = 5
-const LANES = 2
-const PATIENCE_MS = 5_000
-/** For a connection, its statement, and five seconds of one by one behind that. */
-const LONGEST_MS = PATIENCE_MS + 50_000
+const MAX_WEIGHT = 5
+const MAX_IN_FLIGHT = 2
+/** In the queue. */
+const TIMEOUT_MS = 5_000
+/** A connection and its statement come on top. */
+const MAX_ANSWER_MS = TIMEOUT_MS + 50_000
 
 const of = <const T extends string>(what: T) => ({ do: fc.constant(what) })
 const ask = fc.record({
@@ -40,7 +42,7 @@ const ask = fc.record({
   weight: fc.integer({ min: 0, max: 7 }),
   isBad: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 })
-const deed: fc.Arbitrary<GroupDeed> = fc.oneof(
+const deed: fc.Arbitrary<BatchDeed> = fc.oneof(
   { weight: 8, arbitrary: ask },
   { weight: 4, arbitrary: fc.record({ ...of('go on'), steps: fc.integer({ min: 1, max: 6 }) }) },
   {
@@ -49,7 +51,7 @@ const deed: fc.Arbitrary<GroupDeed> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ ...of('cut'), connection: fc.nat({ max: 2 }) }) },
 )
-const groupHistory: fc.Arbitrary<GroupHistory> = fc.record({
+const batchHistory: fc.Arbitrary<BatchHistory> = fc.record({
   servers: fc.constant(0),
   deeds: fc.array(deed, { minLength: 1, maxLength: 60, size: 'max' }),
   choices,
@@ -62,23 +64,23 @@ interface Asked {
   answer: number | Error | null
 }
 
-/** A work of which each group is looked at. */
-class WatchedWork {
+/** A batcher of which each batch is checked. */
+class WatchedBatcher {
   readonly pool = new Pool({ connectionString: 'postgres://nowhere', size: 3 })
   readonly asked: Asked[] = []
-  readonly work: GroupedWork<Item, number>
+  readonly batcher: Batcher<Item, number>
   readonly #world: World
   #running = 0
-  /** The last that was sent of an account, when it was sent first. */
+  /** The newest item of each account that has run. */
   readonly #sent = new Map<string, number>()
-  readonly #groups = new Set<string>()
+  readonly #batches = new Set<string>()
 
   constructor(world: World) {
     this.#world = world
-    this.work = new GroupedWork<Item, number>({
+    this.batcher = newStatementBatcher<Item, number>({
       db: this.pool.for(SERVICE),
-      room: ROOM,
-      weight: ({ weight }) => weight,
+      maxWeight: MAX_WEIGHT,
+      weightOf: ({ weight }) => weight,
       run: async (db, items) => {
         this.#look(items)
         this.#running++
@@ -100,25 +102,25 @@ class WatchedWork {
     this.asked.push(asked)
     const answered = (answer: number | Error) => {
       if (asked.answer !== null) this.#tell('answered twice')
-      if (time.nowMs - asked.askedAtMs > LONGEST_MS) this.#tell('answered late')
+      if (time.nowMs - asked.askedAtMs > MAX_ANSWER_MS) this.#tell('answered late')
       asked.answer = answer
     }
-    void this.work.do(as, item).then(answered, answered)
+    void this.batcher.submit(as, item).then(answered, answered)
   }
 
   #look(items: readonly Item[]): void {
     const total = items.reduce((sum, { weight }) => sum + weight, 0)
-    if (this.#running >= LANES) this.#tell('more groups than lanes')
-    if (items.length > 1 && total > ROOM) this.#tell('more in a group than it takes')
-    if (items.length === 0) this.#tell('an empty group')
-    // What was in somebody's way goes once more, as it was.
-    const group = items.map(({ number }) => number).join()
-    const isAgain = this.#groups.has(group)
-    this.#groups.add(group)
+    if (this.#running >= MAX_IN_FLIGHT) this.#tell('too many batches in flight')
+    if (items.length > 1 && total > MAX_WEIGHT) this.#tell('a batch is too heavy')
+    if (items.length === 0) this.#tell('an empty batch')
+    // After a transient error the same batch runs once more.
+    const batch = items.map(({ number }) => number).join()
+    const isAgain = this.#batches.has(batch)
+    this.#batches.add(batch)
     for (const { number } of items) {
       const { as } = this.asked[number] as Asked
       const last = this.#sent.get(as) ?? -1
-      // One that was sent before is tried by itself.
+      // An item of a refused batch runs alone.
       if (number > last) this.#sent.set(as, number)
       else if (items.length > 1 && !isAgain) this.#tell('out of order')
     }
@@ -129,12 +131,12 @@ class WatchedWork {
   }
 }
 
-test('whatever fails, each is answered once, by what is its own, and its lane is free again', async (t) => {
+test('whatever fails, each item is answered once with its own result, and the next batch runs', async (t) => {
   await explore(
     t,
-    groupHistory,
+    batchHistory,
     async (world, { deeds }) => {
-      const watched = new WatchedWork(world)
+      const watched = new WatchedBatcher(world)
       for (const deed of deeds) {
         if (deed.do === 'ask') watched.ask(deed.as, deed.weight, deed.isBad)
         else await world.perform([deed])
@@ -161,7 +163,7 @@ test('whatever fails, each is answered once, by what is its own, and its lane is
       assert.ok(bad.answer instanceof Error)
 
       let isStopped = false
-      void watched.work.stop().then(() => {
+      void watched.batcher.stop().then(() => {
         isStopped = true
       })
       await world.goOnUntil(() => isStopped)

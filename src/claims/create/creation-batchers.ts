@@ -1,0 +1,137 @@
+import { type ContractOfSchema, findContracts } from '../../claim-schemas/claim-schema-store.ts'
+import type { NotedClaim } from '../../core/claims/claim.ts'
+import type { Versioned } from '../../core/records.ts'
+import type { Customer, CustomerKey } from '../../customers/customer.ts'
+import {
+  findCustomers,
+  findCustomersByExternalId,
+  insertCustomers,
+  type NewCustomer,
+} from '../../customers/customer-store.ts'
+import { type AskedKey, beginKeys, type CreationKey } from '../../idempotency/idempotency-key-store.ts'
+import { charactersOfMetadata } from '../../kernel/metadata.ts'
+import type { Part } from '../../kernel/part.ts'
+import type { Batcher } from '../../platform/concurrency/batcher.ts'
+import type { Connection } from '../../platform/database/connection.ts'
+import type { Database } from '../../platform/database/database.ts'
+import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
+import type { AskedNames } from '../../platform/database/sql-array.ts'
+import { newClaimBatcher, newStatementBatcher } from '../../platform/database/statement-batcher.ts'
+import { claimIdOf } from '../claim-ids.ts'
+import { insertClaims, type NewClaim, prepareContracts } from '../insert-claims-store.ts'
+import {
+  CLAIM_CHARACTERS,
+  MAX_CHARACTERS_PER_INSERT,
+  MAX_CUSTOMERS_PER_INSERT,
+  MAX_CUSTOMERS_PER_LOOKUP,
+  MAX_KEYS_PER_INSERT,
+  MAX_SCHEMAS_PER_LOOKUP,
+} from '../limits.ts'
+
+type Submitter<Item, Result> = Pick<Batcher<Item, Result>, 'submit'>
+
+/** The statements of creations. Requests of all accounts that arrive at the same time share them. */
+export class CreationBatchers implements Part {
+  readonly customers: Batcher<AskedNames, CustomerKey[]>
+  readonly customersByExternalId: Batcher<AskedNames, CustomerKey[]>
+  readonly newCustomers: Submitter<NewCustomer, Versioned<Customer> | null>
+  /** Claims without a test clock. Claims on a test clock are inserted outside the batches: they may wait for the clock. */
+  readonly newClaims: Batcher<readonly NewClaim[], (NotedClaim | null)[]>
+  /** On distributed tables, the contracts of claims that are inserted next: contracts need all machines, claims only one. */
+  readonly newContracts: Batcher<readonly NewClaim[], boolean[]>
+  readonly keys: Batcher<AskedKey, CreationKey | null>
+  readonly #contracts: Batcher<AskedNames, Map<string, ContractOfSchema>>
+  readonly #reads: Database['reads']
+  readonly #all: Part[]
+
+  constructor(database: Database) {
+    const { reads, writes } = database
+    this.#reads = reads
+    const [reading, writing] = [reads.for(SERVICE), writes.for(SERVICE)]
+    const lookup = {
+      db: reading,
+      maxWeight: MAX_CUSTOMERS_PER_LOOKUP,
+      weightOf: ({ names }: AskedNames) => names.length,
+    }
+    this.customers = newStatementBatcher({ ...lookup, run: findCustomers })
+    this.customersByExternalId = newStatementBatcher({ ...lookup, run: findCustomersByExternalId })
+    this.#contracts = newStatementBatcher({
+      ...lookup,
+      run: findContracts,
+      maxWeight: MAX_SCHEMAS_PER_LOOKUP,
+    })
+    const newCustomers = newStatementBatcher({
+      db: writing,
+      run: insertCustomers,
+      maxWeight: MAX_CUSTOMERS_PER_INSERT,
+      weightOf: () => 1,
+    })
+    this.newCustomers = newCustomers
+    this.keys = newStatementBatcher({
+      db: writing,
+      run: beginKeys,
+      maxWeight: MAX_KEYS_PER_INSERT,
+      weightOf: () => 1,
+    })
+    const insert = { db: writing, maxWeight: MAX_CHARACTERS_PER_INSERT, weightOf: charactersOf }
+    this.newContracts = newStatementBatcher({
+      ...insert,
+      run: (db, sets) => runSets(sets, (claims) => prepareContracts(db, claims)),
+    })
+    this.newClaims = newClaimBatcher(database, {
+      ...insert,
+      run: (db, sets) => runSets(sets, (claims) => insertClaims(db, claims)),
+      // All claims of a set are on one machine: see `openClaims`.
+      claimIdOf: ([first]) => claimIdOf((first as NewClaim).address),
+    })
+    this.#all = [
+      this.customers,
+      this.customersByExternalId,
+      this.#contracts,
+      newCustomers,
+      this.newContracts,
+      this.keys,
+      this.newClaims,
+    ]
+  }
+
+  /** Contracts of many schemas are read for the account alone, because that may take long. */
+  async findContracts(userId: string, ids: readonly string[]): Promise<Map<string, ContractOfSchema>> {
+    const asked = { userId, names: ids }
+    if (ids.length <= MAX_SCHEMAS_PER_LOOKUP) return this.#contracts.submit(userId, asked)
+    const [found] = await findContracts(this.#reads.for(userId), [asked])
+    return found as Map<string, ContractOfSchema>
+  }
+
+  /** The same, but a new customer is inserted at once, by this connection and in its transaction. */
+  within(connection: Connection): CreationBatchers {
+    const newCustomers: CreationBatchers['newCustomers'] = {
+      submit: async (_userId, item) => (await insertCustomers(connection, [item]))[0] ?? null,
+    }
+    return Object.create(this, { newCustomers: { value: newCustomers } })
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map((batcher) => batcher.stop()))
+  }
+}
+
+/** Runs all items of the sets together. Returns the results of each set. */
+async function runSets<Item, Result>(
+  sets: readonly (readonly Item[])[],
+  run: (items: readonly Item[]) => Promise<Result[]>,
+): Promise<Result[][]> {
+  const results = await run(sets.flat())
+  let end = 0
+  return sets.map(({ length }) => {
+    end += length
+    return results.slice(end - length, end)
+  })
+}
+
+const charactersOf = (claims: readonly NewClaim[]) =>
+  claims.reduce(
+    (sum, { contract, metadata }) =>
+      sum + contract.text.length + charactersOfMetadata(metadata) + CLAIM_CHARACTERS,
+    0,
+  )

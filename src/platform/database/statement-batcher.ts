@@ -1,0 +1,91 @@
+import { unavailable } from '../../kernel/errors.ts'
+import { Batcher, type BatcherFailure, type BatcherOptions } from '../concurrency/batcher.ts'
+import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
+import {
+  DatabaseOverloaded,
+  DatabaseUnavailable,
+  isFaultOfDatabase,
+  isPassing,
+} from './database-unavailable.ts'
+import {
+  BATCH_QUEUE_TIMEOUT_MS,
+  BATCH_STALL_AFTER_MS,
+  MAX_BATCH_ANSWERS_PER_TICK,
+  MAX_BATCHES_IN_FLIGHT,
+  MAX_PENDING_BATCH_ITEMS,
+  MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT,
+} from './limits.ts'
+
+type StatementOptions<Item, Result> = Pick<
+  BatcherOptions<Item, Result>,
+  'maxWeight' | 'weightOf' | 'batchKeyOf'
+> & {
+  db: Connection
+  /** Returns the result of each item, in order. Does all of them or none. */
+  run: (db: Connection, items: readonly Item[]) => Promise<readonly Result[]>
+}
+
+/** What a failed statement means for the items of its batch. */
+export const DATABASE_BATCH_ERRORS = {
+  isTransient: isPassing,
+  isOutage: (error: unknown): boolean => error instanceof DatabaseUnavailable && !error.isPassing,
+}
+
+const createError = (reason: BatcherFailure): Error => {
+  if (reason === 'stopping') return unavailable('The server is stopping.')
+  return reason === 'queue full'
+    ? new DatabaseOverloaded('Too many requests are waiting for the database.')
+    : new DatabaseOverloaded('The database did not process the request in time.')
+}
+
+const DEFAULTS = {
+  maxPending: MAX_PENDING_BATCH_ITEMS,
+  maxPendingPerAccount: MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT,
+  maxInFlight: MAX_BATCHES_IN_FLIGHT,
+  stallAfterMs: BATCH_STALL_AFTER_MS,
+  queueTimeoutMs: BATCH_QUEUE_TIMEOUT_MS,
+  maxAnswersPerTick: MAX_BATCH_ANSWERS_PER_TICK,
+  createError,
+  ...DATABASE_BATCH_ERRORS,
+}
+
+/** A batcher of which each batch is one statement. */
+export const newStatementBatcher = <Item, Result>({
+  db,
+  run,
+  ...options
+}: StatementOptions<Item, Result>): Batcher<Item, Result> =>
+  new Batcher({ ...DEFAULTS, ...options, run: (items) => run(db, items) })
+
+/**
+ * The same for statements about claims. On distributed tables a batch has claims of one machine, and each machine has one batch
+ * in flight: a machine that does not answer delays no claim of another.
+ */
+export function newClaimBatcher<Item, Result>(
+  database: Database,
+  { db, run, claimIdOf, ...options }: StatementOptions<Item, Result> & { claimIdOf: (item: Item) => string },
+): Batcher<Item, Result> {
+  const { distribution } = database
+  if (!distribution.isOn) return newStatementBatcher({ db, run, ...options })
+  return new Batcher({
+    ...DEFAULTS,
+    ...options,
+    maxInFlight: 1,
+    maxPending: MAX_PENDING_BATCH_ITEMS * distribution.machines,
+    maxPendingPerAccount: MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT * distribution.machines,
+    partitionOf: (item) => distribution.machineOf(claimIdOf(item)),
+    isDegraded: (machine) => distribution.isAway(machine),
+    run: async (items, machine) => {
+      const startedAt = performance.now()
+      try {
+        const results = await run(db, items)
+        distribution.noteThere(machine, startedAt)
+        return results
+      } catch (error) {
+        if (isFaultOfDatabase(error) && !isPassing(error)) database.noteAway(machine)
+        throw error
+      }
+    },
+  })
+}

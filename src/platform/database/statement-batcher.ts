@@ -27,7 +27,7 @@ type StatementOptions<Item, Result> = Pick<
 }
 
 /** What a failed statement means for the items of its batch. */
-export const DATABASE_BATCH_ERRORS = {
+const DATABASE_BATCH_ERRORS = {
   isTransient: isPassing,
   isOutage: (error: unknown): boolean => error instanceof DatabaseUnavailable && !error.isPassing,
 }

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createZstdDecompress } from 'node:zlib'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { owned } from '../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
 import { damaged, type Header, LONGEST_LINE, readHeader } from './backup-format.ts'
 
 const NEWLINE = 0x0a
@@ -109,7 +109,7 @@ async function takeHeader(pieces: AsyncIterator<Buffer>): Promise<{ line: Buffer
 
 async function* decompressed(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   const content = createZstdDecompress()
-  const feeding = owned(
+  const feeding = withRejectionHandler(
     feed(content, first, pieces).catch((error) => {
       content.destroy(error)
       throw error

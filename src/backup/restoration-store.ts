@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { owned } from '../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
 import { Distribution } from '../platform/database/citus/distribution.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { migrate, takeMigrationTurn } from '../platform/database/migrate/migrate.ts'
@@ -158,7 +158,7 @@ async function fill(
 ): Promise<number> {
   if (!columns.every((column) => PLAIN_NAME.test(column))) throw new Error('a column without a plain name')
   const copy = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN WITH (FREEZE)`))
-  const ended = owned(
+  const ended = withRejectionHandler(
     new Promise<void>((resolve, reject) => {
       copy.once('finish', resolve).once('error', (error) => {
         // What waits to be written would find no connection, and that error would end the process.

@@ -3,7 +3,7 @@ import { findAccount } from '../accounts/user-store.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
 import { decimalsOf } from '../kernel/currency.ts'
-import { endsWithin } from '../kernel/owned-promise.ts'
+import { withTimeout } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
@@ -42,7 +42,7 @@ export class ContractHintsCache {
   async currencyOf(db: Connection, userId: string): Promise<string | null> {
     const cached = this.#currencies.get(userId)
     if (cached) return cached.code
-    const account = await endsWithin(CURRENCY_TIMEOUT_MS, findAccount(db, userId)).catch(() => null)
+    const account = await withTimeout(CURRENCY_TIMEOUT_MS, findAccount(db, userId)).catch(() => null)
     if (account) this.setCurrency(userId, account.currency)
     return account?.currency ?? null
   }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { unavailable } from '../kernel/errors.ts'
-import { endsWithin } from '../kernel/owned-promise.ts'
+import { withTimeout } from '../kernel/promises.ts'
 import type { Database } from '../platform/database/database.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
@@ -54,7 +54,7 @@ export function shareReadiness(app: App): () => Promise<void> {
   return () => {
     if (shared && performance.now() < sharedUntil) return shared
     running ??= startCheck()
-    const answer = withTimeout(running)
+    const answer = inTime(running)
     const keep = () => {
       sharedUntil = performance.now() + ANSWER_TTL_MS
     }
@@ -65,8 +65,8 @@ export function shareReadiness(app: App): () => Promise<void> {
   }
 }
 
-async function withTimeout(work: Promise<void>): Promise<void> {
-  const isDone = await endsWithin(
+async function inTime(work: Promise<void>): Promise<void> {
+  const isDone = await withTimeout(
     CHECK_TIMEOUT_MS,
     work.then(() => true),
   )

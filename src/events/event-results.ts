@@ -7,7 +7,7 @@ import type { LogEvent } from '../core/claims/event.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { claimNotFound } from '../core/record-errors.ts'
 import { unavailable } from '../kernel/errors.ts'
-import { owned } from '../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { FairSemaphore, type Permit } from '../platform/concurrency/fair-semaphore.ts'
 import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
@@ -75,7 +75,7 @@ export class EventResults {
   ): Promise<EventResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<EventResult[]>()
     // It may fail while others are still submitted.
-    void owned(promise)
+    void withRejectionHandler(promise)
     let results = new Array<EventResult>(items.length)
     let left = items.length
     const put = (result: EventResult, place: number) => {

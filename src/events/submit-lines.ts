@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
-import { owned } from '../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
 import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
@@ -53,7 +53,7 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
       isShort ? runCooperatively(readLine(request, line, readHere)) : readLong(request, line, readHere)
     const countAndRead = () =>
       request.rate ? reserveOne(request.rate).then((error) => error ?? readNext()) : readNext()
-    const reading = owned(last.then(() => (hasGone() ? null : countAndRead())))
+    const reading = withRejectionHandler(last.then(() => (hasGone() ? null : countAndRead())))
     last = reading
     const event = await reading
     return event === null ? LEFT : results.of(event)

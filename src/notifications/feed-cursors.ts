@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { shareSecret } from '../accounts/server-secret-store.ts'
 import { validationError } from '../kernel/errors.ts'
-import type { Part } from '../kernel/part.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 
 /** One block: the number, and a part of the account's id, by which a cursor of another account shows. */
@@ -12,7 +12,7 @@ const FORM = /^[\w-]{22}$/
  * Places in feeds, as callers have them. Numbers are taken by all accounts together: in the clear they would tell each
  * how much the others do.
  */
-export class FeedCursors implements Part {
+export class FeedCursors implements Lifecycle {
   readonly #db: Database
   /** There from the start on. */
   #key: Buffer | null = null

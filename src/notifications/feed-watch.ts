@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts'
-import type { Part } from '../kernel/part.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** Those who wait for the next notification of their account: with one small statement for all of them. */
-export class FeedWatch implements Part {
+export class FeedWatch implements Lifecycle {
   readonly #db: Database
   readonly #waiting = new Map<string, Set<Waiting>>()
   readonly #poller = new Poller({

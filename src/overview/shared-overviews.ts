@@ -1,4 +1,4 @@
-import type { Part } from '../kernel/part.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 import { findTestClocks } from '../test-clocks/test-clock-store.ts'
 import { getOverview, type Overview, type OverviewRequest } from './get-overview.ts'
@@ -20,7 +20,7 @@ interface Shared {
  * Reads overviews, each one once for all who ask for the same while it is being made. Dashboards that are open all
  * day so cost the database a tenth of its time at most.
  */
-export class Overviews implements Part {
+export class Overviews implements Lifecycle {
   readonly #db: Database
   readonly #costlyMs: number
   readonly #shared = new Map<string, Shared>()

@@ -9,7 +9,7 @@ import { CreationBatchers } from '../claims/create/creation-batchers.ts'
 import { newShortClaims } from '../claims/short-claims.ts'
 import { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
 import { SubmissionQueue } from '../events/submission/submission-queue.ts'
-import type { Part } from '../kernel/part.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import { FeedCursors } from '../notifications/feed-cursors.ts'
 import { FeedWatch } from '../notifications/feed-watch.ts'
 import { Overviews } from '../overview/shared-overviews.ts'
@@ -58,7 +58,7 @@ export function createApp(
 }
 
 /** Those that start and stop with the service. */
-export const partsOf = (app: App): Part[] => [
+export const lifecyclesOf = (app: App): Lifecycle[] => [
   app.tokenOwners,
   app.tokenUse,
   app.heldClocks,

@@ -4,8 +4,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { requireArchiveFolder } from '../archive/archive-file.ts'
 import type { ArchiveSettings } from '../archive/claim-archive.ts'
 import type { Config } from '../config/config.ts'
-import { endsWithin } from '../kernel/owned-promise.ts'
-import { type Part, startParts, stopParts } from '../kernel/part.ts'
+import { withTimeout } from '../kernel/promises.ts'
+import { type Lifecycle, startAll, stopAll } from '../kernel/start-stop.ts'
 import { presentNotification } from '../notifications/notification-bodies.ts'
 import type { Database } from '../platform/database/database.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
@@ -14,7 +14,7 @@ import type { RateCounter } from '../platform/http/limits/rate-limit.ts'
 import { type Job, Scheduler } from '../platform/jobs/scheduler.ts'
 import type { Tracing } from '../platform/observability/tracing.ts'
 import { WebhookSender } from '../webhooks/webhook-sender.ts'
-import { createApp, partsOf } from './create-app.ts'
+import { createApp, lifecyclesOf } from './create-app.ts'
 import { createServer } from './http/server.ts'
 import { jobsOf } from './jobs.ts'
 import { listen } from './listening.ts'
@@ -69,11 +69,11 @@ export async function startServerProcess(
       log.warn({ endpoint: id, host: new URL(url).host, reason }, 'webhook endpoint disabled'),
     onError: (error) => log.error({ err: error }, 'sending webhooks failed'),
   })
-  const parts = [...partsOf(app), webhooks, new ProcessMeasures(db.metrics)]
-  const end = () => endsWithin(PARTS_MS, stopAll(parts, tracing, log))
+  const parts = [...lifecyclesOf(app), webhooks, new ProcessMeasures(db.metrics)]
+  const end = () => withTimeout(PARTS_MS, stopEverything(parts, tracing, log))
   try {
     if (archive !== null) await requireArchiveFolder(archive.folder)
-    await startParts(parts)
+    await startAll(parts)
     const server = await createServer(app, {
       log,
       publicUrl: config.publicUrl ?? '',
@@ -101,7 +101,7 @@ export async function startServerProcess(
     }
     const stop = async () => {
       maySchedule = false
-      await endsWithin(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
+      await withTimeout(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()
       await end()
@@ -122,12 +122,12 @@ async function tellIfNewer(db: Database, log: FastifyBaseLogger): Promise<void> 
 }
 
 /** Traces last: what the others do to the end is in them. */
-async function stopAll(
-  parts: readonly Part[],
+async function stopEverything(
+  parts: readonly Lifecycle[],
   tracing: Tracing | null,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  await stopParts(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well'))
+  await stopAll(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well'))
   await tracing?.stop()
 }
 

@@ -6,7 +6,7 @@ import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
 import { findLogHints, type LogHint } from '../core/contracts/hints/log-hints.ts'
 import { listEventTypes } from '../events/event-types.ts'
 import { validationError } from '../kernel/errors.ts'
-import { endsWithin } from '../kernel/owned-promise.ts'
+import { withTimeout } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { readClock } from '../platform/database/clock.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
@@ -75,7 +75,7 @@ async function contractHints(app: App, userId: string, contract: Contract): Prom
 /** Empty if the database is unavailable or slow: a simulation works without hints. */
 async function knownTypes(app: App, userId: string): Promise<ReadonlySet<string>> {
   try {
-    const types = await endsWithin(EVENT_TYPES_TIMEOUT_MS, listEventTypes(app, userId))
+    const types = await withTimeout(EVENT_TYPES_TIMEOUT_MS, listEventTypes(app, userId))
     return new Set(types?.map(({ type }) => type))
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return new Set()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClockName } from '../core/records.ts'
-import { owned } from '../kernel/owned-promise.ts'
-import type { Part } from '../kernel/part.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -13,7 +13,7 @@ import { findFreeTestClocks } from './test-clock-store.ts'
  * Waits for test clocks that a transaction has locked, mostly an advance. Waiting costs no connection, and one statement
  * polls all locked clocks: an account that locks its own clocks for long does not slow down other accounts.
  */
-export class HeldClocks implements Part {
+export class HeldClocks implements Lifecycle {
   readonly #db: Database
   /** By the id of the clock. */
   readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
@@ -51,7 +51,7 @@ export class HeldClocks implements Part {
   /** As `untilFree`, for at most `timeoutMs`. */
   async untilFreeWithin(clock: ClockName, timeoutMs: number): Promise<void> {
     const cancel = new AbortController()
-    const timeout = owned(sleep(Math.max(timeoutMs, 0), undefined, { signal: cancel.signal }))
+    const timeout = withRejectionHandler(sleep(Math.max(timeoutMs, 0), undefined, { signal: cancel.signal }))
     try {
       await Promise.race([this.untilFree(clock), timeout])
     } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import type { WebhookEndpoint } from '../core/webhooks.ts'
-import { owned } from '../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Span, Tracing } from '../platform/observability/tracing.ts'
 import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
 import { type Answered, recordAnswers } from './record-answers.ts'
@@ -185,7 +185,7 @@ export class EndpointRun {
       const at = this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
       if (at === -1 || !slots.take(this.#userId)) return
       const [due] = this.#queue.splice(at, 1) as [DueDelivery]
-      this.#onTheirWay.set(due.number, { due, sent: owned(this.#send(due)) })
+      this.#onTheirWay.set(due.number, { due, sent: withRejectionHandler(this.#send(due)) })
     }
   }
 

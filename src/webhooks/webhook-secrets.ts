@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { shareSecret } from '../accounts/server-secret-store.ts'
 import { seal, unseal } from '../idempotency/seal.ts'
-import type { Part } from '../kernel/part.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 
 /** Which key has encrypted: the first byte of what is stored. */
@@ -12,7 +12,7 @@ const BY_OWN = 1
  * Secrets of webhook endpoints, which must be known to sign: they are stored encrypted, under the operator's own key
  * (CLAIMKEEPER_WEBHOOK_KEY), or else under one that the servers share in the database.
  */
-export class WebhookSecrets implements Part {
+export class WebhookSecrets implements Lifecycle {
   readonly #db: Database
   readonly #own: Buffer | null
   /** There from the start on. */

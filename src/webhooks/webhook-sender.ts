@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ServiceError } from '../kernel/errors.ts'
-import { owned } from '../kernel/owned-promise.ts'
-import type { Part } from '../kernel/part.ts'
+import { withRejectionHandler } from '../kernel/promises.ts'
+import type { Lifecycle } from '../kernel/start-stop.ts'
 import { findNews } from '../notifications/feed-store.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
@@ -54,7 +54,7 @@ interface Turn {
 }
 
 /** Sends webhooks. Any number of servers share the endpoints: one at a time sends to each. */
-export class WebhookSender implements Part {
+export class WebhookSender implements Lifecycle {
   readonly #options: WebhookOptions
   readonly #restMs: number
   readonly #sender = randomUUID()
@@ -74,14 +74,14 @@ export class WebhookSender implements Part {
   }
 
   async start(): Promise<void> {
-    this.#looking = owned(this.#lookOnAndOn())
+    this.#looking = withRejectionHandler(this.#lookOnAndOn())
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#looking
     for (const { run } of this.#turns.values()) run.finish()
-    const ended = owned(Promise.all([...this.#turns.values()].map((one) => one.ended)))
+    const ended = withRejectionHandler(Promise.all([...this.#turns.values()].map((one) => one.ended)))
     await Promise.race([ended, pause(PATIENCE_MS, undefined, { ref: false })])
     await this.#sending?.client.stop()
     await ended
@@ -199,7 +199,7 @@ export class WebhookSender implements Part {
     const { id, userId, isFailing } = endpoint
     const run = new EndpointRun(sending, id, userId)
     this.#taken.add(id)
-    const ended = owned(
+    const ended = withRejectionHandler(
       run
         .run()
         .then(() => {

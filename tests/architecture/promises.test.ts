@@ -18,22 +18,27 @@ for await (const name of glob('**/*.ts', { cwd: SRC })) {
 const AWAITED = /\bawait (?:this\.)?(#?\w+)\s*(?:[;)\]},]|$)/gm
 const AWAITED_TOGETHER = /Promise\.(?:all|allSettled|any|race)\(\[([^\]]*)\]\)/g
 /** With a handler, or never rejected, or a value. */
-const SAFE = /^(?:owned\(|await\b|null\b|undefined\b|Promise\.(?:resolve|allSettled)\(|.*\.catch\()/s
+const SAFE =
+  /^(?:withRejectionHandler\(|await\b|null\b|undefined\b|Promise\.(?:resolve|allSettled)\(|.*\.catch\()/s
 
-test('what is awaited later than it is made has a handler from the start: owned(…)', () => {
+test('what is awaited later than it is made has a handler from the start: withRejectionHandler(…)', () => {
   for (const { file, text } of sources) {
     for (const name of awaitedNames(text)) {
       for (const made of madeAs(text, name)) {
-        assert.match(made, SAFE, `${file}: ${name} is awaited later than it is made; write owned(…)`)
+        assert.match(
+          made,
+          SAFE,
+          `${file}: ${name} is awaited later than it is made; write withRejectionHandler(…)`,
+        )
       }
     }
   }
 })
 
-test('what nobody awaits says who hears of its failure: void owned(…), or .catch(…)', () => {
+test('what nobody awaits says who hears of its failure: void withRejectionHandler(…), or .catch(…)', () => {
   for (const { file, text } of sources) {
     for (const [found] of text.matchAll(/(?:^|[;{(]|=> )\s*void (?!\|)[a-z].*$/gm)) {
-      assert.match(found, /void owned\(|\.catch\(/, `${file}: ${found.trim()}`)
+      assert.match(found, /void withRejectionHandler\(|\.catch\(/, `${file}: ${found.trim()}`)
     }
   }
 })

@@ -10,7 +10,7 @@ import { Conformance } from './conformance.ts'
 import { asServiceRole, distributionOf, urlsOfDatabase, withTriggers } from './database-nodes.ts'
 import { createToken, createUser, Passwords } from './source/accounts.ts'
 import { Database } from './source/database.ts'
-import { type App, createApp, Overviews, partsOf, startParts, stopParts } from './source/service.ts'
+import { type App, createApp, lifecyclesOf, Overviews, startAll, stopAll } from './source/service.ts'
 import { createTestDatabase, type Scope } from './test-database.ts'
 
 export interface TestService {
@@ -74,7 +74,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   if (!options.hashesSlowly) app.passwords = new Passwords(LITTLE_WORK)
   // On a busy machine an overview takes long enough to be given again, and a test would see the one before its change.
   app.overviews = new Overviews(db, Number.POSITIVE_INFINITY)
-  await startParts(partsOf(app))
+  await startAll(lifecyclesOf(app))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),
     publicUrl: options.publicUrl ?? '',
@@ -99,7 +99,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   for (const worker of workers) worker.on('error', () => {})
   t.after(async () => {
     await server.close()
-    await stopParts(partsOf(app), (error) => assert.fail(error as Error))
+    await stopAll(lifecyclesOf(app), (error) => assert.fail(error as Error))
     await app.db.close()
     await Promise.all([side, ...workers].map((pool) => pool.end()))
   })

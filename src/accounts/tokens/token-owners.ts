@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { owned } from '../../kernel/owned-promise.ts'
-import type { Part } from '../../kernel/part.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
+import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { type RevocationWatch, watchRevocations } from '../revocation-store.ts'
 import { findTokenOwner, touchApiToken } from './api-token-store.ts'
@@ -22,7 +22,7 @@ interface Remembered {
  * The accounts of tokens, remembered while revocations are heard; otherwise the database is asked each time. So a
  * revoked token is refused at once, and if the word of it does not arrive, three seconds later at most.
  */
-export class TokenOwners implements Part {
+export class TokenOwners implements Lifecycle {
   readonly #db: Database
   readonly #remembered = new LRUCache<string, Remembered>({ max: MOST_TOKENS })
   readonly #stopping = new AbortController()
@@ -63,7 +63,7 @@ export class TokenOwners implements Part {
   /** Begins to listen, and begins again whenever the connection is lost. */
   async start(): Promise<void> {
     const first = await this.#listen().catch(() => null)
-    this.#listening = owned(this.#keepListening(first))
+    this.#listening = withRejectionHandler(this.#keepListening(first))
   }
 
   async stop(): Promise<void> {
@@ -127,7 +127,7 @@ const MINUTE_MS = 60_000
 const MAX_REMEMBERED_USES = 10_000
 
 /** Notes when tokens are used, at most once a minute each, while the request goes on. */
-export class TokenUse implements Part {
+export class TokenUse implements Lifecycle {
   readonly #db: Database
   /** When each was noted last, by its hash. */
   readonly #notedAt = new Map<string, number>()

@@ -10,7 +10,7 @@ import {
 } from '../../customers/customer-store.ts'
 import { type AskedKey, beginKeys, type CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import { charactersOfMetadata } from '../../kernel/metadata.ts'
-import type { Part } from '../../kernel/part.ts'
+import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Batcher } from '../../platform/concurrency/batcher.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import type { Database } from '../../platform/database/database.ts'
@@ -31,7 +31,7 @@ import {
 type Submitter<Item, Result> = Pick<Batcher<Item, Result>, 'submit'>
 
 /** The statements of creations. Requests of all accounts that arrive at the same time share them. */
-export class CreationBatchers implements Part {
+export class CreationBatchers implements Lifecycle {
   readonly customers: Batcher<AskedNames, CustomerKey[]>
   readonly customersByExternalId: Batcher<AskedNames, CustomerKey[]>
   readonly newCustomers: Submitter<NewCustomer, Versioned<Customer> | null>
@@ -42,7 +42,7 @@ export class CreationBatchers implements Part {
   readonly keys: Batcher<AskedKey, CreationKey | null>
   readonly #contracts: Batcher<AskedNames, Map<string, ContractOfSchema>>
   readonly #reads: Database['reads']
-  readonly #all: Part[]
+  readonly #all: Lifecycle[]
 
   constructor(database: Database) {
     const { reads, writes } = database

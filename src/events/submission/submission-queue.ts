@@ -1,7 +1,7 @@
 import { claimIdOf } from '../../claims/claim-ids.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
-import { owned } from '../../kernel/owned-promise.ts'
-import type { Part } from '../../kernel/part.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
+import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { AdaptiveThrottle } from '../../platform/concurrency/adaptive-throttle.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Tracing } from '../../platform/observability/tracing.ts'
@@ -40,7 +40,7 @@ const LONGEST_PAUSE_MS = 1_000
  * which is decided by copies or by what is read, and written (`record-group.ts`); back with its result, it is answered or goes
  * again. Each event is decided alone, in the order in which those to its claim came.
  */
-export class SubmissionQueue implements Part {
+export class SubmissionQueue implements Lifecycle {
   readonly #db: Database
   readonly #heldClocks: HeldClocks
   readonly #throttle: AdaptiveThrottle
@@ -145,7 +145,7 @@ export class SubmissionQueue implements Part {
   }
 
   #fillLanes(): void {
-    for (const lane of this.#lanes.fill()) void owned(this.#send(lane))
+    for (const lane of this.#lanes.fill()) void withRejectionHandler(this.#send(lane))
     if (this.#holding) clearTimeout(this.#holding)
     const heldMs = this.#lanes.heldMs()
     this.#holding = heldMs === null ? null : setTimeout(() => this.#fillLanes(), heldMs)
@@ -215,9 +215,9 @@ export class SubmissionQueue implements Part {
       this.#schedule()
     }
     const isWanted = () => line.waiting.length > 0
-    if (heldClock) void owned(this.#heldClocks.untilFree(heldClock).then(open))
+    if (heldClock) void withRejectionHandler(this.#heldClocks.untilFree(heldClock).then(open))
     else if (because === 'log is long')
-      void owned(this.#longLogs.load(line.account.userId, line.claimId, isWanted).then(open))
+      void withRejectionHandler(this.#longLogs.load(line.account.userId, line.claimId, isWanted).then(open))
     else {
       line.pauseMs = Math.min(Math.max(2 * line.pauseMs, FIRST_PAUSE_MS), LONGEST_PAUSE_MS)
       setTimeout(open, line.pauseMs)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { owned } from '../../kernel/owned-promise.ts'
-import type { Part } from '../../kernel/part.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
+import type { Lifecycle } from '../../kernel/start-stop.ts'
 import { FairQueue } from './fair-queue.ts'
 import {
   BATCH_TIMEOUT_CHECK_INTERVAL_MS,
@@ -83,7 +83,7 @@ export class Retry {
   }
 }
 
-export class Batcher<Item, Result> implements Part {
+export class Batcher<Item, Result> implements Lifecycle {
   readonly #options: BatcherOptions<Item, Result>
   readonly #partitions: Partition<Item, Result>[] = []
   readonly #partitionById = new Map<number, Partition<Item, Result>>()
@@ -264,7 +264,7 @@ export class Batcher<Item, Result> implements Part {
     const queues = isOversized ? partition.oversized : partition.regular
     const batch = { parts: this.#takeParts(queues), isOversized, since: now }
     partition.inFlight.push(batch)
-    void owned(this.#complete(partition, batch))
+    void withRejectionHandler(this.#complete(partition, batch))
   }
 
   /** Each account has an equal share, and at least one item if it fits. The keys are in flight until `#complete`. */
@@ -409,7 +409,7 @@ export class Batcher<Item, Result> implements Part {
       setTimeout(resume, queue.backoffMs)
     } else {
       const isWanted = () => queue.entries.length > 0
-      void owned(after(isWanted).then(resume, resume))
+      void withRejectionHandler(after(isWanted).then(resume, resume))
     }
   }
 

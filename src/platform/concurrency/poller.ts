@@ -7,7 +7,7 @@
  * Limits: a change is seen after `intervalMs` plus the time of one poll.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { owned } from '../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
 
 interface PollerOptions {
   /** Milliseconds before each poll. */
@@ -35,7 +35,7 @@ export class Poller {
   /** Call when a caller begins to wait. */
   wake(): void {
     if (this.isStopped || !this.#options.isNeeded()) return
-    this.#polling ??= owned(this.#pollOnce())
+    this.#polling ??= withRejectionHandler(this.#pollOnce())
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import type { Part } from '../../kernel/part.ts'
+import type { Lifecycle } from '../../kernel/start-stop.ts'
 
 /** Periodic work. */
 export interface Job {
@@ -25,7 +25,7 @@ export function patternOf({ every }: Pick<Job, 'every'>, index: number): string 
 }
 
 /** Runs each job at its times; a run that takes longer than its interval is not overtaken by the next. */
-export class Scheduler implements Part {
+export class Scheduler implements Lifecycle {
   readonly #jobs: readonly Job[]
   readonly #onError: (error: unknown, job: Job) => void
   readonly #running = new Set<Promise<void>>()

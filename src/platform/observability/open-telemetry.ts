@@ -12,7 +12,7 @@ import {
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { LRUCache } from 'lru-cache'
-import { endsWithin } from '../../kernel/owned-promise.ts'
+import { withTimeout } from '../../kernel/promises.ts'
 import { type Collecting, collectorAt } from './collector.ts'
 import { type Parent, readTraceparent, Sampling } from './sampling.ts'
 import type { Attributes, Cause, Span, Tracing, Waited } from './tracing.ts'
@@ -125,7 +125,7 @@ export class OpenTelemetry implements Tracing {
   }
 
   async stop(): Promise<void> {
-    await endsWithin(STOP_MS, this.#provider.shutdown()).catch(() => {})
+    await withTimeout(STOP_MS, this.#provider.shutdown()).catch(() => {})
   }
 
   #begin(name: string, kind: SpanKind, attributes: Attributes, parent: Context | null): TracedSpan {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { owned } from '../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
 
 /**
  * A new password: asked for twice on a terminal, without showing it; otherwise all of standard input, without the
@@ -19,7 +19,7 @@ export async function readPassword(): Promise<string> {
 async function ask(prompt: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
-  const cancelled = owned(
+  const cancelled = withRejectionHandler(
     new Promise<never>((_, reject) => {
       lines.on('SIGINT', () => reject(new OperatorError('Cancelled.')))
     }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { owned } from '../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
 import { METRICS_TYPE } from '../../platform/observability/metrics.ts'
 
 const LONGEST_REQUEST_MS = 5_000
@@ -51,7 +51,7 @@ export async function startMetricsServer(
   }
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are at /metrics')
   const stop = async () => {
-    const closed = owned(once(server, 'close'))
+    const closed = withRejectionHandler(once(server, 'close'))
     server.close()
     server.closeAllConnections()
     await closed
@@ -63,7 +63,7 @@ export async function startMetricsServer(
 export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null
   return () => {
-    underWay ??= owned(
+    underWay ??= withRejectionHandler(
       read().finally(() => {
         underWay = null
       }),

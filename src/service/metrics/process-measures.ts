@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { App } from '../../app.ts'
 import { readLags, timeRoundTrip } from '../../checks/lag-store.ts'
-import type { Part } from '../../kernel/part.ts'
+import type { Lifecycle } from '../../kernel/start-stop.ts'
 import { DatabaseUnavailable } from '../../platform/database/database-unavailable.ts'
 import { readBackgroundState } from '../../platform/database/migrate/background-migrations.ts'
 import { CODE_VERSION } from '../../platform/database/migrate/migration-files.ts'
@@ -17,7 +17,7 @@ const LATELY_MS = 10_000
 const QUANTILES = [0.5, 0.99, 1]
 
 /** What the process itself takes. */
-export class ProcessMeasures implements Part {
+export class ProcessMeasures implements Lifecycle {
   readonly #metrics: Metrics
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   #timer: NodeJS.Timeout | undefined

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { owned } from '../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../kernel/promises.ts'
 import { openDatabase } from '../../platform/database/open-database.ts'
 import { unlessAborted } from '../../platform/database/unless-aborted.ts'
 import { RemoteRateCounts, type Take } from '../../platform/http/limits/rate-limit.ts'
@@ -59,7 +59,7 @@ export async function runWorker(
     if (message.kind === 'serve') order.resolve(message)
     else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
     else if (message.kind === 'granted') rates?.grant(message.question, message.grants)
-    else if (message.kind === 'measure') void owned(tellMeasured(message.question))
+    else if (message.kind === 'measure') void withRejectionHandler(tellMeasured(message.question))
     else if (message.kind === 'metrics') hearMetrics(message.text)
     else stop.abort(new OperatorError('The service stops'))
   })

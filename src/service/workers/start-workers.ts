@@ -58,7 +58,7 @@ export async function startWorkers(
     const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
     const { connectionString } = database
     const rates = rateCounts(config.rateLimitPerMinute)
-    const { url, workers } = await startAll(config, port, signal, (onPort) => {
+    const { url, workers } = await startOnPort(config, port, signal, (onPort) => {
       return new Workers({ count, connectionString, port: onPort, rates, log })
     })
     const metricsServer = await startMetricsServer(config, workers.readMetrics, log).catch(async (error) => {
@@ -78,7 +78,7 @@ export async function startWorkers(
 }
 
 /** A port that was found free may be taken before they listen on it; then another one is. */
-async function startAll(
+async function startOnPort(
   config: Config,
   firstPort: number,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { FastifyBaseLogger } from 'fastify'
 import { WORKER_NUMBER } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { endsWithin, owned } from '../../kernel/owned-promise.ts'
+import { withRejectionHandler, withTimeout } from '../../kernel/promises.ts'
 import type { RateCounts, RateGrant, Take } from '../../platform/http/limits/rate-limit.ts'
 import { type Measured, metricsText } from '../../platform/observability/metrics.ts'
 import { PortTaken } from '../listening.ts'
@@ -119,9 +119,9 @@ export class Workers {
       if (worker) tell(worker, { kind: 'stop' })
     }
     this.#lookWhetherAllAreGone()
-    await endsWithin(withinMs, this.#allGone.promise)
+    await withTimeout(withinMs, this.#allGone.promise)
     for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
-    await endsWithin(KILLED_MS, this.#allGone.promise)
+    await withTimeout(KILLED_MS, this.#allGone.promise)
   }
 
   /** What all workers have measured, for Prometheus: those that answer in time. */
@@ -177,7 +177,7 @@ export class Workers {
       tell(worker, { kind: 'granted', question: message.question, grants })
     } else if (message.kind === 'measured') {
       this.#metrics.hear(place.number, message.question, message.measured)
-    } else if (message.kind === 'read metrics') void owned(this.#tellMetrics(worker))
+    } else if (message.kind === 'read metrics') void withRejectionHandler(this.#tellMetrics(worker))
   }
 
   #onReady(place: Place, url: string): void {

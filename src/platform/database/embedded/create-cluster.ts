@@ -3,7 +3,7 @@ import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { owned } from '../../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Binaries, SUPERUSER } from './binaries.ts'
 import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './embedded-folders.ts'
 import { isAlive } from './is-alive.ts'
@@ -79,7 +79,7 @@ async function runInitdb(
   const child = spawnAs(runAs, binaries.initdb, args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
   const giveUp = () => child.kill()
   signal.addEventListener('abort', giveUp, { once: true })
-  const ended = owned(
+  const ended = withRejectionHandler(
     new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
       child.once('error', reject)
       child.once('exit', (code, signal) => resolve(code ?? signal))

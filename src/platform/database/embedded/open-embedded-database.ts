@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { endsWithin, owned } from '../../../kernel/owned-promise.ts'
+import { withRejectionHandler, withTimeout } from '../../../kernel/promises.ts'
 import { CLUSTER_SETUP } from '../advisory-locks.ts'
 import { DATABASE } from './binaries.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
@@ -96,9 +96,9 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: 
     present = server
     const afterwards = server.ended.then(() => {
       present = undefined
-      if (role === 'service' && !leaving.signal.aborted) comingBack = owned(comeBack())
+      if (role === 'service' && !leaving.signal.aborted) comingBack = withRejectionHandler(comeBack())
     })
-    void owned(afterwards)
+    void withRejectionHandler(afterwards)
   }
 
   async function comeBack(): Promise<void> {
@@ -115,7 +115,7 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: 
   return async (withinMs) => {
     leaving.abort()
     clearInterval(hastening)
-    await endsWithin(LONGEST_COME_BACK_MS, comingBack)
+    await withTimeout(LONGEST_COME_BACK_MS, comingBack)
     // Without a session, what is left of the server may still be waiting for its last user to stop it.
     const session = present?.session ?? (await findServer(cluster).catch(() => undefined))?.session
     if (session !== undefined) await leaveServer(cluster, session, withinMs)

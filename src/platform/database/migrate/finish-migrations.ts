@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../../app.ts'
-import { endsWithin, owned } from '../../../kernel/owned-promise.ts'
+import { withRejectionHandler, withTimeout } from '../../../kernel/promises.ts'
 import type { BackgroundState } from './run-background-migrations.ts'
 
 const LOOK_EVERY_MS = 500
@@ -20,13 +20,13 @@ export async function finishMigrations(
     if (state === null || state.name === null) return state?.left ?? 0
     onProgress(state)
     let isOver = false
-    const run = owned(
+    const run = withRejectionHandler(
       backgroundMigrations.run().finally(() => {
         isOver = true
       }),
     )
     while (!isOver) {
-      await endsWithin(LOOK_EVERY_MS, run)
+      await withTimeout(LOOK_EVERY_MS, run)
       const now = isOver ? null : await backgroundMigrations.state()
       if (now) onProgress(now)
     }

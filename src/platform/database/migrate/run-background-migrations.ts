@@ -1,5 +1,5 @@
-import { owned } from '../../../kernel/owned-promise.ts'
-import type { Part } from '../../../kernel/part.ts'
+import { withRejectionHandler } from '../../../kernel/promises.ts'
+import type { Lifecycle } from '../../../kernel/start-stop.ts'
 import type { Database } from '../database.ts'
 import type { Pool } from '../pool/pool.ts'
 import { SERVICE } from '../pool/pooled-connection.ts'
@@ -12,7 +12,7 @@ export type { BackgroundState }
 const PAUSE_AFTER_FAILURE_MS = 300_000
 
 /** Runs the migrations that were left to the background, on one server of all. */
-export class BackgroundMigrations implements Part {
+export class BackgroundMigrations implements Lifecycle {
   readonly #db: Database
   readonly #migrations: readonly Migration[]
   #pool: Pool | null = null
@@ -40,7 +40,7 @@ export class BackgroundMigrations implements Part {
     const state = await this.state()
     const isIdle = this.#underWay === null && performance.now() >= this.#notBefore
     if (state !== null && state.name !== null && isIdle && !this.#hasStopped)
-      this.#underWay = owned(this.#runHere(onError))
+      this.#underWay = withRejectionHandler(this.#runHere(onError))
     return state
   }
 

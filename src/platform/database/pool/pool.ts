@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { endsWithin } from '../../../kernel/owned-promise.ts'
+import { withTimeout } from '../../../kernel/promises.ts'
 import { FairSemaphore, type Permit } from '../../concurrency/fair-semaphore.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import { Distribution } from '../citus/distribution.ts'
@@ -174,7 +174,7 @@ export class Pool implements ConnectionPool {
     const destroying = setInterval(() => {
       for (const client of this.#states.keys()) destroy(client)
     }, CLOSE_GRACE_MS)
-    await endsWithin(CLOSE_TIMEOUT_MS, this.#pool.end())
+    await withTimeout(CLOSE_TIMEOUT_MS, this.#pool.end())
     clearInterval(destroying)
     clearInterval(this.#watch)
   }

@@ -5,7 +5,7 @@ import type {
   onSendHookHandler,
   preValidationHookHandler,
 } from 'fastify'
-import { owned } from '../../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Seat, Seats } from '../../concurrency/seats.ts'
 import { isLines } from './body-budget.ts'
 import { breakOff, whileThere } from './while-there.ts'
@@ -149,7 +149,7 @@ function takeTurn(
   else {
     const { userId, server } = request
     const turn = whileThere(raw, server.stops, (ended) => of.take(userId, 1, ended))
-    void owned(turn.then(begin, done))
+    void withRejectionHandler(turn.then(begin, done))
   }
 }
 

@@ -1,4 +1,4 @@
-import { owned } from '../../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Line, TOO_LONG } from '../bodies/read-lines.ts'
 
 /** Lines of one request that are worked on at once, and the bytes of them: whoever sends faster, or does not read, waits. */
@@ -37,7 +37,7 @@ export async function* answerLines<Result>(
       const size = first.line === TOO_LONG ? 0 : first.line.length
       bytes += size
       // Nobody waits for it any more once the stream has broken.
-      const result = owned(submit(first.line).then((result) => ({ result })))
+      const result = withRejectionHandler(submit(first.line).then((result) => ({ result })))
       inWork.push({ result, bytes: size })
       reading = readNext(lines)
     } else {

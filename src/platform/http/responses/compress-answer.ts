@@ -10,7 +10,7 @@ import {
   zstdCompress,
 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
-import { owned } from '../../../kernel/owned-promise.ts'
+import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { chooseCoding } from './quality-values.ts'
 import { isWhole, type Whole } from './shared-answer.ts'
 
@@ -82,7 +82,7 @@ export const compressAnswer: onSendHookHandler = (request, reply, payload, done)
       done(null, payload)
     },
   )
-  void owned(sent)
+  void withRejectionHandler(sent)
 }
 
 const isWorthIt = (reply: FastifyReply, payload: unknown): payload is Whole | Readable =>

@@ -10,7 +10,14 @@ import { sharedService } from '../support/shared.ts'
 import { hashToken } from '../support/source/accounts.ts'
 import { Database } from '../support/source/database.ts'
 import { Scheduler } from '../support/source/decisions.ts'
-import { type App, createApp, type Part, partsOf, startParts, stopParts } from '../support/source/service.ts'
+import {
+  type App,
+  createApp,
+  type Lifecycle,
+  lifecyclesOf,
+  startAll,
+  stopAll,
+} from '../support/source/service.ts'
 import { POOL_SIZE } from '../support/test-service.ts'
 
 /* What starts and stops with the service. */
@@ -120,13 +127,13 @@ function newApp(t: TestContext): App {
   return app
 }
 
-const partOf = (app: App, name: string): Part =>
-  name === 'scheduler' ? scheduler : (app[name as keyof App] as unknown as Part)
+const partOf = (app: App, name: string): Lifecycle =>
+  name === 'scheduler' ? scheduler : (app[name as keyof App] as unknown as Lifecycle)
 
 test('each part of the service is tried here', (t) => {
   const app = newApp(t)
   const tried = Object.keys(BEGIN).map((name) => partOf(app, name))
-  assert.deepEqual(new Set(tried), new Set([...partsOf(app), scheduler]))
+  assert.deepEqual(new Set(tried), new Set([...lifecyclesOf(app), scheduler]))
 })
 
 test('each part stops though it was never started', async (t) => {
@@ -138,7 +145,7 @@ for (const [name, begin] of Object.entries(BEGIN)) {
   test(`the part ${name} stops when what it had begun has ended, and may be stopped twice`, async (t) => {
     const app = newApp(t)
     const part = partOf(app, name)
-    await startParts([part])
+    await startAll([part])
     const work = await begin(app, t)
     const stopped = { isDone: false }
     const stopping = Promise.all([part.stop(), part.stop()]).then(() => {
@@ -176,8 +183,8 @@ test('who waits for news goes on at the stop, and nobody waits behind it', async
 
 test('behind its stop the queue refuses, and no use of a token is noted', async (t) => {
   const app = newApp(t)
-  await startParts(partsOf(app))
-  await stopParts(partsOf(app), (error) => assert.fail(error as Error))
+  await startAll(lifecyclesOf(app))
+  await stopAll(lifecyclesOf(app), (error) => assert.fail(error as Error))
   const refused = { code: 'UNAVAILABLE', message: 'The server is stopping.' }
   await assert.rejects(app.submissions.submit(submissionOf('behind')), refused)
   app.tokenUse.note({ userId, tokenHash: Buffer.alloc(32) })
@@ -193,6 +200,6 @@ test('a part that fails to stop is told, and holds up no other', async () => {
       isStopped = true
     },
   }
-  await stopParts([failing, good], (error) => told.push(error))
+  await stopAll([failing, good], (error) => told.push(error))
   assert.deepEqual([isStopped, told.map(String)], [true, ['Error: stuck']])
 })

@@ -27,6 +27,8 @@ export interface Case {
   id: string
   /** Milliseconds since 1970; null for the time of the first event. */
   openedAt: number | null
+  /** Whether rows of the case have other opening times. */
+  hasOtherOpenings?: boolean
   events: readonly CaseEvent[]
 }
 

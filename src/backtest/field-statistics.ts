@@ -89,12 +89,14 @@ export class FieldStatistics {
 /** Fast path for nearly all case ids: ASCII whose key is the text in lower case. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
 const WHOLE_NUMBER = /^\d+\.0$/
+/** Quotes escaped by a backslash or doubled, which CSV keeps in a cell of another form. */
+const ESCAPED_QUOTE = /\\"|""/g
 const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
 
 /** Equal for similar texts. */
 export function similarityKey(text: string): string {
   if (PLAIN.test(text)) return WHOLE_NUMBER.test(text) ? text.slice(0, -2) : text.toLowerCase()
-  const key = spellingKey(text)
+  const key = spellingKey(text).replace(ESCAPED_QUOTE, '"')
   return key.replace(AROUND, '') || key
 }
 

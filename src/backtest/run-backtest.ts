@@ -4,6 +4,8 @@ import type { Options } from 'cli-progress'
 import type { Contract } from '../core/contracts/contract.ts'
 import { validateContract } from '../core/contracts/validate-contract.ts'
 import { findLossyNumber } from '../kernel/exact-numbers.ts'
+import type { Json } from '../kernel/json.ts'
+import { findJsonFlaw } from '../kernel/json-flaws.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { runSync } from '../platform/concurrency/cooperative.ts'
 import { inputName, openInput } from '../platform/terminal/input-file.ts'
@@ -13,9 +15,7 @@ import { HeldCases } from './cases/held-cases.ts'
 import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
 import { Comparison } from './comparison.ts'
 import { OtherLineEnd } from './csv/read-csv.ts'
-import { Examples } from './field-statistics.ts'
-import { hasTiesNewestFirst } from './log/log-row.ts'
-import { CaseIds } from './log/log-statistics.ts'
+import { CaseStatistics } from './log/log-statistics.ts'
 import { type LogFile, readLog } from './log/open-log.ts'
 import { type LogOptions, LogReading } from './log/read-rows.ts'
 import { readingNotes } from './log/reading-notes.ts'
@@ -115,9 +115,7 @@ class Run implements Backtest {
   readonly reading: LogReading
   readonly totals: Totals[]
   readonly comparison: Comparison | null
-  readonly #caseIds = new CaseIds()
-  /** Cases with events of the same time, written newest first. */
-  readonly #newestFirst = new Examples()
+  readonly #cases = new CaseStatistics()
   readonly #until: number | null
   readonly #now: number
   casesAfterUntil = 0
@@ -133,13 +131,11 @@ class Run implements Backtest {
   }
 
   get notes(): string[] {
-    return readingNotes(this.reading, this.#caseIds, this.#newestFirst, this.#now)
+    return readingNotes(this.reading, this.#cases, this.#now)
   }
 
   add(found: Case): void {
-    const line = found.events[0]?.line ?? 0
-    this.#caseIds.add(found.id, line, found.events.length)
-    if (hasTiesNewestFirst(found.events)) this.#newestFirst.add(found.id, found.events.at(-1)?.line ?? line)
+    this.#cases.add(found)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
       const result = runCase(totals.contract, found, this.#until)
@@ -225,6 +221,9 @@ function parse(path: string, text: string): unknown {
   } catch (error) {
     throw new OperatorError(`the contract ${path} is not JSON: ${(error as Error).message}`)
   }
+  const flaw = findJsonFlaw(value as Json)
+  if (flaw)
+    throw new OperatorError(`${path} is not a contract: ${flaw.path.join('.') || 'it'} ${flaw.message}`)
   const lossyAt = runSync(findLossyNumber(text))
   if (lossyAt === null) return value
   const [number] = /^[-\d.eE+]+/.exec(text.slice(lossyAt)) ?? []

@@ -5,9 +5,23 @@ import type { Json, JsonObject } from './json.ts'
 /** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
 const MAX_DEPTH = 128
 
+/** An escaped NUL or surrogate, and the key `__proto__` with or without escapes. */
+const SUSPICIOUS = /\\u(?:0000|00[56]f|007[024]|d[89a-f])|__proto__/i
+
+/** Whether it is worth looking for a flaw in the value of the text. */
+export function mayHaveFlaw(json: string): boolean {
+  if (SUSPICIOUS.test(json)) return true
+  let openings = 0
+  for (const bracket of ['{', '['])
+    for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1))
+      if (++openings > MAX_DEPTH) return true
+  return false
+}
+
 export interface JsonFlaw {
   /** The keys and indexes that lead to the value. */
   path: (string | number)[]
+  kind: 'character' | 'key' | 'depth'
   message: string
 }
 
@@ -17,7 +31,8 @@ export const findJsonFlaw = (value: Json): JsonFlaw | null => findFlaw(value, 1)
 function findFlaw(value: Json, depth: number): JsonFlaw | null {
   if (typeof value === 'string') return flawOfText(value)
   if (typeof value !== 'object' || value === null) return null
-  if (depth > MAX_DEPTH) return { path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }
+  if (depth > MAX_DEPTH)
+    return { path: [], kind: 'depth', message: `is nested more than ${MAX_DEPTH} levels deep` }
   return Array.isArray(value) ? flawOfArray(value, depth) : flawOfObject(value, depth)
 }
 
@@ -25,26 +40,26 @@ function findFlaw(value: Json, depth: number): JsonFlaw | null {
 function flawOfArray(items: Json[], depth: number): JsonFlaw | null {
   for (let index = 0; index < items.length; index++) {
     const flaw = findFlaw(items[index] as Json, depth + 1)
-    if (flaw) return { path: [index, ...flaw.path], message: flaw.message }
+    if (flaw) return { ...flaw, path: [index, ...flaw.path] }
   }
   return null
 }
 
 function flawOfObject(object: JsonObject, depth: number): JsonFlaw | null {
   for (const key in object) {
-    if (key === '__proto__') return { path: [key], message: 'is not allowed as a key' }
+    if (key === '__proto__') return { path: [key], kind: 'key', message: 'is not allowed as a key' }
     const flawOfKey = flawOfText(key)
-    if (flawOfKey) return { path: [], message: `has a key that ${flawOfKey.message}` }
+    if (flawOfKey) return { ...flawOfKey, message: `has a key that ${flawOfKey.message}` }
     const flaw = findFlaw(object[key] as Json, depth + 1)
-    if (flaw) return { path: [key, ...flaw.path], message: flaw.message }
+    if (flaw) return { ...flaw, path: [key, ...flaw.path] }
   }
   return null
 }
 
 /** PostgreSQL's text holds neither U+0000 nor half a surrogate pair. */
 export function flawOfText(text: string): JsonFlaw | null {
-  if (text.includes('\0')) return { path: [], message: 'contains U+0000' }
-  if (!text.isWellFormed()) return { path: [], message: 'contains a lone surrogate' }
+  if (text.includes('\0')) return { path: [], kind: 'character', message: 'contains U+0000' }
+  if (!text.isWellFormed()) return { path: [], kind: 'character', message: 'contains a lone surrogate' }
   return null
 }
 

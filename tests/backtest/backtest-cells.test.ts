@@ -128,6 +128,34 @@ describe('notes', () => {
     ])
   })
 
+  test('tell groups of digits from a decimal comma (§10 rule 8)', async (t) => {
+    const rating = { event: 'done', gte: 4 }
+    const groups = await runRows(t, 'value', ['"1,234"', '"12,345,678"'], [rating])
+    assert.match(groups.warnings.join(), /groups of digits are not read: write 1234 for 1,234$/)
+    const decimals = await runRows(t, 'value', ['"1,234"', '"4,5"'], [rating])
+    assert.match(decimals.warnings.join(), /with --decimal , a comma is the decimal mark$/)
+  })
+
+  test('name columns of flattened arrays, in which the service finds no value (§10 rule 8)', async (t) => {
+    const json = await runRows(t, 'items.0.price', ['5'], [{ event: 'done', field: 'items.0.price', gte: 4 }])
+    assert.deepEqual(json.warnings, [
+      '"items.0.price" of "done" was read as keys of objects; if the events have arrays, the service finds no value there',
+    ])
+  })
+
+  test('name a log that has as many rows as a spreadsheet keeps (§10 rule 8)', async (t) => {
+    const row = `a,done,${AT}\n`
+    const path = await filesIn(t, {
+      'cut.csv': `case_id,type,occurred_at\n${row.repeat(65_535)}`,
+      'whole.csv': `case_id,type,occurred_at\n${row.repeat(65_534)}`,
+    })
+    const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
+    assert.deepEqual(await notes('cut.csv'), [
+      'the log has exactly 65,536 rows with its header, as many as a spreadsheet keeps: further rows may be lost',
+    ])
+    assert.deepEqual(await notes('whole.csv'), [])
+  })
+
   test('name it in logs whose values have types too (§10 rules 3, 8)', async (t) => {
     const line = (n: number, fields: object) =>
       JSON.stringify({ case_id: `c${n}`, type: 'done', occurred_at: AT, ...fields })
@@ -219,13 +247,15 @@ describe('notes', () => {
       '1e5',
       'E+12',
       'no',
+      '#NAME?',
+      '00000000-0000-0000-0000-000000000000',
     ]
     const rows = ids.map((id) => `"${id}",done,${AT}`)
     const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
     const { json } = await backtestOf(path('log.csv'), [contractWith()])
     assert.deepEqual(json.warnings, [
       '2 cases have ids that a spreadsheet has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
-      '6 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
+      '8 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
     ])
   })
 

@@ -52,11 +52,13 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
       'utf16.json': Buffer.from(`\uFEFF${contract}`, 'utf16le'),
       'large.json': withNumber('9007199254740993'),
       'small.json': withNumber('1e-400'),
+      'key.json': contract.replace('"price"', '"__proto__": {}, "price"'),
     })
     for (const [name, message] of [
       ['latin1.json', /the contract .* is not valid UTF-8: save it as UTF-8/],
       ['utf16.json', /is not valid UTF-8/],
       ['large.json', /is not a contract: the number 9007199254740993 cannot be kept exactly/],
+      ['key.json', /is not a contract: __proto__ is not allowed as a key/],
       ['small.json', /the number 1e-400 cannot be kept exactly/],
     ] as const) {
       const { stderr, status } = await backtest('--log', SAMPLE_LOG, '--contract', path(name))

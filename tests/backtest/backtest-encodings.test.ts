@@ -36,6 +36,19 @@ describe('encodings (§10 rule 6)', () => {
     }
   })
 
+  test('that an XML declaration names are used, but not UTF-16 where the declaration is ASCII', async (t) => {
+    const xes = (encoding: string) =>
+      `<?xml version="1.0" encoding="${encoding}"?><log><trace><string key="concept:name" value="a"/><event><string key="concept:name" value="gelöst"/><string key="note" value="öffnen 😀"/><date key="time:timestamp" value="2026-01-01T00:00:00Z"/></event></trace></log>`
+    const path = await filesIn(t, { 'dotnet.xes': xes('utf-16'), 'unknown.xes': xes('klingon') })
+    const confirmed = async (name: string) =>
+      (await backtestOf(path(name), [contract], { format: null })).json.contracts[0].confirmed
+    assert.equal(await confirmed('dotnet.xes'), 1)
+    await assert.rejects(confirmed('unknown.xes'), {
+      name: 'OperatorError',
+      message: 'the log declares the encoding "klingon", which is not known: give --encoding',
+    })
+  })
+
   test('are set by --encoding', async (t) => {
     const text = LINES.join('\n').replace(' 😀', ' €')
     const path = await filesIn(t, {

@@ -141,6 +141,48 @@ describe('JSON (§10 rule 3)', () => {
     assert.match(json.bad_rows.first[0].detail, /^the number 9007199254740993 cannot be stored exactly/)
   })
 
+  test('what the service refuses in a value makes a bad row (§8)', async (t) => {
+    const line = (fields: string) =>
+      `{"case_id":"a","type":"rating","occurred_at":"${AT}","value":5${fields}}`
+    const deep = (levels: number) => `,"x":${'['.repeat(levels)}${']'.repeat(levels)}`
+    const path = await filesIn(t, {
+      'log.ndjson': [
+        line(''),
+        line(',"__proto__":{"value":1}'),
+        line(',"x":[{"\\u005f_proto__":1}]'),
+        line(deep(127)),
+        line(deep(128)),
+        line(',"\\ud800":1'),
+      ].join('\n'),
+    })
+    const { json } = await backtestOf(path('log.ndjson'), [contract], AUTO)
+    assert.deepEqual(
+      json.bad_rows.first.map(({ line, reason, detail }: Record<string, string>) => [line, reason, detail]),
+      [
+        [
+          2,
+          'key that the service refuses',
+          '"__proto__" is not allowed as a key, so the service refuses the event',
+        ],
+        [
+          3,
+          'key that the service refuses',
+          '"x.0.__proto__" is not allowed as a key, so the service refuses the event',
+        ],
+        [
+          5,
+          'nested too deep',
+          'the row is nested more than 128 levels deep, so the service refuses the event',
+        ],
+        [
+          6,
+          'character that no string may have',
+          'the row has a key that contains a lone surrogate, so the service refuses the event',
+        ],
+      ],
+    )
+  })
+
   test('a case, a type and a time must be a string or a number, also at a path', async (t) => {
     const line = (fields: object) =>
       JSON.stringify({ case_id: 'a', type: 'resolved', occurred_at: AT, ...fields })
@@ -148,6 +190,7 @@ describe('JSON (§10 rule 3)', () => {
     const path = await filesIn(t, {
       'log.ndjson': [line({}), line(at), line({ case_id: null }), line({ type: [1] })].join('\n'),
       'path.ndjson': line(at),
+      'opening.ndjson': line({ note: true }),
     })
     const { json } = await backtestOf(path('log.ndjson'), [contract], AUTO)
     assert.deepEqual(
@@ -158,6 +201,13 @@ describe('JSON (§10 rule 3)', () => {
         '"type" is an array ([1]), but a type must be a string or a number',
       ],
     )
+    const opened = {
+      ...AUTO,
+      columns: { case: 'case_id', type: 'type', time: 'occurred_at', openedAt: 'note' },
+    }
+    await assert.rejects(countsOf(path('opening.ndjson'), opened), {
+      message: /line 1: "note" is true, but an opening time must be a string or a number$/,
+    })
     const columns = { case: 'case_id', type: 'type', time: 'occurred_at.$date' }
     assert.equal((await countsOf(path('path.ndjson'), { ...AUTO, columns })).bad, 0)
   })
@@ -200,6 +250,7 @@ describe('XES (§10 rule 3)', () => {
       const { cases, confirmed, bad, warnings } = await countsOf(path(name))
       assert.deepEqual([cases, confirmed, bad], [2, 1, 0], name)
       assert.deepEqual(warnings, [
+        '2 lists, containers and attributes of attributes were not read',
         '"value" of "rating" is compared with a number, but is a text in 1 of 2 events: "5" (line 6)',
       ])
     }
@@ -209,6 +260,69 @@ describe('XES (§10 rule 3)', () => {
     )
     const { json } = await backtestOf(path('log.xes'), [contractWith({ fulfillment_condition: typed })], AUTO)
     assert.equal(json.contracts[0].confirmed, 1)
+  })
+
+  test('steps of an activity and options that have no effect are noted (§10 rule 8)', async (t) => {
+    const step = (name: string) => `${time(AT)}<string key="lifecycle:transition" value="${name}"/>`
+    const path = await filesIn(t, {
+      'steps.xes': log(
+        trace(
+          'a',
+          event('rating', step('start')) +
+            event('rating', step('complete')) +
+            event('rating', step('complete')),
+        ),
+      ),
+      'one.xes': log(trace('a', event('rating', step('complete')))),
+    })
+    const columns = { case: 'case', type: 'type', time: 'timestamp' }
+    const plain = contractWith({ fulfillment_condition: { event: 'rating' } })
+    const notes = async (name: string, options = AUTO) =>
+      (await backtestOf(path(name), [plain], options)).json.warnings
+    assert.deepEqual(await notes('steps.xes'), [
+      'events have several values of lifecycle:transition, and each event counts for its type: "start" (1), "complete" (2); a condition can name one, for example match {"lifecycle:transition": "complete"}',
+    ])
+    assert.deepEqual(await notes('one.xes'), [])
+    assert.deepEqual(await notes('one.xes', { ...AUTO, columns }), [
+      'XES names the case, the type and the time itself; --case and --time had no effect',
+    ])
+  })
+
+  test('an attribute that occurs twice, a key that the service refuses and a lossy number with a sign make bad events', async (t) => {
+    const value = (text: string) => `<int key="value" value="${text}"/>`
+    const path = await filesIn(t, {
+      'log.xes': log(
+        trace(
+          'a',
+          [
+            `${value('5')}${value('3')}`,
+            '<string key="__proto__" value="x"/>',
+            value('+9007199254740993'),
+            `<constructor key="value" value="5"/>`,
+          ]
+            .map((attributes) => `\n${event('rating', time(AT) + attributes)}`)
+            .join(''),
+        ),
+      ),
+    })
+    const { json } = await backtestOf(
+      path('log.xes'),
+      [contractWith({ fulfillment_condition: { event: 'rating', gt: 4 } })],
+      AUTO,
+    )
+    assert.deepEqual(
+      json.bad_rows.first.map(({ line, detail }: { line: number; detail: string }) => [line, detail]),
+      [
+        [7, 'the attribute "value" occurs twice'],
+        [8, '"__proto__" is not allowed as a key, so the service refuses the event'],
+        [
+          9,
+          'the number +9007199254740993 cannot be stored exactly, so the service refuses it: send it as a string',
+        ],
+      ],
+    )
+    assert.equal(json.contracts[0].confirmed, 0)
+    assert.match(json.warnings.join(), /^1 list, container or attribute of an attribute was not read/)
   })
 
   test('bad events are reported with their lines; a file that is not XES is refused', async (t) => {
@@ -245,10 +359,22 @@ describe('XES (§10 rule 3)', () => {
   })
 })
 
+/** A tar archive with one file. */
+function tarOf(content: string): Buffer {
+  const header = Buffer.alloc(512)
+  header.write('log.csv')
+  header.write('ustar', 257)
+  const file = Buffer.alloc(1536)
+  file.write(content)
+  return Buffer.concat([header, file])
+}
+
 test('a log without a usable row is refused with the first reason; other files are refused with their type (§10 rule 7)', async (t) => {
   const path = await filesIn(t, {
     'header.csv': 'case_id,type,occurred_at\n',
     'bad.csv': 'case_id,type,occurred_at\na,done,01.02.2026\na,done,02.02.2026\n',
+    'log.tar': tarOf('value,case_id,type,occurred_at\n5,a,rating,2026-01-01T00:00:00Z\n'),
+    'nul.csv': 'a\0b,case_id,type,occurred_at\n5,a,rating,2026-01-01T00:00:00Z\n',
     'book.xlsx': Buffer.from('PK\x03\x04rest', 'latin1'),
   })
   await assert.rejects(countsOf(path('header.csv')), {
@@ -258,6 +384,10 @@ test('a log without a usable row is refused with the first reason; other files a
   await assert.rejects(countsOf(path('bad.csv')), {
     message:
       /^the log has no usable row: all of its 2 rows are bad; line 2: "01\.02\.2026" is not a time .*--time-format/,
+  })
+  await assert.rejects(countsOf(path('log.tar')), { message: 'the log is a tar archive: unpack it' })
+  await assert.rejects(countsOf(path('nul.csv')), {
+    message: 'the header of the log: the row holds a NUL character (U+0000)',
   })
   await assert.rejects(countsOf(path('book.xlsx')), { message: /is a zip archive or an Excel workbook: / })
 })

@@ -41,6 +41,25 @@ describe('the log', () => {
       )
   })
 
+  test('in gzip members is read whole, wherever they end in the chunks of the file', async (t) => {
+    const CHUNK_BYTES = 256 * 1024
+    const header = 'case_id,type,occurred_at,note\na,done,2026-01-01T00:00:00Z,'
+    const memberOf = (noise: number) => gzipSync(`${header}${'x'.repeat(noise)}\n`, { level: 0 })
+    const noise = CHUNK_BYTES - memberOf(CHUNK_BYTES - 1024).length + CHUNK_BYTES - 1024
+    const first = memberOf(noise)
+    assert.equal(first.length, CHUNK_BYTES)
+    const second = gzipSync('b,done,2026-01-01T00:00:00Z,\n')
+    const path = await filesIn(t, {
+      'aligned.csv.gz': Buffer.concat([first, second]),
+      'split.csv.gz': Buffer.concat([memberOf(noise - 1), second]),
+    })
+    // The payload of the first event may be too large; what counts is that the second is read.
+    for (const name of ['aligned.csv.gz', 'split.csv.gz']) {
+      const { log, bad_rows } = (await backtestOf(path(name), [contractWith()])).json
+      assert.equal(log.events + bad_rows.count, 2, name)
+    }
+  })
+
   test('gives the same result as CSV, NDJSON and gzip, sorted by case and not, with a BOM and CRLF', async (t) => {
     const csv = await readFile(SAMPLE_LOG, 'utf8')
     const [header, ...rows] = csv.trim().split('\n')
@@ -88,7 +107,10 @@ describe('the log', () => {
     })
     const confirmed = async (payload: string) => {
       const { json } = await backtestOf(path('log.csv'), [match(JSON.parse(payload))])
-      assert.match(json.warnings.join(), /"id" is not part of the payloads/)
+      assert.match(
+        json.warnings.join(),
+        /"id" is not part of the payloads: the service reserves that name; ids of events are ignored, so a repeated event counts again,"__proto__" is left out: the service refuses the key __proto__/,
+      )
       return json.contracts[0].confirmed === 1
     }
     for (const payload of [
@@ -98,10 +120,9 @@ describe('the log', () => {
       '{"flag":true}',
       '{"code":"007"}',
       '{"empty":""}',
-      '{"__proto__":"p"}',
     ])
       assert.ok(await confirmed(payload), payload)
-    for (const payload of ['{"value":"1.5"}', '{"id":9}', '{"case_id":"a"}'])
+    for (const payload of ['{"value":"1.5"}', '{"id":9}', '{"case_id":"a"}', '{"__proto__":"p"}'])
       assert.ok(!(await confirmed(payload)), payload)
   })
 
@@ -111,8 +132,43 @@ describe('the log', () => {
         'case_id,type,occurred_at,begun\na,x,2026-01-01T00:00:00Z,\na,done,2026-01-01T01:30:00Z,2026-01-01T01:00:00Z\nb,x,2026-01-01T00:00:00Z,\nb,done,2026-01-01T01:30:00Z,\n',
     })
     const columns = { case: 'case_id', type: 'type', time: 'occurred_at', openedAt: 'begun' }
-    const [contract] = (await backtestOf(path('log.csv'), [contractWith()], { columns })).json.contracts
+    const { json } = await backtestOf(path('log.csv'), [contractWith()], { columns })
+    const [contract] = json.contracts
     assert.deepEqual([contract.confirmed, contract.failed], [1, 1])
     assert.equal(contract.events.refused.before_opening, 1)
+    assert.deepEqual(json.warnings, [
+      '1 case has no time in "begun" (--opened-at), so the first event opens the case',
+    ])
+  })
+
+  test('cases without an opening time and with several are noted, in every format (§10 rule 8)', async (t) => {
+    const [first, second] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z']
+    const event = `<event><string key="concept:name" value="x"/><date key="time:timestamp" value="${first}"/></event>`
+    const path = await filesIn(t, {
+      'sorted.csv': `case_id,type,occurred_at,begun\na,x,${first},${first}\na,x,${first},${second}\nb,x,${first},${second}\n`,
+      'mixed.csv': `case_id,type,occurred_at,begun\na,x,${first},${first}\nb,x,${first},${second}\na,x,${first},${second}\n`,
+      'log.ndjson': ['a', 'b']
+        .map((id) => `{"case_id":"${id}","type":"x","occurred_at":"${first}"}`)
+        .join('\n'),
+      'log.xes': `<log><trace><string key="concept:name" value="a"/>${event}</trace></log>`,
+    })
+    const notes = async (name: string) => {
+      const columns = { case: 'case_id', type: 'type', time: 'occurred_at', openedAt: 'begun' }
+      return (await backtestOf(path(name), [contractWith()], { format: null, columns })).json.warnings
+    }
+    for (const name of ['sorted.csv', 'mixed.csv'])
+      assert.deepEqual(
+        await notes(name),
+        [
+          '1 case has several times in "begun" (--opened-at), of which the first of the log counts: "a" (line 2)',
+        ],
+        name,
+      )
+    assert.deepEqual(await notes('log.ndjson'), [
+      '2 cases have no times in "begun" (--opened-at), so the first event opens each of them',
+    ])
+    assert.deepEqual(await notes('log.xes'), [
+      '1 case has no time in "begun" (--opened-at), so the first event opens the case',
+    ])
   })
 })

@@ -66,6 +66,7 @@ test('texts that look alike are similar, and the difference is named (§10 rule 
     ['done', 'ｄｏｎｅ', /^the form of characters/],
     ['Done', 'done\r', /^letter case: U\+0044 “D” in place of U\+0064 “d” at position 1, no U\+000D/],
     ['007', '="007"', /^quotes or characters at the end$/],
+    ['say "hi"', '"say \\"hi\\""', /^quotes or characters at the end$/],
     ['done', 'done.', /^quotes or characters at the end$/],
     ['done', ' "Done"', /^quotes or characters at the end$/],
   ]

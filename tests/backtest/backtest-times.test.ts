@@ -80,6 +80,13 @@ describe('times (§10 rule 5)', () => {
         /of 10 digits \(Unix seconds\) or 13 \(milliseconds\); for other numbers give --time-format excel, unix-s/,
       ],
       ['177243510', /of 10 digits/],
+      ['2026013114', /may be Unix seconds or a date with an hour; give --time-format unix-s or yyyyMMddHH$/],
+      [
+        '2026-01-31-14',
+        /may be an offset or a time of day; give --time-format, for example yyyy-MM-ddZ or yyyy-MM-dd-HH$/,
+      ],
+      ['2026-01-31-14:30', /may be an offset or a time of day/],
+      ['2026/01/31 +0100', /may be an offset or a time of day/],
       ['20260302070500', /of 10 digits/],
       ['1772435100000000', /of 10 digits/],
       ['"2026-03-02T07:05:00Z" ', /the quotes belong to the cell, because a space precedes or follows them$/],
@@ -107,6 +114,7 @@ describe('times (§10 rule 5)', () => {
       ['yyyy-dd-MM HH:mm', '2026-02-03 07:05'],
       ['excel', '46083.2951389'],
       ['excel', '46083,2951388889'],
+      ['excel-1904', '44621.2951389'],
       ['unix-s', '1772435100'],
       ['unix-us', '1772435100000000'],
       ['unix-ns', '1772435100000000000'],
@@ -115,6 +123,18 @@ describe('times (§10 rule 5)', () => {
       const read = reader(format)
       assert.equal(read.read(text), Date.parse(MOMENT), `${format}: ${text}`)
       assert.equal(read.read(MOMENT), Date.parse(MOMENT), `${format}: ISO 8601 is read too`)
+    }
+    assert.equal(reader('yyyyMMddHH').read('2026030207'), Date.parse('2026-03-02T07:00:00Z'))
+    assert.equal(reader('unix-s').read('2026013114'), 2_026_013_114_000)
+    assert.equal(reader().read('1767011512'), 1_767_011_512_000, 'Unix seconds before 2032 look like no date')
+    for (const [format, text] of [
+      ['dd.MM.yyyy', '02.03.2026'],
+      ['excel', '46083'],
+      ['dd.MM.yyyy', '2026-03-02'],
+    ] as const) {
+      const days = reader(format)
+      assert.equal(days.read(text), Date.parse('2026-03-02T00:00:00Z'))
+      assert.equal(days.datesAlone, 1, `${format}: ${text}`)
     }
     const midnight = reader('M/d/yyyy h:mm a')
     assert.equal(midnight.read('3/2/2026 12:00 AM'), Date.parse('2026-03-02T00:00:00Z'))
@@ -182,9 +202,12 @@ describe('times (§10 rule 5)', () => {
     const notes = async (name: string, zone: string | null = null) =>
       (await backtestOf(path(name), [contractWith()], { times: { format: null, zone } })).json.warnings
     assert.deepEqual(await notes('zone.csv'), [
+      '1 time is a date without a time of day and was read as 00:00',
       '2 times have no zone and were read as UTC; --time-zone names the zone of such times, for example Europe/Berlin',
     ])
-    assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [])
+    assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [
+      '1 time is a date without a time of day and was read as 00:00',
+    ])
     assert.deepEqual(await notes('zero.csv'), [
       'the earliest event is of 1970-01-01 (line 2): check the column of --time',
       'the events span 56 years, from 1970-01-01 to 2026-01-01',

@@ -7,6 +7,7 @@ const NO_EVENT = -1
 
 interface HeldCase {
   openedAt: number | null
+  hasOtherOpenings: boolean
   last: number
 }
 
@@ -32,9 +33,10 @@ export class HeldCases implements CaseGrouping {
   }
 
   add({ caseId, openedAt, type, at, payload, payloadBytes, line }: LogRow): void {
-    const held = this.#cases.get(caseId) ?? { openedAt: null, last: NO_EVENT }
+    const held = this.#cases.get(caseId) ?? { openedAt: null, hasOtherOpenings: false, last: NO_EVENT }
     if (held.last === NO_EVENT) this.#cases.set(caseId, held)
     held.openedAt ??= openedAt
+    if (openedAt !== null && openedAt !== held.openedAt) held.hasOtherOpenings = true
     this.#at.push(at)
     this.#line.push(line)
     this.#payloadBytes.push(payloadBytes)
@@ -44,9 +46,8 @@ export class HeldCases implements CaseGrouping {
   }
 
   finish(): void {
-    for (const [id, held] of this.#cases) {
-      this.#onCase({ id, openedAt: held.openedAt, events: inOrderOfTime(this.#eventsUpTo(held.last)) })
-    }
+    for (const [id, { last, ...held }] of this.#cases)
+      this.#onCase({ id, ...held, events: inOrderOfTime(this.#eventsUpTo(last)) })
   }
 
   #typeIndex(type: string): number {

@@ -44,7 +44,8 @@ export class SortedCases implements CaseGrouping {
   finish(): void {
     if (this.#caseId === null) return
     const openedAt = this.#rows.find((row) => row.openedAt !== null)?.openedAt ?? null
-    this.#onCase({ id: this.#caseId, openedAt, events: inOrderOfTime(this.#rows) })
+    const hasOtherOpenings = this.#rows.some((row) => row.openedAt !== null && row.openedAt !== openedAt)
+    this.#onCase({ id: this.#caseId, openedAt, hasOtherOpenings, events: inOrderOfTime(this.#rows) })
     this.#rows = []
     this.#caseId = null
   }

@@ -44,11 +44,13 @@ function payloadColumns(
 function objectionTo(name: string, index: number, header: readonly string[]): string | null {
   if (name === '') return `column ${index + 1} has no name: left out`
   if (header.indexOf(name) !== index) return `column ${index + 1} is a second "${name}": left out`
+  if (name.split('.').includes('__proto__'))
+    return `"${name}" is left out: the service refuses the key __proto__`
   return RESERVED_NAMES.has(name) ? reservedWarning(name) : null
 }
 
 export const reservedWarning = (name: string) =>
-  `"${name}" is not part of the payloads: the service reserves that name`
+  `"${name}" is not part of the payloads: the service reserves that name${name === 'id' ? '; ids of events are ignored, so a repeated event counts again' : ''}`
 
 const nameBytes = (name: string) => Buffer.byteLength(JSON.stringify(name)) + 2
 

@@ -55,15 +55,7 @@ export class CsvPayloads {
       const value = this.#valueOf(key, record)
       if (value === undefined) continue
       object ??= {}
-      // A column may be called __proto__.
-      if (key.key === '__proto__')
-        Object.defineProperty(object, key.key, {
-          value,
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        })
-      else object[key.key] = value
+      object[key.key] = value
     }
     return object
   }

@@ -109,9 +109,16 @@ function unmarkedUtf16(start: Buffer): string | null {
   return first === 0 && second !== 0 && third === 0 && fourth !== 0 ? 'utf-16be' : null
 }
 
+/** A declaration that can be read byte by byte is not in UTF-16, whatever it says: .NET writes "utf-16" into UTF-8. */
 function declaredEncoding(start: Buffer): string | null {
   const label = XML_ENCODING.exec(start.toString('latin1'))?.[1]
-  return label === undefined ? null : parseEncoding(label)
+  if (label === undefined) return null
+  try {
+    const { encoding } = new TextDecoder(label)
+    return encoding.startsWith('utf-16') ? 'utf-8' : encoding
+  } catch {
+    throw new OperatorError(`the log declares the encoding "${label}", which is not known: give --encoding`)
+  }
 }
 
 function utf8Decoder(onInvalid: OnInvalid): ChunkDecoder {

@@ -1,4 +1,6 @@
 import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
+import type { Json } from '../../kernel/json.ts'
+import { findJsonFlaw } from '../../kernel/json-flaws.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
 import type { CaseEvent } from '../backtest.ts'
 import type { TimeReader } from '../time/time-reader.ts'
@@ -39,6 +41,9 @@ export type BadRowReason =
   | 'bad time'
   | 'bad opening time'
   | 'character that no string may have'
+  | 'key that the service refuses'
+  | 'nested too deep'
+  | 'attribute that occurs twice'
   | 'number out of range'
   | 'payload too large'
 
@@ -86,6 +91,24 @@ export function faultOfNames(caseId: string, type: string): RowFault | null {
 
 export function badTime(reason: 'bad time' | 'bad opening time', text: string, times: TimeReader): RowFault {
   return { reason, detail: text.trim() === '' ? 'the row has no time' : times.explain(text) }
+}
+
+const REASONS_OF_FLAWS = {
+  character: 'character that no string may have',
+  key: 'key that the service refuses',
+  depth: 'nested too deep',
+} as const
+
+/** What the service would refuse in a value; null if nothing. */
+export function faultOfValue(value: Json): RowFault | null {
+  const flaw = findJsonFlaw(value)
+  if (flaw === null) return null
+  const hasPlace = flaw.path.length > 0 && flaw.kind !== 'depth'
+  const place = hasPlace ? JSON.stringify(flaw.path.join('.')) : 'the row'
+  return {
+    reason: REASONS_OF_FLAWS[flaw.kind],
+    detail: `${place} ${flaw.message}, so the service refuses the event`,
+  }
 }
 
 export function lossyNumber(number: string): RowFault {

@@ -1,5 +1,7 @@
+import type { Case } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
-import { similarityKey } from '../field-statistics.ts'
+import { Examples, similarityKey } from '../field-statistics.ts'
+import { hasTiesNewestFirst } from './log-row.ts'
 
 const MAX_REMEMBERED = 1000
 const MAX_EXAMPLES = 3
@@ -21,14 +23,15 @@ interface DoubtfulCase {
 
 /** Spreadsheets write numbers of more than 11 digits like this, and lose the last digits. */
 const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
-/** What exports write where there is no value. */
-const PLACEHOLDER = /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a)$/i
+/** What exports and spreadsheets write where there is no value. The last is the UUID for none. */
+const PLACEHOLDER =
+  /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i
 
 /**
  * Finds ids that probably mean the same case, because they differ only by letter case, invisible characters or the end, and ids
  * that probably stand for several cases or for none.
  */
-export class CaseIds {
+class CaseIds {
   readonly #keys = new SeenCases()
   /** Ids with white space around them, by their keys: examples to show beside the similar id. */
   readonly #padded = new Map<string, string>()
@@ -63,6 +66,24 @@ export class DoubtfulCases {
 
   add(id: string, line: number, events: number): void {
     if (this.#form.test(id) && ++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
+  }
+}
+
+/** What is probably a mistake in the cases of a log. */
+export class CaseStatistics {
+  readonly ids = new CaseIds()
+  /** Cases with events of the same time, written newest first. */
+  readonly newestFirst = new Examples()
+  /** Cases whose rows have different opening times. */
+  readonly otherOpenings = new Examples()
+  withoutOpening = 0
+
+  add({ id, openedAt, hasOtherOpenings, events }: Case): void {
+    const line = events[0]?.line ?? 0
+    this.ids.add(id, line, events.length)
+    if (openedAt === null) this.withoutOpening++
+    if (hasOtherOpenings) this.otherOpenings.add(id, line)
+    if (hasTiesNewestFirst(events)) this.newestFirst.add(id, events.at(-1)?.line ?? line)
   }
 }
 

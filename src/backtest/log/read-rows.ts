@@ -12,15 +12,15 @@ import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
 import { JsonRows } from '../typed/json-rows.ts'
 import { readArray } from '../typed/read-array.ts'
 import { readLines } from '../typed/read-lines.ts'
-import { readXes } from '../typed/read-xes.ts'
+import { readXes, type XesCounts } from '../typed/read-xes.ts'
 import { TypedRows } from '../typed/typed-rows.ts'
 import { TextDecoding } from './decode-text.ts'
 import {
   type BadRowReason,
   type ColumnNames,
+  faultOfValue,
   isFault,
   type LogRow,
-  lossyNumber,
   type RowFault,
 } from './log-row.ts'
 import { EventTypes } from './log-statistics.ts'
@@ -56,6 +56,8 @@ export class LogReading {
   warnings: string[] = []
   /** Only for CSV. */
   rowsInCells: RowsInCells | null = null
+  /** Only for XES. */
+  xes: XesCounts | null = null
   /** The names of the columns or fields of the payload. */
   fieldNames: Iterable<string> = []
   /** Rows that are not bad. */
@@ -86,6 +88,9 @@ export class LogReading {
     const decoding = new TextDecoding(this.options.encoding)
     const { head, all } = await peekHead(decoding.decode(bytes), HEAD_BYTES)
     if (head.toString('utf8').trim() === '') throw new OperatorError('the log is empty: not even a header')
+    // The header of tar has this at byte 257. The files in the archive would be read as one log.
+    if (head.toString('latin1', 257, 262) === 'ustar')
+      throw new OperatorError('the log is a tar archive: unpack it')
     const text = head.toString('utf8')
     this.format = this.options.format ?? formatOf(path, text)
     if (this.format === 'ndjson' && text.trimStart().startsWith('[')) this.format = 'json'
@@ -119,7 +124,7 @@ export class LogReading {
   ): Promise<void> {
     const { separator, columns: names } = this.options
     const [header = ''] = head.split(/\r|\n/, 1)
-    const headerFault = decoding.isDamaged ? decoding.faultOf(header) : null
+    const headerFault = decoding.faultOf(header)
     if (headerFault) throw new OperatorError(`the header of the log: ${headerFault.detail}`)
     const dialect = this.#dialectOf(head, separator, names)
     let isSeparatorLine = dialect.hasSeparatorLine
@@ -173,11 +178,11 @@ export class LogReading {
     take: TakeRow,
   ): Promise<void> {
     const { openedAt: opening } = this.options.columns
-    await readXes(chunks, ({ lossy, ...event }) => {
+    this.xes = await readXes(chunks, ({ fault: own, ...event }) => {
       const opened = opening === undefined ? undefined : event.fields[opening]
-      const fault = decoding.isDamaged ? decoding.faultOf(JSON.stringify(event)) : null
-      const row = lossy === null ? typed.read({ ...event, openedAt: `${opened ?? ''}` }) : lossyNumber(lossy)
-      take(fault ?? row, event.line)
+      const undecodable = decoding.isDamaged ? decoding.faultOf(JSON.stringify(event)) : null
+      const fault = undecodable ?? own ?? faultOfValue(event.fields)
+      take(fault ?? typed.read({ ...event, openedAt: `${opened ?? ''}` }), event.line)
     })
   }
 }

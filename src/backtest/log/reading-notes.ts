@@ -8,8 +8,8 @@ import {
   similarityKey,
 } from '../field-statistics.ts'
 import { grouped } from '../report/figures.ts'
-import { RESERVED_NAMES } from './log-row.ts'
-import type { CaseIds, DoubtfulCases } from './log-statistics.ts'
+import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
+import type { CaseStatistics, DoubtfulCases } from './log-statistics.ts'
 import type { LogReading } from './read-rows.ts'
 
 /* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
@@ -27,21 +27,19 @@ const TYPE_WORDS: Record<JsonType, string> = {
   object: 'an object',
 }
 
-export function readingNotes(
-  reading: LogReading,
-  caseIds: CaseIds,
-  newestFirst: Examples,
-  now: number,
-): string[] {
+export function readingNotes(reading: LogReading, cases: CaseStatistics, now: number): string[] {
   return [
     ...reading.warnings,
     ...rowsInCellsNotes(reading),
+    ...rowLimitNotes(reading),
+    ...xesNotes(reading),
     ...similarTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
-    ...doubtfulCases(caseIds.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
-    ...doubtfulCases(caseIds.placeholders, 'used for missing values'),
-    ...caseNotes(caseIds),
-    ...orderNotes(newestFirst),
+    ...doubtfulCases(cases.ids.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
+    ...doubtfulCases(cases.ids.placeholders, 'used for missing values'),
+    ...caseNotes(cases),
+    ...openingNotes(reading, cases),
+    ...orderNotes(cases.newestFirst),
     ...timeNotes(reading, now),
   ]
 }
@@ -54,6 +52,48 @@ function rowsInCellsNotes({ rowsInCells }: LogReading): string[] {
   return [
     `a quote may not be closed: the row on line ${grouped(firstLine)} has a cell with what looks like ${rows} read`,
   ]
+}
+
+/** Spreadsheets drop the rows beyond. */
+const SPREADSHEET_ROWS = [65_536, 1_048_576]
+
+function rowLimitNotes({ events, badRows, format }: LogReading): string[] {
+  const rows = 1 + events + badRows.count
+  if (format !== 'csv' || !SPREADSHEET_ROWS.includes(rows)) return []
+  return [
+    `the log has exactly ${grouped(rows)} rows with its header, as many as a spreadsheet keeps: further rows may be lost`,
+  ]
+}
+
+function xesNotes({ xes, options: { columns } }: LogReading): string[] {
+  if (xes === null) return []
+  const { unread, transitions } = xes
+  const ignored = ignoredOptions(columns)
+  const counts = [...transitions].map(([name, count]) => `${shown(name)} (${grouped(count)})`)
+  return [
+    ...(ignored.length > 0
+      ? [`XES names the case, the type and the time itself; ${ignored.join(' and ')} had no effect`]
+      : []),
+    ...(unread > 0
+      ? [
+          `${unread === 1 ? '1 list, container or attribute of an attribute was' : `${grouped(unread)} lists, containers and attributes of attributes were`} not read`,
+        ]
+      : []),
+    ...(counts.length > 1
+      ? [
+          `events have several values of lifecycle:transition, and each event counts for its type: ${counts.slice(0, 5).join(', ')}; a condition can name one, for example match {"lifecycle:transition": "complete"}`,
+        ]
+      : []),
+  ]
+}
+
+const DEFAULT_COLUMNS = { '--case': 'case_id', '--type': 'type', '--time': 'occurred_at' }
+
+function ignoredOptions({ case: caseName, type, time }: ColumnNames): string[] {
+  const given = { '--case': caseName, '--type': type, '--time': time }
+  return Object.entries(DEFAULT_COLUMNS).flatMap(([option, name]) =>
+    given[option as keyof typeof given] === name ? [] : [option],
+  )
 }
 
 /** Types of the log that look like a type that a contract names. */
@@ -75,8 +115,10 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
   if (reading.types.countOf(field.event) === 0) return []
   if (present === 0)
     return [`no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`]
+  const array = reading.format === 'csv' ? arrayNotes(one, place) : []
   const compared = `${place} is compared with ${TYPE_WORDS[field.type]}`
   return [
+    ...array,
     ...[...otherTypes].map(
       ([type, examples]) =>
         `${compared}, but is ${TYPE_WORDS[type]} in ${grouped(examples.count)} of ${grouped(present)} events: ${list(examples)}${advice(one, examples, reading)}`,
@@ -87,6 +129,12 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ),
   ]
 }
+
+/** Exports flatten arrays: `items.0.price`. */
+const arrayNotes = ({ field: { path } }: FieldStatistics, place: string): string[] =>
+  path.slice(1).some((key) => /^\d+$/.test(key))
+    ? [`${place} was read as keys of objects; if the events have arrays, the service finds no value there`]
+    : []
 
 function whyMissing(path: readonly string[], { options, fieldNames, format }: LogReading): string {
   const name = path.join('.')
@@ -105,10 +153,16 @@ function whyMissing(path: readonly string[], { options, fieldNames, format }: Lo
   return names.includes(name) ? ': its cells are empty' : ': the log has no such column'
 }
 
+/** A comma before groups of three digits. */
+const DIGIT_GROUPS = /^\s*[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*$/
+const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/
+
 function advice({ field }: FieldStatistics, { first }: Examples, { options, format }: LogReading): string {
-  const hasComma = first.some(({ text }) => /^\s*[+-]?\d+,\d+\s*$/.test(text))
-  return field.type === 'number' && format === 'csv' && options.decimal === '.' && hasComma
-    ? '; with --decimal , a comma is the decimal mark'
+  if (field.type !== 'number' || format !== 'csv' || options.decimal !== '.') return ''
+  if (first.some(({ text }) => DECIMAL_COMMA.test(text) && !DIGIT_GROUPS.test(text)))
+    return '; with --decimal , a comma is the decimal mark'
+  return first.some(({ text }) => DIGIT_GROUPS.test(text))
+    ? '; groups of digits are not read: write 1234 for 1,234'
     : ''
 }
 
@@ -122,7 +176,7 @@ function doubtfulCases({ count, first }: DoubtfulCases, what: string): string[] 
   return [`${cases} ${what}: ${examples.join(', ')}`]
 }
 
-function caseNotes({ similar, first }: CaseIds): string[] {
+function caseNotes({ ids: { similar, first } }: CaseStatistics): string[] {
   if (similar === 0) return []
   const cases =
     similar === 1 ? '1 case has an id that differs' : `${grouped(similar)} cases have ids that differ`
@@ -132,6 +186,24 @@ function caseNotes({ similar, first }: CaseIds): string[] {
   )
   return [
     `${cases} from another one only by letter case, invisible characters or characters at the end: ${examples.join(', ')}`,
+  ]
+}
+
+function openingNotes({ options }: LogReading, { withoutOpening, otherOpenings }: CaseStatistics): string[] {
+  const { openedAt } = options.columns
+  if (openedAt === undefined) return []
+  const { count } = otherOpenings
+  return [
+    ...(withoutOpening > 0
+      ? [
+          `${withoutOpening === 1 ? '1 case has no time' : `${grouped(withoutOpening)} cases have no times`} in ${shown(openedAt)} (--opened-at), so the first event opens ${withoutOpening === 1 ? 'the case' : 'each of them'}`,
+        ]
+      : []),
+    ...(count > 0
+      ? [
+          `${count === 1 ? '1 case has' : `${grouped(count)} cases have`} several times in ${shown(openedAt)} (--opened-at), of which the first of the log counts: ${list(otherOpenings)}`,
+        ]
+      : []),
   ]
 }
 
@@ -148,9 +220,14 @@ function orderNotes(newestFirst: Examples): string[] {
 }
 
 function timeNotes(reading: LogReading, now: number): string[] {
-  const { withoutZone, repeated, skipped, options } = reading.times
+  const { withoutZone, datesAlone, repeated, skipped, options } = reading.times
   const { zone } = options
   return [
+    ...(datesAlone > 0
+      ? [
+          `${datesAlone === 1 ? '1 time is a date without a time of day and was' : `${grouped(datesAlone)} times are dates without a time of day and were`} read as 00:00`,
+        ]
+      : []),
     ...(withoutZone > 0 && zone === null
       ? [
           `${withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`,

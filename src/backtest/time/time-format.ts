@@ -36,21 +36,24 @@ const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
 
 /** Unix times: the digits of the number that are a fraction of a second. */
 const UNIX_FRACTIONS: Record<string, number> = { 'unix-s': 0, 'unix-ms': 3, 'unix-us': 6, 'unix-ns': 9 }
-const EXCEL_1970_DAYS = 25_569
+/** Excel's serial dates: the day number of 1970-01-01. Workbooks of old Excel for Mac count from 1904. */
+const EXCEL_1970_DAYS: Record<string, number> = { excel: 25_569, 'excel-1904': 24_107 }
 const DAY_MS = 86_400_000
 
-export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or excel, ${Object.keys(UNIX_FRACTIONS).join(', ')}`
+const NAMED_FORMATS = [...Object.keys(EXCEL_1970_DAYS), ...Object.keys(UNIX_FRACTIONS)].join(', ')
+export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or one of ${NAMED_FORMATS}`
 
 /** @throws InvalidArgumentError for a format without a date or with unknown letters */
 export function parseTimeFormat(name: string): TimeFormat {
-  if (name === 'excel') return { name, parse: excelTime }
+  const days = EXCEL_1970_DAYS[name]
+  if (days !== undefined) return { name, parse: (text) => excelTime(text, days) }
   const digits = UNIX_FRACTIONS[name]
   if (digits !== undefined) return { name, parse: (text) => unixTime(text, digits) }
   const { pattern, parts } = compile(name)
   const missing = REQUIRED.filter((names) => !names.some((part) => parts.includes(part)))
   if (missing.length > 0)
     throw new InvalidArgumentError(
-      `It must name a year, a month and a day, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a", or be one of excel, ${Object.keys(UNIX_FRACTIONS).join(', ')}.`,
+      `It must name a year, a month and a day, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a", or be one of ${NAMED_FORMATS}.`,
     )
   const contradiction = contradictionIn(parts)
   if (contradiction !== null) throw new InvalidArgumentError(contradiction)
@@ -113,12 +116,17 @@ function timeOf(parts: ReadonlyMap<string, string>): WrittenTime {
   const month = name === undefined ? number('month') : MONTHS.indexOf(name) + 1
   const zone = parts.get('zone')
   const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), number('second'))
-  return written(withFraction(ms - offsetMs(zone ?? 'Z'), parts.get('fraction') ?? ''), zone !== undefined)
+  const hasTimeOfDay = parts.has('hour') || parts.has('halfDayHour')
+  const exact = withFraction(ms - offsetMs(zone ?? 'Z'), parts.get('fraction') ?? '')
+  return written(exact, { hasZone: zone !== undefined, hasTimeOfDay })
 }
 
-const written = (ms: number, hasZone: boolean): WrittenTime => ({
+const written = (
+  ms: number,
+  what: Pick<WrittenTime, 'hasZone' | 'hasTimeOfDay'> = { hasZone: true, hasTimeOfDay: true },
+): WrittenTime => ({
   ms,
-  hasZone,
+  ...what,
   fault: Number.isNaN(ms) ? 'is a day or a time of day that does not exist' : null,
 })
 
@@ -137,15 +145,16 @@ export function unixTime(text: string, fractionDigits: number): WrittenTime | nu
   const [, count = '', rest = ''] = found
   const digits = count.padStart(fractionDigits + 1, '0')
   const end = digits.length - fractionDigits
-  return written(withFraction(Number(digits.slice(0, end)) * 1000, digits.slice(end) + rest), true)
+  return written(withFraction(Number(digits.slice(0, end)) * 1000, digits.slice(end) + rest))
 }
 
-/** Days since 1899-12-30 with the time of day as a fraction. Rounded to the second if the fraction has few digits. */
-function excelTime(text: string): WrittenTime | null {
+/** Days with the time of day as a fraction. Rounded to the second if the fraction has few digits. */
+function excelTime(text: string, daysTo1970: number): WrittenTime | null {
   const found = /^\d{1,6}(?:[.,](\d+))?$/.exec(text)
   if (!found) return null
-  const ms = (Number(text.replace(',', '.')) - EXCEL_1970_DAYS) * DAY_MS
+  const ms = (Number(text.replace(',', '.')) - daysTo1970) * DAY_MS
   const lastDigitMs = DAY_MS / 10 ** (found[1]?.length ?? 0)
   const nearestSecond = Math.round(ms / 1000) * 1000
-  return written(Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms), false)
+  const rounded = Math.abs(ms - nearestSecond) <= lastDigitMs ? nearestSecond : Math.round(ms)
+  return written(rounded, { hasZone: false, hasTimeOfDay: found[1] !== undefined })
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../../kernel/operator-error.ts'
 import { isTimeZone, type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
-import { type TimeFormat, unixTime } from './time-format.ts'
+import { parseTimeFormat, type TimeFormat, unixTime } from './time-format.ts'
 import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
 export interface TimeOptions {
@@ -14,8 +14,11 @@ export interface TimeOptions {
 /** The service accepts times from 1970 to 2999 (§2). */
 const AFTER_LAST_MS = Date.UTC(3000)
 const UNIX_SECONDS = /^\d{10}(?:\.\d+)?$/
+const HOUR_STAMPS = parseTimeFormat('yyyyMMddHH')
 const UNIX_MILLISECONDS = /^\d{13}(?:\.\d+)?$/
 const NUMBER = /^\d+(?:[.,]\d+)?$/
+/** A day with more digits after it: an offset, or a time of day. */
+const DATE_WITH_MORE = /^\d{4}[-/]\d\d[-/]\d\d ?[+-]\d/
 /** An abbreviation after a time of day: CET, PST, AEST. */
 const ZONE_NAME = /:\d\d(?:[.,]\d+)? ?([A-Z]{3,5})$/
 /** Zones change their offset at whole quarters of an hour. */
@@ -30,6 +33,8 @@ export class TimeReader {
   readonly #options: TimeOptions
   readonly #quarters = new Map<number, LocalMoment>()
   withoutZone = 0
+  /** Dates without a time of day. */
+  datesAlone = 0
   /** Local times that occur twice in the zone, because of daylight saving time. */
   repeated = 0
   /** Local times that do not exist in the zone. */
@@ -49,13 +54,15 @@ export class TimeReader {
     if (isInRange(common)) return common
     const written = this.#parse(text.trim())
     if (written === null) return Number.NaN
-    return written.hasZone ? nanIfOutOfRange(written.ms) : this.#inZone(written.ms)
+    const ms = written.hasZone ? nanIfOutOfRange(written.ms) : this.#inZone(written.ms)
+    if (!written.hasTimeOfDay && !Number.isNaN(ms)) this.datesAlone++
+    return ms
   }
 
   #parse(text: string): WrittenTime | null {
     const formatted = this.#options.format?.parse(text) ?? null
     if (formatted !== null) return formatted
-    if (UNIX_SECONDS.test(text)) return unixTime(text, 0)
+    if (UNIX_SECONDS.test(text)) return isHourStamp(text) ? null : unixTime(text, 0)
     if (UNIX_MILLISECONDS.test(text)) return unixTime(text, 3)
     return parseWrittenTime(text)
   }
@@ -95,11 +102,19 @@ export class TimeReader {
     const [, zone] = ZONE_NAME.exec(text) ?? []
     if (zone !== undefined)
       return `: ${zone} is not an offset: write one such as +01:00, because abbreviations of zones have several meanings`
+    if (isHourStamp(text))
+      return `: its 10 digits may be Unix seconds or a date with an hour; give --time-format unix-s or yyyyMMddHH`
+    if (DATE_WITH_MORE.test(text))
+      return `: what follows the date may be an offset or a time of day; give --time-format, for example yyyy-MM-ddZ or yyyy-MM-dd-HH`
     if (NUMBER.test(text))
       return `${formatted} of 10 digits (Unix seconds) or 13 (milliseconds); for other numbers give --time-format excel, unix-s, unix-ms, unix-us or unix-ns`
     return `${formatted} such as 2026-01-31T09:30:00Z or 2026-01-31 09:30:00; --time-format names another form, such as "dd.MM.yyyy HH:mm" or "M/d/yyyy h:mm a"`
   }
 }
+
+/** Digits such as 2026013114. As Unix seconds they would be a time after 2032. */
+const isHourStamp = (text: string): boolean =>
+  text.length === 10 && text >= '1970' && HOUR_STAMPS.parse(text)?.fault === null
 
 export function parseTimeZone(name: string): string {
   if (isTimeZone(name)) return name

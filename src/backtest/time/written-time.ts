@@ -4,15 +4,18 @@ import { type IsoTime, readIsoTime, wallClockMs, withBelowMs } from '../../kerne
 export interface WrittenTime extends Pick<IsoTime, 'hasZone' | 'fault'> {
   /** With the digits below a millisecond. Without a zone, as if it were UTC. NaN if there is a fault. */
   ms: number
+  /** False for a date alone, which is read as 00:00. */
+  hasTimeOfDay: boolean
 }
 
 const DATE = /^(\d{4})[-/](\d\d)[-/](\d\d)/
 const UTC = / ?(?:UTC|Z)$/i
-const DATE_ALONE = /^(\d{4}-\d\d-\d\d)(?=$|Z| ?[+-])/
+/** Not with an offset, as XML Schema allows: "2026-01-31-14" and "2026-01-31-14:30" may have a time of day. */
+const DATE_ALONE = /^(\d{4}-\d\d-\d\d)(?=Z?$)/
 const ZONE_NAME = /(?<=:\d\d\S* ?(?:Z|[+-]\d\d(?::?\d\d)?))\[[\w+/-]+\]$/i
 
 const inIso = (text: string): string =>
-  text.replace(ZONE_NAME, '').replace(DATE, '$1-$2-$3').replace(UTC, 'Z').replace(DATE_ALONE, '$1T00:00')
+  text.replace(ZONE_NAME, '').replace(DATE, '$1-$2-$3').replace(UTC, 'Z')
 
 /**
  * ISO 8601, and what logs write besides: slashes in the date, "UTC" for Z, a date alone, and the name of a zone in brackets
@@ -21,8 +24,13 @@ const inIso = (text: string): string =>
  */
 export function parseWrittenTime(text: string): WrittenTime | null {
   let time = readIsoTime(text)
-  if (typeof time === 'string') time = readIsoTime(inIso(text))
-  return typeof time === 'string' ? null : { ...time, ms: withBelowMs(time.ms, time.belowMs) }
+  let hasTimeOfDay = true
+  if (typeof time === 'string') {
+    const iso = inIso(text)
+    hasTimeOfDay = !DATE_ALONE.test(iso)
+    time = readIsoTime(iso.replace(DATE_ALONE, '$1T00:00'))
+  }
+  return typeof time === 'string' ? null : { ...time, ms: withBelowMs(time.ms, time.belowMs), hasTimeOfDay }
 }
 
 /**

@@ -1,14 +1,12 @@
 import { isLossy, mayLoseDigits } from '../../kernel/exact-numbers.ts'
 import { isJsonObject, type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
-import { jsonSyntaxFault } from '../../kernel/json-flaws.ts'
+import { jsonSyntaxFault, mayHaveFlaw } from '../../kernel/json-flaws.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { shownNames } from '../csv/csv-dialect.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
-import { type ColumnNames, type LogRow, lossyNumber, type RowFault } from '../log/log-row.ts'
+import { type ColumnNames, faultOfValue, type LogRow, lossyNumber, type RowFault } from '../log/log-row.ts'
 import type { TypedRows } from './typed-rows.ts'
 
-/** Texts without a match have no characters that strings must not contain. */
-const SUSPICIOUS = /\\u0000|\\ud[89a-f]|\uFDD0/i
 const MAX_SHOWN_VALUE = 60
 
 /** Reads the rows of a JSON or NDJSON log. */
@@ -26,17 +24,20 @@ export class JsonRows {
 
   /** An event, or why the row is skipped. @throws OperatorError if the first row lacks a field of the options */
   read(text: string, line: number): LogRow | RowFault {
+    const undecodable = this.#decoding.isDamaged ? this.#decoding.faultOf(text) : null
+    if (undecodable) return undecodable
     const fields = parseObject(text)
     if (typeof fields === 'string') return { reason: 'not a JSON object', detail: fields }
     if (!this.#isFirstRead) this.#checkNames(fields)
     this.#isFirstRead = true
     const { case: caseName, type: typeName, time: timeName, openedAt: openingName } = this.#names
     const fault =
-      (SUSPICIOUS.test(text) ? this.#faultOfTexts(fields) : null) ??
+      (mayHaveFlaw(text) ? faultOfValue(fields) : null) ??
       (mayLoseDigits(text) ? keepExactNumbers(text, fields, [caseName, typeName, timeName]) : null) ??
       faultOfName(fields, caseName, 'no case', 'a case') ??
       faultOfName(fields, typeName, 'no event type', 'a type') ??
-      faultOfName(fields, timeName, 'bad time', 'a time')
+      faultOfName(fields, timeName, 'bad time', 'a time') ??
+      (openingName === undefined ? null : faultOfOpening(fields, openingName))
     if (fault) return fault
     const [caseId, type, time] = [
       nameOf(fields, caseName),
@@ -55,16 +56,6 @@ export class JsonRows {
       const names = shownNames(Object.keys(fields))
       throw new OperatorError(`the log's first line has no field "${name}" (${option}); it has: ${names}`)
     }
-  }
-
-  #faultOfTexts(value: Json): RowFault | null {
-    if (typeof value === 'string') return this.#decoding.faultOf(value)
-    if (typeof value !== 'object' || value === null) return null
-    for (const [key, item] of Object.entries(value)) {
-      const fault = this.#decoding.faultOf(key) ?? this.#faultOfTexts(item)
-      if (fault) return fault
-    }
-    return null
   }
 }
 
@@ -107,6 +98,12 @@ function fieldOf(fields: JsonObject, name: string): Json | undefined {
 function nameOf(fields: JsonObject, name: string): string {
   const value = fieldOf(fields, name)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+/** Not every row of a case must have an opening time. */
+function faultOfOpening(fields: JsonObject, name: string): RowFault | null {
+  const isAbsent = (fieldOf(fields, name) ?? null) === null
+  return isAbsent ? null : faultOfName(fields, name, 'bad opening time', 'an opening time')
 }
 
 function faultOfName(

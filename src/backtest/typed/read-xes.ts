@@ -2,14 +2,17 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { isLossy } from '../../kernel/exact-numbers.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { lossyNumber, type RowFault } from '../log/log-row.ts'
 
 /*
  * XES, the XML format of event logs (IEEE 1849). A trace is a case. Traces and events have attributes. Lists, containers and
- * attributes of attributes are not read.
+ * attributes of attributes are counted, but not read.
  */
 
 const NAME = 'concept:name'
 const TIME = 'time:timestamp'
+/** The step of the activity that the event stands for, such as start or complete. */
+const TRANSITION = 'lifecycle:transition'
 /** Prefix of the attributes of the trace in the payload of an event. */
 const TRACE_PREFIX = 'case:'
 
@@ -20,22 +23,30 @@ export interface XesEvent {
   time: string
   /** All attributes except the case, the type and the time. */
   fields: JsonObject
-  /** A number that a double cannot hold exactly. */
-  lossy: string | null
+  fault: RowFault | null
   line: number
+}
+
+/** What a log has that needs a note. */
+export interface XesCounts {
+  /** Lists, containers, attributes of attributes and elements of other names. */
+  unread: number
+  /** Events by their `lifecycle:transition`. */
+  transitions: ReadonlyMap<string, number>
 }
 
 /** @throws OperatorError if the text is not XML or has no log */
 export async function readXes(
   chunks: AsyncIterable<Buffer>,
   onEvent: (event: XesEvent) => void,
-): Promise<void> {
+): Promise<XesCounts> {
   const reader = new XesReader(onEvent)
   for await (const chunk of chunks) reader.add(chunk)
   reader.finish()
+  return reader
 }
 
-class XesReader {
+class XesReader implements XesCounts {
   readonly #parser = new SaxesParser()
   readonly #decoder = new TextDecoder('utf-8')
   readonly #onEvent: (event: XesEvent) => void
@@ -45,6 +56,8 @@ class XesReader {
   #events = 0
   #event: Attributes | null = null
   #eventLine = 0
+  unread = 0
+  readonly transitions = new Map<string, number>()
 
   constructor(onEvent: (event: XesEvent) => void) {
     this.#onEvent = onEvent
@@ -77,8 +90,15 @@ class XesReader {
     } else if (name === 'event') {
       this.#event = new Attributes()
       this.#eventLine = this.#parser.line
-    } else if (parent === 'event') this.#event?.add(name, attributes)
+    } else if (parent === 'event') this.#addTo(this.#event, name, attributes)
     else if (parent === 'trace') this.#addToTrace(name, attributes)
+    else if (READERS.has(parent ?? '') && (this.#open.includes('trace') || this.#open.includes('event')))
+      this.unread++
+  }
+
+  #addTo(owner: Attributes | null, name: string, attributes: Record<string, string>): void {
+    if (READERS.has(name)) owner?.add(name, attributes)
+    else this.unread++
   }
 
   /** The schema of XES has attributes before events; the events that were read already would lack it. */
@@ -87,13 +107,15 @@ class XesReader {
       throw new OperatorError(
         `line ${this.#parser.line} of the log: an attribute of a trace follows an event of the trace; in XES it comes before the events`,
       )
-    this.#trace.add(name, attributes)
+    this.#addTo(this.#trace, name, attributes)
   }
 
   #closeTag(): void {
     const name = this.#open.pop()
     if (name === 'event' && this.#event !== null) {
       const isInTrace = this.#open.at(-1) === 'trace'
+      const transition = this.#event.textOf(TRANSITION)
+      if (transition !== '') this.transitions.set(transition, (this.transitions.get(transition) ?? 0) + 1)
       this.#onEvent(eventOf(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
       this.#event = null
       this.#events++
@@ -105,15 +127,15 @@ class XesReader {
 class Attributes {
   readonly #texts = new Map<string, string>()
   readonly values = new Map<string, Json>()
-  /** A number that a double cannot hold exactly. */
-  lossy: string | null = null
+  fault: RowFault | null = null
 
   add(element: string, { key, value: text }: Record<string, string>): void {
-    const read = text === undefined ? undefined : READERS[element]?.(text)
+    const read = text === undefined ? undefined : READERS.get(element)?.(text)
     if (key === undefined || text === undefined || read === undefined) return
+    if (this.#texts.has(key)) this.fault ??= repeatedAttribute(key)
     this.#texts.set(key, text)
     if (key === NAME || key === TIME) return
-    if (typeof read === 'number' && isLossy(text, read)) this.lossy = text
+    if (typeof read === 'number' && isLossy(text.replace(/^\+/, ''), read)) this.fault ??= lossyNumber(text)
     this.values.set(key, read)
   }
 
@@ -124,14 +146,14 @@ class Attributes {
 }
 
 /** A value that does not match its type is read as text. */
-const READERS: Record<string, (text: string) => Json> = {
-  string: (text) => text,
-  id: (text) => text,
-  date: (text) => text,
-  int: (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text),
-  float: (text) => (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
-  boolean: (text) => (/^(?:true|1)$/i.test(text) ? true : /^(?:false|0)$/i.test(text) ? false : text),
-}
+const READERS = new Map<string, (text: string) => Json>([
+  ['string', (text) => text],
+  ['id', (text) => text],
+  ['date', (text) => text],
+  ['int', (text) => (/^[+-]?\d+$/.test(text) ? Number(text) : text)],
+  ['float', (text) => (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text)],
+  ['boolean', (text) => (/^(?:true|1)$/i.test(text) ? true : /^(?:false|0)$/i.test(text) ? false : text)],
+])
 
 function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
   const ofTrace = [...trace.values].map(([key, value]): [string, Json] => [TRACE_PREFIX + key, value])
@@ -140,7 +162,12 @@ function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
     type: event.textOf(NAME),
     time: event.textOf(TIME),
     fields: Object.fromEntries([...ofTrace, ...event.values]),
-    lossy: event.lossy ?? trace.lossy,
+    fault: event.fault ?? trace.fault,
     line,
   }
 }
+
+const repeatedAttribute = (key: string): RowFault => ({
+  reason: 'attribute that occurs twice',
+  detail: `the attribute ${JSON.stringify(key)} occurs twice`,
+})

@@ -95,8 +95,12 @@ All columns but those of the case, the type and the time are the payload of the 
 value that the contract compares decides how the cell is read, as text, as a number, or as true or false; a column a.b
 is the path a.b, and an empty cell is left out. NDJSON, JSON and XES keep their types. In XES the case is the trace's
 concept:name, the type the event's concept:name and the time its time:timestamp; an attribute x of the trace is case:x.
-Lists, containers and attributes of attributes in XES are not read. Notes in the result name probable mistakes, such as a
+Lists, containers and attributes of attributes in XES are not read, and an event counts for its type whatever its
+lifecycle:transition is; a condition can name that. Notes in the result name probable mistakes, such as a
 text that is compared with a number.
+
+Times: excel is the 1900 date system of Excel, excel-1904 that of old workbooks of Excel for Mac. A date with an offset, such
+as 2026-01-31-05:00, needs --time-format, because what follows the date may be a time of day.
 
 Ids of events are ignored: each row is an event. If the log has an event twice, the service would treat the second as a
 repetition, or refuse it because of its id. The back-test counts both.

@@ -29,6 +29,16 @@ export function newContract(contract: Contract): NewContract {
   return { contract, text, hash: hashOf(text) }
 }
 
+/** Any contract that claims may have; null if there is none. */
+export async function findStoredContract(db: Connection): Promise<NewContract | null> {
+  const [row] = await db.query<{ hash: string; document: Contract }>({
+    text: `-- find_stored_contract
+      SELECT encode(hash, 'hex') AS hash, document FROM contracts WHERE unused_since IS NULL LIMIT 1`,
+    readOnly: true,
+  })
+  return row ? { ...newContract(row.document), hash: row.hash } : null
+}
+
 /**
  * A machine has a claim and not yet its contract. Citus commits a contract on all machines, but if a connection is lost
  * meanwhile, on one of them only a while later (`citus.recover_2pc_interval`): until then nothing can be told of the claim,

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tryDecisions, Undecidable } from '../../src/doctor/try-decisions.ts'
+import { isOnCitus } from '../support/database-nodes.ts'
+import { newClaim } from '../support/new-records.ts'
+import { startTestService } from '../support/test-service.ts'
+
+test('a constraint that refuses decided claims is found, on distributed tables once there is a contract', async (t) => {
+  const { api, app, sql } = await startTestService(t)
+  const { checks } = app.db
+  assert.equal(await tryDecisions(checks), true)
+  await sql("ALTER TABLE claims ADD CONSTRAINT only_open CHECK (status = 'OPEN')")
+  if (isOnCitus()) assert.equal(await tryDecisions(checks), true, 'without a contract nothing is tried')
+  await newClaim(api)
+  await assert.rejects(tryDecisions(checks), (error) => {
+    assert.ok(error instanceof Undecidable, `${error}`)
+    assert.match(error.message, /^(?:a scheduled check cannot move a claim|an event cannot be recorded): .*"only_open/)
+    return true
+  })
+  await sql('ALTER TABLE claims DROP CONSTRAINT only_open')
+  assert.equal(await tryDecisions(checks), true)
+  const [row] = await sql('SELECT count(*)::integer AS claims FROM claims')
+  assert.equal(row?.claims, 1, 'an attempt leaves nothing')
+})

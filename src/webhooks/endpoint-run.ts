@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import type { WebhookEndpoint } from '../core/webhooks.ts'
 import { withRejectionHandler } from '../kernel/promises.ts'
+import type { Permit } from '../platform/concurrency/fair-semaphore.ts'
 import type { Span, Tracing } from '../platform/observability/tracing.ts'
+import type { AttemptLimit } from './attempt-limit.ts'
 import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
 import { type Answered, recordAnswers } from './record-answers.ts'
-import type { SendingSlots } from './sending-slots.ts'
 import {
   type DueDelivery,
   disableEndpoint,
@@ -37,7 +38,7 @@ export interface Sending {
   /** This server's. */
   sender: string
   client: WebhookClient
-  slots: SendingSlots
+  attempts: AttemptLimit
   present: PresentNotification
   /** Milliseconds before the second attempt, the third, and so on. */
   delaysMs: readonly number[]
@@ -62,6 +63,8 @@ export class EndpointRun {
   /** There may be more to tell, whether it is for this endpoint or not. */
   #hasMore = false
   #changed = Promise.withResolvers<void>()
+  #isAcquiring = false
+  readonly #ended = new AbortController()
 
   constructor(sending: Sending, id: string, userId: string) {
     this.#sending = sending
@@ -77,7 +80,6 @@ export class EndpointRun {
 
   /** Rejects if the database fails. What was on its way has ended then, and is written down unless it fails for long. */
   async run(): Promise<void> {
-    const leave = this.#sending.slots.onFree(() => this.#begin())
     let failure: unknown = null
     const endWith = (error: unknown) => {
       failure ??= error
@@ -95,7 +97,7 @@ export class EndpointRun {
       }
     } finally {
       this.#isOver = true
-      leave()
+      this.#ended.abort()
       while (this.#onTheirWay.size > 0) {
         this.#answered = []
         await this.#change()
@@ -174,23 +176,42 @@ export class EndpointRun {
     return due.length > 0
   }
 
-  /** Sends as many as may be on their way, of a claim one after the other. */
+  /** Sends as many deliveries as may be in flight, those of a claim one after the other. */
   #begin(): void {
-    const { slots } = this.#sending
-    for (;;) {
-      if (this.#isOver || this.#answered.length >= MOST_WIDTH || this.#onTheirWay.size >= this.#pace.width)
-        return
-      if (performance.now() - this.#takenAt > BEGIN_WITHIN_MS) return
-      const busy = new Set(this.#onTheirWay.values().map(({ due }) => due.subjectId))
-      const at = this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
-      if (at === -1 || !slots.take(this.#userId)) return
-      const [due] = this.#queue.splice(at, 1) as [DueDelivery]
-      this.#onTheirWay.set(due.number, { due, sent: withRejectionHandler(this.#send(due)) })
-    }
+    if (this.#isAcquiring || this.#nextIndex() === -1) return
+    this.#isAcquiring = true
+    const acquired = this.#sending.attempts.acquire(this.#userId, this.#ended.signal).then(
+      (permit) => {
+        this.#isAcquiring = false
+        this.#beginNext(permit)
+      },
+      () => {},
+    )
+    void withRejectionHandler(acquired)
   }
 
-  async #send(due: DueDelivery): Promise<void> {
-    const { app, client, slots } = this.#sending
+  /** Much may have changed while the permit was awaited. */
+  #beginNext(permit: Permit): void {
+    const index = this.#nextIndex()
+    if (index === -1) {
+      permit.release()
+      return
+    }
+    const [due] = this.#queue.splice(index, 1) as [DueDelivery]
+    this.#onTheirWay.set(due.number, { due, sent: withRejectionHandler(this.#send(due, permit)) })
+    this.#begin()
+  }
+
+  /** The place in the queue of the delivery to send now; -1 if there is none. */
+  #nextIndex(): number {
+    const isFull = this.#answered.length >= MOST_WIDTH || this.#onTheirWay.size >= this.#pace.width
+    if (this.#isOver || isFull || performance.now() - this.#takenAt > BEGIN_WITHIN_MS) return -1
+    const busy = new Set(this.#onTheirWay.values().map(({ due }) => due.subjectId))
+    return this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
+  }
+
+  async #send(due: DueDelivery, permit: Permit): Promise<void> {
+    const { app, client } = this.#sending
     const { url } = (this.#taken as TakenEndpoint).endpoint
     const startedAt = performance.now()
     const span = traceAttempt(app.tracing, due, this.#id, url)
@@ -207,7 +228,7 @@ export class EndpointRun {
       this.#measure(answer)
       this.#note({ due, url, startedAt, answer })
     }
-    slots.giveBack(this.#userId)
+    permit.release()
     this.#begin()
     this.#changed.resolve()
   }

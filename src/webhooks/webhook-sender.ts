@@ -6,8 +6,8 @@ import type { Lifecycle } from '../kernel/start-stop.ts'
 import { findNews } from '../notifications/feed-store.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { AttemptLimit } from './attempt-limit.ts'
 import { EndpointRun, manySubmissionsWait, type Sending } from './endpoint-run.ts'
-import { SendingSlots } from './sending-slots.ts'
 import { type EndpointWithWork, findFreeEndpoints, releaseEndpoints } from './sending-store.ts'
 import { WebhookClient } from './webhook-client.ts'
 
@@ -187,8 +187,8 @@ export class WebhookSender implements Lifecycle {
   #prepare(): Sending {
     const { app, present, delaysMs, onDisabled, allowPrivate, ports = [] } = this.#options
     const client = new WebhookClient({ allowPrivate, ports })
-    const slots = new SendingSlots(() => manySubmissionsWait(app))
-    return { app, present, delaysMs, onDisabled, sender: this.#sender, client, slots }
+    const attempts = new AttemptLimit(() => manySubmissionsWait(app))
+    return { app, present, delaysMs, onDisabled, sender: this.#sender, client, attempts }
   }
 
   /** False if it must wait for others to end. */

@@ -7,7 +7,7 @@ import type { ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { largeContract } from '../support/large-records.ts'
 import { newCustomer } from '../support/new-records.ts'
-import { presentNotification, SendingSlots, takeEndpoint, WebhookClient } from '../support/source/webhooks.ts'
+import { AttemptLimit, presentNotification, takeEndpoint, WebhookClient } from '../support/source/webhooks.ts'
 import { startTestService } from '../support/test-service.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -22,7 +22,7 @@ const sending: Sending = {
   app,
   sender: randomUUID(),
   client,
-  slots: new SendingSlots(() => false),
+  attempts: new AttemptLimit(() => false),
   present,
   delaysMs: [50],
   onDisabled: () => {},

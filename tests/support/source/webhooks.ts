@@ -9,9 +9,9 @@ export {
   readSettled,
 } from '../../../src/outbox/notification-number-store.ts'
 export { oldNotifications } from '../../../src/retention/retention-jobs.ts'
+export { AttemptLimit } from '../../../src/webhooks/attempt-limit.ts'
 export { askForSomeAgain, findNumberBefore } from '../../../src/webhooks/delivery-store.ts'
 export { isPublic, literalAddress, publicLookup } from '../../../src/webhooks/public-addresses.ts'
-export { SendingSlots } from '../../../src/webhooks/sending-slots.ts'
 export {
   disableEndpoint,
   findFreeEndpoints,

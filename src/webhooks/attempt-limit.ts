@@ -1,0 +1,61 @@
+import { unavailable } from '../kernel/errors.ts'
+import { FairSemaphore, type Permit } from '../platform/concurrency/fair-semaphore.ts'
+
+/** Attempts in flight, of all accounts and of one. */
+const MAX_ATTEMPTS = 256
+const MAX_ATTEMPTS_PER_ACCOUNT = 64
+/** Attempts that begin per interval while submissions wait, of all accounts and of one: submissions come first. */
+const MAX_BEGUN_BESIDE_SUBMISSIONS = 40
+const MAX_BEGUN_BESIDE_SUBMISSIONS_PER_ACCOUNT = 20
+const BEGIN_INTERVAL_MS = 400
+/** Submissions come in waves: this long after many of them waited, the next ones are expected. */
+const WAVE_MS = 100
+
+/** Each endpoint waits for one permit at a time, so the number of endpoints limits the queues. */
+const options = {
+  leavesAsManyFree: true,
+  maxQueued: Number.POSITIVE_INFINITY,
+  createError: () => unavailable('Too many webhooks are being sent.'),
+}
+
+/** Limits the attempts that this server sends to webhook endpoints: how many are in flight, and how many begin beside submissions. */
+export class AttemptLimit {
+  readonly #submissionsWait: () => boolean
+  readonly #inFlight = new FairSemaphore({
+    ...options,
+    max: MAX_ATTEMPTS,
+    maxPerKey: MAX_ATTEMPTS_PER_ACCOUNT,
+  })
+  /** Each permit is held for an interval. */
+  readonly #begun = new FairSemaphore({
+    ...options,
+    max: MAX_BEGUN_BESIDE_SUBMISSIONS,
+    maxPerKey: MAX_BEGUN_BESIDE_SUBMISSIONS_PER_ACCOUNT,
+  })
+  #submissionsWaitedAt = Number.NEGATIVE_INFINITY
+
+  constructor(submissionsWait: () => boolean) {
+    this.#submissionsWait = submissionsWait
+  }
+
+  /** @throws the reason of the signal */
+  async acquire(userId: string, signal: AbortSignal): Promise<Permit> {
+    const permit = await this.#inFlight.acquire(userId, 1, { signal })
+    try {
+      if (this.#isBesideSubmissions()) {
+        const begun = await this.#begun.acquire(userId, 1, { signal })
+        setTimeout(begun.release, BEGIN_INTERVAL_MS).unref()
+      }
+      return permit
+    } catch (error) {
+      permit.release()
+      throw error
+    }
+  }
+
+  #isBesideSubmissions(): boolean {
+    const now = performance.now()
+    if (this.#submissionsWait()) this.#submissionsWaitedAt = now
+    return now - this.#submissionsWaitedAt <= WAVE_MS
+  }
+}

@@ -12,7 +12,6 @@ import type { FeedWatch } from './notifications/feed-watch.ts'
 import type { Overviews } from './overview/shared-overviews.ts'
 import type { AdaptiveThrottle } from './platform/concurrency/adaptive-throttle.ts'
 import type { FairSemaphore } from './platform/concurrency/fair-semaphore.ts'
-import type { Connection } from './platform/database/connection.ts'
 import type { Database } from './platform/database/database.ts'
 import type { BackgroundMigrations } from './platform/database/migrate/run-background-migrations.ts'
 import type { Tracing } from './platform/observability/tracing.ts'
@@ -47,17 +46,3 @@ export interface App {
   invitationLookups: FairSemaphore
   aliasTries: AliasTries
 }
-
-/** The same, but that what an account writes and reads is in the transaction of this connection. Claims are not created there. */
-export const appWithin = (app: App, connection: Connection): App => ({
-  ...app,
-  db: app.db.within(connection),
-  creations: app.creations.within(connection),
-})
-
-/**
- * Runs a write and the read for its response in one transaction. If the read fails, nothing is written, and no secret is lost that
- * only the response contains.
- */
-export const inTransaction = <T>(app: App, userId: string, work: (within: App) => Promise<T>): Promise<T> =>
-  app.db.writes.for(userId).transaction((connection) => work(appWithin(app, connection)))

@@ -35,7 +35,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'the answer to a request with a key is not stored',
     edits: [
       edit(
-        'if (!(await storeKeyedAnswer(connection, userId, key, toKept(request, answer)))) throw keyReused()',
+        'if (!(await storeKeyedAnswer(within.write, userId, key, toKept(request, answer)))) throw keyReused()',
         'void [storeKeyedAnswer, keyReused, toKept]',
       ),
     ],

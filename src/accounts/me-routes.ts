@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { contextOf } from '../platform/database/context.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -33,7 +34,7 @@ const getMeRoute = (app: App) =>
       ),
     },
     handler: async (request, reply) => {
-      const account = await getMe(app, request.userId)
+      const account = await getMe(contextOf(app.db, request.userId))
       return sendTagged(request, reply, account.version, presentAccount(account))
     },
   })
@@ -56,10 +57,10 @@ const updateMeRoute = (app: App) =>
         'PRECONDITION_FAILED',
       ]),
     },
-    answer: async (app, { userId, body, headers }) => {
+    answer: async (context, { body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
       const { currency, time_zone: timeZone } = body
-      const account = await updateMe(app, userId, { currency, timeZone }, expected)
+      const account = await updateMe(app, context, { currency, timeZone }, expected)
       return { headers: tagged(account.version), body: presentAccount(account) }
     },
   })

@@ -2,11 +2,12 @@ import { type Static, Type } from 'typebox'
 import { tokenOf } from '../accounts/identity/authenticate.ts'
 import type { App } from '../app.ts'
 import { ContractRef, Hints } from '../contracts/contract-bodies.ts'
-import { creationHints } from '../contracts/creation-hints.ts'
+import type { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
 import type { ClaimSchema } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { type Context, contextOf } from '../platform/database/context.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -120,12 +121,12 @@ const createClaimSchemaRoute = (app: App, most: number) =>
         [...ONCE_ERRORS, 'SCHEMA_LIMIT_REACHED'],
       ),
     },
-    answer: async (app, request) => {
+    answer: async (context, request) => {
       const { contract, name = null, description = null } = request.body
       const made = { contract, name, description }
-      const schema = await createClaimSchema(app, request.userId, made, tokenOf(request), most)
+      const schema = await createClaimSchema(context, made, tokenOf(request), most)
       const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
-      return { status: 201, headers, body: await withHints(app, schema) }
+      return { status: 201, headers, body: await withHints(app.contractHints, context, schema) }
     },
   })
 
@@ -150,7 +151,7 @@ const listClaimSchemasRoute = (app: App) =>
       ),
     },
     handler: (request, reply) => {
-      const schemas = listClaimSchemas(app, request.userId)
+      const schemas = listClaimSchemas(contextOf(app.db, request.userId))
       return sendJson(reply, { data: presentEach(schemas, presentStored) })
     },
   })
@@ -171,7 +172,7 @@ const getClaimSchemaRoute = (app: App) =>
       ),
     },
     handler: async (request, reply) => {
-      const schema = await getClaimSchema(app, request.userId, request.params.id.toLowerCase())
+      const schema = await getClaimSchema(contextOf(app.db, request.userId), request.params.id.toLowerCase())
       return sendTagged(request, reply, schema.version, presentClaimSchema(schema))
     },
   })
@@ -194,12 +195,12 @@ const updateClaimSchemaRoute = (app: App) =>
         [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    answer: async (app, request) => {
-      const { userId, params, body, headers } = request
+    answer: async (context, request) => {
+      const { params, body, headers } = request
       const expected = expectedVersions(headers['if-match'])
       const id = params.id.toLowerCase()
-      const schema = await updateClaimSchema(app, userId, id, body, tokenOf(request), expected)
-      return { headers: tagged(schema.version), body: await withHints(app, schema) }
+      const schema = await updateClaimSchema(context, id, body, tokenOf(request), expected)
+      return { headers: tagged(schema.version), body: await withHints(app.contractHints, context, schema) }
     },
   })
 
@@ -221,14 +222,15 @@ const deleteClaimSchemaRoute = (app: App) =>
       ]),
     },
     handler: async ({ userId, params, headers }, reply) => {
-      await deleteClaimSchema(app, userId, params.id.toLowerCase(), expectedVersions(headers['if-match']))
+      const expected = expectedVersions(headers['if-match'])
+      await deleteClaimSchema(contextOf(app.db, userId), params.id.toLowerCase(), expected)
       return reply.code(204).send()
     },
   })
 
-const withHints = async (app: App, schema: ClaimSchema) => ({
+const withHints = async (hints: ContractHintsCache, { read, userId }: Context, schema: ClaimSchema) => ({
   ...presentClaimSchema(schema),
-  hints: await creationHints(app, schema.userId, schema.contract),
+  hints: await hints.ofCreation(read, userId, schema.contract),
 })
 
 /** The contract goes into the answer as it was stored. */

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { ContractRef } from '../contracts/contract-bodies.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import type { Maker, SchemaVersion } from '../core/records.ts'
+import { contextOf } from '../platform/database/context.ts'
 import { DateTime, SOME_UUID, Uuid, UuidOrNull, Version } from '../platform/http/responses/field-schemas.ts'
 import { presentEach } from '../platform/http/responses/lists.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
@@ -75,7 +76,10 @@ const listSchemaVersionsRoute = (app: App) =>
       ),
     },
     handler: async (request, reply) => {
-      const versions = await listSchemaVersions(app, request.userId, request.params.id.toLowerCase())
+      const versions = await listSchemaVersions(
+        contextOf(app.db, request.userId),
+        request.params.id.toLowerCase(),
+      )
       return sendJson(reply, {
         data: presentEach(versions, (version) => JsonText.ofObject(presentSchemaVersion(version))),
       })
@@ -97,7 +101,11 @@ const getSchemaVersionRoute = (app: App) =>
       ]),
     },
     handler: async ({ userId, params }, reply) => {
-      const version = await getSchemaVersion(app, userId, params.id.toLowerCase(), params.version)
+      const version = await getSchemaVersion(
+        contextOf(app.db, userId),
+        params.id.toLowerCase(),
+        params.version,
+      )
       return sendJson(reply, presentSchemaVersion(version))
     },
   })

@@ -1,9 +1,9 @@
 import { hashToken } from '../accounts/tokens/api-token.ts'
-import type { App } from '../app.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import { schemaNotFound, schemaVersionNotFound, whyNotDone } from '../core/record-errors.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
+import type { Context } from '../platform/database/context.ts'
 import {
   updateClaimSchema as changeClaimSchema,
   findClaimSchema,
@@ -25,20 +25,19 @@ const hashOf = (token: ByToken) => (token === null ? null : hashToken(token))
 
 /** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
 export async function createClaimSchema(
-  app: App,
-  userId: string,
+  context: Context,
   made: NewSchema,
   by: ByToken,
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await insertClaimSchema(app.db.writes.for(userId), userId, made, hashOf(by), most)
+  const schema = await insertClaimSchema(context.write, context.userId, made, hashOf(by), most)
   if (!schema)
     throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
   return schema
 }
 
-export async function getClaimSchema(app: App, userId: string, id: string): Promise<Versioned<ClaimSchema>> {
-  const schema = await findClaimSchema(app.db.reads.for(userId), userId, id)
+export async function getClaimSchema(context: Context, id: string): Promise<Versioned<ClaimSchema>> {
+  const schema = await findClaimSchema(context.read, context.userId, id)
   if (!schema) throw schemaNotFound(id)
   return schema
 }
@@ -51,11 +50,10 @@ const PAGE = 8
  * added meanwhile may be there or not.
  */
 export async function* listClaimSchemas(
-  app: App,
-  userId: string,
+  context: Context,
 ): AsyncGenerator<WithContract<ClaimSchema, string>[]> {
   for (let after = '0'; ; ) {
-    const page = await readClaimSchemas(app.db.reads.for(userId), userId, after, PAGE)
+    const page = await readClaimSchemas(context.read, context.userId, after, PAGE)
     yield page.map(({ schema }) => schema)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
@@ -68,11 +66,10 @@ export async function* listClaimSchemas(
  * @throws SCHEMA_NOT_FOUND
  */
 export async function listSchemaVersions(
-  app: App,
-  userId: string,
+  context: Context,
   id: string,
 ): Promise<AsyncGenerator<SchemaVersion[]>> {
-  const read = (below: number) => readSchemaVersions(app.db.reads.for(userId), userId, id, below, PAGE)
+  const read = (below: number) => readSchemaVersions(context.read, context.userId, id, below, PAGE)
   const first = await read(Number.MAX_SAFE_INTEGER)
   if (first.length === 0) throw schemaNotFound(id)
   return fromFirst(first, read)
@@ -91,15 +88,10 @@ async function* fromFirst(first: SchemaVersion[], read: (below: number) => Promi
 }
 
 /** @throws SCHEMA_NOT_FOUND, SCHEMA_VERSION_NOT_FOUND */
-export async function getSchemaVersion(
-  app: App,
-  userId: string,
-  id: string,
-  number: number,
-): Promise<SchemaVersion> {
-  const version = await findSchemaVersion(app.db.reads.for(userId), userId, id, number)
+export async function getSchemaVersion(context: Context, id: string, number: number): Promise<SchemaVersion> {
+  const version = await findSchemaVersion(context.read, context.userId, id, number)
   if (version) return version
-  const { versionNumber } = await getClaimSchema(app, userId, id)
+  const { versionNumber } = await getClaimSchema(context, id)
   throw schemaVersionNotFound(id, number, versionNumber, MOST_VERSIONS)
 }
 
@@ -108,16 +100,14 @@ export async function getSchemaVersion(
  * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function updateClaimSchema(
-  app: App,
-  userId: string,
+  context: Context,
   id: string,
   changes: Partial<NewSchema>,
   by: ByToken,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
-  const db = app.db.writes.for(userId)
-  const schema = await changeClaimSchema(db, userId, id, changes, hashOf(by), expected)
-  if (!schema) throw await whyNot(app, userId, id, expected)
+  const schema = await changeClaimSchema(context.write, context.userId, id, changes, hashOf(by), expected)
+  if (!schema) throw await whyNot(context, id, expected)
   return schema
 }
 
@@ -126,14 +116,13 @@ export async function updateClaimSchema(
  * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function deleteClaimSchema(
-  app: App,
-  userId: string,
+  context: Context,
   id: string,
   expected: ExpectedVersions,
 ): Promise<void> {
-  const isDone = await removeClaimSchema(app.db.writes.for(userId), userId, id, expected)
-  if (!isDone) throw await whyNot(app, userId, id, expected)
+  const isDone = await removeClaimSchema(context.write, context.userId, id, expected)
+  if (!isDone) throw await whyNot(context, id, expected)
 }
 
-const whyNot = (app: App, userId: string, id: string, expected: ExpectedVersions) =>
-  whyNotDone('schema', expected, schemaNotFound(id), () => getClaimSchema(app, userId, id))
+const whyNot = (context: Context, id: string, expected: ExpectedVersions) =>
+  whyNotDone('schema', expected, schemaNotFound(id), () => getClaimSchema(context, id))

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
-import { creationHints } from '../contracts/creation-hints.ts'
 import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
 import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
 import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
@@ -89,7 +88,11 @@ const createCandidateRoute = (app: App) =>
       noteCreated(app, request, candidate)
       const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
       const headers = { Location: path, ...tagged(tagOf(candidate)) }
-      const hints = await creationHints(app, request.userId, candidate.contract)
+      const hints = await app.contractHints.ofCreation(
+        app.db.reads.for(request.userId),
+        request.userId,
+        candidate.contract,
+      )
       return { status: 201, headers, body: { ...presentCandidate(candidate), events: [], hints } }
     },
   })

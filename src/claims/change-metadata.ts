@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { App } from '../app.ts'
 import type { ClaimAddress, NotedClaim, StoredClaim } from '../core/claims/claim.ts'
 import { changedMetadata, changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions } from '../core/records.ts'
 import { canonicalMetadata, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
+import type { Context } from '../platform/database/context.ts'
 import { whyAbsent } from './archived/absent-claim.ts'
 import { changeClaimMetadata } from './claim-metadata-store.ts'
 
@@ -14,13 +14,11 @@ import { changeClaimMetadata } from './claim-metadata-store.ts'
  *   many keys, UNAVAILABLE if somebody holds it for long
  */
 export async function changeMetadataOf(
-  app: App,
-  userId: string,
+  { userId, write: db }: Context,
   address: ClaimAddress,
   change: MetadataChange,
   expected: ExpectedVersions,
 ): Promise<StoredClaim> {
-  const db = app.db.writes.for(userId)
   const claim = await changeClaimMetadata(db, userId, address, (metadata, testClockId) => {
     if (expected && !expected.includes(versionOfMetadata({ testClockId, metadata })))
       throw changedSince(address.kind)

@@ -1,8 +1,8 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from '../app.ts'
-import { creationHints } from '../contracts/creation-hints.ts'
 import type { NotedClaim } from '../core/claims/claim.ts'
+import type { Hint } from '../core/contracts/hints/hints.ts'
 import { type CreationKey, creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { type Item, ItemText } from '../platform/http/bodies/parse-json.ts'
@@ -110,10 +110,11 @@ function batchRoute<Body, Request extends NewRequest>(
       const read = await runCooperatively(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
-      const hints = new Map<OpenedClaim, Awaited<ReturnType<typeof creationHints>>>()
+      const db = app.db.reads.for(request.userId)
+      const hints = new Map<OpenedClaim, readonly Hint[] | undefined>()
       for (const claim of opened) {
         if (claim instanceof Error) continue
-        hints.set(claim, await creationHints(app, request.userId, contractOf(claim.contract)))
+        hints.set(claim, await app.contractHints.ofCreation(db, request.userId, contractOf(claim.contract)))
       }
       const created = opened.values()
       const toResult = (outcome: OpenedClaim | Error) => {

@@ -2,7 +2,6 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
-import { creationHints } from '../contracts/creation-hints.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { creationRoute, ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import { MetadataChangeBody } from '../platform/http/bodies/metadata-bodies.ts'
@@ -90,7 +89,7 @@ const createClaimRoute = (app: App) =>
       const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
       noteCreated(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
-      const hints = await creationHints(app, userId, claim.contract)
+      const hints = await app.contractHints.ofCreation(app.db.reads.for(userId), userId, claim.contract)
       return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
     },
   })
@@ -246,10 +245,10 @@ const changeRoute = (app: App, { url, operation, params, body, error, addressOf 
         [...ONCE_ERRORS, error, 'CLAIM_ARCHIVED', 'PRECONDITION_FAILED'],
       ),
     },
-    answer: async (app, request) => {
+    answer: async (context, request) => {
       const address = addressOf(request.params as Record<string, unknown>)
       const expected = expectedVersions(request.headers['if-match'], versionOfTag)
-      const claim = await changeMetadataOf(app, request.userId, address, request.body.metadata, expected)
+      const claim = await changeMetadataOf(context, address, request.body.metadata, expected)
       return { headers: tagged(tagOf(claim)), body: presentStored(claim) }
     },
   })

@@ -27,6 +27,12 @@ export class ContractHintsCache {
     sizeCalculation: (_, key) => key.length + ENTRY_CHARACTERS,
   })
 
+  /** The hints for the response to the creation or change of a contract; undefined if there are none. */
+  async ofCreation(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[] | undefined> {
+    const hints = await this.hintsOf(db, userId, contract)
+    return hints.length > 0 ? hints : undefined
+  }
+
   /** The hints that depend only on the contract and the account's currency, not on its events. */
   async hintsOf(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[]> {
     const currency = decimalsOf(contract.price) === 0 ? null : await this.currencyOf(db, userId)

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import type { Metadata } from '../kernel/metadata.ts'
+import { contextOf } from '../platform/database/context.ts'
 import {
   METADATA_FILTERS,
   MetadataBody,
@@ -72,9 +73,9 @@ const createCustomerRoute = (app: App) =>
         [...ONCE_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
       ),
     },
-    answer: async (app, request) => {
+    answer: async (context, request) => {
       const { external_id: externalId, name = null, metadata = {} } = request.body
-      const customer = await createCustomer(app, { userId: request.userId, externalId, name, metadata })
+      const customer = await createCustomer(app, context, { externalId, name, metadata })
       const headers = { Location: `/v1/customers/${customer.id}`, ...tagged(customer.version) }
       return { status: 201, headers, body: presentCustomer(customer) }
     },
@@ -108,10 +109,9 @@ const listCustomersRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const { external_id: externalId, search, after, limit = 50, order = 'asc' } = request.query
-      const { userId } = request
       const metadata = metadataOf(request.query)
-      const asked = { userId, externalId, search, metadata, after, limit, order }
-      const { customers, nextCursor } = await listCustomers(app, asked)
+      const asked = { externalId, search, metadata, after, limit, order }
+      const { customers, nextCursor } = await listCustomers(contextOf(app.db, request.userId), asked)
       const data = presentEach(customers, (one) =>
         JsonText.ofObject(presentCustomer({ ...one, metadata: new JsonText(one.metadata) })),
       )
@@ -135,7 +135,7 @@ const getCustomerRoute = (app: App) =>
       ),
     },
     handler: async (request, reply) => {
-      const customer = await getCustomer(app, request.userId, request.params.id.toLowerCase())
+      const customer = await getCustomer(contextOf(app.db, request.userId), request.params.id.toLowerCase())
       return sendTagged(request, reply, customer.version, presentCustomer(customer))
     },
   })
@@ -158,10 +158,10 @@ const updateCustomerRoute = (app: App) =>
         [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    answer: async (app, { userId, params, body, headers }) => {
+    answer: async (context, { params, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
       const change = { name: body.name, metadata: body.metadata }
-      const customer = await updateCustomer(app, userId, params.id.toLowerCase(), change, expected)
+      const customer = await updateCustomer(context, params.id.toLowerCase(), change, expected)
       return { headers: tagged(customer.version), body: presentCustomer(customer) }
     },
   })

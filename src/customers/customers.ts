@@ -4,15 +4,29 @@ import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
 import type { Metadata, MetadataChange } from '../kernel/metadata.ts'
 import { isUuid } from '../kernel/uuid.ts'
+import type { Context } from '../platform/database/context.ts'
 import { fillGaps, METADATA_AT_ONCE } from '../platform/database/lists/fill-gaps.ts'
 import { type PageRequest, resolveCursor } from '../platform/database/lists/list-query.ts'
 import type { Customer } from './customer.ts'
 import { readCustomerMetadata, listCustomers as readCustomers } from './customer-list-store.ts'
-import { changeCustomer, findCustomer, findCustomerPosition, type NewCustomer } from './customer-store.ts'
+import {
+  changeCustomer,
+  findCustomer,
+  findCustomerPosition,
+  insertCustomers,
+  type NewCustomer,
+} from './customer-store.ts'
 
 /** @throws CUSTOMER_EXTERNAL_ID_CONFLICT */
-export async function createCustomer(app: App, request: NewCustomer): Promise<Versioned<Customer>> {
-  const customer = await app.creations.newCustomers.submit(request.userId, request)
+export async function createCustomer(
+  { creations }: Pick<App, 'creations'>,
+  { userId, write, isInTransaction }: Context,
+  fields: Omit<NewCustomer, 'userId'>,
+): Promise<Versioned<Customer>> {
+  const request = { userId, ...fields }
+  const [customer] = isInTransaction
+    ? await insertCustomers(write, [request])
+    : [await creations.newCustomers.submit(userId, request)]
   if (!customer) {
     throw new ServiceError(
       'CUSTOMER_EXTERNAL_ID_CONFLICT',
@@ -22,14 +36,13 @@ export async function createCustomer(app: App, request: NewCustomer): Promise<Ve
   return customer
 }
 
-export async function getCustomer(app: App, userId: string, id: string): Promise<Versioned<Customer>> {
-  const customer = await findCustomer(app.db.reads.for(userId), userId, id)
+export async function getCustomer({ userId, read }: Context, id: string): Promise<Versioned<Customer>> {
+  const customer = await findCustomer(read, userId, id)
   if (!customer) throw customerNotFound({ id })
   return customer
 }
 
-export interface CustomerListRequest extends PageRequest {
-  userId: string
+interface CustomerListRequest extends PageRequest {
   externalId: string | undefined
   /** The beginning of an external id or of a name. */
   search: string | undefined
@@ -38,7 +51,7 @@ export interface CustomerListRequest extends PageRequest {
 }
 
 /** A page of a list; its customers are read to the end as they are asked for. */
-export interface CustomerPage {
+interface CustomerPage {
   customers: AsyncIterable<StoredCustomer[]>
   /** To be given as `after`; null on the last page. */
   nextCursor: string | null
@@ -53,13 +66,14 @@ export interface CustomerChange {
   metadata: MetadataChange | undefined
 }
 
-export async function listCustomers(app: App, request: CustomerListRequest): Promise<CustomerPage> {
+export async function listCustomers(
+  { userId, read: db }: Context,
+  request: CustomerListRequest,
+): Promise<CustomerPage> {
   const after = await resolveCursor(request.after, async (id) =>
-    isUuid(id) ? findCustomerPosition(app.db.reads.for(request.userId), request.userId, id) : null,
+    isUuid(id) ? findCustomerPosition(db, userId, id) : null,
   )
-  const { userId } = request
-  const db = app.db.reads.for(userId)
-  const { rows, next } = await readCustomers(db, { ...request, after })
+  const { rows, next } = await readCustomers(db, { ...request, userId, after })
   const customers = fillGaps(rows, {
     gaps: ['metadata'],
     atOnce: METADATA_AT_ONCE,
@@ -82,13 +96,12 @@ export async function listCustomers(app: App, request: CustomerListRequest): Pro
  *   holds it for long
  */
 export async function updateCustomer(
-  app: App,
-  userId: string,
+  { userId, write }: Context,
   id: string,
   change: CustomerChange,
   expected: ExpectedVersions,
 ): Promise<Versioned<Customer>> {
-  const customer = await changeCustomer(app.db.writes.for(userId), userId, id, ({ version, ...before }) => {
+  const customer = await changeCustomer(write, userId, id, ({ version, ...before }) => {
     if (expected && !expected.includes(version)) throw changedSince('customer')
     const { name = before.name, metadata } = change
     return {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { type App, appWithin } from '../app.ts'
 import { ServiceError } from '../kernel/errors.ts'
+import { type Context, inTransaction } from '../platform/database/context.ts'
 import { isPassing } from '../platform/database/database-unavailable.ts'
 import { findKeyedAnswer, holdKey, type KeyedAnswer, storeKeyedAnswer } from './idempotency-key-store.ts'
 import { seal, unseal } from './seal.ts'
@@ -10,7 +10,6 @@ const MOST_TRIES = 3
 
 /** What is asked for with an Idempotency-Key (§4.17). */
 export interface KeyedRequest {
-  userId: string
   key: string
   /** SHA-256 of the operation and all that it is given. */
   digest: Buffer
@@ -28,23 +27,24 @@ export interface Answer {
 /**
  * Does the work and keeps its answer in one transaction, both or none; or answers what was answered before. What fails
  * leaves nothing, and may be tried again with the same key.
- * @param work works on the App that it is given: in the transaction
+ * @param work works on the context that it is given: in the transaction
  * @throws IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
  */
 export async function doOnce(
-  app: App,
+  context: Context,
   request: KeyedRequest,
-  work: (app: App) => Promise<Answer>,
+  work: (context: Context) => Promise<Answer>,
 ): Promise<{ answer: Answer; isReplayed: boolean }> {
-  const { userId, key } = request
+  const { key } = request
+  const { userId } = context
   for (let tries = 1; ; tries++) {
     try {
-      return await app.db.writes.for(userId).transaction(async (connection) => {
-        if (!(await holdKey(connection, userId, key))) throw keyInUse()
-        const known = await findKeyedAnswer(connection, userId, key)
+      return await inTransaction(context, async (within) => {
+        if (!(await holdKey(within.write, userId, key))) throw keyInUse()
+        const known = await findKeyedAnswer(within.write, userId, key)
         if (known) return { answer: readAnswer(request, known), isReplayed: true }
-        const answer = await work(appWithin(app, connection))
-        if (!(await storeKeyedAnswer(connection, userId, key, toKept(request, answer)))) throw keyReused()
+        const answer = await work(within)
+        if (!(await storeKeyedAnswer(within.write, userId, key, toKept(request, answer)))) throw keyReused()
         return { answer, isReplayed: false }
       })
     } catch (error) {

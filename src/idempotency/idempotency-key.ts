@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
+import { type Context, contextOf } from '../platform/database/context.ts'
 import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import { BODY_ERRORS } from '../platform/http/responses/responses.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
@@ -72,8 +73,8 @@ interface Success {
 type RequestOf<Schema extends FastifySchema> = Parameters<TypedRoute<Schema>['handler']>[0]
 
 type OnceRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler'> & {
-  /** Works on the App that it is given: what it does there and its answer are kept together, or not at all. */
-  answer: (app: App, request: RequestOf<Schema>) => Promise<Success>
+  /** Works on the context: what it writes there and its answer are kept together, or not at all. */
+  answer: (context: Context, request: RequestOf<Schema>) => Promise<Success>
   /** The answer has a secret: it is kept so that nobody reads it but who asked. */
   hasSecret?: true
 }
@@ -93,10 +94,11 @@ export function onceRoute<const Schema extends FastifySchema>(
   return keyedRoute(options, async (request, reply) => {
     const typed = request as RequestOf<Schema>
     const asked = askedKeyOf(request)
-    if (!asked) return send(reply, await answer(app, typed))
-    const work = async (within: App) => toAnswer(await answer(within, typed))
+    const context = contextOf(app.db, request.userId)
+    if (!asked) return send(reply, await answer(context, typed))
+    const work = async (within: Context) => toAnswer(await answer(within, typed))
     const readableBy = hasSecret ? request.credential : null
-    const { answer: answered, isReplayed } = await doOnce(app, { ...asked, readableBy }, work)
+    const { answer: answered, isReplayed } = await doOnce(context, { ...asked, readableBy }, work)
     if (isReplayed) reply.header('Idempotent-Replayed', 'true')
     return reply.code(answered.status).headers(answered.headers).type(JSON_TYPE).send(answered.text)
   })

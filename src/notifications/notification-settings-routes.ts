@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { type App, inTransaction } from '../app.ts'
+import type { App } from '../app.ts'
 import type { NotificationSettings } from '../core/notifications.ts'
 import { changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { type Context, inTransaction } from '../platform/database/context.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -59,7 +60,7 @@ const getNotificationSettingsRoute = (app: App) =>
       ),
     },
     handler: async (request, reply) => {
-      const settings = await getNotificationSettings(app, request.userId)
+      const settings = await readNotificationSettings(app.db.reads.for(request.userId), request.userId)
       return sendTagged(request, reply, settings.version, present(settings))
     },
   })
@@ -80,10 +81,10 @@ const updateNotificationSettingsRoute = (app: App) =>
         [...ONCE_ERRORS, 'PRECONDITION_FAILED'],
       ),
     },
-    answer: async (app, { userId, body, headers }) => {
+    answer: async (context, { body, headers }) => {
       const changes = { eventRecorded: body.event_recorded }
       const expected = expectedVersions(headers['if-match'])
-      const settings = await changeNotificationSettings(app, userId, changes, expected)
+      const settings = await changeNotificationSettings(context, changes, expected)
       return { headers: tagged(settings.version), body: present(settings) }
     },
   })
@@ -92,28 +93,23 @@ const present = ({ eventRecorded }: NotificationSettings): Static<typeof Notific
   event_recorded: eventRecorded,
 })
 
-const getNotificationSettings = (app: App, userId: string): Promise<Versioned<NotificationSettings>> =>
-  readNotificationSettings(app.db.reads.for(userId), userId)
-
 /**
  * Those that are not given stay as they are. It holds for what is written once this has returned.
  * @throws PRECONDITION_FAILED
  */
 async function changeNotificationSettings(
-  app: App,
-  userId: string,
+  context: Context,
   { eventRecorded }: { [Key in keyof NotificationSettings]: NotificationSettings[Key] | undefined },
   expected: ExpectedVersions,
 ): Promise<Versioned<NotificationSettings>> {
   if (eventRecorded !== undefined) {
-    return inTransaction(app, userId, async (within) => {
-      const db = within.db.writes.for(userId)
-      if (!(await writeNotificationSettings(db, userId, { eventRecorded }, expected)))
+    return inTransaction(context, async ({ userId, read, write }) => {
+      if (!(await writeNotificationSettings(write, userId, { eventRecorded }, expected)))
         throw changedSince('settings')
-      return getNotificationSettings(within, userId)
+      return readNotificationSettings(read, userId)
     })
   }
-  const settings = await getNotificationSettings(app, userId)
+  const settings = await readNotificationSettings(context.read, context.userId)
   if (expected !== null && !expected.includes(settings.version)) throw changedSince('settings')
   return settings
 }

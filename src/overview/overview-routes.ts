@@ -3,6 +3,7 @@ import { getMe } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { CandidateSummaryBody, ClaimSummaryBody } from '../claims/claim-bodies.ts'
 import { presentEither } from '../claims/present-claim.ts'
+import { contextOf } from '../platform/database/context.ts'
 import { DateTime, DateTimeOrNull, TimeZone, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
 import { route } from '../platform/http/route.ts'
@@ -101,7 +102,7 @@ export const getOverviewRoute = (app: App) =>
       const { customer_id, test_clock_id, days = 30, time_zone } = request.query
       const { userId } = request
       // Etc/GMT+5 with a + that was not encoded as %2B.
-      const timeZone = time_zone?.replaceAll(' ', '+') ?? (await getMe(app, userId)).timeZone
+      const timeZone = time_zone?.replaceAll(' ', '+') ?? (await getMe(contextOf(app.db, userId))).timeZone
       const overview = await app.overviews.get({
         userId,
         customerId: customer_id?.toLowerCase() ?? null,

@@ -91,10 +91,10 @@ const createTestClockRoute = (app: App) =>
         ONCE_ERRORS,
       ),
     },
-    answer: async (app, request) => {
+    answer: async (context, request) => {
       const { name = null, frozen_time } = request.body
       const frozenTime = readTime(frozen_time)
-      const clock = await createTestClock(app, { userId: request.userId, name, frozenTime })
+      const clock = await createTestClock(context, { name, frozenTime })
       const headers = { Location: `/v1/test_clocks/${clock.id}` }
       return { status: 201, headers, body: presentTestClock(clock) }
     },

@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import { testClockNotFound } from '../core/record-errors.ts'
 import type { TestClock } from '../core/records.ts'
 import { isUuid } from '../kernel/uuid.ts'
+import type { Context } from '../platform/database/context.ts'
 import { findDeletedPosition } from '../platform/database/lists/deleted-positions.ts'
 import type { Page } from '../platform/database/lists/list-page.ts'
 import { type PageRequest, resolveCursor } from '../platform/database/lists/list-query.ts'
@@ -15,10 +16,10 @@ import {
 } from './test-clock-store.ts'
 
 export function createTestClock(
-  app: App,
-  request: { userId: string; name: string | null; frozenTime: Date },
+  { userId, write }: Context,
+  request: { name: string | null; frozenTime: Date },
 ): Promise<TestClock> {
-  return insertTestClock(app.db.writes.for(request.userId), request)
+  return insertTestClock(write, { ...request, userId })
 }
 
 /** @throws TEST_CLOCK_NOT_FOUND */

@@ -1,10 +1,11 @@
-import { type App, inTransaction } from '../app.ts'
+import type { App } from '../app.ts'
 import { claimIdOf } from '../claims/claim-ids.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { webhookDeliveryNotFound, webhookEndpointNotFound } from '../core/record-errors.ts'
 import type { DeliveryStatus, WebhookDelivery } from '../core/webhooks.ts'
 import { unavailable, validationError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/uuid.ts'
+import { type Context, inTransaction } from '../platform/database/context.ts'
 import {
   askAgain,
   askForSomeAgain,
@@ -26,12 +27,11 @@ function readDeliveryId(id: string): DeliveryAddress | null {
 
 /** @throws WEBHOOK_DELIVERY_NOT_FOUND */
 export async function getWebhookDelivery(
-  app: App,
-  userId: string,
+  { userId, read }: Context,
   id: string,
 ): Promise<{ delivery: WebhookDelivery; body: string }> {
   const address = readDeliveryId(id)
-  const found = address && (await findDelivery(app.db.reads.for(userId), userId, address))
+  const found = address && (await findDelivery(read, userId, address))
   if (!found) throw webhookDeliveryNotFound(id)
   return found
 }
@@ -68,12 +68,12 @@ export async function listWebhookDeliveries(
  * It is sent again, as if for the first time: with the same number and body.
  * @throws WEBHOOK_DELIVERY_NOT_FOUND
  */
-export async function redeliverWebhook(app: App, userId: string, id: string): Promise<WebhookDelivery> {
+export async function redeliverWebhook(context: Context, id: string): Promise<WebhookDelivery> {
   const address = readDeliveryId(id)
-  return inTransaction(app, userId, async (within) => {
-    const isThere = address && (await askAgain(within.db.writes.for(userId), userId, address))
+  return inTransaction(context, async (within) => {
+    const isThere = address && (await askAgain(within.write, within.userId, address))
     if (!isThere) throw webhookDeliveryNotFound(id)
-    return (await getWebhookDelivery(within, userId, id)).delivery
+    return (await getWebhookDelivery(within, id)).delivery
   })
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
+import { contextOf } from '../platform/database/context.ts'
 import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, pageOf } from '../platform/http/responses/lists.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
@@ -123,7 +124,7 @@ const getWebhookDeliveryRoute = (app: App) =>
       ),
     },
     handler: async ({ userId, params }) => {
-      const { delivery, body } = await getWebhookDelivery(app, userId, params.id)
+      const { delivery, body } = await getWebhookDelivery(contextOf(app.db, userId), params.id)
       return { ...presentDelivery(delivery), body }
     },
   })
@@ -143,8 +144,8 @@ const redeliverWebhookRoute = (app: App) =>
         'WEBHOOK_DELIVERY_NOT_FOUND',
       ]),
     },
-    answer: async (app, { userId, params }) => {
-      const delivery = await redeliverWebhook(app, userId, params.id)
+    answer: async (context, { params }) => {
+      const delivery = await redeliverWebhook(context, params.id)
       return { status: 202, body: presentDelivery(delivery) }
     },
   })

@@ -60,10 +60,10 @@ const rotateWebhookSecretRoute = (app: App) =>
         [...ONCE_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
       ),
     },
-    answer: async (app, { userId, params }) => {
+    answer: async (context, { params }) => {
       const { secret, oldSecretUntil, ...rotated } = await rotateWebhookSecret(
         app,
-        userId,
+        context,
         params.id.toLowerCase(),
       )
       const { tag, body } = presentTagged(rotated)
@@ -92,8 +92,8 @@ const testWebhookEndpointRoute = (app: App) =>
         'WEBHOOK_ENDPOINT_NOT_FOUND',
       ]),
     },
-    answer: async (app, { userId, params }) => {
-      const delivery = await testWebhookEndpoint(app, userId, params.id.toLowerCase())
+    answer: async (context, { params }) => {
+      const delivery = await testWebhookEndpoint(context, params.id.toLowerCase())
       return { status: 202, body: presentDelivery(delivery) }
     },
   })

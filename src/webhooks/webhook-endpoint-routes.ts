@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { contextOf } from '../platform/database/context.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -93,11 +94,11 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
         [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
       ),
     },
-    answer: async (app, request) => {
+    answer: async (context, request) => {
       const { url, types = null, customer_id = null, description = null, enabled = true } = request.body
       const customerId = customer_id?.toLowerCase() ?? null
       const settings = { url, types, customerId, description, disabled: disabledBy(enabled) }
-      const { secret, ...made } = await createWebhookEndpoint(app, request.userId, settings, rules)
+      const { secret, ...made } = await createWebhookEndpoint(app, context, settings, rules)
       const { tag, body } = presentTagged(made)
       const headers = { Location: `/v1/webhook_endpoints/${made.endpoint.id}`, ...tagged(tag) }
       return { status: 201, headers, body: { ...body, secret } }
@@ -116,7 +117,7 @@ const listWebhookEndpointsRoute = (app: App) =>
       response: responses({ 200: { description: 'All of them.', schema: pageOf(WebhookEndpointBody) } }, []),
     },
     handler: async ({ userId }) => ({
-      data: (await listWebhookEndpoints(app, userId)).map(presentEndpoint),
+      data: (await listWebhookEndpoints(contextOf(app.db, userId))).map(presentEndpoint),
       next_cursor: null,
     }),
   })
@@ -142,7 +143,10 @@ const getWebhookEndpointRoute = (app: App) =>
       ),
     },
     handler: async (request, reply) => {
-      const found = await getWebhookEndpoint(app, request.userId, request.params.id.toLowerCase())
+      const found = await getWebhookEndpoint(
+        contextOf(app.db, request.userId),
+        request.params.id.toLowerCase(),
+      )
       const { tag, body } = presentTagged(found)
       return sendTagged(request, reply, tag, body)
     },
@@ -168,7 +172,7 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
         [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
-    answer: async (app, { userId, params, body, headers }) => {
+    answer: async (context, { params, body, headers }) => {
       const { customer_id, enabled, ...changes } = body
       const settings = {
         ...changes,
@@ -177,7 +181,7 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       }
       const expected = expectedVersions(headers['if-match'], versionOfTag)
       const id = params.id.toLowerCase()
-      const changed = presentTagged(await updateWebhookEndpoint(app, userId, id, settings, rules, expected))
+      const changed = presentTagged(await updateWebhookEndpoint(context, id, settings, rules, expected))
       return { headers: tagged(changed.tag), body: changed.body }
     },
   })
@@ -201,7 +205,7 @@ const deleteWebhookEndpointRoute = (app: App) =>
     },
     handler: async ({ userId, params, headers }, reply) => {
       const expected = expectedVersions(headers['if-match'], versionOfTag)
-      await deleteWebhookEndpoint(app, userId, params.id.toLowerCase(), expected)
+      await deleteWebhookEndpoint(contextOf(app.db, userId), params.id.toLowerCase(), expected)
       return reply.code(204).send()
     },
   })

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { type App, inTransaction } from '../app.ts'
+import type { App } from '../app.ts'
 import { customerNotFound, webhookEndpointNotFound, whyNotDone } from '../core/record-errors.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhooks.ts'
@@ -9,6 +9,7 @@ import { readFeed } from '../notifications/feed-store.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
 import { readSettled } from '../outbox/notification-number-store.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { type Context, inTransaction } from '../platform/database/context.ts'
 import { appendDeliveries, findDelivery } from './delivery-store.ts'
 import {
   deleteEndpoint,
@@ -45,24 +46,25 @@ export interface WebhookRules {
  * @throws VALIDATION_ERROR for a URL to which nothing may be sent, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_LIMIT_REACHED
  */
 export async function createWebhookEndpoint(
-  app: App,
-  userId: string,
+  { webhookSecrets }: Pick<App, 'webhookSecrets'>,
+  context: Context,
   settings: EndpointSettings,
   rules: WebhookRules,
 ): Promise<EndpointWithHealth & { secret: string }> {
   const url = checkUrl(settings.url, rules)
-  await requireCustomer(app, userId, settings.customerId)
+  await requireCustomer(context, settings.customerId)
   const id = uuidv7()
   const secret = newSecret()
-  const toldUpTo = await readSettled(app.db.reads.for(userId), userId)
+  const { userId, read, write } = context
+  const toldUpTo = await readSettled(read, userId)
   const made = await insertEndpoint(
-    app.db.writes.for(userId),
+    write,
     {
       ...settings,
       url,
       id,
       userId,
-      secret: app.webhookSecrets.encrypt(secret, id),
+      secret: webhookSecrets.encrypt(secret, id),
       toldUpTo,
       lastHash: NO_HASH,
     },
@@ -86,12 +88,12 @@ const NO_HEALTH: EndpointHealth = {
 }
 
 /** In the order of their creation. */
-export const listWebhookEndpoints = (app: App, userId: string): Promise<EndpointWithHealth[]> =>
-  readEndpoints(app.db.reads.for(userId), userId, null)
+export const listWebhookEndpoints = ({ userId, read }: Context): Promise<EndpointWithHealth[]> =>
+  readEndpoints(read, userId, null)
 
 /** @throws WEBHOOK_ENDPOINT_NOT_FOUND */
-export async function getWebhookEndpoint(app: App, userId: string, id: string): Promise<EndpointWithHealth> {
-  const [found] = await readEndpoints(app.db.reads.for(userId), userId, id)
+export async function getWebhookEndpoint({ userId, read }: Context, id: string): Promise<EndpointWithHealth> {
+  const [found] = await readEndpoints(read, userId, id)
   if (!found) throw webhookEndpointNotFound(id)
   return found
 }
@@ -101,57 +103,51 @@ export async function getWebhookEndpoint(app: App, userId: string, id: string): 
  * @throws VALIDATION_ERROR, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function updateWebhookEndpoint(
-  app: App,
-  userId: string,
+  context: Context,
   id: string,
   changes: Partial<EndpointSettings>,
   rules: WebhookRules,
   expected: ExpectedVersions,
 ): Promise<EndpointWithHealth> {
   const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
-  await requireCustomer(app, userId, changes.customerId ?? null)
-  const passedOver = changes.types === undefined ? null : await findPassedOver(app, userId, id)
+  await requireCustomer(context, changes.customerId ?? null)
+  const passedOver = changes.types === undefined ? null : await findPassedOver(context, id)
   const settings = { ...changes, ...url }
-  return inTransaction(app, userId, async (within) => {
-    const db = within.db.writes.for(userId)
-    if (!(await updateEndpoint(db, userId, id, settings, expected, passedOver)))
-      throw await whyNot(within, userId, id, expected)
-    return getWebhookEndpoint(within, userId, id)
+  return inTransaction(context, async (within) => {
+    if (!(await updateEndpoint(within.write, within.userId, id, settings, expected, passedOver)))
+      throw await whyNot(within, id, expected)
+    return getWebhookEndpoint(within, id)
   })
 }
 
 /** @throws WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED */
 export async function deleteWebhookEndpoint(
-  app: App,
-  userId: string,
+  context: Context,
   id: string,
   expected: ExpectedVersions,
 ): Promise<void> {
-  const isDone = await deleteEndpoint(app.db.writes.for(userId), userId, id, expected)
-  if (!isDone) throw await whyNot(app, userId, id, expected)
+  const isDone = await deleteEndpoint(context.write, context.userId, id, expected)
+  if (!isDone) throw await whyNot(context, id, expected)
 }
 
-const whyNot = (app: App, userId: string, id: string, expected: ExpectedVersions) =>
-  whyNotDone('webhook endpoint', expected, webhookEndpointNotFound(id), () =>
-    getWebhookEndpoint(app, userId, id),
-  )
+const whyNot = (context: Context, id: string, expected: ExpectedVersions) =>
+  whyNotDone('webhook endpoint', expected, webhookEndpointNotFound(id), () => getWebhookEndpoint(context, id))
 
 /**
  * Gives it a new secret, which is shown here alone; the one before signs for a day as well.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
 export async function rotateWebhookSecret(
-  app: App,
-  userId: string,
+  { webhookSecrets }: Pick<App, 'webhookSecrets'>,
+  context: Context,
   id: string,
 ): Promise<EndpointWithHealth & { secret: string; oldSecretUntil: Date }> {
   const secret = newSecret()
-  const encrypted = app.webhookSecrets.encrypt(secret, id)
-  return inTransaction(app, userId, async (within) => {
-    const db = within.db.writes.for(userId)
-    const oldSecretUntil = await replaceSecret(db, userId, id, encrypted, OLD_SECRET_MS)
+  const encrypted = webhookSecrets.encrypt(secret, id)
+  return inTransaction(context, async (within) => {
+    const oldSecretUntil = await replaceSecret(within.write, within.userId, id, encrypted, OLD_SECRET_MS)
     if (!oldSecretUntil) throw webhookEndpointNotFound(id)
-    return { ...(await getWebhookEndpoint(within, userId, id)), secret, oldSecretUntil }
+    return { ...(await getWebhookEndpoint(within, id)), secret, oldSecretUntil }
   })
 }
 
@@ -162,9 +158,9 @@ const MOST_TRIES = 20
  * Makes a delivery that tells of nothing, to be sent as any other. If the endpoint is disabled it waits.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
-export async function testWebhookEndpoint(app: App, userId: string, id: string): Promise<WebhookDelivery> {
+export async function testWebhookEndpoint({ userId, write }: Context, id: string): Promise<WebhookDelivery> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const delivery = await app.db.writes.for(userId).transaction((db) => addTest(db, userId, id))
+    const delivery = await write.transaction((db) => addTest(db, userId, id))
     if (delivery) return delivery
   }
   throw unavailable('Too many deliveries are being added to the endpoint.')
@@ -187,9 +183,9 @@ async function addTest(db: Connection, userId: string, id: string): Promise<Webh
  * Null if some is for it.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
-async function findPassedOver(app: App, userId: string, id: string): Promise<PassedOver | null> {
-  const db = app.db.reads.for(userId)
-  const { endpoint, version } = await getWebhookEndpoint(app, userId, id)
+async function findPassedOver(context: Context, id: string): Promise<PassedOver | null> {
+  const { userId, read: db } = context
+  const { endpoint, version } = await getWebhookEndpoint(context, id)
   const place = await readPlace(db, userId, id)
   if (!place) throw webhookEndpointNotFound(id)
   const upTo = await readSettled(db, userId)
@@ -207,9 +203,8 @@ async function findPassedOver(app: App, userId: string, id: string): Promise<Pas
   return next.length === 0 && upTo > after ? { version, after, upTo } : null
 }
 
-async function requireCustomer(app: App, userId: string, id: string | null): Promise<void> {
-  if (id !== null && !(await findCustomer(app.db.reads.for(userId), userId, id)))
-    throw customerNotFound({ id })
+async function requireCustomer({ userId, read }: Context, id: string | null): Promise<void> {
+  if (id !== null && !(await findCustomer(read, userId, id))) throw customerNotFound({ id })
 }
 
 const LONGEST_URL = 2_048

@@ -18,7 +18,7 @@ const send = (body: object, on: TestService = service) =>
   new SessionClient(on).post('/api/auth/sign-up/email', body)
 
 async function invite(email: string | null = null): Promise<string> {
-  return (await createInvitation(service.app, { email, invitedBy: null })).key
+  return (await createInvitation(service.app.db, { email, invitedBy: null })).key
 }
 
 const lookUp = (key: string, on: TestService = service) =>

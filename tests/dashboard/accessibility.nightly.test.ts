@@ -102,7 +102,7 @@ test('axe finds nothing serious on any page or dialog, wide in both themes and o
 
 test('axe finds nothing serious on the pages before signing in, in both themes', async () => {
   const visitor = await openVisitor(browser, service.url, { colorScheme: 'light' })
-  const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
+  const { key } = await createInvitation(service.app.db, { email: null, invitedBy: null })
   for (const path of ['/sign-in', invitationUrl(service.url, key), '/welcome#key=unknown']) {
     await visitor.page.goto(path)
     await settle(visitor.page)

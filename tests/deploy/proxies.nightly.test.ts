@@ -50,7 +50,7 @@ function behind(proxy: ProxyName): void {
 
   test('people sign up, with a cookie for this host and https alone', async () => {
     const email = `${uniqueName()}@example.com`
-    const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
+    const { key } = await createInvitation(service.app.db, { email: null, invitedBy: null })
     const body = { email, name: 'Someone', password: PASSWORD, invitation: key }
     const answer = await send('POST', '/api/auth/sign-up/email', body, nobody)
     assert.equal(answer.status, 200, answer.text)

@@ -183,7 +183,7 @@ const OPERATIONS: Record<string, Operation['prepare']> = {
     return () => person.delete(`/v1/invitations/${body.id}`)
   },
   'sign up': async () => {
-    const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
+    const { key } = await createInvitation(service.app.db, { email: null, invitedBy: null })
     const body = { email: `${uniqueName()}@example.com`, name: 'n', password: PASSWORD, invitation: key }
     return () => new SessionClient(service).post('/api/auth/sign-up/email', body)
   },

@@ -79,7 +79,7 @@ export async function signUp(service: TestService): Promise<SignedUp> {
 /** The same by the request itself, which hashes the password. */
 export async function signUpByInvitation(service: TestService): Promise<SignedUp> {
   const email = `${uniqueName()}@example.com`
-  const { key } = await createInvitation(service.app, { email: null, invitedBy: null })
+  const { key } = await createInvitation(service.app.db, { email: null, invitedBy: null })
   const browser = new SessionClient(service)
   const body = { email, name: 'Someone', password: PASSWORD, invitation: key }
   const { status, body: said } = await browser.post('/api/auth/sign-up/email', body)

@@ -42,10 +42,10 @@ const createInvitationRoute = (app: App) =>
         'INVITATION_LIMIT_REACHED',
       ]),
     },
-    answer: async (app, request) => {
-      const { invitation, key } = await createInvitation(app, {
+    answer: async ({ userId, write }, request) => {
+      const { invitation, key } = await createInvitation(write, {
         email: request.body.email ?? null,
-        invitedBy: request.userId,
+        invitedBy: userId,
       })
       const { used_at: _, ...body } = presentInvitation(invitation)
       return { status: 201, body: { ...body, url: invitationUrl(publicUrl(request), key) } }

@@ -3,8 +3,8 @@ import type { App } from '../../app.ts'
 import { invitationNotFound } from '../../core/record-errors.ts'
 import type { Invitation } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
+import type { Connection } from '../../platform/database/connection.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'
-import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
 import { isEmail } from '../email.ts'
 import {
   findOpenInvitation,
@@ -26,7 +26,7 @@ const ENDED_INVITATIONS_KEPT = 1_000
  * @throws VALIDATION_ERROR, INVITATION_LIMIT_REACHED
  */
 export async function createInvitation(
-  app: App,
+  db: Connection,
   request: { email: string | null; invitedBy: string | null },
   show: (key: string) => Promise<void> = async () => {},
 ): Promise<{ invitation: Invitation; key: string }> {
@@ -34,7 +34,6 @@ export async function createInvitation(
     throw validationError([{ path: 'email', message: 'must be an email address' }])
   }
   const { invitedBy } = request
-  const db = app.db.writes.for(invitedBy ?? SERVICE)
   // Their list has no pages, and what is counted is read: neither grows without end.
   if (invitedBy !== null) await forgetEndedInvitations(db, invitedBy, ENDED_INVITATIONS_KEPT)
   const key = newInvitationKey()

@@ -41,10 +41,9 @@ const createOwnTokenRoute = (app: App) =>
         'TOKEN_LIMIT_REACHED',
       ]),
     },
-    answer: async (app, request) => {
+    answer: async (context, request) => {
       const { name, expires_at: expires } = request.body
-      const { token, secret } = await createOwnToken(app, {
-        userId: request.userId,
+      const { token, secret } = await createOwnToken(context, {
         sessionId: request.sessionId as string,
         name,
         expiresAt: expires === undefined ? null : readTime(expires),

@@ -3,6 +3,7 @@ import { tokenNotFound } from '../../core/record-errors.ts'
 import type { ApiToken } from '../../core/records.ts'
 import { ServiceError, validationError } from '../../kernel/errors.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
+import type { Context } from '../../platform/database/context.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'
 import type { PooledConnection } from '../../platform/database/pool/pooled-connection.ts'
 import { waitUntilHeard } from '../revocation-store.ts'
@@ -86,15 +87,14 @@ const ENDED_TOKENS_KEPT = 1_000
  * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID if the session has just been ended
  */
 export async function createOwnToken(
-  app: App,
-  request: { userId: string; sessionId: string; name: string; expiresAt: Date | null },
+  { userId, write: db }: Context,
+  request: { sessionId: string; name: string; expiresAt: Date | null },
 ): Promise<{ token: ApiToken; secret: string }> {
-  const { userId, sessionId, name, expiresAt } = request
+  const { sessionId, name, expiresAt } = request
   if (expiresAt && expiresAt.getTime() <= Date.now()) {
     throw validationError([{ path: 'expires_at', message: 'must be in the future' }])
   }
   const secret = newToken()
-  const db = app.db.writes.for(userId)
   // Its list has no pages, and what is counted is read: neither grows without end.
   await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
   // In one transaction: if the read fails, no token is stored whose secret was never returned.

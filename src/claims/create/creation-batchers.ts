@@ -12,7 +12,6 @@ import { type AskedKey, beginKeys, type CreationKey } from '../../idempotency/id
 import { charactersOfMetadata } from '../../kernel/metadata.ts'
 import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Batcher } from '../../platform/concurrency/batcher.ts'
-import type { Connection } from '../../platform/database/connection.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
 import type { AskedNames } from '../../platform/database/sql-array.ts'
@@ -28,13 +27,11 @@ import {
   MAX_SCHEMAS_PER_LOOKUP,
 } from '../limits.ts'
 
-type Submitter<Item, Result> = Pick<Batcher<Item, Result>, 'submit'>
-
 /** The statements of creations. Requests of all accounts that arrive at the same time share them. */
 export class CreationBatchers implements Lifecycle {
   readonly customers: Batcher<AskedNames, CustomerKey[]>
   readonly customersByExternalId: Batcher<AskedNames, CustomerKey[]>
-  readonly newCustomers: Submitter<NewCustomer, Versioned<Customer> | null>
+  readonly newCustomers: Batcher<NewCustomer, Versioned<Customer> | null>
   /** Claims without a test clock. Claims on a test clock are inserted outside the batches: they may wait for the clock. */
   readonly newClaims: Batcher<readonly NewClaim[], (NotedClaim | null)[]>
   /** On distributed tables, the contracts of claims that are inserted next: contracts need all machines, claims only one. */
@@ -101,14 +98,6 @@ export class CreationBatchers implements Lifecycle {
     if (ids.length <= MAX_SCHEMAS_PER_LOOKUP) return this.#contracts.submit(userId, asked)
     const [found] = await findContracts(this.#reads.for(userId), [asked])
     return found as Map<string, ContractOfSchema>
-  }
-
-  /** The same, but a new customer is inserted at once, by this connection and in its transaction. */
-  within(connection: Connection): CreationBatchers {
-    const newCustomers: CreationBatchers['newCustomers'] = {
-      submit: async (_userId, item) => (await insertCustomers(connection, [item]))[0] ?? null,
-    }
-    return Object.create(this, { newCustomers: { value: newCustomers } })
   }
 
   async stop(): Promise<void> {

@@ -39,7 +39,7 @@ function addInvite(user: Command): void {
     .action(async ({ email }: { email?: string }) => {
       const { publicUrl, host, port } = readConfig()
       const show = (key: string) => print(invitationUrl(publicUrl ?? `http://${host}:${port}`, key))
-      await runCommand((app) => createInvitation(app, { email: email ?? null, invitedBy: null }, show))
+      await runCommand(({ db }) => createInvitation(db, { email: email ?? null, invitedBy: null }, show))
     })
 }
 

@@ -128,12 +128,6 @@ export class Database implements Connection {
     return this.submissions.for(this.distribution.isOn ? `machine ${machine}` : SERVICE)
   }
 
-  /** The same, but that all reading and writing of accounts goes by this connection: what is done there is in its transaction. */
-  within(connection: Connection): Database {
-    const one = { value: { for: () => connection } }
-    return Object.create(this, { reads: one, writes: one })
-  }
-
   query<Row>(statement: Statement): Promise<Row[]> {
     return this.#own.query(statement)
   }

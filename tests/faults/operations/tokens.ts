@@ -4,6 +4,7 @@ import { revokeSession } from '../../../src/accounts/sessions/end-sessions.ts'
 import { createOwnToken } from '../../../src/accounts/tokens/tokens.ts'
 import { findUserByEmail } from '../../../src/accounts/user-store.ts'
 import { shareReadiness } from '../../../src/doctor/readiness.ts'
+import { contextOf } from '../../../src/platform/database/context.ts'
 import { eventually } from '../../support/eventually.ts'
 import { uniqueName } from '../../support/new-records.ts'
 import {
@@ -58,8 +59,8 @@ const sessionRevocation: Operation = {
         VALUES ($1, $2, $3, now(), now(), now() + interval '1 day')`,
       [session.id, userId, tokenHash],
     )
-    const made = { userId, sessionId: session.id, name: 'test', expiresAt: null }
-    const own = clientWith((await createOwnToken(app, made)).secret)
+    const made = { sessionId: session.id, name: 'test', expiresAt: null }
+    const own = clientWith((await createOwnToken(contextOf(app.db, userId), made)).secret)
     assert.equal((await own.get('/v1/claims')).status, 200)
     let isDone = false
     return {

@@ -52,7 +52,7 @@ async function migrateAndAddAccount(
     hash: hashToken(token),
     expiresAt: null,
     sessionId: null,
-    most: null,
+    maxActive: null,
   })
   await close()
   return { token, userId: user.id }

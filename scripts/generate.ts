@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { glob, readFile, writeFile } from 'node:fs/promises'
 import { pino } from 'pino'
 import { SETTINGS } from '../src/config/config.ts'
 import { ERRORS } from '../src/kernel/error-catalogue.ts'
@@ -8,8 +8,8 @@ import { createApp } from '../src/service/create-app.ts'
 import { createServer } from '../src/service/http/server.ts'
 
 /*
- * Writes what is generated and committed: openapi.json, docs/errors.md, and the tables of docs/setup.md and docs/metrics.md.
- * With --check writes nothing, and fails where a file is stale.
+ * Writes the generated files that are committed: openapi.json, docs/errors.md, and tables of docs/setup.md, docs/metrics.md and
+ * docs/spec.md. With --check it writes nothing and fails if a file is stale.
  */
 
 const ROOT = new URL('../', import.meta.url)
@@ -19,10 +19,11 @@ const FILES: Record<string, (current: string) => Promise<string> | string> = {
   'docs/errors.md': errorsPage,
   'docs/setup.md': withSettings,
   'docs/metrics.md': withMetrics,
+  'docs/spec.md': withLimits,
 }
 
 async function openApiDocument(): Promise<string> {
-  // The pool connects at the first statement, and there is none.
+  // The pool connects at the first statement. None is sent.
   const db = new Database({ connectionString: 'postgres://127.0.0.1', poolSize: 2 })
   const server = await createServer(createApp(db), {
     log: pino({ level: 'silent' }),
@@ -89,9 +90,55 @@ function withMetrics(page: string): string {
   return withTable(page, 'metrics', ['Metric', 'Type', 'Labels', 'Meaning'], rows)
 }
 
-/** The page with its table, between markers that say what it is of, made anew. */
-function withTable(page: string, what: string, titles: string[], rows: string[][]): string {
-  const [start, end] = [`<!-- ${what}: generated -->`, `<!-- /${what} -->`]
+const PUBLIC_LIMIT = /\/\*\*(?:(?!\*\/)[\s\S])*@public\s((?:(?!\*\/)[\s\S])*)\*\/\s*export const (\w+)/g
+
+/** The limits marked `@public` in each limits.ts of src/. */
+async function withLimits(page: string): Promise<string> {
+  const rows: string[][] = []
+  const names: string[] = []
+  for await (const name of glob('src/**/limits.ts', { cwd: ROOT })) names.push(name)
+  for (const name of names.toSorted()) {
+    const limits: Record<string, unknown> = await import(new URL(name, ROOT).href)
+    for (const [, text = '', constant = ''] of (await readFile(new URL(name, ROOT), 'utf8')).matchAll(
+      PUBLIC_LIMIT,
+    ))
+      rows.push([
+        text.replaceAll(/\s+\*?\s*/g, ' ').trim(),
+        valueWithUnit(constant, Number(limits[constant])),
+      ])
+  }
+  return withTable(page, 'limits', ['What', 'Limit'], rows)
+}
+
+const SECONDS_PER_UNIT: [unit: string, seconds: number][] = [
+  ['days', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+]
+const BYTES_PER_UNIT: [unit: string, bytes: number][] = [
+  ['MiB', 1024 ** 2],
+  ['KiB', 1024],
+  ['bytes', 1],
+]
+
+/** In the unit of the constant's suffix, or a larger one if that gives a whole number. */
+function valueWithUnit(constant: string, value: number): string {
+  if (!Number.isFinite(value)) throw new Error(`${constant} is marked @public but is not a number`)
+  const inUnit = (units: [string, number][], amount: number) => {
+    const [unit, size] = units.find(([, size]) => amount >= size && amount % size === 0) ?? ['ms', 0.001]
+    return `${(amount / size).toLocaleString('en')} ${unit}`
+  }
+  if (constant.endsWith('_MS')) return inUnit(SECONDS_PER_UNIT, value / 1000)
+  if (constant.endsWith('_SECONDS')) return inUnit(SECONDS_PER_UNIT, value)
+  if (constant.endsWith('_BYTES')) return inUnit(BYTES_PER_UNIT, value)
+  if (constant.endsWith('_LENGTH')) return `${value.toLocaleString('en')} characters`
+  return value.toLocaleString('en')
+}
+
+/** Replaces the table of the page between the markers of this name. */
+function withTable(page: string, name: string, titles: string[], rows: string[][]): string {
+  const [start, end] = [`<!-- ${name}: generated -->`, `<!-- /${name} -->`]
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   const table = [line(titles), `|${'---|'.repeat(titles.length)}`, ...rows.map(line)].join('\n')
   const [before, rest] = page.split(start)

@@ -70,7 +70,7 @@ async function submissions(bench: Bench, side: Side, shape: LoadShape): Promise<
   const { connections, batch } = shape
   const name = batch === 1 ? 'one event a request' : `batches of ${batch}`
   const load = { ...shape, label: name, measureMs: bench.sizes.sweepMs, spread: 'once' as const }
-  const inFlight = inFlightOf(connections, batch, side.distribution.machines)
+  const inFlight = inFlightOf(connections, batch, side.distribution.nodes)
   return toLoad(`${name}, ${connections} connections`, await submitTo(bench, side, load), {
     inFlight,
     transactionsAGroup: TRANSACTIONS_A_GROUP,

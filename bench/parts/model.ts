@@ -41,7 +41,7 @@ async function sideOf(bench: Bench): Promise<Side> {
 }
 
 function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
-  const { shards, machines, isOn } = side.distribution
+  const { shards, nodes: machines, isOn } = side.distribution
   return {
     ...measured,
     checkWaits: (CHECK_STATEMENTS * latencies.roundTrip + latencies.claimCommit) / 1000,

@@ -116,14 +116,14 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
   },
   {
     name: 'a revocation is not heard',
-    edits: [edit('this.#generation++\n    this.#remembered.delete(keyOf(hash))', 'void hash')],
+    edits: [edit('this.#generation++\n    this.#cache.delete(keyOf(hash))', 'void hash')],
   },
   {
     name: 'a revocation is answered before the other servers have heard of it',
     edits: [
       edit(
-        'await waitUntilHeard(db, number, LONGEST_TRUST_MS)',
-        'await waitUntilHeard(db, number, 0 * LONGEST_TRUST_MS)',
+        'await waitUntilAcknowledged(db, number, TOKEN_CACHE_TRUST_MS)',
+        'await waitUntilAcknowledged(db, number, 0 * TOKEN_CACHE_TRUST_MS)',
       ),
     ],
     servers: 3,

@@ -1,44 +1,32 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../kernel/errors.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { type AttemptRule, MAX_CACHED_REJECTIONS } from './limits.ts'
 import { countAttempt, forgetAttempts } from './throttle-store.ts'
 
-export interface AttemptRule {
-  attempts: number
-  windowSeconds: number
-}
+/** The key of sign-in attempts with an email, whether an account has the email or not. */
+export const emailKey = (email: string): string => `email|${email.toLowerCase()}`
 
-/** Of one address. */
-export const SIGN_INS: AttemptRule = { attempts: 20, windowSeconds: 60 }
-export const SIGN_UPS: AttemptRule = { attempts: 20, windowSeconds: 60 }
-export const PASSWORD_CHANGES: AttemptRule = { attempts: 10, windowSeconds: 60 }
-export const INVITATION_LOOKUPS: AttemptRule = { attempts: 60, windowSeconds: 60 }
-/** Passwords tried for one email, from whatever addresses; a right one starts the count anew. */
-export const SIGN_INS_OF_EMAIL: AttemptRule = { attempts: 10, windowSeconds: 15 * 60 }
-
-/** What passwords tried for one email are counted under, whether an account has it or not. */
-export const attemptsOfEmail = (email: string): string => `email|${email.toLowerCase()}`
-
-/** Addresses and emails that are remembered to be refused; beyond, the database is asked again. */
-const MOST_REMEMBERED = 20_000
-
-/** Counts attempts in the database, for all servers; who had too many is refused from memory until the window ends. */
+/**
+ * Counts attempts by key in the database, so that a limit holds for all servers together. A key above its limit is rejected from
+ * memory until its window ends: the rejections cost no statement.
+ */
 export class Attempts {
   readonly #db: Connection
-  /** Until when, by performance.now(). */
-  readonly #refused = new LRUCache<string, number>({ max: MOST_REMEMBERED })
+  /** The end of each rejected key's window, by performance.now(). */
+  readonly #refused = new LRUCache<string, number>({ max: MAX_CACHED_REJECTIONS })
 
   constructor(db: Connection) {
     this.#db = db
   }
 
-  /** Without asking the database. @throws RATE_LIMITED if it is known to be one attempt too many */
+  /** Sends no statement. @throws RATE_LIMITED if this server knows that the key is above its limit */
   refuseKnown(key: string): void {
     const leftMs = (this.#refused.get(key) ?? 0) - performance.now()
     if (leftMs > 0) throw tooManyAttempts(Math.ceil(leftMs / 1000))
   }
 
-  /** @throws RATE_LIMITED if it is one attempt too many, on all servers together */
+  /** @throws RATE_LIMITED if the attempt exceeds the limit of all servers together */
   async count(key: string, rule: AttemptRule): Promise<void> {
     this.refuseKnown(key)
     const { attempts, endsInSeconds } = await countAttempt(this.#db, key, rule.windowSeconds)

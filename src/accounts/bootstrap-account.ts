@@ -2,10 +2,11 @@ import type { App } from '../app.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { hasPassword } from './credential-store.ts'
 import { insertInvitation } from './invitations/invitation-store.ts'
-import { hashInvitationKey, INVITATION_SECONDS, newInvitationKey } from './invitations/invitations.ts'
+import { hashInvitationKey, newInvitationKey } from './invitations/invitations.ts'
+import { INVITATION_TTL_SECONDS } from './limits.ts'
 import { hashToken, newToken } from './tokens/api-token.ts'
 import { hasApiToken, insertApiToken } from './tokens/api-token-store.ts'
-import { insertUser, listUsers, takeBootstrapTurn } from './user-store.ts'
+import { insertUser, listUsers, lockBootstrap } from './user-store.ts'
 
 /** The email of the first account until its sign-up. */
 const OWNER = 'owner@localhost'
@@ -17,7 +18,7 @@ const OWNER = 'owner@localhost'
  */
 export function bootstrapAccount(app: App, givenToken: string | null): Promise<boolean> {
   return app.db.transaction(async (connection) => {
-    await takeBootstrapTurn(connection)
+    await lockBootstrap(connection)
     if ((await listUsers(connection)).length > 0) return false
     const user = await insertUser(connection, OWNER)
     if (!user) throw new Error('the first account exists already')
@@ -33,7 +34,7 @@ export function bootstrapAccount(app: App, givenToken: string | null): Promise<b
  */
 export function showFirstToken(app: App, show: (token: string | null) => Promise<void>): Promise<void> {
   return app.db.transaction(async (connection) => {
-    await takeBootstrapTurn(connection)
+    await lockBootstrap(connection)
     const [first] = await listUsers(connection)
     if (first?.email !== OWNER) return show(null)
     if ((await hasPassword(connection, first.id)) || (await hasApiToken(connection, first.id)))
@@ -51,16 +52,16 @@ const insertFirstToken = (connection: Connection, userId: string, token: string)
     hash: hashToken(token),
     expiresAt: null,
     sessionId: null,
-    most: null,
+    maxActive: null,
   })
 
 /**
- * While the first account has no password: a new key that sets its email, name and password once. Earlier keys stay valid
- * until one of them is used, because another server may have shown them. Null if the account has a password.
+ * Creates a one-time key that sets the email, name and password of the first account. Returns null if the account has a password.
+ * Earlier keys stay valid until one of them is used, because another server may have shown them.
  */
 export function inviteFirstAccount(app: App): Promise<string | null> {
   return app.db.transaction(async (connection) => {
-    await takeBootstrapTurn(connection)
+    await lockBootstrap(connection)
     const [first] = await listUsers(connection)
     if (!first || (await hasPassword(connection, first.id))) return null
 
@@ -70,8 +71,8 @@ export function inviteFirstAccount(app: App): Promise<string | null> {
       email: null,
       invitedBy: null,
       claimsUserId: first.id,
-      lastsSeconds: INVITATION_SECONDS,
-      most: null,
+      ttlSeconds: INVITATION_TTL_SECONDS,
+      maxOpen: null,
     })
     return key
   })

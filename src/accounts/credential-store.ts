@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Connection } from '../platform/database/connection.ts'
 
-/* Passwords, as better-auth keeps them: a row of this provider, whose account is the user itself. */
+/* Passwords in the form of better-auth: a row with this provider and the user's ID as the account ID. */
 
 const PROVIDER = 'credential'
 
-/** Sets the account's password, in place of the one that it may have. */
+/** Sets or replaces the account's password. */
 export async function setPassword(db: Connection, userId: string, hash: string): Promise<void> {
   await db.query({
     name: 'set_password',
@@ -31,7 +31,7 @@ export async function replacePassword(
   })
 }
 
-/** Whether someone can sign in to the account. */
+/** Whether a person can sign in to the account. */
 export async function hasPassword(db: Connection, userId: string): Promise<boolean> {
   const rows = await db.query({
     name: 'has_password',

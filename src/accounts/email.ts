@@ -1,7 +1,7 @@
-export const MAX_EMAIL_LENGTH = 254
+import { MAX_EMAIL_LENGTH } from './limits.ts'
 
-/** What better-auth takes when someone signs in: it needs a domain with a dot. */
+/** The emails that better-auth accepts at sign-in: the domain needs a dot. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/
 
-/** Whether someone can sign in with it. */
+/** Whether better-auth accepts the email at sign-in. */
 export const isEmail = (text: string): boolean => text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text)

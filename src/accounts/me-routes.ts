@@ -24,7 +24,7 @@ const getMeRoute = (app: App) =>
     url: '/v1/me',
     schema: {
       operationId: 'getMe',
-      summary: 'Read the account that asks',
+      summary: 'Read the caller’s account',
       description: 'The account of the token or of the session.',
       tags,
       headers: IfNoneMatchHeader,
@@ -45,10 +45,10 @@ const updateMeRoute = (app: App) =>
     url: '/v1/me',
     schema: {
       operationId: 'updateMe',
-      summary: 'Change the account that asks',
+      summary: 'Change the caller’s account',
       description:
-        'Sets what is given: the currency in which it counts its prices, or null for none, and the time zone by whose days it goes. ' +
-        'No price and no time changes.',
+        'Changes the given fields: the currency of its prices, or null for none, and the time zone of its days. ' +
+        'No price and no stored time changes.',
       tags,
       headers: IfMatchHeader,
       body: AccountChangeBody,

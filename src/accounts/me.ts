@@ -8,7 +8,7 @@ import { type Context, contextOf } from '../platform/database/context.ts'
 import { spellTimeZone } from './time-zone.ts'
 import { type AccountChanges, findAccount, updateAccount } from './user-store.ts'
 
-/** The account that asks. Accounts are never deleted. */
+/** The caller's account. Accounts are never deleted. */
 export async function getMe({ userId, read }: Pick<Context, 'userId' | 'read'>): Promise<Versioned<Account>> {
   const account = await findAccount(read, userId)
   if (!account) throw new Error(`the account ${userId} of a valid token or session is gone`)
@@ -16,7 +16,7 @@ export async function getMe({ userId, read }: Pick<Context, 'userId' | 'read'>):
 }
 
 /**
- * Changes what is given: in which currency the account counts its prices, of which none changes, and by whose days it goes.
+ * Changes the given fields. No price is converted.
  * @throws VALIDATION_ERROR, PRECONDITION_FAILED
  */
 export async function updateMe(
@@ -36,7 +36,7 @@ export async function updateMe(
   return account
 }
 
-/** The account's day that it is now, such as 2026-01-31; in UTC if the runtime does not know the time zone any more. */
+/** Today's date in the account's time zone, such as 2026-01-31; in UTC if the runtime no longer knows the time zone. */
 export async function getToday(app: App, userId: string): Promise<string> {
   const { timeZone } = await getMe(contextOf(app.db, userId))
   return dayAt(new Date(), isTimeZone(timeZone) ? timeZone : 'UTC')

@@ -1,26 +1,23 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { unauthenticatedLimit } from './unauthenticated-limit.ts'
 
-/** In characters. The upper limit bounds the work of hashing. */
-export const PASSWORD_LENGTH = { min: 8, max: 128 }
-
-/** Of scrypt: N blocks of 128 × r bytes, p times. */
+/** Parameters of scrypt: N blocks of 128 × r bytes, p times. */
 interface Cost {
   N: number
   r: number
   p: number
 }
 
-/** N is 2 to this. With r = 8 it is what OWASP asks for today: 128 MiB, and a third of a second. */
+/** The base-2 logarithm of N. With r = 8 this is OWASP's recommendation: 128 MiB and about 0.3 s. */
 const LOG_N = 17
-/** Of the hashes that better-auth made: a quarter of the work. */
+/** The cost of hashes that better-auth made: a quarter of today's work. */
 const OLD_COST: Cost = { N: 2 ** 14, r: 16, p: 1 }
 /** The other three quarters. */
 const REST_OF_COST: Cost = { N: 2 ** 17, r: 6, p: 1 }
 
 const KEY_BYTES = 64
 const SALT_BYTES = 16
-/** `<salt>:<key>`, both in hexadecimal; the salt goes in as this text. */
+/** `<salt>:<key>`, both in hexadecimal. scrypt takes the salt as this text. */
 const OLD_FORM = /^([0-9a-f]+):([0-9a-f]+)$/
 
 const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
@@ -28,7 +25,7 @@ const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+
 /** The one key of the queue for hashes. Addresses are limited before. */
 const HASHES = 'hashes'
 
-/** Hashes passwords: one at a time, because each hash takes 128 MiB and a thread that files and names need too. */
+/** Hashes passwords: one at a time, because each hash takes 128 MiB and a thread of libuv's pool, which files and DNS need too. */
 export class Passwords {
   readonly #limit = unauthenticatedLimit({ max: 1, timeoutMs: 20_000 })
   readonly #cost: Cost
@@ -48,7 +45,7 @@ export class Passwords {
     return `${this.#prefix}${toBase64(salt)}$${toBase64(key)}`
   }
 
-  /** Takes as long for a wrong password as hashing does, so that nobody learns which hash is there, or that none is. */
+  /** Takes as long as hashing, so that the time does not reveal which kind of hash is stored. */
   async verify(hash: string, password: string): Promise<boolean> {
     const [, salt = '', key = ''] = this.#form.exec(hash) ?? []
     if (key)
@@ -59,7 +56,7 @@ export class Passwords {
     return isRight
   }
 
-  /** Whether it was made with less work than today's. */
+  /** Whether the hash was made with another cost than today's. */
   isOutdated(hash: string): boolean {
     return !this.#form.test(hash)
   }
@@ -74,7 +71,7 @@ export class Passwords {
   }
 }
 
-/** On a thread of libuv's. */
+/** Runs in libuv's thread pool. */
 function derive(password: string, salt: string | Buffer, cost: Cost): Promise<Buffer> {
   const options = { ...cost, maxmem: 2 * 128 * cost.N * cost.r }
   return new Promise((resolve, reject) => {

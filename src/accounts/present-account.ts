@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { Account, ApiToken, Invitation } from '../core/records.ts'
 import type { AccountBody, ApiTokenBody, InvitationBody } from './account-bodies.ts'
 
-/* What belongs to an account beside its claims, as the bodies of answers. */
+/* Response bodies of accounts, API tokens and invitations. */
 
 export function presentAccount({
   id,

@@ -5,27 +5,26 @@ import { REVOCATIONS } from '../platform/database/advisory-locks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { Database } from '../platform/database/database.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
+import { CLOSE_WATCH_TIMEOUT_MS, REVOCATION_POLL_INTERVAL_MS } from './limits.ts'
 
 /*
- * Servers hear of tokens that were ended or changed by LISTEN/NOTIFY (migration 0003 sends it). Each revocation
- * has a number. A watching server holds a shared advisory lock on the number of the last one that it has heard
- * of, so whoever ends a token can wait until no server is behind; the lock of a server that is gone goes with it.
+ * Acknowledged revocation of tokens. PostgreSQL notifies the servers of each revoked or changed token by NOTIFY (migration 0003).
+ * Each revocation has a number. A server holds a shared advisory lock on the number of the last revocation that it received.
+ * A revocation waits until no server holds a lock on an earlier number. PostgreSQL releases the lock of a lost server.
  */
 
 const CHANNEL = 'claimkeeper_revocations'
-const POLL_MS = 5
-const END_PATIENCE_MS = 1_000
 
 export interface RevocationWatch {
-  /** Resolves once everything that was told before this call has been heard. Rejects if the watch is broken. */
+  /** Resolves once all notifications that were sent before the call have arrived. Rejects if the watch is broken. */
   catchUp: (timeoutMs: number) => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * Listens on a connection of its own. Nothing that is committed after this resolves is missed, as long as
- * `catchUp` says so.
- * @param onRevoked hears the SHA-256 hash of each token that ends or changes
+ * Listens on a connection of its own. Receives each revocation that is committed after this call resolves, as long as `catchUp`
+ * succeeds.
+ * @param onRevoked receives the SHA-256 hash of each revoked or changed token
  */
 export async function watchRevocations(
   db: Database,
@@ -33,44 +32,44 @@ export async function watchRevocations(
   onLost: () => void,
 ): Promise<RevocationWatch> {
   const client = await db.openSession()
-  const own = randomUUID()
-  let heard = () => {}
-  let standing: number | null = null
+  const probe = randomUUID()
+  let onProbe = () => {}
+  let acknowledged: number | null = null
   let last: Promise<unknown> = Promise.resolve()
 
   client.on('notification', ({ payload = '' }) => {
-    if (payload === own) return heard()
+    if (payload === probe) return onProbe()
     const [number, hash] = payload.split(' ')
     if (hash === undefined) return
     onRevoked(Buffer.from(hash, 'hex'))
-    // A watch that cannot say how far it is would hold up whoever ends a token: it begins anew, without its locks.
-    standAt(Number(number)).catch(() => endSession(client))
+    // A watch that cannot acknowledge would delay every revocation: ending the connection releases its locks.
+    acknowledge(Number(number)).catch(() => endSession(client))
   })
   client.on('end', onLost)
 
-  /** One statement after the other, even if many revocations are told at once: the driver must hold none back. */
-  function ask(text: string, values: unknown[]): Promise<unknown> {
-    const asked = last.then(() => client.query(text, values))
-    last = asked.catch(() => {})
-    return asked
+  /** Sends the statements one after another: the driver must not queue them when many revocations arrive at once. */
+  function send(text: string, values: unknown[]): Promise<unknown> {
+    const sent = last.then(() => client.query(text, values))
+    last = sent.catch(() => {})
+    return sent
   }
 
-  /** Locks first, then gives up the lock before: there is never a moment without one. */
-  async function standAt(number: number): Promise<void> {
-    const previous = standing
-    standing = number
-    await ask('SELECT pg_advisory_lock_shared($1, $2)', [REVOCATIONS, number])
-    if (previous !== null) await ask('SELECT pg_advisory_unlock_shared($1, $2)', [REVOCATIONS, previous])
+  /** Takes the new lock before it releases the previous one, so that the server always holds one. */
+  async function acknowledge(number: number): Promise<void> {
+    const previous = acknowledged
+    acknowledged = number
+    await send('SELECT pg_advisory_lock_shared($1, $2)', [REVOCATIONS, number])
+    if (previous !== null) await send('SELECT pg_advisory_unlock_shared($1, $2)', [REVOCATIONS, previous])
   }
 
   try {
-    // What is told here is for this server alone and may get lost with the database.
+    // The only writes of this connection are its own probes, which may be lost with the database.
     await client.query('SET synchronous_commit = off')
     await client.query(`LISTEN ${CHANNEL}`)
     const { rows } = await client.query(
       'SELECT last_value * is_called::integer AS number FROM token_revocations',
     )
-    await standAt(Number(rows[0].number))
+    await acknowledge(Number(rows[0].number))
   } catch (error) {
     await endSession(client)
     throw error
@@ -79,10 +78,13 @@ export async function watchRevocations(
   return {
     catchUp: async (timeoutMs) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      heard = resolve
-      const timer = setTimeout(() => reject(new Error('nothing was heard')), timeoutMs)
+      onProbe = resolve
+      const timer = setTimeout(
+        () => reject(new Error('the probe of the revocation channel timed out')),
+        timeoutMs,
+      )
       try {
-        ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)
+        send('SELECT pg_notify($1, $2)', [CHANNEL, probe]).catch(reject)
         await promise
       } finally {
         clearTimeout(timer)
@@ -92,21 +94,21 @@ export async function watchRevocations(
   }
 }
 
-/** A connection that is dead does not say so when it is asked to end. */
+/** A dead connection does not confirm its end, so the wait has a timeout. */
 async function endSession(client: pg.Client): Promise<void> {
   const ended = client.end().catch(() => undefined)
-  await Promise.race([ended, pause(END_PATIENCE_MS, undefined, { ref: false })])
+  await Promise.race([ended, pause(CLOSE_WATCH_TIMEOUT_MS, undefined, { ref: false })])
 }
 
 /**
- * Resolves when every watching server has heard of the revocation, at the latest after the timeout. An unavailable database delays
- * it until the timeout: the revocation is committed, so it must not fail.
+ * Resolves when every server has acknowledged the revocation, or after the timeout. If the database is unavailable, it resolves
+ * after the timeout: the revocation is committed, so it must not fail.
  */
-export const waitUntilHeard = (db: Connection, number: number, timeoutMs: number): Promise<void> =>
+export const waitUntilAcknowledged = (db: Connection, number: number, timeoutMs: number): Promise<void> =>
   ignoreUnavailableUntilTimeout(timeoutMs, (deadline) => poll(db, number, deadline))
 
 /** The same for all revocations so far. */
-export const waitUntilAllHeard = (db: Connection, timeoutMs: number): Promise<void> =>
+export const waitUntilAllAcknowledged = (db: Connection, timeoutMs: number): Promise<void> =>
   ignoreUnavailableUntilTimeout(timeoutMs, async (deadline) =>
     poll(db, await findLastRevocation(db), deadline),
   )
@@ -145,6 +147,6 @@ async function poll(db: Connection, number: number, deadline: number): Promise<v
       values: [REVOCATIONS, number],
     })
     if (row?.behind === 0) return
-    await pause(POLL_MS)
+    await pause(REVOCATION_POLL_INTERVAL_MS)
   }
 }

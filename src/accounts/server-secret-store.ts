@@ -1,11 +1,11 @@
 import type { Connection } from '../platform/database/connection.ts'
 
-/** The secret that all servers of the database share; `made` becomes it if there is none yet. */
-export async function shareSecret(db: Connection, name: string, made: string): Promise<string> {
+/** The secret that all servers of the database share. Stores `candidate` if there is none yet. */
+export async function shareSecret(db: Connection, name: string, candidate: string): Promise<string> {
   await db.query({
     text: `-- share_secret
       INSERT INTO server_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
-    values: [name, made],
+    values: [name, candidate],
   })
   const [row] = await db.query<{ value: string }>({
     text: `-- read_secret
@@ -13,6 +13,6 @@ export async function shareSecret(db: Connection, name: string, made: string): P
     values: [name],
     readOnly: true,
   })
-  if (!row) throw new Error(`the secret ${name} is gone`)
+  if (!row) throw new Error(`the secret ${name} is missing after its insert`)
   return row.value
 }

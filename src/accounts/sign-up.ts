@@ -17,9 +17,8 @@ export interface SignUp {
 }
 
 /**
- * Makes an account that people sign in to, or takes over the one that the invitation is for. The invitation is
- * used and the account written together: exactly once, and not at all if anything fails. Returns the account, and
- * the hash of its password.
+ * Creates an account with a password, or sets up the account that the invitation names. One transaction uses the invitation and
+ * writes the account. Returns the account and the hash of its password.
  * @throws SIGN_UP_CLOSED, INVITATION_NOT_FOUND, ACCOUNT_EMAIL_CONFLICT, VALIDATION_ERROR
  */
 export async function signUp(
@@ -29,7 +28,7 @@ export async function signUp(
 ): Promise<{ user: User; hash: string }> {
   const { email, password, invitation: key } = request
   if (key === undefined && !isOpen) throw new ServiceError('SIGN_UP_CLOSED')
-  // Before the work of hashing, which not everyone may cause.
+  // Before hashing, so that a request with a wrong key costs little.
   if (key !== undefined) await getOpenInvitation(app, key)
   if (!isEmail(email)) throw validationError([{ path: 'email', message: 'must be an email address' }])
 
@@ -47,12 +46,12 @@ async function invitedUser(connection: Connection, request: SignUp, key: string)
   const invitation = await useInvitation(connection, hashInvitationKey(key))
   if (!invitation) throw keyNotFound()
   if (invitation.email !== null && invitation.email !== request.email.toLowerCase()) {
-    throw validationError([{ path: 'email', message: 'must be the one that the invitation is for' }])
+    throw validationError([{ path: 'email', message: 'must be the email that was invited' }])
   }
   const id = invitation.claimsUserId
   if (id === null) return newUser(connection, request)
   const { email, name } = request
-  // Locks the account's row, so that only one of several keys to the account is used.
+  // The update locks the account's row, so that only one of several invitations to the account is used.
   const user = (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
   if (await hasPassword(connection, id)) throw keyNotFound()
   await revokeInvitationsTo(connection, id)

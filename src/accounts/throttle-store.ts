@@ -1,8 +1,8 @@
 import type { Connection } from '../platform/database/connection.ts'
 
 /**
- * Counts an attempt, in one statement: attempts at the same time are all counted. Returns how many there are in
- * the window that the first of them opened, and the seconds until it ends.
+ * Counts an attempt in one statement, so that concurrent attempts are all counted. Returns the attempts in the current window,
+ * which the first attempt opened, and the seconds until the window ends.
  */
 export async function countAttempt(
   db: Connection,

@@ -3,7 +3,7 @@ import { isTimeZone } from '../kernel/time-zone.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { findTimeZone } from './user-store.ts'
 
-/** @throws VALIDATION_ERROR at time_zone if it is no name of the IANA time zone database */
+/** @throws VALIDATION_ERROR at time_zone if the runtime does not know the name */
 export function requireTimeZone(name: string): void {
   if (isTimeZone(name)) return
   const message = 'must be a name of the IANA time zone database, such as Europe/Berlin'
@@ -11,8 +11,8 @@ export function requireTimeZone(name: string): void {
 }
 
 /**
- * The time zone in the letters of its name, which the database knows. Days are the runtime's, so that must know it too.
- * @throws VALIDATION_ERROR at time_zone if one of them does not
+ * The name of the time zone in the database's spelling. The runtime must know the name too, because it computes days.
+ * @throws VALIDATION_ERROR at time_zone if the runtime or the database does not know the name
  */
 export async function spellTimeZone(db: Connection, name: string): Promise<string> {
   requireTimeZone(name)

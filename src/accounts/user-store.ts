@@ -21,7 +21,7 @@ const toUser = (row: UserRow): User => ({
 
 /* Emails are lower-cased here, as in better-auth: lower() of PostgreSQL depends on the locale of the database. */
 
-/** Stores a new account; null if one has this email (in any case of letters). */
+/** Stores a new account. Returns null if an account has this email, in any case. */
 export async function insertUser(
   db: Connection,
   email: string,
@@ -41,7 +41,7 @@ export async function insertUser(
 
 type AccountRow = Versioned<UserRow & { currency: string | null; time_zone: string }>
 
-/** Of what can change. */
+/** A version of the fields that can change. */
 const VERSION = versionOf('email', 'name', 'currency', 'time_zone')
 const ACCOUNT_COLUMNS = `id, email, name, created_at, currency, time_zone, ${VERSION} AS version`
 
@@ -63,13 +63,13 @@ export async function findAccount(db: Connection, id: string): Promise<Versioned
   return row ? toAccount(row) : null
 }
 
-/** What is not given stays as it is. */
+/** Undefined fields stay unchanged. */
 export interface AccountChanges {
   currency: string | null | undefined
   timeZone: string | undefined
 }
 
-/** Null if the account is of none of the versions that are expected. */
+/** Returns null if the account has none of the expected versions. */
 export async function updateAccount(
   db: Connection,
   id: string,
@@ -86,7 +86,7 @@ export async function updateAccount(
   return row ? toAccount(row) : null
 }
 
-/** The time zone as the database spells its name, in whatever case of letters it is given; null if it knows none. */
+/** The name of the time zone in the database's spelling, found in any case; null if the database does not know the name. */
 export async function findTimeZone(db: Connection, name: string): Promise<string | null> {
   const [row] = await db.query<{ name: string }>({
     name: 'find_time_zone',
@@ -110,7 +110,7 @@ export async function findUserByEmail(db: Connection, email: string): Promise<Us
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Gives the account another email and name; null if another has the email: then end the transaction. */
+/** Changes the email and name of the account. Returns null if another account has the email: then the transaction must end. */
 export async function renameUser(
   db: Connection,
   { id, email, name }: Pick<User, 'id' | 'email' | 'name'>,
@@ -140,7 +140,7 @@ export async function listUsers(db: Connection): Promise<User[]> {
   return rows.map(toUser)
 }
 
-/** Servers that start together on an empty database take turns here. Until the transaction ends. */
-export async function takeBootstrapTurn(db: Connection): Promise<void> {
+/** Serializes servers that start at the same time, until the transaction ends. */
+export async function lockBootstrap(db: Connection): Promise<void> {
   await db.query({ text: `SELECT pg_advisory_xact_lock(${BOOTSTRAP})` })
 }

@@ -2,15 +2,15 @@ import type { App } from '../app.ts'
 import type { User } from '../core/records.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { setPassword } from './credential-store.ts'
-import { isEmail, MAX_EMAIL_LENGTH } from './email.ts'
+import { isEmail } from './email.ts'
 import { revokeInvitationsTo } from './invitations/invitation-store.ts'
-import { PASSWORD_LENGTH } from './passwords.ts'
+import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './limits.ts'
 import { deleteSessionsOf } from './sessions/session-store.ts'
 import { findUserByEmail, insertUser, listUsers as readUsers } from './user-store.ts'
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
-/** Makes an account; emails are unique in any case of letters. Without a password only tokens open it. */
+/** Creates an account. Emails are unique in any case. Without a password the account can be used only with tokens. */
 export async function createUser(app: App, email: string, password?: string): Promise<User> {
   if (!EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH) {
     throw new OperatorError(`${JSON.stringify(email)} is not an email address.`)
@@ -43,16 +43,17 @@ export async function setUserPassword(app: App, email: string, password: string)
   })
 }
 
-/** @throws OperatorError if nobody could sign in with them */
+/** @throws OperatorError if sign-in would not accept the email or the password */
 function hashUsablePassword(app: App, email: string, password: string): Promise<string> {
-  const { min, max } = PASSWORD_LENGTH
   if (!isEmail(email)) {
     throw new OperatorError(
-      `Nobody can sign in as ${JSON.stringify(email)}: it is not a whole email address.`,
+      `${JSON.stringify(email)} cannot be used to sign in: it is not a complete email address.`,
     )
   }
-  if (password.length < min || password.length > max) {
-    throw new OperatorError(`The password must have ${min} to ${max} characters.`)
+  if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
+    throw new OperatorError(
+      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+    )
   }
   return app.passwords.hash(password)
 }

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { type Job, shortRun } from '../platform/jobs/scheduler.ts'
 import { type ArchiveSettings, ClaimArchive } from './claim-archive.ts'
 
-/** Piece by piece, at no whole minute. `onArchived` hears how many left. */
+/** Starts 15 s after a whole minute, beside the scheduled check. `onArchived` receives the number of archived claims. */
 export function archiveClaimsJob(
   app: App,
   settings: ArchiveSettings,

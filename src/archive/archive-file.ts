@@ -8,33 +8,33 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { syncFolder } from '../platform/database/embedded/embedded-folders.ts'
 
-/** Ends the name of a file that is being written. */
+/** The suffix of a file that is being written. */
 const UNFINISHED = '.unfinished'
 
 export interface WrittenFile {
-  /** Below the folder. */
+  /** Relative to the archive's folder. */
   path: string
-  /** SHA-256 of what is in it, uncompressed, hexadecimal. */
+  /** SHA-256 of the uncompressed content, hexadecimal. */
   sha256: string
-  /** Compressed. */
+  /** Compressed size. */
   bytes: number
 }
 
 /**
- * Writes a file into a folder below `folder`, compressed. It gets its name, which has a part of the hash, only when all of it
- * is on the disk, and is read back. If there is one already, since a server was killed before it went on, it takes its place:
- * whether that one's name is on the disk, nobody knows.
- * @param nameOf the path below `folder`, by the hash
+ * Writes a compressed file into `folder/subfolder`. The file gets its name, which contains a part of the hash, only after all of
+ * it is on the disk and was read back. A file of the same name is replaced: a killed server may have left it without
+ * synchronizing the folder.
+ * @param nameOf the file's name, given its hash
  */
 export async function writeArchiveFile(
   folder: string,
   pieces: AsyncIterable<string>,
-  place: string,
+  subfolder: string,
   nameOf: (sha256: string) => string,
 ): Promise<WrittenFile> {
-  const home = join(folder, place)
-  await makeFolder(home, folder)
-  const unfinished = join(home, `${randomUUID()}${UNFINISHED}`)
+  const parent = join(folder, subfolder)
+  await makeFolder(parent, folder)
+  const unfinished = join(parent, `${randomUUID()}${UNFINISHED}`)
   try {
     const hash = createHash('sha256')
     const hashed = async function* () {
@@ -43,14 +43,14 @@ export async function writeArchiveFile(
         yield piece
       }
     }
-    // Synchronised before it is closed.
+    // `flush` synchronizes the file before it is closed.
     const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(Readable.from(hashed()), createGzip(), file)
     const sha256 = hash.digest('hex')
-    const path = join(place, nameOf(sha256))
+    const path = join(subfolder, nameOf(sha256))
     await requireHash(unfinished, sha256)
     await rename(unfinished, join(folder, path))
-    await syncFolder(home)
+    await syncFolder(parent)
     const { size } = await stat(join(folder, path))
     return { path, sha256, bytes: size }
   } finally {
@@ -58,9 +58,9 @@ export async function writeArchiveFile(
   }
 }
 
-/** The folder of the archive itself is not made: if a disk is not mounted, its place must not be filled. */
-async function makeFolder(home: string, folder: string): Promise<void> {
-  await mkdir(home, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+/** Does not create the archive's folder itself: if its disk is not mounted, nothing must be written to the mount point. */
+async function makeFolder(path: string, folder: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   await syncFolder(folder)
@@ -72,25 +72,25 @@ async function readHash(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** @throws OperatorError if the file is gone, cannot be read, or is not what was written */
+/** @throws OperatorError if the file is missing, cannot be read or has another hash */
 export async function requireHash(file: string, sha256: string): Promise<void> {
   const found = await readHash(file).catch((error: Error) => {
     throw new OperatorError(`${file} cannot be read: ${error.message}.`, { cause: error })
   })
   if (found === sha256) return
   throw new OperatorError(
-    `${file} was changed: the SHA-256 of what is in it (zcat ${file} | sha256sum) is ${found}, not ${sha256}.`,
+    `${file} was changed: the SHA-256 of its content (zcat ${file} | sha256sum) is ${found}, not ${sha256}.`,
   )
 }
 
-/** @throws OperatorError if there is no such folder, or this process may not write to it */
+/** @throws OperatorError if the folder does not exist or this process may not write to it */
 export async function requireArchiveFolder(folder: string): Promise<void> {
   try {
-    if (!(await stat(folder)).isDirectory()) throw new Error('it is no folder')
+    if (!(await stat(folder)).isDirectory()) throw new Error('it is not a folder')
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new OperatorError(
-      `The archive cannot be used: ${(error as Error).message}. CLAIMKEEPER_ARCHIVE_DIR must name a folder that is there and that the service may write to.`,
+      `The archive cannot be used: ${(error as Error).message}. CLAIMKEEPER_ARCHIVE_DIR must name an existing folder that the service may write to.`,
       { cause: error },
     )
   }

@@ -12,9 +12,10 @@ import {
   type WholeClaim,
   type WholeEvent,
 } from './claims-to-archive-store.ts'
+import { ARCHIVE_LEASE_SECONDS, RESTORE_BATCH } from './limits.ts'
 
 /**
- * Marks contracts that may have no claim any more (`unused-contracts.ts`). Call it before the claims are removed: the job looks for
+ * Marks contracts that may soon have no claim (`unused-contracts.ts`). Call it before the claims are removed: the job searches for
  * uses a day after the mark.
  */
 export async function markContractsUnused(db: Connection, hashes: readonly string[]): Promise<void> {
@@ -40,8 +41,8 @@ export async function markContractsUnused(db: Connection, hashes: readonly strin
 }
 
 /**
- * Removes these claims with their logs, and keeps in which file each of them is: all of that, or nothing. Those that stand no
- * more as they were found are left alone, and those that were restored since `before`. Call it with claims of one shard. Returns how many went.
+ * Removes the claims with their logs and records the file of each, in one transaction. Claims that have changed since they were
+ * read, and claims that were restored since `before`, stay. All claims must be of one shard. Returns the number of removed claims.
  */
 export async function removeArchivedClaims(
   db: Connection,
@@ -76,7 +77,7 @@ export async function removeArchivedClaims(
     })
     // Another server has archived one of the claims, or its test clock is being deleted: roll back.
     if (removed.length !== kept.length) throw new Error('Claims were removed while they were archived.')
-    if (removed.some(({ id, digest }) => digest !== digests.get(id))) throw new NotedMeanwhile()
+    if (removed.some(({ id, digest }) => digest !== digests.get(id))) throw new MetadataChanged()
     await connection.query({
       name: 'remove_archived_logs',
       text: `-- remove_archived_logs
@@ -92,13 +93,13 @@ export async function removeArchivedClaims(
     return removed.length
   })
   return removing.catch((error) => {
-    if (error instanceof NotedMeanwhile) return 0
+    if (error instanceof MetadataChanged) return 0
     throw error
   })
 }
 
-/** The metadata of one has changed in this very moment: they are archived the next time. */
-class NotedMeanwhile extends Error {}
+/** The metadata of a claim has changed since it was read. The next run archives the claims. */
+class MetadataChanged extends Error {}
 
 const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
       INSERT INTO archived_claims AS kept (id, user_id, is_candidate, position, status, event_count, file_id, archived_at)
@@ -115,28 +116,30 @@ const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
       RETURNING id`
 
 /*
- * One server at a time archives. It takes the turn for a while, and again before each batch. Should that be over while
- * it is at work, two do the same: each claim leaves once all the same, since its removal is guarded.
+ * One server at a time archives. It holds a lease, which it renews before each batch. If the lease expires during a batch, two
+ * servers may write the same file. Each claim is still removed once, because its removal is guarded.
  */
 
-const TURN = "interval '2 minutes'"
+const LEASE = `interval '${ARCHIVE_LEASE_SECONDS} seconds'`
 
-/** False if another server has the turn. What ends later than any turn was written before the clock was set back. */
-export async function takeArchiveTurn(db: Connection, server: string): Promise<boolean> {
+/**
+ * Takes or renews the lease. Returns false if another server holds it. A lease that ends later than a new one would, was taken
+ * before the database's clock was set back, and is ignored.
+ */
+export async function acquireArchiveLease(db: Connection, server: string): Promise<boolean> {
   const rows = await db.query({
     name: 'take_archive_turn',
     text: `-- take_archive_turn
-      UPDATE archive_turn SET holder = $1, held_until = clock_timestamp() + ${TURN}
+      UPDATE archive_turn SET holder = $1, held_until = clock_timestamp() + ${LEASE}
       WHERE holder IS NULL OR holder = $1
-        OR held_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + ${TURN}
+        OR held_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + ${LEASE}
       RETURNING true`,
     values: [server],
   })
   return rows.length > 0
 }
 
-/** Others may take it at once. */
-export async function releaseArchiveTurn(db: Connection, server: string): Promise<void> {
+export async function releaseArchiveLease(db: Connection, server: string): Promise<void> {
   await db.query({
     name: 'release_archive_turn',
     text: `-- release_archive_turn
@@ -145,11 +148,8 @@ export async function releaseArchiveTurn(db: Connection, server: string): Promis
   })
 }
 
-/** What one statement stores: characters of payloads, and events. */
-const RESTORE_BATCH = { mostWeight: 1024 * 1024, mostItems: 1_000 }
-
-/** What comes back, as it was. */
-export interface Restoration {
+/** A claim to restore. */
+interface Restoration {
   archived: ArchivedClaim
   claim: WholeClaim
   contract: NewContract
@@ -157,12 +157,12 @@ export interface Restoration {
 }
 
 /**
- * Stores the claim with its log again, where they were, and keeps that it was restored: all of that, or nothing. False if it
- * is archived no more, or in another file by now.
+ * Stores the claim with its log under the same ids and position, and records the restoration, in one transaction. Returns false
+ * if the claim is no longer archived in this file.
  */
 export async function restoreArchivedClaim(db: Connection, restoration: Restoration): Promise<boolean> {
   const { archived, claim, contract, events } = restoration
-  // By itself, since on distributed tables all machines have it; nobody removes it within a day.
+  // Outside the transaction, because on Citus every node stores contracts. An unused contract stays for a day.
   await storeGivenContracts(db, 'store_restored_contract', [contract])
   const restoredAt = await readClock(db)
   return db.transaction(async (connection) => {

@@ -14,22 +14,21 @@ import { claimIdOf } from '../claims/claim-ids.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { requireHash } from './archive-file.ts'
-import { firstOfLine } from './archived-record.ts'
+import { beginningOfClaim } from './archived-record.ts'
+import { MIN_ORPHAN_AGE_MS } from './limits.ts'
 
 const NEWLINE = 0x0a
-/** A file is noted long before. */
-const WRITTEN_WITHIN_MS = 3_600_000
 
-/** A claim in the archive: what the database says of it, and its line in the file. */
-export interface FoundLine {
+/** An archived claim: its record in the database and its line in the file. */
+interface FoundLine {
   archived: ArchivedClaim
   file: ArchiveFile
   line: string
 }
 
 /**
- * The line of this claim or candidate of any account, in the file where it is, or last was.
- * @throws OperatorError if it was never archived, or the file is gone or was changed
+ * The line of a claim or candidate of any account, in the file to which it was last archived.
+ * @throws OperatorError if it was never archived, or if the file is missing or was changed
  */
 export async function findArchivedLine(app: App, folder: string, address: ClaimAddress): Promise<FoundLine> {
   const id = claimIdOf(address)
@@ -39,11 +38,11 @@ export async function findArchivedLine(app: App, folder: string, address: ClaimA
   if (!file) throw new OperatorError(`The database does not know the file of the ${nameOf(address)}.`)
   const path = join(folder, file.path)
   await requireHash(path, file.sha256)
-  // Let go as soon as it is found.
+  // Not a pipeline: reading stops once the line is found.
   const source = createReadStream(path).on('error', (error) => input.destroy(error))
   const input = source.pipe(createGunzip()).on('error', () => {})
   try {
-    const line = await findLine(input, Buffer.from(firstOfLine(id)))
+    const line = await findLine(input, Buffer.from(beginningOfClaim(id)))
     if (line !== null) return { archived, file, line }
   } catch (error) {
     throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
@@ -53,10 +52,14 @@ export async function findArchivedLine(app: App, folder: string, address: ClaimA
   throw new OperatorError(`${path} has no ${nameOf(address)}.`)
 }
 
-/** The line that begins so, to its end: a newline, and nothing else that Unicode or others take for one. */
+/**
+ * The line that begins with these bytes. Only U+000A ends a line, unlike in Node's readline, and other lines are not kept in
+ * memory: a line may have 64 MiB.
+ */
 async function findLine(pieces: AsyncIterable<Buffer>, beginning: Buffer): Promise<string | null> {
-  /** Of the line that is being read, if it is the one, or may be. */
+  /** The parts of the current line, unless the line is known to be another one. */
   let held: Buffer[] = []
+  /** Null while too little of the line was read. */
   let isSought: boolean | null = null
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
@@ -79,26 +82,26 @@ async function findLine(pieces: AsyncIterable<Buffer>, beginning: Buffer): Promi
 
 export const nameOf = (address: ClaimAddress): string =>
   address.kind === 'claim'
-    ? `claim with the id ${address.id}`
+    ? `claim with the ID ${address.id}`
     : `candidate with the alias ${JSON.stringify(address.alias)}`
 
 export const listArchive = (app: App): Promise<ArchiveFile[]> => listArchiveFiles(app.db)
 
-export interface ArchiveFaults {
+interface ArchiveFaults {
   files: number
-  /** What is wrong, a sentence for each file. */
+  /** A sentence for each missing, unreadable or changed file. */
   faults: string[]
-  /** Paths of files of over an hour ago that no claim is in by the database's word: they may be deleted. */
-  spare: string[]
+  /** Paths of files that the database does not know. They may be deleted. */
+  orphans: string[]
 }
 
-/** Whether no server can be at it any more, or about to note it. */
-async function isLeft(file: string): Promise<boolean> {
+/** Whether the file is so old that no server is about to record it. */
+async function isOld(file: string): Promise<boolean> {
   const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-  return mtimeMs < Date.now() - WRITTEN_WITHIN_MS
+  return mtimeMs < Date.now() - MIN_ORPHAN_AGE_MS
 }
 
-/** Reads all files of the archive, and compares them with what the database knows. */
+/** Reads all files of the archive and compares them with the database's records. */
 export async function checkArchive(app: App, folder: string): Promise<ArchiveFaults> {
   const faults: string[] = []
   const found = new Set<string>()
@@ -106,7 +109,7 @@ export async function checkArchive(app: App, folder: string): Promise<ArchiveFau
     if (!year.isDirectory()) continue
     for (const name of await readdir(join(folder, year.name))) {
       const path = join(year.name, name)
-      if (await isLeft(join(folder, path))) found.add(path)
+      if (await isOld(join(folder, path))) found.add(path)
     }
   }
   const files = await listArchiveFiles(app.db)
@@ -114,5 +117,5 @@ export async function checkArchive(app: App, folder: string): Promise<ArchiveFau
     found.delete(path)
     await requireHash(join(folder, path), sha256).catch((error: Error) => faults.push(error.message))
   }
-  return { files: files.length, faults, spare: [...found].sort() }
+  return { files: files.length, faults, orphans: [...found].sort() }
 }

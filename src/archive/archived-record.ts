@@ -1,14 +1,14 @@
 import type { WholeClaim, WholeEvent } from './claims-to-archive-store.ts'
 
 /*
- * A line of an archive's file: the claim, its contract, and its log whole, as JSON. The contract and the payloads are the very texts
- * that were stored: the hash of the contract, and whatever was computed of the log, can be computed again.
+ * A line of an archive file: the claim, its contract and its complete log, as JSON. The contract and the payloads are the stored
+ * texts, unchanged, so that the hash of the contract and the digest of the log can be verified.
  */
 
-/** By which a reader knows what is in the line; another for another form. */
+/** The version of the line's format. */
 const FORMAT = 1
 
-/** The beginning of the line, up to the events; then come they, joined by commas, and `END_OF_LINE`. */
+/** The line up to its events. The events follow, joined by commas, and then `END_OF_LINE`. */
 export function beginningOfLine({ contract, metadata_digest: _, ...claim }: WholeClaim): string {
   const fields = JSON.stringify({ format: FORMAT, ...claim })
   return `${fields.slice(0, -1)},"contract":${contract},"events":[`
@@ -20,13 +20,13 @@ export function eventOfLine({ claim_id: _, payload, ...event }: WholeEvent): str
 
 export const END_OF_LINE = ']}\n'
 
-/** What a line says, by the names that the columns have. */
+/** The content of a line, with the names of the columns. */
 export interface ArchivedRecord {
   claim: Omit<WholeClaim, 'contract'> & { contract: unknown }
   events: WholeEvent[]
 }
 
-/** @throws Error if it is no such line */
+/** @throws Error if the line is not JSON or has another format */
 export function readLine(line: string): ArchivedRecord {
   const { format, events, ...claim } = JSON.parse(line)
   if (format !== FORMAT) throw new Error(`it has the format ${JSON.stringify(format)}, not ${FORMAT}`)
@@ -45,5 +45,5 @@ export function readLine(line: string): ArchivedRecord {
   }
 }
 
-/** By which the line of a claim is found without reading all of it: it may have many megabytes. */
-export const firstOfLine = (id: string): string => `{"format":${FORMAT},"id":"${id}"`
+/** The bytes by which the line of a claim is recognized without parsing it. */
+export const beginningOfClaim = (id: string): string => `{"format":${FORMAT},"id":"${id}"`

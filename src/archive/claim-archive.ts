@@ -10,56 +10,53 @@ import type { Connection } from '../platform/database/connection.ts'
 import { OldRecords } from '../retention/old-records.ts'
 import { writeArchiveFile } from './archive-file.ts'
 import {
+  acquireArchiveLease,
   markContractsUnused,
-  releaseArchiveTurn,
+  releaseArchiveLease,
   removeArchivedClaims,
-  takeArchiveTurn,
 } from './archive-store.ts'
 import { beginningOfLine, END_OF_LINE, eventOfLine } from './archived-record.ts'
 import {
   type ClaimToArchive,
-  findAwaitedClaims,
   findClaimsToArchive,
+  findClaimsWithDeliveries,
   type ReadClaim,
   readWholeClaims,
   readWholeLogs,
   type WholeClaim,
 } from './claims-to-archive-store.ts'
-
-const DAY_MS = 24 * 3_600_000
-/** Claims of a file at most, and bytes of their logs. */
-const CLAIMS_OF_FILE = 1_000
-const LOG_BYTES_OF_FILE = 32 * 1024 * 1024
-/** Of which deliveries wait, of one account: so many are looked past. */
-const MOST_AWAITED = 20_000
-/** If there are fewer, they wait for others, so long at most: else each claim would have a file. */
-const WAIT_MS = DAY_MS
-/** Claims that one transaction removes: nobody waits for it for long. */
-const REMOVED_AT_ONCE = 200
-/** Once all accounts were looked at, for so long nothing else is expected. */
-const REST_MS = 5 * 60_000
+import {
+  EVENTS_PER_PIECE,
+  MAX_CLAIMS_PER_FILE,
+  MAX_CLAIMS_PER_READ,
+  MAX_CLAIMS_PER_REMOVAL,
+  MAX_LOG_BYTES_PER_FILE,
+  MAX_LOG_BYTES_PER_READ,
+  MAX_SKIPPED_CLAIMS,
+  MAX_WAIT_FOR_FULL_FILE_MS,
+  PAUSE_AFTER_ALL_ACCOUNTS_MS,
+} from './limits.ts'
 
 export interface ArchiveSettings {
-  /** Claims leave so many days after they were resolved. */
+  /** Claims are archived this many days after they were resolved. */
   days: number
-  /** To where. */
   folder: string
 }
 
 /**
- * Moves claims that were resolved long ago into files, account by account, a batch at a time: a file is written, and read
- * back, before a claim leaves, and it leaves in one transaction with its log, which keeps where it is. So a claim is in the database,
- * or in a file that the database names, whatever breaks off. The file of a run that broke off is written
- * anew by the next one: the same claims make the same file. Safe with any number of servers.
+ * Moves claims that were resolved long ago into files, account by account and batch by batch. A batch writes a file, reads it back,
+ * and then removes the claims with their logs in transactions that record the file. So after any failure a claim is in the database,
+ * or in a file that the database names. A batch that failed is repeated by the next run: the same claims give the same file. Any
+ * number of servers may run it.
  */
 export class ClaimArchive {
   readonly #app: App
   readonly #settings: ArchiveSettings
   readonly #server = randomUUID()
   readonly #accounts: OldRecords<{ id: string }>
-  #restsUntil = 0
-  #hasTurn = false
-  #flaw: ClaimIsNotWhole | null = null
+  #pausedUntil = 0
+  #hasLease = false
+  #incomplete: ClaimIncomplete | null = null
 
   constructor(app: App, settings: ArchiveSettings) {
     this.#app = app
@@ -71,23 +68,24 @@ export class ClaimArchive {
   }
 
   /**
-   * Goes on where it was. Returns how many claims left.
-   * @param isOver asked after each batch
+   * Continues after the last batch. Returns the number of archived claims.
+   * @param isOver called after each batch
    */
   async archiveSome(isOver: () => boolean): Promise<number> {
     const { db } = this.#app
-    if (performance.now() < this.#restsUntil || !(await takeArchiveTurn(db.checks, this.#server))) return 0
+    if (performance.now() < this.#pausedUntil || !(await acquireArchiveLease(db.checks, this.#server)))
+      return 0
     const { archiveRuns, archiveDoneAt } = db.metrics.instruments
-    this.#hasTurn = true
-    this.#flaw = null
-    let wasCut = false
+    this.#hasLease = true
+    this.#incomplete = null
+    let wasInterrupted = false
     try {
       const archived = await this.#accounts.removeSome(() => {
-        wasCut = !this.#hasTurn || isOver()
-        return wasCut
+        wasInterrupted = !this.#hasLease || isOver()
+        return wasInterrupted
       })
-      if (!wasCut) this.#restsUntil = performance.now() + REST_MS
-      if (this.#flaw) throw this.#flaw
+      if (!wasInterrupted) this.#pausedUntil = performance.now() + PAUSE_AFTER_ALL_ACCOUNTS_MS
+      if (this.#incomplete) throw this.#incomplete
       archiveRuns.inc({ result: 'done' })
       archiveDoneAt.set((await readClock(db.checks)).getTime() / 1_000)
       return archived
@@ -95,23 +93,23 @@ export class ClaimArchive {
       archiveRuns.inc({ result: 'failed' })
       throw error
     } finally {
-      // If that fails, the turn ends by itself.
-      await releaseArchiveTurn(db.checks, this.#server).catch(() => {})
+      // If this fails, the lease expires.
+      await releaseArchiveLease(db.checks, this.#server).catch(() => {})
     }
   }
 
-  /** The next batch of this account. Returns how many claims left; 0 if there is nothing to do for now. */
+  /** Archives the next batch of the account. Returns the number of archived claims; 0 if the account has no batch now. */
   async #archiveNext(userId: string, before: Date): Promise<number> {
-    this.#hasTurn = await takeArchiveTurn(this.#app.db.checks, this.#server)
-    if (!this.#hasTurn) return 0
+    this.#hasLease = await acquireArchiveLease(this.#app.db.checks, this.#server)
+    if (!this.#hasLease) return 0
     const batch = await this.#findBatch(userId, before)
     if (batch.length === 0) return 0
     try {
       return await this.#archive(userId, batch, before)
     } catch (error) {
-      if (!(error instanceof ClaimIsNotWhole)) throw error
-      // It is the operator's, who hears of it after each run; other accounts do not wait for that.
-      this.#flaw = error
+      if (!(error instanceof ClaimIncomplete)) throw error
+      // The end of each run reports the error to the operator. Other accounts are archived nevertheless.
+      this.#incomplete = error
       return 0
     }
   }
@@ -120,25 +118,30 @@ export class ClaimArchive {
     const db = this.#app.db.checks
     const summedUpTo = await readSummedUpTo(db)
     const upTo = summedUpTo < before ? summedUpTo : before
-    const found = await this.#findUnawaited(userId, upTo)
+    const found = await this.#findDelivered(userId, upTo)
     const [first] = found
-    const isWorthIt =
-      found.length === CLAIMS_OF_FILE || (first && first.statusSince.getTime() <= before.getTime() - WAIT_MS)
-    return isWorthIt ? withinBytes(found) : []
+    const isDue =
+      found.length === MAX_CLAIMS_PER_FILE ||
+      (first && first.statusSince.getTime() <= before.getTime() - MAX_WAIT_FOR_FULL_FILE_MS)
+    return isDue ? withinBytes(found) : []
   }
 
-  /** Though others are before them of which deliveries wait, up to a bound: what is behind more of them has to wait as well. */
-  async #findUnawaited(userId: string, upTo: Date): Promise<ClaimToArchive[]> {
+  /** Claims without unfinished deliveries, behind at most MAX_SKIPPED_CLAIMS claims that have some. */
+  async #findDelivered(userId: string, upTo: Date): Promise<ClaimToArchive[]> {
     const db = this.#app.db.checks
-    const awaited = new Set<string>()
+    const skipped = new Set<string>()
     for (;;) {
-      const found = await findClaimsToArchive(db, userId, upTo, awaited, CLAIMS_OF_FILE)
+      const found = await findClaimsToArchive(db, userId, upTo, skipped, MAX_CLAIMS_PER_FILE)
       if (found.length === 0) return []
       const ids = found.map(({ id }) => id)
-      const waiting = await this.#app.throttle.run(() => findAwaitedClaims(db, ids))
-      for (const id of waiting) awaited.add(id)
-      if (waiting.length === 0 || found.length < CLAIMS_OF_FILE || awaited.size >= MOST_AWAITED)
-        return found.filter(({ id }) => !awaited.has(id))
+      const undelivered = await this.#app.throttle.run(() => findClaimsWithDeliveries(db, ids))
+      for (const id of undelivered) skipped.add(id)
+      if (
+        undelivered.length === 0 ||
+        found.length < MAX_CLAIMS_PER_FILE ||
+        skipped.size >= MAX_SKIPPED_CLAIMS
+      )
+        return found.filter(({ id }) => !skipped.has(id))
     }
   }
 
@@ -159,43 +162,36 @@ export class ClaimArchive {
     await markContractsUnused(db, [...hashes])
     let removed = 0
     for (const ofShard of db.distribution.byShard(read, (claim) => claim.id)) {
-      for (let i = 0; i < ofShard.length; i += REMOVED_AT_ONCE) {
-        const some = ofShard.slice(i, i + REMOVED_AT_ONCE)
-        const left = await this.#app.throttle.run(() => removeArchivedClaims(db, some, id, before))
-        this.#app.db.metrics.instruments.archivedClaims.inc(left)
-        removed += left
+      for (let i = 0; i < ofShard.length; i += MAX_CLAIMS_PER_REMOVAL) {
+        const some = ofShard.slice(i, i + MAX_CLAIMS_PER_REMOVAL)
+        const count = await this.#app.throttle.run(() => removeArchivedClaims(db, some, id, before))
+        this.#app.db.metrics.instruments.archivedClaims.inc(count)
+        removed += count
       }
     }
     return removed
   }
 }
 
-/** As many as one file takes, one at least. */
+/** As many claims as fit in a file, at least one. */
 function withinBytes(claims: readonly ClaimToArchive[]): ClaimToArchive[] {
   let bytes = 0
   return claims.filter((claim, i) => {
     bytes += claim.logBytes
-    return i === 0 || bytes <= LOG_BYTES_OF_FILE
+    return i === 0 || bytes <= MAX_LOG_BYTES_PER_FILE
   })
 }
 
-/** When the first of its claims was resolved, and a part of the hash. */
+/** A file's name: the time at which its first claim was resolved, and a part of the hash. */
 const nameOf = (since: Date, sha256: string) =>
   `claims-${since.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z-${sha256.slice(0, 16)}.ndjson.gz`
 
-/** Claims that are read together: with the longest contracts 6 MiB. */
-const CLAIMS_AT_ONCE = 100
-/** Bytes of the logs of those; a longer log is read by itself, piece by piece. */
-const LOG_BYTES_AT_ONCE = 1024 * 1024
-/** Events of a piece, which may have 256 KiB each. */
-const EVENTS_OF_PIECE = 16
-
-/** A claim of the batch that cannot leave: what was read of it is not what it says of itself. */
-export class ClaimIsNotWhole extends Error {}
+/** The contract or a part of the log of a claim is missing in the database. The claim is not archived. */
+export class ClaimIncomplete extends Error {}
 
 /**
- * What the file of these claims holds: a line for each, in the order of their ids in every group that is read. Adds to `read`
- * those that were there, as the file has them.
+ * The content of the file of these claims: a line for each claim that still exists. Adds the written claims to `read`, as the file
+ * has them.
  */
 export async function* readBatch(
   app: App,
@@ -203,8 +199,8 @@ export async function* readBatch(
   read: ReadClaim[],
 ): AsyncGenerator<string> {
   const db = app.db.checks
-  // Claims whose logs are short together, or one.
-  const bounds = { mostWeight: LOG_BYTES_AT_ONCE, mostItems: CLAIMS_AT_ONCE }
+  // A group is several claims with short logs, or one claim.
+  const bounds = { mostWeight: MAX_LOG_BYTES_PER_READ, mostItems: MAX_CLAIMS_PER_READ }
   for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
     const ids = group.map(({ id }) => id)
     const found = new Map(group.map((claim) => [claim.id, claim]))
@@ -226,7 +222,7 @@ const asRead = (found: ClaimToArchive, { contract_hash, metadata_digest = null }
   metadataDigest: metadata_digest,
 })
 
-/** More than a log has. */
+/** The largest integer of PostgreSQL: all events. */
 const MAX_SEQUENCE = 2 ** 31 - 1
 
 async function readLogs(db: Connection, ids: readonly string[]): Promise<Map<string, string[]>> {
@@ -248,7 +244,7 @@ async function* longLine(db: Connection, claim: WholeClaim): AsyncGenerator<stri
   yield beginningOfLine(claim)
   let events = 0
   while (events < claim.event_count) {
-    const piece = await readWholeLogs(db, [claim.id], events, events + EVENTS_OF_PIECE)
+    const piece = await readWholeLogs(db, [claim.id], events, events + EVENTS_PER_PIECE)
     if (piece.length === 0) break
     yield `${events > 0 ? ',' : ''}${piece.map(eventOfLine).join(',')}`
     events += piece.length
@@ -258,7 +254,7 @@ async function* longLine(db: Connection, claim: WholeClaim): AsyncGenerator<stri
 }
 
 function requireWhole({ id, contract, event_count: count }: WholeClaim, events: number): void {
-  if (contract === null) throw new ClaimIsNotWhole(`The contract of claim ${id} is missing.`)
+  if (contract === null) throw new ClaimIncomplete(`The contract of claim ${id} is missing.`)
   if (events !== count)
-    throw new ClaimIsNotWhole(`The log of claim ${id} has ${events} events instead of ${count}.`)
+    throw new ClaimIncomplete(`The log of claim ${id} has ${events} events instead of ${count}.`)
 }

@@ -3,8 +3,9 @@ import type { Outcome } from '../core/claims/lifecycle.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
+import { BYTES_PER_EVENT_WITHOUT_PAYLOAD, MAX_ARCHIVED_LOG_BYTES } from './limits.ts'
 
-/** A claim that is to leave, as it was found: it leaves only as long as it stands so. */
+/** A claim to archive, as it was found. It is archived only if it has not changed since. */
 export interface ClaimToArchive {
   id: string
   status: Outcome
@@ -16,25 +17,17 @@ export interface ClaimToArchive {
 /** SQL for a digest of a row's metadata. */
 export const METADATA_DIGEST = 'hashtextextended(metadata::text, 0)'
 
-/** The same, as the file has it. */
+/** A claim as the file has it. */
 export interface ReadClaim extends ClaimToArchive {
   contractHash: string | null
-  /** The metadata may change meanwhile, and is not to be lost. */
+  /** Detects a change of the metadata since the claim was read. */
   metadataDigest: string | null
 }
 
 /**
- * A claim whose log takes more stays in the database: its line could be so long that no text has room for it. Bytes of
- * payloads, and of what stands around each.
- */
-const LONGEST_LOG_BYTES = 64 * 1024 * 1024
-const BYTES_AROUND_EVENT = 200
-
-/**
- * The account's claims and candidates that were resolved up to this time, first those that were resolved first; of one moment, in no
- * order that would have to be sorted. Left out are these ids; those of which notifications are still to be told, which are put
- * together of the claim's row; those that were restored since this time; those with logs too long for a line; those that are
- * not summed up yet; and what lives by a test clock.
+ * The account's claims and candidates that were resolved until `before`, oldest first. Claims of the same moment are not sorted.
+ * Excluded are the ids `without`, claims that still have notifications (the feed builds them from the claim’s row), claims
+ * that were restored since `before`, claims with logs too long for a line, and claims with a test clock.
  */
 export async function findClaimsToArchive(
   db: Connection,
@@ -55,7 +48,7 @@ export async function findClaimsToArchive(
       SELECT id, status, event_count, log_bytes, status_since FROM claims c
       WHERE user_id = $1 AND status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= $2
         AND id NOT IN (SELECT unnest($4::uuid[]))
-        AND log_bytes + ${BYTES_AROUND_EVENT} * event_count::bigint <= ${LONGEST_LOG_BYTES}
+        AND log_bytes + ${BYTES_PER_EVENT_WITHOUT_PAYLOAD} * event_count::bigint <= ${MAX_ARCHIVED_LOG_BYTES}
         AND (SELECT true FROM notifications n WHERE n.subject_id = c.id LIMIT 1) IS NULL
         AND (SELECT true FROM archived_claims a WHERE a.id = c.id AND a.restored_at > $2) IS NULL
       ORDER BY status_since LIMIT $3`,
@@ -71,8 +64,8 @@ export async function findClaimsToArchive(
   }))
 }
 
-/** Those of these claims of which deliveries still wait. Apart: with Citus they lie elsewhere. */
-export async function findAwaitedClaims(db: Connection, ids: readonly string[]): Promise<string[]> {
+/** The ids of the claims that have unfinished deliveries. A statement of its own, because on Citus deliveries have other shards. */
+export async function findClaimsWithDeliveries(db: Connection, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'find_awaited_claims',
     text: `-- find_awaited_claims
@@ -83,10 +76,10 @@ export async function findAwaitedClaims(db: Connection, ids: readonly string[]):
   return rows.map(({ id }) => id)
 }
 
-/** All of a terminal claim's row that is not said by its status; but for its log. */
+/** The row of a terminal claim, without columns that its status implies. */
 export interface WholeClaim {
   id: string
-  /** Its number in the lists. */
+  /** Its position in lists. */
   position: string
   user_id: string
   customer_id: string
@@ -99,7 +92,7 @@ export interface WholeClaim {
   schema_version?: number | null
   /** Null if there is none. Absent in the files of an older version. */
   metadata?: Metadata | null
-  /** In no file. */
+  /** Not in the file. */
   metadata_digest?: string | null
   /** An exact decimal. */
   price: string
@@ -109,13 +102,13 @@ export interface WholeClaim {
   created_at: Date
   event_count: number
   log_bytes: number
-  /** SHA-256 of the contract's text, hexadecimal; null of a claim of an older version that has its own. */
+  /** SHA-256 of the contract's text, hexadecimal; null if an older version stored the contract in the claim. */
   contract_hash: string | null
-  /** As JSON, as it is stored. */
+  /** The stored text. */
   contract: string | null
 }
 
-/** These claims, as many as there are, in the order of their ids. */
+/** The claims that exist, in the order of their ids. */
 export function readWholeClaims(db: Connection, ids: readonly string[]): Promise<WholeClaim[]> {
   return db.query<WholeClaim>({
     name: 'read_whole_claims',
@@ -130,7 +123,7 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
   })
 }
 
-/** An item of a log, as it is stored. */
+/** A stored item of a log. */
 export interface WholeEvent {
   claim_id: string
   seq: number
@@ -142,7 +135,7 @@ export interface WholeEvent {
   payload: string
 }
 
-/** The items after this number, up to that one, of these claims' logs, in their order. */
+/** The items after number `after` and up to number `upTo` of the claims' logs, in order. */
 export function readWholeLogs(
   db: Connection,
   claimIds: readonly string[],

@@ -8,9 +8,9 @@ import { findArchivedLine, nameOf } from './archived-lines.ts'
 import { type ArchivedRecord, readLine } from './archived-record.ts'
 
 /**
- * Brings a claim or candidate of any account back from the archive, as it was, with its log. It is not archived again for as
- * long as one that was resolved just now.
- * @throws OperatorError if it is not in the archive, or its file is gone, or was changed
+ * Restores a claim or candidate of any account, with its log, from the archive. It is archived again as late as a claim that was
+ * resolved now.
+ * @throws OperatorError if it is not in the archive, or if its file is missing or was changed
  */
 export async function restoreClaim(app: App, folder: string, address: ClaimAddress): Promise<void> {
   const name = nameOf(address)
@@ -24,14 +24,14 @@ export async function restoreClaim(app: App, folder: string, address: ClaimAddre
     claim.event_count === archived.eventCount &&
     events.length === archived.eventCount &&
     claim.contract_hash === (claim.contract_hash && hashOf(contract.text))
-  if (!isSame) throw new OperatorError(`What ${file.path} has of the ${name} is not what left.`)
-  const isBack = await restoreArchivedClaim(app.db, {
+  if (!isSame) throw new OperatorError(`The ${name} in ${file.path} is not what was archived.`)
+  const isRestored = await restoreArchivedClaim(app.db, {
     archived,
     claim: { ...claim, contract: contract.text },
     contract,
     events,
   })
-  if (!isBack) throw new OperatorError(`The ${name} was restored meanwhile, or archived again.`)
+  if (!isRestored) throw new OperatorError(`The ${name} was restored or archived again by another process.`)
 }
 
 function read(line: string, path: string, name: string): ArchivedRecord {

@@ -2,51 +2,49 @@ import { OperatorError } from '../kernel/operator-error.ts'
 import type { Contents, Sequence } from './snapshot-store.ts'
 
 /*
- * A backup is one line in the clear, which tells what it holds, and then, compressed by Zstandard, SQL: of each table
+ * A backup is one uncompressed line, which describes the content, followed by SQL that is compressed by Zstandard. For each table:
  *
  *   COPY users (id, email, …) FROM stdin;
  *   … its rows
  *   \.
  *   -- {"table":"users","rows":2,"sha256":"…"}
  *
- * then the sequences, `SELECT setval('…', 12, true);`, and at the end `-- {"tables":17,"rows":1234,"sha256":"…"}`, whose hash
- * is of all that stands before it, the first line included: a file without it is not whole. So whoever has lost Claimkeeper can
- * still read it: `tail -n +2 FILE | zstd -dc`.
+ * Then come the sequences, `SELECT setval('…', 12, true);`, and the last line, `-- {"tables":17,"rows":1234,"sha256":"…"}`. Its
+ * hash covers everything before it, including the first line. A file without it is incomplete. The rows can be read without
+ * Claimkeeper: `tail -n +2 FILE | zstd -dc`.
  */
 
 const MARK = 'claimkeeper-backup '
 const FORMAT = 1
-/** Of a line that is no row. */
-export const LONGEST_LINE = 64 * 1024
 
 export interface Header extends Contents {
-  /** Version of Claimkeeper that made it. */
+  /** Version of Claimkeeper that wrote the backup. */
   claimkeeper: string
 }
 
-/** What stands after a table's rows. */
+/** The line after a table's rows. */
 export interface TableEnd {
   table: string
   rows: number
   sha256: string
 }
 
-/** What stands at the end. */
+/** The last line. */
 export interface BackupEnd {
   tables: number
   rows: number
   sha256: string
 }
 
-export const damaged = (how: string): OperatorError =>
-  new OperatorError(`The backup is damaged, and nothing was restored: ${how}.`)
+export const damaged = (reason: string): OperatorError =>
+  new OperatorError(`The backup is damaged, and nothing was restored: ${reason}.`)
 
 export const headerLine = (header: Header): string =>
   `${MARK}${JSON.stringify({ format: FORMAT, ...header })}\n`
 
 /** @throws OperatorError */
 export function readHeader(line: string): Header {
-  if (!line.startsWith(MARK)) throw new OperatorError('The file is no backup of Claimkeeper.')
+  if (!line.startsWith(MARK)) throw new OperatorError('The file is not a backup of Claimkeeper.')
   const { format, ...header } = parse<Header & { format: number }>(line.slice(MARK.length), 'its first line')
   if (format !== FORMAT) {
     throw new OperatorError(
@@ -72,8 +70,8 @@ export const noteLine = (note: TableEnd | BackupEnd): string => `-- ${JSON.strin
 export const sequenceLine = ({ name, last, isCalled }: Sequence): string =>
   `SELECT setval('${name}', ${last}, ${isCalled});\n`
 
-/** What a line that is no row begins or says. */
-export type Line =
+/** A line that is not a row. */
+type Line =
   | { kind: 'table'; table: string; columns: string[] }
   | { kind: 'sequence'; sequence: Sequence }
   | { kind: 'end'; end: BackupEnd }
@@ -97,8 +95,8 @@ export function readLine(line: string): Line {
 /** @throws OperatorError */
 export function readNote<Note>(line: string): Note {
   const [, json] = NOTE.exec(line) ?? []
-  if (json === undefined) throw damaged('it has a line that no backup has')
-  return parse<Note>(json, 'a line of it')
+  if (json === undefined) throw damaged('it contains an unknown line')
+  return parse<Note>(json, 'one of its lines')
 }
 
 function parse<T>(json: string, where: string): T {

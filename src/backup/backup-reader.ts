@@ -2,17 +2,18 @@ import { createHash, type Hash } from 'node:crypto'
 import { createZstdDecompress } from 'node:zlib'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { withRejectionHandler } from '../kernel/promises.ts'
-import { damaged, type Header, LONGEST_LINE, readHeader } from './backup-format.ts'
+import { damaged, type Header, readHeader } from './backup-format.ts'
+import { MAX_LINE_BYTES } from './limits.ts'
 
 const NEWLINE = 0x0a
-/** A line that ends the rows, and the end of the line before it. */
+/** The line that ends the rows, with the newline before it. */
 const AFTER_ROWS = Buffer.from('\n\\.\n')
 
-/** Reads a backup from its beginning to its end: lines and rows by turns. */
+/** Reads a backup sequentially: lines, and the rows between them. */
 export class BackupReader {
   readonly header: Header
   readonly #pieces: AsyncIterator<Buffer>
-  /** That were taken, but not read. */
+  /** Decompressed bytes that were not read yet. */
   #held: Buffer = Buffer.alloc(0)
   readonly #all: Hash
 
@@ -22,7 +23,7 @@ export class BackupReader {
     this.#all = all
   }
 
-  /** @throws OperatorError if it is no backup that this version can read */
+  /** @throws OperatorError if the file is not a backup that this version can read */
   static async open(file: AsyncIterable<Buffer>): Promise<BackupReader> {
     const pieces = file[Symbol.asyncIterator]()
     const { line, rest } = await takeHeader(pieces)
@@ -30,7 +31,7 @@ export class BackupReader {
     return new BackupReader(header, decompressed(rest, pieces), createHash('sha256').update(line))
   }
 
-  /** The next line; null at the end. Its bytes do not go into the hash before `passed`. */
+  /** The next line; null at the end. `addToHash` adds it to the hash. */
   async nextLine(): Promise<string | null> {
     for (;;) {
       const end = this.#held.indexOf(NEWLINE)
@@ -39,7 +40,7 @@ export class BackupReader {
         this.#held = this.#held.subarray(end + 1)
         return line.toString('utf8')
       }
-      if (this.#held.length > LONGEST_LINE) throw damaged('it has a line that no backup has')
+      if (this.#held.length > MAX_LINE_BYTES) throw damaged('it contains an unknown line')
       const piece = await this.#next()
       if (piece === null && this.#held.length === 0) return null
       if (piece === null) throw damaged('it ends in the middle of a line')
@@ -47,8 +48,8 @@ export class BackupReader {
     }
   }
 
-  /** A line that was read belongs to what the hash at the end is of. */
-  passed(line: string): void {
+  /** Adds a line to the hash over the whole backup. */
+  addToHash(line: string): void {
     this.#all.update(`${line}\n`)
   }
 
@@ -56,9 +57,9 @@ export class BackupReader {
     return this.#all.digest('hex')
   }
 
-  /** Rows up to the line that ends them, which is passed. */
+  /** The rows of a table, without the line that ends them. Adds them to both hashes. */
   async *rows(hash: Hash): AsyncGenerator<Buffer> {
-    // If there are none, the end follows the line before.
+    // A newline before the rows: without rows, the end follows directly.
     let held = Buffer.concat([Buffer.of(NEWLINE), this.#held])
     let isFirst = true
     for (;;) {
@@ -73,7 +74,7 @@ export class BackupReader {
       }
       if (end >= 0) {
         this.#held = held.subarray(end + AFTER_ROWS.length)
-        this.passed('\\.')
+        this.addToHash('\\.')
         return
       }
       if (upTo > from) {
@@ -102,7 +103,8 @@ async function takeHeader(pieces: AsyncIterator<Buffer>): Promise<{ line: Buffer
     const end = held.indexOf(NEWLINE)
     if (end >= 0) return { line: held.subarray(0, end + 1), rest: held.subarray(end + 1) }
     const { value, done } = await pieces.next()
-    if (done || held.length > LONGEST_LINE) throw new OperatorError('The file is no backup of Claimkeeper.')
+    if (done || held.length > MAX_LINE_BYTES)
+      throw new OperatorError('The file is not a backup of Claimkeeper.')
     held = Buffer.concat([held, value])
   }
 }
@@ -118,7 +120,7 @@ async function* decompressed(first: Buffer, pieces: AsyncIterator<Buffer>): Asyn
   try {
     yield* content
   } catch (error) {
-    // What zlib says of it is about its format, not about the file.
+    // An error of zlib means damage. Other errors are about reading the file.
     const code = String((error as { code?: unknown }).code)
     if (/^Z(STD|_)|ERR_TRAILING_JUNK|UNKNOWN/.test(code))
       throw damaged(`it cannot be decompressed (${(error as Error).message})`)
@@ -135,13 +137,13 @@ async function feed(
   first: Buffer,
   pieces: AsyncIterator<Buffer>,
 ): Promise<void> {
-  let goOn = () => {}
-  to.on('drain', () => goOn()).on('close', () => goOn())
+  let resume = () => {}
+  to.on('drain', () => resume()).on('close', () => resume())
   const put = (piece: Buffer) =>
     to.write(piece) || to.destroyed
       ? undefined
       : new Promise<void>((resolve) => {
-          goOn = resolve
+          resume = resolve
         })
   await put(first)
   for (;;) {

@@ -1,18 +1,23 @@
 import pg from 'pg'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { connectTo } from '../platform/database/pool/server-address.ts'
+import { TABLE_LOCK_TIMEOUT_SECONDS } from './limits.ts'
 
 /**
- * One transaction on a connection of its own, for as long as it takes. The caller ends the connection, and so whatever is
- * still under way.
+ * Begins a transaction without a timeout on a connection of its own. The caller ends the connection, which also cancels a running
+ * statement.
  * @param mode of the transaction; empty for one that writes
+ * @param lock a statement that locks tables; empty for none
  */
 export async function beginLong(connectionString: string, mode: string, lock: string): Promise<pg.Client> {
   const client = await connectTo(connectionString, { application_name: 'claimkeeper backup' })
   try {
     await client.query(`BEGIN ${mode}`)
-    // First: the transaction sees what is there after this.
-    if (lock !== '') await client.query(`SET LOCAL lock_timeout = '10s'; ${lock}; SET LOCAL lock_timeout = 0`)
+    // The lock comes first: the snapshot is taken by the next statement.
+    if (lock !== '')
+      await client.query(
+        `SET LOCAL lock_timeout = '${TABLE_LOCK_TIMEOUT_SECONDS}s'; ${lock}; SET LOCAL lock_timeout = 0`,
+      )
     return client
   } catch (error) {
     await client.end().catch(() => {})
@@ -20,18 +25,18 @@ export async function beginLong(connectionString: string, mode: string, lock: st
   }
 }
 
-/** The database's words, in one line: a full disk, a lost connection, a table that is not there. */
-export function inOneLine(what: string, error: unknown): unknown {
-  const isOurs = error instanceof OperatorError || !(error instanceof Error)
-  // What the driver says of a lost connection has no code; what is wrong in our code is no plain Error.
-  const isTheirs = error instanceof pg.DatabaseError || (error as { code?: unknown }).code !== undefined
-  if (isOurs || !(isTheirs || /connection|timeout/i.test(error.message))) return error
-  return new OperatorError(`${what}: ${error.message}`, { cause: error })
+/** Turns an error of the database or of the connection into an OperatorError, which the CLI prints in one line. */
+export function toOperatorError(context: string, error: unknown): unknown {
+  if (error instanceof OperatorError || !(error instanceof Error)) return error
+  // The driver's errors about a lost connection have no code.
+  const isOfDatabase = error instanceof pg.DatabaseError || (error as { code?: unknown }).code !== undefined
+  if (!isOfDatabase && !/connection|timeout/i.test(error.message)) return error
+  return new OperatorError(`${context}: ${error.message}`, { cause: error })
 }
 
-/** Of pg_class as `c`: what stands where our tables are, and is of no extension. */
-export const IS_OURS = `relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
+/** A condition on pg_class `c`: relations in the schema of Claimkeeper's tables that belong to no extension. */
+export const IS_IN_OUR_SCHEMA = `relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')`
 
-/** A name that needs no quotes, as all of ours are. */
+/** A name that needs no quotes, like all names of Claimkeeper. */
 export const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/

@@ -6,40 +6,33 @@ import { OperatorError } from '../kernel/operator-error.ts'
 import { withRejectionHandler } from '../kernel/promises.ts'
 import { Distribution } from '../platform/database/citus/distribution.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { migrate, takeMigrationTurn } from '../platform/database/migrate/migrate.ts'
+import { MIGRATION_LOCK_RETRY_MS } from '../platform/database/limits.ts'
+import { migrate, tryMigrationLock } from '../platform/database/migrate/migrate.ts'
 import { CODE_VERSION, OWN_MIGRATIONS } from '../platform/database/migrate/migration-files.ts'
-import { beginLong, IS_OURS, inOneLine, PLAIN_NAME } from './backup-session-store.ts'
+import { beginLong, IS_IN_OUR_SCHEMA, PLAIN_NAME, toOperatorError } from './backup-session-store.ts'
+import { MIGRATION_LOCK_TIMEOUT_MS, SKIPPED_NOTIFICATION_NUMBERS } from './limits.ts'
 import { NOT_BACKED_UP, type Sequence } from './snapshot-store.ts'
 
-/** An empty database that becomes what a backup holds, in one transaction. */
+/** The restoration of a backup into an empty database, in one transaction. */
 export interface Restoration {
-  /** Whether the tables of the backup's version have one of this name. */
+  /** Whether the backup's version has a table of this name. */
   knows: (table: string) => boolean
-  /** Returns how many rows there are now. */
+  /** Returns the number of stored rows. */
   fill: (table: string, columns: string[], rows: AsyncIterable<Buffer>) => Promise<number>
   setSequence: (sequence: Sequence) => Promise<void>
-  /** @throws OperatorError if a table was not filled */
+  /** Migrates and commits. @throws OperatorError if a table was not filled */
   finish: (options: { disablesWebhooks: boolean }) => Promise<void>
-  /** Without `finish` nothing is left of it. */
+  /** Rolls back, unless `finish` has committed. */
   close: () => Promise<void>
 }
 
-const TURN_PAUSE_MS = 100
-const PATIENCE_MS = 60_000
-
 const FAILED = 'The backup could not be restored'
 
-/**
- * Whoever has read a feed after the backup was made has a place in it beyond its last number: notifications to come go
- * behind all of these, so that nobody misses one, and none gets the id of another one that was delivered. Nobody takes so many
- * numbers between two backups.
- */
-const NUMBERS_LEFT_OUT = 1_000_000_000_000n
 const NOTIFICATION_NUMBERS = 'notification_numbers'
 
 /**
  * @param migration the version of the backup's tables
- * @throws OperatorError if anything is in the database, or the backup is newer than this code
+ * @throws OperatorError if the database is not empty, or the backup is newer than this code
  */
 export async function beginRestoration(
   connectionString: string,
@@ -60,7 +53,7 @@ export async function beginRestoration(
       throw error
     }
   } catch (error) {
-    throw inOneLine(FAILED, error)
+    throw toOperatorError(FAILED, error)
   }
 }
 
@@ -70,23 +63,23 @@ async function inEmptyDatabase(
   report: (step: string) => void,
 ): Promise<Restoration> {
   const db = connectionOf(client)
-  await waitForTurn(db, report)
+  await waitForMigrationLock(db, report)
   await requireEmpty(client)
   await migrate(
     db,
     () => {},
     OWN_MIGRATIONS.filter(({ version }) => version <= migration),
   )
-  const made = await readTableNames(client)
-  // What a migration has put in them is in the backup as well.
-  if (made.length > 0) await client.query(`TRUNCATE ${made.join(', ')}`)
-  const known = new Set(made.filter((table) => !NOT_BACKED_UP.includes(table)))
+  const tables = await readTableNames(client)
+  // Rows that migrations insert are also in the backup.
+  if (tables.length > 0) await client.query(`TRUNCATE ${tables.join(', ')}`)
+  const known = new Set(tables.filter((table) => !NOT_BACKED_UP.includes(table)))
   const missing = new Set(known)
 
   const guarded =
     <A extends unknown[], T>(step: (...args: A) => Promise<T>) =>
     (...args: A): Promise<T> =>
-      step(...args).catch((error) => Promise.reject(inOneLine(FAILED, error)))
+      step(...args).catch((error) => Promise.reject(toOperatorError(FAILED, error)))
   return {
     knows: (table) => known.has(table),
     fill: guarded(async (table, columns, rows) => {
@@ -96,25 +89,27 @@ async function inEmptyDatabase(
     setSequence: guarded((sequence) => setSequence(client, sequence)),
     finish: guarded(async ({ disablesWebhooks }) => {
       const [table] = missing
-      if (table !== undefined) throw new OperatorError(`${FAILED}: the table ${table} is not in it.`)
+      if (table !== undefined) throw new OperatorError(`${FAILED}: it lacks the table ${table}.`)
       await migrate(db, report)
-      await beginAnew(client, disablesWebhooks)
+      await resetServerState(client, disablesWebhooks)
       await client.query('COMMIT')
     }),
     close: () => client.end(),
   }
 }
 
-/** Another one's migrations or restoration may take long. */
-async function waitForTurn(db: Pick<Connection, 'query'>, report: (step: string) => void): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  let isTold = false
-  while (!(await takeMigrationTurn(db))) {
+async function waitForMigrationLock(
+  db: Pick<Connection, 'query'>,
+  report: (step: string) => void,
+): Promise<void> {
+  const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
+  let isReported = false
+  while (!(await tryMigrationLock(db))) {
     if (performance.now() > deadline)
-      throw new OperatorError(`${FAILED}: another command or server is at the database.`)
-    if (!isTold) report('Waiting for another command or server that is at the database')
-    isTold = true
-    await pause(TURN_PAUSE_MS)
+      throw new OperatorError(`${FAILED}: another command or server is migrating or restoring the database.`)
+    if (!isReported) report('Waiting for another command or server that migrates or restores the database')
+    isReported = true
+    await pause(MIGRATION_LOCK_RETRY_MS)
   }
 }
 
@@ -129,11 +124,11 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   if (!found) return
   const others = found.others === '0' ? '' : ` and ${found.others} more`
   throw new OperatorError(
-    `The database is not empty (${found.name}${others}): a backup is restored only where nothing is, so give it an empty database, or another data folder.`,
+    `The database is not empty (${found.name}${others}). A backup is restored only into an empty database: use an empty one, or another data folder.`,
   )
 }
 
-/** For the migrations, which are part of the same transaction. */
+/** A connection for the migrations, which run in the same transaction. */
 function connectionOf(client: pg.Client): Connection {
   const connection: Connection = {
     query: async ({ text, values }) => (await client.query(text, values as unknown[])).rows,
@@ -146,7 +141,7 @@ function connectionOf(client: pg.Client): Connection {
 async function readTableNames(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`-- read_restored_tables
     SELECT relname AS name FROM pg_class c
-    WHERE relkind = 'r' AND ${IS_OURS} AND relname <> 'schema_migrations'`)
+    WHERE relkind = 'r' AND ${IS_IN_OUR_SCHEMA} AND relname <> 'schema_migrations'`)
   return rows.map(({ name }) => name)
 }
 
@@ -156,12 +151,13 @@ async function fill(
   columns: string[],
   rows: AsyncIterable<Buffer>,
 ): Promise<number> {
-  if (!columns.every((column) => PLAIN_NAME.test(column))) throw new Error('a column without a plain name')
+  if (!columns.every((column) => PLAIN_NAME.test(column)))
+    throw new Error('a column of the backup has no plain name')
   const copy = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN WITH (FREEZE)`))
   const ended = withRejectionHandler(
     new Promise<void>((resolve, reject) => {
       copy.once('finish', resolve).once('error', (error) => {
-        // What waits to be written would find no connection, and that error would end the process.
+        // A buffered write would fail later without a handler and end the process.
         copy.destroy()
         reject(error)
       })
@@ -176,16 +172,20 @@ async function fill(
 }
 
 async function setSequence(client: pg.Client, { name, last, isCalled }: Sequence): Promise<void> {
-  const leapt = name === NOTIFICATION_NUMBERS ? BigInt(last) + NUMBERS_LEFT_OUT : BigInt(last)
-  await client.query('SELECT setval($1::regclass, $2::bigint, $3)', [name, `${leapt}`, isCalled])
+  const skipped = name === NOTIFICATION_NUMBERS ? SKIPPED_NOTIFICATION_NUMBERS : 0n
+  await client.query('SELECT setval($1::regclass, $2::bigint, $3)', [
+    name,
+    `${BigInt(last) + skipped}`,
+    isCalled,
+  ])
 }
 
-/** What belonged to servers that are no more. */
-async function beginAnew(client: pg.Client, disablesWebhooks: boolean): Promise<void> {
+/** Resets the state of servers that no longer exist. */
+async function resetServerState(client: pg.Client, disablesWebhooks: boolean): Promise<void> {
   await client.query('UPDATE webhook_endpoints SET sender = NULL, sender_until = NULL')
   if (disablesWebhooks) {
     await client.query("UPDATE webhook_endpoints SET disabled = 'by hand' WHERE disabled IS NULL")
   }
-  // Until autovacuum comes, nobody else would count what is there.
+  // Otherwise the planner has no statistics before autovacuum runs.
   await client.query('ANALYZE')
 }

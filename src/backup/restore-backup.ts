@@ -13,11 +13,11 @@ import { BackupReader } from './backup-reader.ts'
 import { beginRestoration, type Restoration } from './restoration-store.ts'
 
 export interface RestoreOptions {
-  /** So that nothing is sent to those who were told by the original. */
+  /** Sends nothing to the endpoints, which the original may still serve. */
   disablesWebhooks: boolean
-  /** Hears what is being done. */
+  /** Receives each step in words. */
   report: (step: string) => void
-  /** Then nothing is restored. */
+  /** Aborts the restoration. */
   signal: AbortSignal
 }
 
@@ -26,8 +26,8 @@ export interface RestoredBackup extends Header {
 }
 
 /**
- * Fills an empty database with what a backup holds, in the tables of its version, and brings them to that of this code: all of
- * it or, if the file turns out to be damaged at its last byte, nothing.
+ * Restores a backup into an empty database and migrates the tables from the backup's version to the version of this code, in one
+ * transaction. If the file is damaged, nothing is restored.
  * @throws OperatorError
  */
 export async function restoreBackup(
@@ -41,7 +41,7 @@ export async function restoreBackup(
     const restoration = await beginRestoration(connectionString, header.migration, report)
     try {
       const rows = await unlessAborted(signal, fillTables(reader, restoration, report))
-      report('Bringing the tables up to date')
+      report('Migrating the tables')
       await unlessAborted(signal, restoration.finish({ disablesWebhooks }))
       return { ...header, rows }
     } finally {
@@ -52,7 +52,7 @@ export async function restoreBackup(
   }
 }
 
-/** Returns how many rows there are. */
+/** Returns the number of rows. */
 async function fillTables(
   reader: BackupReader,
   restoration: Restoration,
@@ -61,13 +61,13 @@ async function fillTables(
   let [tables, rows] = [0, 0]
   for (;;) {
     const line = await reader.nextLine()
-    if (line === null) throw damaged('it is cut short')
+    if (line === null) throw damaged('its end is missing')
     const read = readLine(line)
     if (read.kind === 'end') {
-      await requireWhole(reader, read.end, tables, rows)
+      await requireComplete(reader, read.end, tables, rows)
       return rows
     }
-    reader.passed(line)
+    reader.addToHash(line)
     if (read.kind === 'sequence') {
       await restoration.setSequence(read.sequence)
     } else {
@@ -85,33 +85,33 @@ async function fillTable(
 ): Promise<number> {
   const hash = createHash('sha256')
   const rows = reader.rows(hash)
-  const isOurs = restoration.knows(table)
-  const count = isOurs ? await restoration.fill(table, columns, rows) : await leaveOut(rows)
+  const isKnown = restoration.knows(table)
+  const count = isKnown ? await restoration.fill(table, columns, rows) : await discard(rows)
   const line = (await reader.nextLine()) ?? ''
   const end = readNote<TableEnd>(line)
   if (end.table !== table || end.sha256 !== hash.digest('hex')) {
-    throw damaged(`the rows of the table ${table} are not those that were written`)
+    throw damaged(`the rows of the table ${table} were changed`)
   }
-  if (isOurs && end.rows !== count) throw damaged(`the table ${table} has ${count} rows, not ${end.rows}`)
-  reader.passed(line)
-  if (!isOurs) report(`Left out the table ${table}, which is none of Claimkeeper’s`)
+  if (isKnown && end.rows !== count) throw damaged(`the table ${table} has ${count} rows, not ${end.rows}`)
+  reader.addToHash(line)
+  if (!isKnown) report(`Skipped the table ${table}, which is not a table of Claimkeeper`)
   else if (count > 0) report(rowsInWords(table, count))
   return end.rows
 }
 
-async function requireWhole(
+async function requireComplete(
   reader: BackupReader,
   end: BackupEnd,
   tables: number,
   rows: number,
 ): Promise<void> {
-  if (end.sha256 !== reader.hash) throw damaged('it does not hold what was written')
-  if (end.tables !== tables || end.rows !== rows) throw damaged('it does not hold all that was written')
-  if ((await reader.nextLine()) !== null) throw damaged('something follows its end')
+  if (end.sha256 !== reader.hash) throw damaged('its content was changed')
+  if (end.tables !== tables || end.rows !== rows) throw damaged('tables or rows are missing')
+  if ((await reader.nextLine()) !== null) throw damaged('its end is followed by other bytes')
 }
 
-/** They still count for the hashes. */
-async function leaveOut(rows: AsyncIterable<Buffer>): Promise<number> {
+/** Reads the rows, because the hashes cover them. */
+async function discard(rows: AsyncIterable<Buffer>): Promise<number> {
   for await (const _ of rows);
   return 0
 }

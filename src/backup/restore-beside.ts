@@ -6,14 +6,13 @@ import { destroyEmbeddedDatabase } from '../platform/database/embedded/open-embe
 import { type OpenDatabase, withDatabaseAsItIs } from '../platform/database/open-database.ts'
 import { type RestoredBackup, type RestoreOptions, restoreBackup } from './restore-backup.ts'
 
-/** With the number of the process that made it. */
-const OURS = /^claimkeeper-trial-(\d+)-/
-/** PostgreSQL may run as another user, who must get to its own folder. */
-const OTHERS_PASS = 0o711
+/** The name contains the id of the process that created the folder. */
+const TRIAL_FOLDER = /^claimkeeper-trial-(\d+)-/
+/** PostgreSQL may run as another user, who must be able to enter its own folder below. */
+const FOLDER_MODE = 0o711
 
 /**
- * Restores into an embedded database of its own for as long as the work takes, and removes it, however that ends. What a run
- * left behind that was killed outright, the next one removes.
+ * Restores into a temporary embedded database, runs `work` on it and removes it. Also removes databases of killed runs.
  * @throws OperatorError
  */
 export async function withRestored<T>(
@@ -26,7 +25,7 @@ export async function withRestored<T>(
   const dataDir = join(folder, 'data')
   const { report, signal } = options
   try {
-    await chmod(folder, OTHERS_PASS)
+    await chmod(folder, FOLDER_MODE)
     return await withDatabaseAsItIs(
       { databaseUrl: null, dataDir, mayCreate: true, report, signal },
       async (database) => {
@@ -44,13 +43,13 @@ export async function withRestored<T>(
 
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = Number(OURS.exec(name)?.[1] ?? 0)
+    const pid = Number(TRIAL_FOLDER.exec(name)?.[1] ?? 0)
     const folder = join(tmpdir(), name)
     if (pid > 0 && !isAlive(pid) && (await isOwn(folder))) await remove(folder).catch(() => {})
   }
 }
 
-/** What others put there, a link to a database for instance, is not followed. */
+/** Ignores links and folders of other users: removing the target of a link could destroy another database. */
 async function isOwn(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => null)
   return found?.isDirectory() === true && found.uid === process.getuid?.()
@@ -61,19 +60,13 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** An empty database of one's own or, with null, an embedded one, which is made if there is none. */
-export interface RestoreTarget {
-  databaseUrl: string | null
-  dataDir: string
-}
-
 /**
- * Restores into this database. If that fails, an embedded one that was made for it stays, empty: by then another process may
- * have come to use it.
+ * Restores into the database of `databaseUrl` or, if it is null, into the embedded database of `dataDir`, which is created if it
+ * does not exist. If the restoration fails, the created database stays, empty: another process may already use it.
  * @throws OperatorError
  */
 export function restoreInto(
-  { databaseUrl, dataDir }: RestoreTarget,
+  { databaseUrl, dataDir }: { databaseUrl: string | null; dataDir: string },
   file: AsyncIterable<Buffer>,
   options: RestoreOptions,
 ): Promise<RestoredBackup> {

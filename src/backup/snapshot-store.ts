@@ -2,26 +2,27 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { beginLong, IS_OURS, inOneLine, PLAIN_NAME } from './backup-session-store.ts'
+import { beginLong, IS_IN_OUR_SCHEMA, PLAIN_NAME, toOperatorError } from './backup-session-store.ts'
+import { COPY_PIECE_BYTES, MAX_PAUSE_MS, MAX_SILENCE_MS, MIN_PAUSE_MS } from './limits.ts'
 
-/** A table as it goes into a backup. */
+/** A table of a backup. */
 export interface BackupTable {
   name: string
   columns: string[]
-  /** On the disk, without indexes: about what it will come to. */
+  /** The size on the disk without indexes, an estimate of the size of its rows. */
   bytes: number
 }
 
-/** What the newest things are that a backup holds. */
+/** The state of the data in a backup. */
 export interface Contents {
-  /** Everything that was acknowledged before is in it. */
+  /** The backup contains everything that was acknowledged before this time. */
   takenAt: Date
   /** The last migration of its tables. */
   migration: number
-  /** Version of the server. */
+  /** Version of the PostgreSQL server. */
   postgres: string
   claims: number
-  /** The newest item of the log of a claim that lives by real time. */
+  /** The newest item of the log of a claim without a test clock. */
   lastEvent: { at: Date; claim: string; event: string } | null
   lastNotification: { number: string; at: Date } | null
 }
@@ -32,46 +33,37 @@ export interface Sequence {
   isCalled: boolean
 }
 
-/** The database as it was at one moment. */
+/** The database at one moment. */
 export interface Snapshot {
   contents: Contents
-  /** A table comes after those to which it refers. */
+  /** A table comes after the tables that it references. */
   tables: BackupTable[]
-  /** The rows as COPY writes them. */
+  /** The rows in the text format of COPY. */
   rowsOf: (table: BackupTable) => AsyncGenerator<Buffer>
-  /** Read at the end: none is before what is in the tables. */
+  /** Call it after the rows: sequences are not part of the snapshot, and must not be behind the rows. */
   readSequences: () => Promise<Sequence[]>
   close: () => Promise<void>
 }
 
 /**
- * Left empty in a backup. Who is signed in signs in again: a session that was ended meanwhile must not be there once more.
- * Attempts are counted anew. Migrations are noted by who restores.
+ * Tables that a backup leaves empty. A restored session could be one that was ended after the backup, so people sign in again.
+ * Attempts are counted from zero. The restoration records its own migrations.
  */
 export const NOT_BACKED_UP = ['schema_migrations', 'sessions', 'throttles', 'verifications']
 
-/** For so long a database may be silent: then it is lost. */
-const SILENCE_MS = 300_000
-/** Of rows that are handed on at once. */
-const PIECE_BYTES = 256 * 1024
-/** Counting claims and looking for the last event may read all of them: at one core, not at each that there is. */
+/** Counting claims and finding the last event may read whole tables. They must not take all cores. */
 const ONE_CORE = 'SET LOCAL max_parallel_workers_per_gather = 0'
-/** A timer may be late by a millisecond or two. */
-const SHORTEST_REST_MS = 20
-/** A piece that took longer waited for the disk, or for whoever takes it. */
-const LONGEST_REST_MS = 250
 
 /**
- * One transaction that sees one moment, however long it is read; it holds nobody up but who would change the tables.
- * @throws OperatorError if the tables are distributed: each machine has moments of its own
+ * Opens one read-only transaction with one snapshot. It blocks only changes of the schema.
+ * @throws OperatorError if the tables are distributed: the nodes have no common snapshot
  */
 export async function openSnapshot(connectionString: string): Promise<Snapshot> {
-  const what = 'The database could not be read'
   try {
     const client = await beginSnapshot(connectionString)
     try {
       await client.query(ONE_CORE)
-      await requireOneMachine(client)
+      await requireOneNode(client)
       const tables = await readTables(client)
       return {
         contents: await readContents(client, tables),
@@ -85,11 +77,11 @@ export async function openSnapshot(connectionString: string): Promise<Snapshot> 
       throw error
     }
   } catch (error) {
-    throw inOneLine(what, error)
+    throw toOperatorError('The database could not be read', error)
   }
 }
 
-/** The tables are looked up twice: before they are locked, nobody keeps them as they are. */
+/** Reads the tables before it locks them. The caller reads them again, because they may change before the lock. */
 async function beginSnapshot(connectionString: string): Promise<pg.Client> {
   const first = await beginLong(connectionString, 'READ ONLY', '')
   const tables = await readTables(first).finally(() => first.end())
@@ -101,13 +93,13 @@ async function beginSnapshot(connectionString: string): Promise<pg.Client> {
   )
 }
 
-async function requireOneMachine(client: pg.Client): Promise<void> {
+async function requireOneNode(client: pg.Client): Promise<void> {
   const { rows } = await client.query("SELECT to_regclass('pg_dist_partition') IS NOT NULL AS has")
   if (!rows[0].has) return
   const found = await client.query("SELECT FROM pg_dist_partition WHERE logicalrelid = 'claims'::regclass")
   if (found.rowCount === 0) return
   throw new OperatorError(
-    'The claims are distributed by Citus, whose machines have no moment in common that could be read. Back up each machine by pg_basebackup and its log, with common points by citus_create_restore_point.',
+    'The claims are distributed by Citus, whose nodes have no common snapshot. Back up each node by pg_basebackup and its WAL, with common restore points by citus_create_restore_point.',
   )
 }
 
@@ -117,15 +109,17 @@ async function readTables(client: pg.Client): Promise<BackupTable[]> {
     ![name, ...columns].every((one) => PLAIN_NAME.test(one))
   const odd = rows.find(isOdd)
   if (odd)
-    throw new OperatorError(`The table ${JSON.stringify(odd.name)} is none of Claimkeeper’s: move it away.`)
+    throw new OperatorError(
+      `The table ${JSON.stringify(odd.name)} is not a table of Claimkeeper: move it to another schema.`,
+    )
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }))
 }
 
-/** All that are where ours are: which they are, each version has its own answer to. */
+/** All tables of the schema: each version of Claimkeeper has other tables. */
 const TABLES = `-- read_tables_to_back_up
   WITH RECURSIVE ours AS (
     SELECT c.oid, relname FROM pg_class c
-    WHERE relkind = 'r' AND ${IS_OURS}
+    WHERE relkind = 'r' AND ${IS_IN_OUR_SCHEMA}
   ), depths (oid, depth) AS (
     SELECT oid, 0 FROM ours
     UNION
@@ -155,7 +149,7 @@ async function readContents(client: pg.Client, tables: BackupTable[]): Promise<C
   }
 }
 
-/** Claims on test clocks have events of any time. */
+/** Without claims on test clocks, whose events may have any time. */
 const LAST_EVENT = `-- read_last_event
   SELECT created_at AS at, claim_id AS claim, id AS event FROM claim_events
   WHERE claim_id NOT IN (SELECT id FROM claims WHERE test_clock_id IS NOT NULL)
@@ -164,33 +158,36 @@ const LAST_NOTIFICATION = `-- read_last_notification
   SELECT number, created_at AS at FROM notifications ORDER BY number DESC LIMIT 1`
 
 /**
- * The database works for a backup half of the time at most, so that submissions have the rest: on a machine that is busy a
- * piece takes longer, and so does the rest after it.
+ * Pauses after a piece for as long as the piece took, so that the database works for the backup at most half of the time. On a busy
+ * machine a piece and the pause after it take longer.
  */
 async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): AsyncGenerator<Buffer> {
   const rows = client.query(
-    copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: PIECE_BYTES }),
+    copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: COPY_PIECE_BYTES }),
   )
-  const listen = () =>
-    setTimeout(() => rows.destroy(new Error(`no connection: silent for ${SILENCE_MS} ms`)), SILENCE_MS)
-  let silence = listen()
-  let began = performance.now()
+  const startTimer = () =>
+    setTimeout(
+      () => rows.destroy(new Error(`no connection: the database sent nothing for ${MAX_SILENCE_MS} ms`)),
+      MAX_SILENCE_MS,
+    )
+  let timer = startTimer()
+  let startedAt = performance.now()
   try {
     for await (const piece of rows) {
-      // As long as nobody takes the rows, nothing is expected of the database.
-      clearTimeout(silence)
+      // While the caller handles the piece, the database need not send anything.
+      clearTimeout(timer)
       yield piece
-      const workedMs = performance.now() - began
-      if (workedMs >= SHORTEST_REST_MS) {
-        await pause(Math.min(workedMs, LONGEST_REST_MS))
-        began = performance.now()
+      const workedMs = performance.now() - startedAt
+      if (workedMs >= MIN_PAUSE_MS) {
+        await pause(Math.min(workedMs, MAX_PAUSE_MS))
+        startedAt = performance.now()
       }
-      silence = listen()
+      timer = startTimer()
     }
   } catch (error) {
-    throw inOneLine(`The table ${name} could not be read`, error)
+    throw toOperatorError(`The table ${name} could not be read`, error)
   } finally {
-    clearTimeout(silence)
+    clearTimeout(timer)
   }
 }
 
@@ -206,5 +203,5 @@ async function readSequences(client: pg.Client): Promise<Sequence[]> {
 
 const SEQUENCES = `-- read_sequences
   SELECT relname AS name FROM pg_class c
-  WHERE relkind = 'S' AND ${IS_OURS}
+  WHERE relkind = 'S' AND ${IS_IN_OUR_SCHEMA}
   ORDER BY relname`

@@ -18,14 +18,13 @@ import {
 } from './backup-format.ts'
 import { type BackupTable, openSnapshot, type Snapshot } from './snapshot-store.ts'
 
-/** What hears how far it has come. */
 export interface BackupProgress {
-  /** So many bytes are about to come, as far as can be told. */
+  /** @param bytes the estimated total */
   begin: (bytes: number) => void
-  /** So many have come. */
+  /** @param bytes written since the last call */
   advance: (bytes: number) => void
-  /** A table is done. */
-  note: (what: string) => void
+  /** Called after each table. */
+  note: (text: string) => void
 }
 
 export interface WrittenBackup extends Header {
@@ -33,9 +32,9 @@ export interface WrittenBackup extends Header {
 }
 
 /**
- * Writes a backup of the database as it is at this moment (`backup-format.ts`); others read and write it meanwhile.
- * @param write takes one piece after the other
- * @throws OperatorError if it cannot be read to the end, or the claims are distributed
+ * Writes a backup of the database at this moment (`backup-format.ts`). Servers may work on the database meanwhile.
+ * @param write is called with one piece after another
+ * @throws OperatorError if the database cannot be read, or the claims are distributed
  */
 export async function writeBackup(
   connectionString: string,
@@ -66,7 +65,7 @@ export async function writeBackup(
   }
 }
 
-/** What is compressed. */
+/** The part of the backup that is compressed. */
 class Content {
   rows = 0
   readonly #snapshot: Snapshot
@@ -118,37 +117,36 @@ class Content {
 
 const NEWLINE = 0x0a
 
-/** A row is a line: within one, COPY writes \n. */
+/** Each line is a row: COPY escapes newlines within rows. */
 function countLines(piece: Buffer): number {
   let lines = 0
   for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
   return lines
 }
 
-/** Where a backup goes. */
 export interface BackupTarget {
   write: (piece: Buffer) => Promise<void>
-  /** Now it is whole. */
+  /** Completes the backup. */
   finish: () => Promise<void>
-  /** Whatever was written goes. */
+  /** Removes what was written. */
   discard: () => Promise<void>
 }
 
-/** It holds hashes of passwords and tokens, and the keys of webhooks. */
-const OWNER_ALONE = 0o600
+/** Readable only by the owner: a backup contains hashes of passwords and tokens, and the keys of webhooks. */
+const FILE_MODE = 0o600
 
 /**
- * A file that appears under its name once all of it is on the disk.
- * @throws OperatorError if it cannot be made there, or there is one already that may not be replaced
+ * Creates a file that gets its name only once all of it is on the disk.
+ * @throws OperatorError if the file cannot be created, or exists and may not be replaced
  */
 export async function createBackupFile(path: string, mayReplace: boolean): Promise<BackupTarget> {
-  await requirePlace(path, mayReplace)
+  await requireWritable(path, mayReplace)
   const partial = `${path}.partial-${randomBytes(4).toString('hex')}`
-  const file = await explained(path, () => open(partial, 'wx', OWNER_ALONE))
+  const file = await withPath(path, () => open(partial, 'wx', FILE_MODE))
   return {
-    write: (piece) => explained(path, () => writeAll(file, piece)),
+    write: (piece) => withPath(path, () => writeAll(file, piece)),
     finish: () =>
-      explained(path, async () => {
+      withPath(path, async () => {
         await file.sync()
         await file.close()
         await (mayReplace ? rename(partial, path) : moveWithoutReplacing(partial, path))
@@ -161,15 +159,15 @@ export async function createBackupFile(path: string, mayReplace: boolean): Promi
   }
 }
 
-async function requirePlace(path: string, mayReplace: boolean): Promise<void> {
+async function requireWritable(path: string, mayReplace: boolean): Promise<void> {
   const found = await stat(path).catch(() => null)
   if (found === null) return
-  if (!found.isFile()) throw new OperatorError(`The backup cannot be written to ${path}: it is no file.`)
+  if (!found.isFile()) throw new OperatorError(`The backup cannot be written to ${path}: it is not a file.`)
   if (!mayReplace) throw alreadyThere(path)
 }
 
 const alreadyThere = (path: string) =>
-  new OperatorError(`There is a file ${path} already: give another name, or --force to replace it.`)
+  new OperatorError(`The file ${path} exists already. Give another name, or --force to replace the file.`)
 
 async function writeAll(file: FileHandle, piece: Buffer): Promise<void> {
   for (let written = 0; written < piece.length; ) {
@@ -177,21 +175,22 @@ async function writeAll(file: FileHandle, piece: Buffer): Promise<void> {
   }
 }
 
-/** Two backups of one name that are made at once: the second must not take the first one's place. */
+/** Fails if the file exists: of two concurrent backups with the same name, the second must not replace the first. */
 async function moveWithoutReplacing(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw alreadyThere(to)
-    // Some file systems know no links.
+    // Some file systems do not support hard links.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
     return rename(from, to)
   }
   await rm(from)
 }
 
-async function explained<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Turns an error of the file system into an OperatorError that names the file. */
+async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { atScheduledCheck, type Status } from '../core/claims/lifecycle.ts'
 import { holdTotalsBefore } from '../overview/resolution-total-store.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { isPassing } from '../platform/database/database-unavailable.ts'
+import { isTransient } from '../platform/database/database-unavailable.ts'
 import { type DueKind, readDueKinds } from './due-claim-store.ts'
 import { type KindMove, moveKinds } from './move-claims-store.ts'
 
@@ -25,7 +25,7 @@ export function* inBatches(
 ): Generator<string[]> {
   const inTurn = new Set(shards)
   const taken = ids.filter((id) => inTurn.has(distribution.shardOf(id)))
-  for (const ofMachine of distribution.byMachine(taken, (id) => id)) {
+  for (const ofMachine of distribution.byNode(taken, (id) => id)) {
     for (let from = 0; from < ofMachine.length; from += BATCH) yield ofMachine.slice(from, from + BATCH)
   }
 }
@@ -73,7 +73,7 @@ export async function moveBatch(app: App, checkTime: Date, { ids, moves }: Batch
     measureTransitions(app, 'check', countsOf(moves, moved))
     return moved
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
     if (ids.length === 1) return 0
     const half = Math.ceil(ids.length / 2)
     const first = await moveBatch(

@@ -11,7 +11,7 @@ import {
 import type { Transition } from '../core/claims/lifecycle.ts'
 import { takeNumbers, WHAT_HAPPENED } from '../outbox/notification-number-store.ts'
 import { notificationOf } from '../outbox/outbox-store.ts'
-import { machinesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
+import { nodesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
@@ -65,7 +65,7 @@ const MOVE_KINDS = guardedWrite({
 /**
  * Makes the transitions and appends their system events, in one statement, for those claims to which nothing happened
  * since they were read. Returns how many claims moved.
- * @param longestLockWaitMs if another holds one of the claims for longer, the move fails (`isPassing`)
+ * @param longestLockWaitMs if another holds one of the claims for longer, the move fails (`isTransient`)
  */
 export async function moveKinds(
   db: Connection,
@@ -242,7 +242,7 @@ async function moveKindsInShards(
   // SET LOCAL reaches the machine that has them, and set_config does not.
   await db.query({ text: `SET LOCAL lock_timeout = ${longestLockWaitMs}` })
   // Each kind was read of one shard.
-  const machines = await machinesOf(db, moves, ({ kind }) => firstOf(kind.ids))
+  const machines = await nodesOf(db, moves, ({ kind }) => firstOf(kind.ids))
   const numbers = new Map(moves.map((move, i) => [move, i]))
   const all = SHARD_MOVES.values(moves)
   const answers = await queryInShards<Moved, KindMove>(db, MOVE, machines, (some) => [
@@ -272,7 +272,7 @@ async function notify(
   })
   // The machine may commit them after the coordinator has given up: so it holds the lock too.
   const statement = { ...NOTIFY, announced: key }
-  const machines = await machinesOf(db, numbered, ({ ids }) => firstOf(ids))
+  const machines = await nodesOf(db, numbered, ({ ids }) => firstOf(ids))
   await queryInShards(db, statement, machines, (some) => [
     joined(some.map(({ ids }) => ids)),
     joined(some.map(({ user_ids }) => user_ids)),

@@ -11,7 +11,7 @@ import { type Contract, windowMs } from '../core/contracts/contract.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { ANNOUNCE, insertNotifications } from '../outbox/notification-number-store.ts'
 import { type ClaimNotification, notificationOf, notifyInShards } from '../outbox/outbox-store.ts'
-import { machinesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
+import { nodesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { NOW } from '../platform/database/clock.ts'
 import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -313,7 +313,7 @@ async function insertIntoShards(
     // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
     if (rows.some(mayBeThere))
       await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-    const machines = await machinesOf(connection, placed, ({ id }) => id)
+    const machines = await nodesOf(connection, placed, ({ id }) => id)
     const inserted = await queryInShards<{ id: string }, PlacedRow>(connection, INSERT, machines, (some) =>
       PLACED_ROWS.values(some),
     )
@@ -347,7 +347,7 @@ async function storeMissing(db: Connection, rows: readonly NewRow[]): Promise<re
   return rows.filter(({ id, contract }) => stored.has(contract.hash) || !refused.has(id))
 }
 
-/** One writes to contracts after the other; if that takes long, it fails (`isPassing`). */
+/** One writes to contracts after the other; if that takes long, it fails (`isTransient`). */
 async function store(db: Connection, contracts: readonly NewContract[]): Promise<void> {
   await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
   await storeGivenContracts(db, 'store_contracts', contracts)

@@ -4,7 +4,7 @@ import { withTimeout } from '../kernel/promises.ts'
 import type { Database } from '../platform/database/database.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
-import { readSchemaVersion, whyTooNew } from '../platform/database/migrate/schema-version.ts'
+import { incompatibilityReason, readSchemaVersion } from '../platform/database/migrate/schema-version.ts'
 import { tryWrite } from '../platform/database/try-write.ts'
 import { describeTightestLimit } from './check-server.ts'
 import { tryDecisions, Undecidable } from './try-decisions.ts'
@@ -76,13 +76,13 @@ async function inTime(work: Promise<void>): Promise<void> {
 async function checkReadiness({ db }: App): Promise<void> {
   const schema = await readSchemaVersion(db.checks)
   if (schema.version < CODE_VERSION) throw unavailable('The database has not all migrations of this server.')
-  const why = whyTooNew(schema)
+  const why = incompatibilityReason(schema)
   if (why) throw unavailable(`The database is too new for this server: ${why}.`)
   await requireConnections(db)
   try {
     await tryWrite(db.checks)
   } catch (error) {
-    if (error instanceof DatabaseUnavailable && !error.outcomeKnown) throw error
+    if (error instanceof DatabaseUnavailable && error.outcome === 'unknown') throw error
     // A full disk, a standby, a read-only or damaged database. The log has PostgreSQL's message.
     throw unavailable(
       'The database takes no writes now.',

@@ -11,7 +11,7 @@ import { PendingSubmission } from '../events/submission/pending-submission.ts'
 import { recordGroup } from '../events/submission/record-group.ts'
 import { readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { DatabaseUnavailable, isPassing } from '../platform/database/database-unavailable.ts'
+import { DatabaseUnavailable, isTransient } from '../platform/database/database-unavailable.ts'
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import { holdTestClock, insertTestClock } from '../test-clocks/test-clock-store.ts'
 
@@ -48,9 +48,9 @@ export async function tryDecisions(db: PooledConnection): Promise<boolean> {
       throw new RolledBack()
     })
   } catch (error) {
-    if (isPassing(error)) return false
+    if (isTransient(error)) return false
     if (distribution.isOn && error instanceof DatabaseUnavailable)
-      distribution.noteAway(distribution.machineOf(claimIds[0]))
+      distribution.markDown(distribution.nodeOf(claimIds[0]))
     else if (!(error instanceof RolledBack)) throw error
   }
   return true

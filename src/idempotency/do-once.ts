@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { ServiceError } from '../kernel/errors.ts'
 import { type Context, inTransaction } from '../platform/database/context.ts'
-import { isPassing } from '../platform/database/database-unavailable.ts'
+import { isTransient } from '../platform/database/database-unavailable.ts'
 import { findKeyedAnswer, holdKey, type KeyedAnswer, storeKeyedAnswer } from './idempotency-key-store.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -48,7 +48,7 @@ export async function doOnce(
         return { answer, isReplayed: false }
       })
     } catch (error) {
-      if (!isPassing(error) || tries === MOST_TRIES) throw error
+      if (!isTransient(error) || tries === MOST_TRIES) throw error
     }
   }
 }

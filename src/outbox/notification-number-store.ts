@@ -139,7 +139,7 @@ async function readAnnouncementsOnMachines(db: Connection, userId: string): Prom
     readOnly: true,
   })
   if (rows.some(({ success }) => !success)) {
-    throw new DatabaseUnavailable('A machine of the database is away.', true)
+    throw new DatabaseUnavailable('A node of the database is unavailable.', 'not applied')
   }
   return rows.flatMap(({ result }) => result.split(' ').filter(Boolean))
 }

@@ -1,6 +1,6 @@
 import type { Claim } from '../core/claims/claim.ts'
 import type { ClaimState, Outcome } from '../core/claims/lifecycle.ts'
-import { machinesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
+import { nodesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { NOW } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -68,7 +68,7 @@ export async function notifyInShards(
   const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
   // The machine may commit them after the coordinator has given up: so it holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
-  const machines = await machinesOf(db, numbered, ({ subjectId }) => subjectId)
+  const machines = await nodesOf(db, numbered, ({ subjectId }) => subjectId)
   await queryInShards(db, statement, machines, (some) => [...NUMBERED.values(some), taken.now])
 }
 

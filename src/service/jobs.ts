@@ -5,7 +5,7 @@ import type { ArchiveSettings } from '../archive/claim-archive.ts'
 import { scheduledCheckJob, sumUpResolutionsJob } from '../checks/check-jobs.ts'
 import type { Config } from '../config/config.ts'
 import { moveContractsJob } from '../contracts/move-contracts-job.ts'
-import { migrateInBackgroundJob } from '../platform/database/migrate/migrate-in-background-job.ts'
+import { migrateInBackgroundJob } from '../platform/database/migrate/run-background-migrations.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
 import { retentionJobs } from '../retention/retention-jobs.ts'
 import { measureDatabase } from './metrics/process-measures.ts'
@@ -25,7 +25,7 @@ export const jobsOf = (
   }),
   moveContractsJob(app, (moves) => log.info(moves, 'moving contracts out of claims')),
   migrateInBackgroundJob(
-    app,
+    app.backgroundMigrations,
     (state) => log.info(state ?? { left: 0 }, 'migrating in the background'),
     (error) => log.error({ err: error }, 'migrating in the background failed'),
   ),

@@ -3,7 +3,7 @@ import { testClockNotFound } from '../core/record-errors.ts'
 import type { TestClock } from '../core/records.ts'
 import { type ServiceError, unavailable } from '../kernel/errors.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { isPassing } from '../platform/database/database-unavailable.ts'
+import { isTransient } from '../platform/database/database-unavailable.ts'
 import { CLOCK_LOCK_TIMEOUT_MS, CLOCK_WAIT_TIMEOUT_MS } from './limits.ts'
 import { holdTestClock } from './test-clock-store.ts'
 
@@ -27,7 +27,7 @@ export function withHeldClock<T>(
           return work(connection, clock)
         })
       } catch (error) {
-        if (!isPassing(error)) throw error
+        if (!isTransient(error)) throw error
       }
       await app.heldClocks.untilFreeWithin({ userId, id }, deadline - performance.now())
     }

@@ -105,7 +105,7 @@ export async function findFreeTestClocks(db: Connection, clocks: readonly ClockN
 /**
  * Until the transaction ends the clock is the caller's alone: other advances and the deletion wait, and so does
  * every write to a claim on it. Null if there is none.
- * @param longestLockWaitMs if another holds it for longer, it fails (`isPassing`)
+ * @param longestLockWaitMs if another holds it for longer, it fails (`isTransient`)
  */
 export async function holdTestClock(
   db: Connection,

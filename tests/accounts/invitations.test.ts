@@ -18,7 +18,7 @@ async function invite(fields: object = {}) {
 }
 
 describe('inviting', () => {
-  test('answers a link to the welcome page, once; the list has no link', async () => {
+  test('returns a link to the welcome page once; the list has no link', async () => {
     const { id, url, key } = await invite()
     assert.ok(url.startsWith(`${service.url}/welcome#key=`))
     const { body } = await browser.get('/v1/invitations')
@@ -26,14 +26,14 @@ describe('inviting', () => {
     assert.ok(!JSON.stringify(body).includes(key))
   })
 
-  test('answers a link under PUBLIC_URL where it is set', async (t) => {
+  test('returns a link under PUBLIC_URL if it is set', async (t) => {
     const publicUrl = 'https://claims.example.com'
     const other = await startTestService(t, { publicUrl, databaseUrl: service.databaseUrl })
     const { body } = await (await signUpByInvitation(other)).browser.post('/v1/invitations', {})
     assert.match(body.url, /^https:\/\/claims\.example\.com\/welcome#key=/)
   })
 
-  test('someone by email keeps it in lower case; what is no email answers 400', async () => {
+  test('by email stores it in lower case; an invalid email answers 400', async () => {
     assert.equal((await invite({ email: 'Someone@Example.com' })).email, 'someone@example.com')
     assert.equal((await invite({ email: null })).email, null)
     for (const email of ['', 'x', 'x@y', 'a b@example.com', `${'x'.repeat(250)}@example.com`]) {
@@ -41,7 +41,7 @@ describe('inviting', () => {
     }
   })
 
-  test('is seen to be used, by the account that invited', async () => {
+  test('the inviting account sees that the invitation is used', async () => {
     const { id, key } = await invite()
     const body = { email: `${randomUUID()}@example.com`, name: 'a', password: PASSWORD, invitation: key }
     assert.equal((await new SessionClient(service).post('/api/auth/sign-up/email', body)).status, 200)
@@ -51,7 +51,7 @@ describe('inviting', () => {
   })
 })
 
-test('an API token neither makes invitations nor sees nor revokes them', async () => {
+test('an API token can neither create nor list nor revoke invitations', async () => {
   const { id } = await invite()
   const { body: token } = await browser.post('/v1/tokens', { name: 'nightly' })
   const api = service.clientWith(token.token)
@@ -63,7 +63,7 @@ test('an API token neither makes invitations nor sees nor revokes them', async (
 })
 
 describe('revoking an invitation', () => {
-  test('ends its link at once, and takes it from the list', async () => {
+  test('ends its link at once and removes it from the list', async () => {
     const { id, key } = await invite()
     assert.equal((await browser.delete(`/v1/invitations/${id}`)).status, 204)
     assertError(await stranger.post('/api/invitations/lookup', { key }), 404, 'INVITATION_NOT_FOUND')
@@ -75,7 +75,7 @@ describe('revoking an invitation', () => {
     assertError(await browser.delete(`/v1/invitations/${id}`), 404, 'INVITATION_NOT_FOUND')
   })
 
-  test('of another account, or none, answers 404', async () => {
+  test('an unknown invitation, or that of another account, answers 404', async () => {
     const { id, key } = await invite()
     assertError(await stranger.delete(`/v1/invitations/${id}`), 404, 'INVITATION_NOT_FOUND')
     assertError(await browser.delete(`/v1/invitations/${randomUUID()}`), 404, 'INVITATION_NOT_FOUND')
@@ -83,8 +83,8 @@ describe('revoking an invitation', () => {
   })
 })
 
-describe('422: as many open invitations as an account may have', () => {
-  test('one more answers INVITATION_LIMIT_REACHED; revoking one makes room, and others are not counted', async () => {
+describe('the limit of open invitations', () => {
+  test('above it 422 INVITATION_LIMIT_REACHED; revoked, used and expired invitations are not counted', async () => {
     const { browser: many, email } = await signUp(service)
     const [last] = await addInvitations(email, 999)
     for (const ended of ['used_at', 'revoked_at', 'expires_at']) await addInvitations(email, 5, ended)
@@ -98,7 +98,7 @@ describe('422: as many open invitations as an account may have', () => {
     assert.equal((await newOne()).status, 201)
   })
 
-  test('at once, a few more are made at most: as many as connections write', async () => {
+  test('concurrent requests may exceed it by the number of writing connections', async () => {
     const { browser: many, email } = await signUp(service)
     await addInvitations(email, 999)
     const answers = await Promise.all(Array.from({ length: 30 }, () => many.post('/v1/invitations')))
@@ -108,7 +108,7 @@ describe('422: as many open invitations as an account may have', () => {
       if (answer.status !== 201) assertError(answer, 422, 'INVITATION_LIMIT_REACHED')
   })
 
-  test('of those that were used or have expired, the newest thousand stay in the list', async () => {
+  test('the newest 1,000 used or expired invitations stay in the list', async () => {
     const { browser: many, email } = await signUp(service)
     const [oldest] = await addInvitations(email, 1, 'used_at')
     const [kept] = await addInvitations(email, 1)
@@ -120,7 +120,7 @@ describe('422: as many open invitations as an account may have', () => {
   })
 })
 
-test('a flood of invitations takes no connection from other accounts, and not all for itself', async (t) => {
+test('a flood of invitations takes no connection from other accounts and not all of its own account', async (t) => {
   const { browser: noisy } = await signUp(service)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   t.after(() => release())

@@ -36,7 +36,7 @@ const sessionIdOf = async (browser: SessionClient): Promise<string> =>
   (await browser.get('/api/auth/get-session')).body.session.id
 
 describe('the list of sessions', () => {
-  test('shows those of the account, where they are, and no secret', async () => {
+  test('shows the account’s sessions, their addresses and no secret', async () => {
     const { email, browser } = await signUp(service)
     const other = await signIn(service, email)
     await signUp(service)
@@ -51,7 +51,7 @@ describe('the list of sessions', () => {
     }
   })
 
-  test('is for those who are signed in', async () => {
+  test('requires a session', async () => {
     const nobody = new SessionClient(service)
     assertError(await nobody.get('/api/auth/list-sessions'), 401, 'TOKEN_INVALID')
     assertError(await nobody.post('/api/auth/revoke-session', { token: 'x' }), 401, 'TOKEN_INVALID')
@@ -62,7 +62,7 @@ describe('the list of sessions', () => {
 })
 
 describe('revoking', () => {
-  test('a session ends it at once, on every server, and no other', async () => {
+  test('a session ends that session at once on every server, and no other', async () => {
     const { email, browser } = await signUp(service)
     const other = await openSession(service, email)
     const third = await openSession(service, email)
@@ -75,7 +75,7 @@ describe('revoking', () => {
     await assertSignedIn(third)
   })
 
-  test('another account’s session does nothing', async () => {
+  test('another account’s session changes nothing', async () => {
     const [mine, theirs] = [await signUp(service), await signUp(service)]
     const [session] = (await theirs.browser.get('/api/auth/list-sessions')).body
     const { token } = session
@@ -84,7 +84,7 @@ describe('revoking', () => {
     await assertSignedIn(theirs.browser)
   })
 
-  test('the others leaves the one that asks', async () => {
+  test('the other sessions keeps the caller’s session', async () => {
     const { email, browser } = await signUp(service)
     const others = [await openSession(service, email), await openSession(service, email)]
     assert.equal((await browser.post('/api/auth/revoke-other-sessions')).status, 200)
@@ -102,7 +102,7 @@ describe('changing the password', () => {
       ...fields,
     })
 
-  test('ends the other sessions, also where it is asked not to, and the new one signs in', async () => {
+  test('ends the other sessions even if the request declines it, and the new password signs in', async () => {
     const { email, browser } = await signUp(service)
     const other = await openSession(service, email)
     const before = new SessionClient(service)
@@ -114,7 +114,7 @@ describe('changing the password', () => {
     await assertSignedIn(await signIn(service, email, NEW_PASSWORD))
   })
 
-  test('needs the current one, and a new one of 8 to 128 characters', async () => {
+  test('requires the current password and a new one of 8 to 128 characters', async () => {
     const { email, browser } = await signUp(service)
     const wrong = await change(browser, { currentPassword: 'wrong one' })
     assertError(wrong, 400, 'VALIDATION_ERROR', 'currentPassword')
@@ -124,7 +124,7 @@ describe('changing the password', () => {
     await assertSignedIn(await signIn(service, email))
   })
 
-  test('on the command line signs the account out everywhere', async () => {
+  test('on the command line ends all sessions of the account', async () => {
     const { email, browser } = await signUp(service)
     await setUserPassword(service.app, email, NEW_PASSWORD)
     await assertSignedOut(browser)
@@ -132,7 +132,7 @@ describe('changing the password', () => {
   })
 })
 
-test('of better-auth’s paths only these are there', async () => {
+test('only these paths of better-auth are served', async () => {
   const { browser } = await signUp(service)
   for (const path of ['sign-in/social', 'update-user', 'delete-user', 'reset-password', 'change-email']) {
     assertError(await browser.post(`/api/auth/${path}`), 404, 'ROUTE_NOT_FOUND')
@@ -142,7 +142,7 @@ test('of better-auth’s paths only these are there', async () => {
   }
 })
 
-test('signing out answers 200 only where the session has ended, whichever statement fails', async (t) => {
+test('signing out answers 200 only if the session has ended, whichever statement fails', async (t) => {
   const struck = await startStruckService(t, { databaseUrl: service.databaseUrl })
   const { proxy } = struck
   // This first request makes the server read its secret, so that the recording holds only the sign-out.

@@ -72,7 +72,7 @@ describe('signing in', () => {
 })
 
 describe('the session’s cookie', () => {
-  test('is for this host alone, out of reach of scripts and of other sites', async () => {
+  test('is sent only to this host, and neither to scripts nor to other sites', async () => {
     const [header] = await cookiesOf(service.url)
     assert.match(header ?? '', /^claimkeeper\.session_token=/)
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=1209600']) {
@@ -81,7 +81,7 @@ describe('the session’s cookie', () => {
     assert.doesNotMatch(header ?? '', /Domain|Secure/)
   })
 
-  test('is Secure and bound to the host by its name where PUBLIC_URL is https', async (t) => {
+  test('is Secure and bound to the host by its name if PUBLIC_URL is https', async (t) => {
     const publicUrl = 'https://claims.example.com'
     const secure = await startTestService(t, { publicUrl, databaseUrl: service.databaseUrl })
     const [header = ''] = await cookiesOf(secure.url, publicUrl)
@@ -91,7 +91,7 @@ describe('the session’s cookie', () => {
     assert.equal((await secure.clientWith(null).get('/v1/me', { Cookie: cookie })).status, 200)
   })
 
-  test('of a browser that is not to remember ends with the browser', async () => {
+  test('without rememberMe ends with the browser', async () => {
     const body = { email, password: PASSWORD, rememberMe: false }
     const answer = await stranger().post('/api/auth/sign-in/email', body)
     assert.doesNotMatch(answer.headers.getSetCookie()[0] ?? '', /Max-Age|Expires/)
@@ -109,7 +109,7 @@ describe('the session’s cookie', () => {
     }
   })
 
-  test('counts less than a token in the header, be it a wrong one', async () => {
+  test('yields to a token in the header, even an invalid one', async () => {
     const { email: other } = await createUser(service.app, `${uniqueName()}@example.com`)
     const token = await createToken(service.app, { email: other, name: 't', expiresAt: null })
     const as = (authorization: string) => browser.get('/v1/me', { Authorization: authorization })
@@ -126,7 +126,7 @@ describe('the session’s cookie', () => {
 })
 
 describe('a session', () => {
-  test('that has expired answers 401, and is forgotten', async () => {
+  test('that has expired answers 401 and is deleted', async () => {
     const other = await openSession(service, email)
     const { body } = await other.get('/api/auth/get-session')
     await service.sql("UPDATE sessions SET expires_at = now() - interval '1 s' WHERE id = $1", [
@@ -137,7 +137,7 @@ describe('a session', () => {
     assert.deepEqual(await service.sql('SELECT 1 FROM sessions WHERE id = $1', [body.session.id]), [])
   })
 
-  test('is renewed by a visit once a day', async () => {
+  test('is extended by a request once a day', async () => {
     const other = await openSession(service, email)
     const { body } = await other.get('/api/auth/get-session')
     await service.sql("UPDATE sessions SET expires_at = now() + interval '5 days' WHERE id = $1", [
@@ -168,7 +168,7 @@ describe('a session', () => {
     assert.equal((await other.get('/api/auth/get-session')).body, null)
   })
 
-  test('ends with signing out, and leaves the other browser signed in', async () => {
+  test('ends with signing out; the other browser stays signed in', async () => {
     const other = await signIn(service, email)
     const { cookie } = other
     assert.equal((await other.post('/api/auth/sign-out')).status, 200)
@@ -217,14 +217,14 @@ describe('a password', () => {
     assert.match(await new Passwords().hash(PASSWORD), /^\$scrypt\$ln=17,r=8,p=1\$/)
   })
 
-  test('of an unknown email costs as much hashing as a wrong one', async () => {
+  test('for an unknown email costs as much hashing as a wrong one', async () => {
     const { email } = await signUp(service)
     const costs = await costsOf(() => attempt(email))
     assert.deepEqual(costs, [2 ** 10 * 8])
     assert.deepEqual(await costsOf(() => attempt(`${uniqueName()}@example.com`)), costs)
   })
 
-  test('an old hash is renewed at a successful sign-in; a wrong password costs the whole work', async () => {
+  test('an old hash is replaced at a successful sign-in; a wrong password costs the full work', async () => {
     const { email } = await signUp(service)
     const old = await hashPassword(PASSWORD)
     await service.sql('UPDATE credentials SET password = $1 WHERE password = $2', [
@@ -247,7 +247,7 @@ describe('a password', () => {
   })
 })
 
-test('no answer holds the token of the session: it is in the cookie alone', async () => {
+test('no response contains the token of the session: only the cookie does', async () => {
   const { email, browser } = await signUp(service)
   const said = [
     await browser.post('/api/auth/sign-in/email', { email, password: PASSWORD }),

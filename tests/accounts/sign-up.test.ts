@@ -35,14 +35,14 @@ describe('signing up is closed', () => {
     })
   })
 
-  test('to a key that was never made: 404', async () => {
+  test('with an unknown key: 404', async () => {
     for (const invitation of ['x', 'A'.repeat(43)]) {
       assertError(await send(bodyOf({ invitation })), 404, 'INVITATION_NOT_FOUND')
       assertError(await lookUp(invitation), 404, 'INVITATION_NOT_FOUND')
     }
   })
 
-  test('not where it is open to all', async (t) => {
+  test('not if it is open to all', async (t) => {
     const open = await startTestService(t, {
       databaseUrl: service.databaseUrl,
       openSignUp: true,
@@ -77,7 +77,7 @@ describe('an invitation', () => {
     assert.equal(await isOpen(invitation), false)
   })
 
-  test('works once for eight who come with it at the same time', async () => {
+  test('works once for eight concurrent sign-ups', async () => {
     const invitation = await invite()
     const bodies = Array.from({ length: 8 }, () => bodyOf({ invitation }))
     const answers = await Promise.all(bodies.map((body) => send(body)))
@@ -90,7 +90,7 @@ describe('an invitation', () => {
     assert.equal((await service.sql('SELECT id FROM users WHERE email = ANY($1)', [emails])).length, 1)
   })
 
-  test('is not used up by a sign-up that fails', async () => {
+  test('stays usable after a sign-up that fails', async () => {
     const { email } = await signUp(service)
     const invitation = await invite()
     assertError(await send(bodyOf({ invitation, email })), 409, 'ACCOUNT_EMAIL_CONFLICT')
@@ -100,7 +100,7 @@ describe('an invitation', () => {
     assert.equal((await send(bodyOf({ invitation }))).status, 200)
   })
 
-  test('for an email takes this email alone, in any case', async () => {
+  test('for an email accepts only this email, in any case', async () => {
     const email = newEmail()
     const invitation = await invite(email.toUpperCase())
     assert.equal((await lookUp(invitation)).body.email, email)

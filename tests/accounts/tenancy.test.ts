@@ -198,7 +198,7 @@ test('every operation under /v1 has a case here', async () => {
   assert.deepEqual(operations.sort(), [...Object.keys(CASES), ...WITHOUT_NAMES].sort())
 })
 
-test('another account’s records answer as ones that do not exist, and stay as they were', async (t) => {
+test('another account’s records answer like unknown records and stay unchanged', async (t) => {
   const foreign = await recordsOf(owner)
   const missing = namesOfNothing()
   const before = await snapshot(owner, foreign)
@@ -217,7 +217,7 @@ test('another account’s records answer as ones that do not exist, and stay as 
   }
 })
 
-test('the owner is answered otherwise: the requests are real ones', async () => {
+test('the owner gets other responses: the requests are valid', async () => {
   const names = await recordsOf(owner)
   // The bodies of creations name the stranger's customer where they do not name the owner's.
   const firsts = Object.values(CASES).map((requestsFor) => requestsFor(names)[0] as Request)

@@ -52,7 +52,7 @@ describe('attempts to sign in', () => {
     assertError(other, 401, 'SIGN_IN_FAILED')
   })
 
-  test('for one email are 10 in a quarter of an hour from any addresses, also for an unknown one', async () => {
+  test('for one email are 10 in 15 minutes from any addresses, also for an unknown email', async () => {
     const { email, browser } = await signUp(service)
     for (const who of [email, newEmail()]) {
       for (let i = 0; i < 3; i++) {
@@ -72,7 +72,7 @@ describe('attempts to sign in', () => {
     assert.equal((await attempt(second, right, from('198.51.101.12'))).status, 200)
   })
 
-  test('that all come at once are counted one by one', async () => {
+  test('that arrive at once are counted one by one', async () => {
     const { email } = await signUp(service)
     await countedBefore(7, `email|${email}`)
     const answers = await Promise.all(
@@ -82,7 +82,7 @@ describe('attempts to sign in', () => {
     assert.equal(answers.filter(({ status }) => status === 429).length, 7)
   })
 
-  test('for an email are counted anew after a right one', async () => {
+  test('for an email are counted from zero after a correct one', async () => {
     const { email } = await signUp(service)
     await countedBefore(9, `email|${email}`)
     await signIn(service, email)
@@ -93,7 +93,7 @@ describe('attempts to sign in', () => {
   })
 })
 
-test('who has had too many attempts is refused without a word to the database', async () => {
+test('an address above its limit is rejected without a statement', async () => {
   const nobody = new SessionClient(service)
   const signUpBody = { email: 'a@example.com', name: 'a', password: PASSWORD }
   const ofAddress = ['sign-in', 'sign-up', 'invitation', 'change-password'].map(
@@ -116,7 +116,7 @@ test('who has had too many attempts is refused without a word to the database', 
   }
 })
 
-test('a flood of sign-ins from one address is refused at once, and another address gets its turn', async (t) => {
+test('a flood of sign-ins from one address is rejected at once, and another address is served', async (t) => {
   const { email } = await signUp(service)
   // Those that are inside wait to be counted.
   const held = await holdBy(t, databaseUrl, 'LOCK TABLE throttles', [])
@@ -135,7 +135,7 @@ test('a flood of sign-ins from one address is refused at once, and another addre
   assert.equal(statuses.filter((status) => status === 401).length, 13)
 })
 
-test('attempts to sign up, and to guess invitations, are limited for an address', async () => {
+test('sign-ups and lookups of invitations are limited per address', async () => {
   const address = from('198.51.106.1')
   const body = { email: 'a@example.com', name: 'a', password: PASSWORD }
   const key = { key: 'x'.repeat(43) }
@@ -157,7 +157,7 @@ test('attempts to sign up, and to guess invitations, are limited for an address'
   }
 })
 
-test('a password is tried 10 times a minute by who is signed in', async () => {
+test('a signed-in caller may try a password 10 times a minute', async () => {
   const { browser } = await signUp(service)
   const change = { currentPassword: 'wrong one', newPassword: 'whatever it is' }
   for (let i = 0; i < 3; i++) {
@@ -168,7 +168,7 @@ test('a password is tried 10 times a minute by who is signed in', async () => {
   assertTooMany(await browser.post('/api/auth/change-password', change, from('198.51.107.1')))
 })
 
-test('a proxy that is not among the trusted ones is not believed', async (t) => {
+test('the forwarded address of an untrusted proxy is ignored', async (t) => {
   const direct = await startTestService(t, { databaseUrl, trustedProxies: '203.0.113.0/24' })
   const { email } = await signUp(direct)
   const forwarded = { ...from('198.51.100.3'), 'X-Claimkeeper-Client-Address': '198.51.100.4' }

@@ -7,7 +7,7 @@ import { lastDays } from '../support/source/contracts.ts'
 const service = await sharedService()
 
 describe('the time zone of an account (§4.11)', () => {
-  test('is UTC at first; it is changed beside the currency, each without the other, and with it the ETag', async () => {
+  test('is UTC at first; it and the currency can be changed separately, and both change the ETag', async () => {
     const account = await service.newAccount()
     const settings = ({ body }: Awaited<ReturnType<typeof account.get>>) => [body.currency, body.time_zone]
     const first = await account.get('/v1/me')
@@ -23,7 +23,7 @@ describe('the time zone of an account (§4.11)', () => {
     assert.deepEqual(settings(await account.patch('/v1/me', both)), [null, 'America/St_Johns'])
   })
 
-  test('is UTC too of an account that a server of an older version makes', async () => {
+  test('is UTC for an account that a server of an older version creates', async () => {
     const insert =
       "INSERT INTO users (id, email, name, created_at) VALUES (gen_random_uuid(), 'old@example.com', NULL, now())"
     assert.deepEqual(await service.sql(`${insert} RETURNING time_zone`), [{ time_zone: 'UTC' }])
@@ -67,12 +67,12 @@ describe('the time zone of an account (§4.11)', () => {
     })
   }
 
-  test('null, and a body without anything, answer 400', async () => {
+  test('null and an empty body answer 400', async () => {
     assertError(await service.api.patch('/v1/me', { time_zone: null }), 400, 'VALIDATION_ERROR', 'time_zone')
     assertError(await service.api.patch('/v1/me', {}), 400, 'VALIDATION_ERROR')
   })
 
-  test('has the overview count its days, unless the request names another (§4.8)', async () => {
+  test('sets the days of the overview, unless the request names another time zone (§4.8)', async () => {
     const account = await service.newAccount()
     const zoneOf = async (query = '') => (await account.get(`/v1/overview${query}`)).body.time_zone
     assert.equal(await zoneOf(), 'UTC')
@@ -96,7 +96,7 @@ describe('the time zone of an account (§4.11)', () => {
     })
   }
 
-  test('that is not known any more, after a move to another machine, is told of and can be mended', async () => {
+  test('that the runtime no longer knows, after a move to another machine, is reported and can be replaced', async () => {
     const account = await service.newAccount()
     const { id } = (await account.get('/v1/me')).body
     await service.sql("UPDATE users SET time_zone = 'Moon/Tranquility' WHERE id = $1", [id])
@@ -109,7 +109,7 @@ describe('the time zone of an account (§4.11)', () => {
   })
 })
 
-test('days begin when they do by the database’s rules, also those on which clocks are changed (§4.8)', async () => {
+test('days begin by the rules of the time zone database, also when clocks change (§4.8)', async () => {
   // Of which both know the same rules.
   for (const zone of [
     'Europe/Berlin',

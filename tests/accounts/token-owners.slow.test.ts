@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
-import { LONGEST_TRUST_MS, revokeToken } from '../support/source/accounts.ts'
+import { revokeToken, TOKEN_CACHE_TRUST_MS } from '../support/source/accounts.ts'
 import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 import { newOwnedToken, remembers, startTokenServer } from './token-servers.ts'
 
-/* Tokens are remembered, and a revoked one is refused at once on every server all the same (§5 rule 3). */
+/* Tokens are cached. A revoked token is nevertheless rejected at once on every server (§5 rule 3). */
 
 const service = await startTestService({ after })
 const { app, databaseUrl, sql } = service
@@ -15,7 +15,7 @@ const { app, databaseUrl, sql } = service
 const startServer = (t: Scope) => startTokenServer(t, databaseUrl)
 const newToken = (expiresAt: Date | null = null) => newOwnedToken(service, expiresAt)
 
-/** Duration in ms. A revocation that waits for a lost server takes LONGEST_TRUST_MS. */
+/** Duration in ms. A revocation that waits for a lost server takes TOKEN_CACHE_TRUST_MS. */
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
@@ -25,11 +25,11 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 /** By the median: this machine may be busy in some rounds. */
 const assertNobodyWaitedInVain = (times: readonly number[]) => {
   const median = times.toSorted((a, b) => a - b)[times.length >> 1] as number
-  assert.ok(median < LONGEST_TRUST_MS, `${times} ms`)
+  assert.ok(median < TOKEN_CACHE_TRUST_MS, `${times} ms`)
 }
 
 describe('revokeToken', () => {
-  test('resolves when each of three servers refuses the token, which all use at that time, round after round', async (t) => {
+  test('resolves when each of three servers rejects the token, which all use at that time, in each round', async (t) => {
     const servers = [await startServer(t), await startServer(t), await startServer(t)]
     const times: number[] = []
     for (let round = 0; round < 40; round++) {
@@ -54,7 +54,7 @@ describe('revokeToken', () => {
     assertNobodyWaitedInVain(times)
   })
 
-  test('resolves rightly, and soon, for many tokens at once', async (t) => {
+  test('resolves correctly and soon for many tokens at once', async (t) => {
     const servers = [await startServer(t), await startServer(t), await startServer(t)]
     const times: number[] = []
     for (let round = 0; round < 10; round++) {
@@ -72,7 +72,7 @@ describe('revokeToken', () => {
     assertNobodyWaitedInVain(times)
   })
 
-  test('revoking twice changes nothing, and does not wait in vain', async (t) => {
+  test('revoking twice changes nothing and does not wait for the timeout', async (t) => {
     const server = await startServer(t)
     const times: number[] = []
     for (let round = 0; round < 3; round++) {
@@ -89,7 +89,7 @@ describe('revokeToken', () => {
     const times: number[] = []
     for (let round = 0; round < 3; round++) {
       const { token, id } = await newToken()
-      await t.test('a server that remembers it, and ends', async (inner) => {
+      await t.test('a server that caches it and ends', async (inner) => {
         await remembers(await startServer(inner), token)
       })
       times.push(await timeOf(() => revokeToken(app, id)))
@@ -98,8 +98,8 @@ describe('revokeToken', () => {
   })
 })
 
-describe('a server that hears nothing any more', () => {
-  test('because its connection is dead without a word: a revoked token is refused three seconds later at most', async (t) => {
+describe('a server that receives no notifications', () => {
+  test('because its connection is dead: a revoked token is rejected after three seconds at most', async (t) => {
     const server = await startServer(t)
     const [byCommand, byHand] = [await newToken(), await newToken()]
     for (const { token } of [byCommand, byHand]) await remembers(server, token)
@@ -115,7 +115,7 @@ describe('a server that hears nothing any more', () => {
       eventually(async () => {
         const askedAt = performance.now()
         const found = await server.find(byHand.token)
-        assert.ok(found === null || askedAt - startedAt < LONGEST_TRUST_MS)
+        assert.ok(found === null || askedAt - startedAt < TOKEN_CACHE_TRUST_MS)
         return found === null
       }),
     ])

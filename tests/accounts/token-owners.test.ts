@@ -9,7 +9,7 @@ import type { Scope } from '../support/test-database.ts'
 import { startTestService } from '../support/test-service.ts'
 import { newOwnedToken, remembers, startTokenServer } from './token-servers.ts'
 
-/* Tokens are remembered, and a revoked one is refused at once on every server all the same (§5 rule 3). */
+/* Tokens are cached. A revoked token is nevertheless rejected at once on every server (§5 rule 3). */
 
 const service = await startTestService({ after })
 const { app, databaseUrl, sql } = service
@@ -21,8 +21,8 @@ const newToken = (expiresAt: Date | null = null) => newOwnedToken(service, expir
 const LISTENERS = `SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
   WHERE l.locktype = 'advisory' AND l.classid = 1129011299 AND a.datname = current_database()`
 
-describe('a server that hears of revocations', () => {
-  test('asks the database for a token once, and never again while it is used', async (t) => {
+describe('a server that receives notifications of revocations', () => {
+  test('reads a token from the database once and then from its cache', async (t) => {
     const server = await startServer(t)
     const { token, owner } = await newToken()
     assert.equal(await server.find(token), owner)
@@ -36,7 +36,7 @@ describe('a server that hears of revocations', () => {
     })
   })
 
-  test('does not remember that a token is unknown', async (t) => {
+  test('does not cache that a token is unknown', async (t) => {
     const server = await startServer(t)
     const { token, id, owner } = await newToken()
     await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [id])
@@ -45,7 +45,7 @@ describe('a server that hears of revocations', () => {
     assert.equal(await server.find(token), owner)
   })
 
-  test('forgets its tokens one by one: the others are remembered', async (t) => {
+  test('removes only the revoked token from its cache', async (t) => {
     const server = await startServer(t)
     const kept = await newToken()
     // With another revocation each time: a late sign of life makes it ask as well.
@@ -61,7 +61,7 @@ describe('a server that hears of revocations', () => {
     })
   })
 
-  test('honours an expiry from memory, and one that is set later', async (t) => {
+  test('observes the expiry of a cached token, also one that is set later', async (t) => {
     const server = await startServer(t)
     const expiresAt = new Date(Date.now() + 1_000)
     const { token, owner } = await newToken(expiresAt)
@@ -80,7 +80,7 @@ describe('a server that hears of revocations', () => {
     await eventually(async () => (await server.find(later.token)) === null)
   })
 
-  test('takes a token no more that was ended, deleted or given away by hand', async (t) => {
+  test('rejects a token that was revoked, deleted or moved to another account by SQL', async (t) => {
     const servers = [await startServer(t), await startServer(t)]
     const other = await newToken()
     for (const [statement, expected] of [
@@ -98,8 +98,8 @@ describe('a server that hears of revocations', () => {
   })
 })
 
-describe('a server that hears nothing any more', () => {
-  test('because its session was ended: it asks each time, refuses at once, and remembers again when it is back', async (t) => {
+describe('a server that receives no notifications', () => {
+  test('because its session was ended: it reads the database each time, rejects at once, and caches again after it reconnects', async (t) => {
     const server = await startServer(t)
     const [kept, ended] = [await newToken(), await newToken()]
     for (const { token } of [kept, ended]) await remembers(server, token)
@@ -117,7 +117,7 @@ describe('a server that hears nothing any more', () => {
     assert.equal(await server.find(kept.token), null)
   })
 
-  test('because the database was away when it started: it asks each time, and remembers once it is there', async (t) => {
+  test('because the database was unavailable at its start: it reads the database each time and caches once it has connected', async (t) => {
     const proxy = await startFaultProxy(t, databaseUrl)
     const { token, owner } = await newToken()
     proxy.goDown()

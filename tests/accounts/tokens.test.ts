@@ -19,14 +19,14 @@ async function newToken(fields: object = {}) {
   return body
 }
 
-test('GET /v1/me tells whose token or session it is', async () => {
+test('GET /v1/me returns the account of the token or session', async () => {
   const { token } = await newToken()
   const { body } = await service.clientWith(token).get('/v1/me')
   assert.deepEqual(body, (await browser.get('/v1/me')).body)
   assert.deepEqual([body.email, body.name], [email, 'Someone'])
 })
 
-describe('a token that is made over the API', () => {
+describe('a token that is created over the API', () => {
   test('is shown once, and works at once on every server (§5 rule 2)', async () => {
     const { token, ...record } = await newToken()
     assert.match(token, /^ck_[A-Za-z0-9_-]{43}$/)
@@ -39,7 +39,7 @@ describe('a token that is made over the API', () => {
     assert.ok(body.data.some(({ id }: { id: string }) => id === record.id))
   })
 
-  test('neither makes others, nor sees nor ends any, itself neither (§5 rule 2)', async () => {
+  test('can neither create, list nor revoke tokens, not even itself (§5 rule 2)', async () => {
     const { id, token } = await newToken()
     const api = service.clientWith(token)
     await assertStoresNothing(service, async () => {
@@ -53,7 +53,7 @@ describe('a token that is made over the API', () => {
     assert.equal((await api.get('/v1/me')).status, 200)
   })
 
-  test('ends at its time', async () => {
+  test('expires at its time', async () => {
     const soon = new Date(Date.now() + 1_000)
     const { token, expires_at } = await newToken({ expires_at: soon.toISOString() })
     assert.equal(expires_at, soon.toISOString())
@@ -67,7 +67,7 @@ describe('a token that is made over the API', () => {
     assert.ok(Date.now() >= soon.getTime())
   })
 
-  test('needs a name, and a time that is still to come', async () => {
+  test('requires a name and a time in the future', async () => {
     await assertStoresNothing(service, async () => {
       const send = (body: object) => browser.post('/v1/tokens', body)
       for (const name of ['', 'x'.repeat(256)]) {
@@ -82,7 +82,7 @@ describe('a token that is made over the API', () => {
 })
 
 describe('revoking a token', () => {
-  test('ends it at once on every server; twice changes nothing', async () => {
+  test('ends it at once on every server; revoking twice changes nothing', async () => {
     const { id, token } = await newToken()
     const clients = [service.clientWith(token), second.clientWith(token)]
     for (const client of clients) assert.equal((await client.get('/v1/me')).status, 200)
@@ -95,7 +95,7 @@ describe('revoking a token', () => {
     assert.equal((await find(id)).revoked_at, revoked.revoked_at)
   })
 
-  test('that is not there, or another account’s, answers 404', async () => {
+  test('that is unknown, or another account’s, answers 404', async () => {
     const { id, token } = await newToken()
     const stranger = (await signUp(service)).browser
     assertError(await stranger.delete(`/v1/tokens/${id}`), 404, 'TOKEN_NOT_FOUND')
@@ -105,7 +105,7 @@ describe('revoking a token', () => {
   })
 })
 
-describe('a session that is revoked takes the tokens that were made in it along, on every server', () => {
+describe('revoking a session revokes the tokens that were created in it, on every server', () => {
   const sessionOf = async (of: SessionClient) => (await of.get('/api/auth/get-session')).body.session
   const works = async (token: string) => {
     const statuses = [service, second].map(async (on) => (await on.clientWith(token).get('/v1/me')).status)
@@ -152,7 +152,7 @@ describe('a session that is revoked takes the tokens that were made in it along,
     assert.deepEqual(await works(made.token), new Set([200]))
   })
 
-  test('also one that is being made at that moment', async () => {
+  test('also a token that is being created at that moment', async () => {
     const { browser: own, email } = await signUp(service)
     const other = await openSession(service, email)
     const { token: name } = await sessionOf(other)
@@ -195,7 +195,7 @@ describe('last_used_at', () => {
     await eventually(async () => Date.parse((await find(id)).last_used_at) >= Date.parse(first))
   })
 
-  test('is not touched by requests that were refused', async () => {
+  test('is not changed by requests that were rejected', async () => {
     const { id, token } = await newToken()
     await browser.delete(`/v1/tokens/${id}`)
     assertError(await service.clientWith(token).get('/v1/me'), 401, 'TOKEN_INVALID')
@@ -217,11 +217,11 @@ async function settled(than: string): Promise<void> {
   await eventually(async () => (await find(id)).last_used_at)
 }
 
-describe('422: as many tokens as an account may have in force', () => {
+describe('the limit of active tokens', () => {
   const revoke = async (at: SessionClient, id: string) =>
     assert.equal((await at.delete(`/v1/tokens/${id}`)).status, 204)
 
-  test('one more answers TOKEN_LIMIT_REACHED; revoking one makes room, and others are not counted', async () => {
+  test('above it 422 TOKEN_LIMIT_REACHED; revoked and expired tokens are not counted', async () => {
     const { browser: many, email } = await signUp(service)
     const [last] = await addTokens(email, 998)
     await addTokens(email, 5, 'revoked_at')
@@ -234,7 +234,7 @@ describe('422: as many tokens as an account may have in force', () => {
     assert.equal((await newOne()).status, 201)
   })
 
-  test('at once, a few more are made at most: as many as connections write', async () => {
+  test('concurrent requests may exceed it by the number of writing connections', async () => {
     const { browser: many, email } = await signUp(service)
     await addTokens(email, 999)
     const answers = await Promise.all(
@@ -245,7 +245,7 @@ describe('422: as many tokens as an account may have in force', () => {
     for (const answer of answers) if (answer.status !== 201) assertError(answer, 422, 'TOKEN_LIMIT_REACHED')
   })
 
-  test('of those that have ended, the newest thousand stay in the list', async () => {
+  test('the newest 1,000 revoked or expired tokens stay in the list', async () => {
     const { browser: many, email } = await signUp(service)
     const [oldest] = await addTokens(email, 1, 'revoked_at')
     const [kept] = await addTokens(email, 1)

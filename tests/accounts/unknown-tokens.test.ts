@@ -43,7 +43,7 @@ async function holdConnections(): Promise<() => void> {
 
 const enter = async (token: string, ip: string) => authenticateToken(app, `Bearer ${token}`, { ip })
 
-test('a flood of random tokens from one address keeps nobody else waiting, and fills nobody’s line but its own', async () => {
+test('a flood of random tokens from one address delays no other caller and fills only its own queue', async () => {
   const stored = await storedToken()
   await signUpByInvitation(service)
   const letGo = await holdConnections()
@@ -65,7 +65,7 @@ test('a flood of random tokens from one address keeps nobody else waiting, and f
     assert.ok(served.indexOf(who) < SOON, `${who}: ${served.indexOf(who)}`)
 })
 
-test('neither does a flood from the addresses of one network of 64 bits', async () => {
+test('neither does a flood from the addresses of one /64 network', async () => {
   const stored = await storedToken()
   const letGo = await holdConnections()
   const order: string[] = []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { LEAST_CONNECTIONS } from '../support/source/database.ts'
+import { MIN_CONNECTIONS } from '../support/source/database.ts'
 import { readConfig } from '../support/source/service.ts'
 
 const message = (environment: Record<string, string>): string => {
@@ -56,7 +56,7 @@ describe('settings', () => {
     for (const port of ['-1', '65536', '80.5', '0x50', '1e3', ' 80']) {
       assert.match(message({ PORT: port }), /^PORT must be a whole number/)
     }
-    assert.equal(LEAST_CONNECTIONS, 12)
+    assert.equal(MIN_CONNECTIONS, 12)
     assert.match(message({ DATABASE_POOL_SIZE: '1' }), /^DATABASE_POOL_SIZE must be a whole number from 12 /)
     for (const workers of ['0', '65', 'all']) {
       assert.match(message({ CLAIMKEEPER_WORKERS: workers }), /must be auto, or a whole number from 1 to 64/)

@@ -38,7 +38,7 @@ describe('a command that makes no database', () => {
       assert.equal(status, 1)
       assert.match(
         stderr,
-        /^claimkeeper: There is no Claimkeeper in the database at \S+ \(claimkeeper_test_\w+\): set DATABASE_URL/,
+        /^claimkeeper: There are no tables of Claimkeeper in the database at \S+ \(claimkeeper_test_\w+\). Set DATABASE_URL/,
       )
       const { password } = new URL(DATABASE_URL)
       assert.ok(password === '' || !stderr.includes(password))

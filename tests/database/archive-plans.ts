@@ -5,8 +5,8 @@ import { assertBounded, readPlans } from '../support/query-plan.ts'
 import {
   findArchivedClaims,
   findArchivedPosition,
-  findAwaitedClaims,
   findClaimsToArchive,
+  findClaimsWithDeliveries,
   readWholeClaims,
   readWholeLogs,
   removeArchivedClaims,
@@ -45,7 +45,7 @@ for (const mode of ['custom', 'generic'] as const) {
     const old = new Date(Date.now() - 24 * 3_600_000)
     const batch = await findClaimsToArchive(connection, userId, old, [randomUUID()], COUNT)
     const ids = batch.map(({ id }) => id)
-    await findAwaitedClaims(connection, ids)
+    await findClaimsWithDeliveries(connection, ids)
     await readWholeClaims(connection, ids)
     await readWholeLogs(connection, ids, 0, 1_000)
     await removeArchivedClaims(

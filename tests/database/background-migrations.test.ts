@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { finishMigrations } from '../../src/platform/database/migrate/finish-migrations.ts'
+import type { BackgroundState } from '../../src/platform/database/migrate/background-migrations.ts'
 import {
   BackgroundMigrations,
-  type BackgroundState,
+  finishMigrations,
 } from '../../src/platform/database/migrate/run-background-migrations.ts'
 import { findDistribution } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import { migrationsWith } from '../support/migration-folder.ts'
 import { CODE_VERSION, Database, migrate } from '../support/source/database.ts'
-import { createApp } from '../support/source/service.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* A next version's migration whose indexes are made in the background, on a database that has claims' tables already. */
@@ -85,7 +84,7 @@ test('indexes are made after the start by one server, while others write, and ar
   const letGo = await holdWriter()
   const [first, second] = [newServer(), newServer()]
   const failures: unknown[] = []
-  const look = (server: BackgroundMigrations) => server.lookAfter((error) => failures.push(error))
+  const look = (server: BackgroundMigrations) => server.ensureRunning((error) => failures.push(error))
   await look(first)
   await eventually(builder)
   assert.equal(await second.run(), false)
@@ -95,9 +94,7 @@ test('indexes are made after the start by one server, while others write, and ar
     await connection.query({ text: 'LOCK TABLE claim_events IN ROW EXCLUSIVE MODE' })
   })
   const told: BackgroundState[] = []
-  const command = createApp(db)
-  command.backgroundMigrations = newServer()
-  const finished = finishMigrations(command, (state) => told.push(state))
+  const finished = finishMigrations(newServer(), (state) => told.push(state))
   await letGo()
   assert.equal(await finished, 0)
   assert.deepEqual(inShort(await indexes()), DONE)
@@ -112,7 +109,7 @@ test('what a killed server left is made anew, what it had finished stays', async
   const [finished] = await indexes()
   const letGo = await holdWriter()
   const failed = Promise.withResolvers<unknown>()
-  await newServer().lookAfter(failed.resolve)
+  await newServer().ensureRunning(failed.resolve)
   const pid = await eventually(builder)
   await db.query({ text: 'SELECT pg_terminate_backend($1::integer)', values: [pid] })
   assert.match(String(await failed.promise), /two-indexes\.sql could not be run in the background: /)
@@ -132,7 +129,7 @@ test('a server that stops waits for no index, and the next server finishes it', 
   const endWriter = await holdWriter()
   const stopped = newServer()
   const failures: unknown[] = []
-  await stopped.lookAfter((error) => failures.push(error))
+  await stopped.ensureRunning((error) => failures.push(error))
   await eventually(builder)
   // The writer still holds up the index.
   await stopped.stop()

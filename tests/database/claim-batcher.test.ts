@@ -24,7 +24,7 @@ function newWatched() {
     weightOf: () => 1,
     run: async (_, ids) => {
       batches.push([...ids])
-      if (distribution.machineOf(ids[0] as string) === 1) await silence.promise
+      if (distribution.nodeOf(ids[0] as string) === 1) await silence.promise
       return ids.map((id) => distribution.shardOf(id))
     },
   })
@@ -61,9 +61,9 @@ test('a machine that fails gets no new claims for a while', async () => {
   const { distribution, batcher, silence } = newWatched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
   const asked = batcher.submit('account', id)
-  silence.reject(new DatabaseUnavailable('The machine is away.', true, new Error('gone')))
+  silence.reject(new DatabaseUnavailable('The machine is away.', 'not applied', new Error('gone')))
   await assert.rejects(asked, { code: 'UNAVAILABLE' })
-  assert.equal(distribution.machineOf(distribution.newClaimId()), 2)
+  assert.equal(distribution.nodeOf(distribution.newClaimId()), 2)
   await batcher.stop()
 })
 
@@ -71,9 +71,9 @@ test('a full queue does not mark the machine as away', async () => {
   const { distribution, batcher, silence } = newWatched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
   const asked = batcher.submit('account', id)
-  silence.reject(new DatabaseUnavailable('Too many requests are waiting for the database.', true))
+  silence.reject(new DatabaseUnavailable('Too many requests are waiting for the database.', 'not applied'))
   await assert.rejects(asked, { code: 'UNAVAILABLE' })
-  assert.equal(distribution.isAway(1), false)
+  assert.equal(distribution.isDown(1), false)
   await batcher.stop()
 })
 

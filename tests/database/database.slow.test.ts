@@ -16,7 +16,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       code: 'UNAVAILABLE',
       message: 'No connection to the database was free in time.',
-      outcomeKnown: true,
+      outcome: 'not applied',
     })
     release()
     await holding
@@ -30,7 +30,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(
       lost,
-      (error: unknown) => error instanceof DatabaseUnavailable && !error.outcomeKnown,
+      (error: unknown) => error instanceof DatabaseUnavailable && error.outcome === 'unknown',
     )
     assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
   })
@@ -41,7 +41,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     const db = openPool(t, { size: 1, url }).for(SERVICE)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       message: 'The database cannot be reached.',
-      outcomeKnown: true,
+      outcome: 'not applied',
     })
   })
 })

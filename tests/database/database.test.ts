@@ -22,7 +22,7 @@ test('a thousand callers may wait for a connection; one more is refused at once,
   await assert.rejects(db.query({ text: 'SELECT 1' }), {
     code: 'UNAVAILABLE',
     message: 'Too many requests are waiting for the database.',
-    outcomeKnown: true,
+    outcome: 'not applied',
   })
   release()
   await Promise.all(holders)
@@ -138,7 +138,10 @@ test('a transaction whose work fails leaves nothing, and its connection serves t
 test('a connection that the server ends is known to be lost, and the next query has a new one', async (t) => {
   const db = open(t)
   const ended = db.query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())' })
-  await assert.rejects(ended, (error: unknown) => error instanceof DatabaseUnavailable && !error.outcomeKnown)
+  await assert.rejects(
+    ended,
+    (error: unknown) => error instanceof DatabaseUnavailable && error.outcome === 'unknown',
+  )
   assert.deepEqual(await db.query({ text: 'SELECT 2 AS two' }), [{ two: 2 }])
 })
 
@@ -147,7 +150,7 @@ test('a statement that the database refuses for its length has surely changed no
   const endless = db.query({ text: 'SELECT pg_sleep(60)' })
   await assert.rejects(
     endless,
-    (error: unknown) => error instanceof DatabaseUnavailable && error.outcomeKnown,
+    (error: unknown) => error instanceof DatabaseUnavailable && error.outcome === 'not applied',
   )
 })
 

@@ -91,8 +91,8 @@ test('new claims are of machines that were not away just now, if there are any',
   const machines = [1, 2, 1, 3]
   const newAt = (away: number[]) => {
     const distribution = distributionOver([-(2 ** 31), -(2 ** 30), 0, 2 ** 30], machines)
-    for (const machine of away) distribution.noteAway(machine)
-    return distribution.machineOf(distribution.newClaimId())
+    for (const machine of away) distribution.markDown(machine)
+    return distribution.nodeOf(distribution.newClaimId())
   }
   for (let n = 0; n < 50; n++) {
     assert.ok(newAt([1]) > 1)
@@ -104,9 +104,9 @@ test('new claims are of machines that were not away just now, if there are any',
 test('a machine that was away is there again once something was done that was asked of it since', () => {
   const distribution = distributionOver([-(2 ** 31), 0], [1, 2])
   const before = performance.now()
-  distribution.noteAway(1)
-  distribution.noteThere(1, before)
-  assert.equal(distribution.isAway(1), true)
-  distribution.noteThere(1, performance.now() + 1)
-  assert.equal(distribution.isAway(1), false)
+  distribution.markDown(1)
+  distribution.markUp(1, before)
+  assert.equal(distribution.isDown(1), true)
+  distribution.markUp(1, performance.now() + 1)
+  assert.equal(distribution.isDown(1), false)
 })

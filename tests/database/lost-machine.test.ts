@@ -30,8 +30,12 @@ const internalError = (routine: string, message: string) =>
 
 test('if Citus loses another machine, whether a write took effect is not known', () => {
   for (const [routine, message] of LOST) {
-    assert.equal(asDatabaseUnavailable(internalError(routine, message), false)?.outcomeKnown, false, routine)
-    assert.equal(asDatabaseUnavailable(internalError(routine, message), true)?.outcomeKnown, true, routine)
+    assert.equal(asDatabaseUnavailable(internalError(routine, message), false)?.outcome, 'unknown', routine)
+    assert.equal(
+      asDatabaseUnavailable(internalError(routine, message), true)?.outcome,
+      'not applied',
+      routine,
+    )
   }
 })
 
@@ -90,7 +94,7 @@ for (const severity of ['EXCEPTION', 'WARNING'] as const) {
     const older = await db.withConnection(async (connection) => {
       await assert.rejects(
         db.transaction((other) => other.query({ text: loseAtCommit(severity) })),
-        { code: 'UNAVAILABLE', outcomeKnown: false, message: /not known/ },
+        { code: 'UNAVAILABLE', outcome: 'unknown', message: /not known/ },
       )
       return readPid(connection)
     })

@@ -24,7 +24,7 @@ test('a migration gives way to those behind it in line, and goes on when the loc
   await reading.promise
   const reports: string[] = []
   const migrating = migrate(db, (step) => reports.push(step), migrations)
-  await eventually(async () => reports.some((step) => step.includes('others hold locks')))
+  await eventually(async () => reports.some((step) => step.includes('other transactions hold locks')))
   assert.match(reports.at(-1) as string, /The oldest transaction is of process \d+ \(claimkeeper, /)
   // Nobody stands before it now, so it is not behind the migration.
   await db.query({ text: 'SELECT FROM customers' })
@@ -48,7 +48,7 @@ test('who waits for another server’s migrations tells whom he waits for', asyn
   const reports: string[] = []
   const migrating = migrate(db, (step) => reports.push(step))
   await eventually(async () => reports.length > 0)
-  assert.match(reports[0] as string, /another server is at it.* The oldest transaction is of process \d+/)
+  assert.match(reports[0] as string, /another server migrates.* The oldest transaction is of process \d+/)
   held.resolve()
   await holding
   await migrating

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { migrationsWith } from '../support/migration-folder.ts'
 import {
   CODE_VERSION,
+  incompatibilityReason,
   migrate,
   OWN_MIGRATIONS,
   readSchemaVersion,
-  whyTooNew,
 } from '../support/source/database.ts'
 import { LAST_MIGRATION, openNew } from './open-new.ts'
 
@@ -39,7 +39,7 @@ test('a database that a newer version has migrated is used if its migrations wor
   }
   await migrate(db, quietly, await migrationsWith(t, works))
   await migrate(db, quietly)
-  assert.equal(whyTooNew(await readSchemaVersion(db)), null)
+  assert.equal(incompatibilityReason(await readSchemaVersion(db)), null)
   const more = { ...works, another: `-- Works with servers from ${next()} on.\nDROP TABLE one_more;\n` }
   await migrate(db, quietly, await migrationsWith(t, more))
   const refused = {

@@ -6,7 +6,7 @@ import { runCli } from '../support/serve-process.ts'
 import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-test('a database that does not keep what it acknowledges is refused in one line', async (t) => {
+test('a database that may lose acknowledged data is rejected in one line', async (t) => {
   const url = new URL(await createTestDatabase(t))
   url.searchParams.set('options', '-c synchronous_commit=off')
   const settings = { DATABASE_URL: url.href, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: '' }

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts'
 const LATEST = 1_020
 const PATIENCE_MS = 30_000
 
-test('revocations that are told at once are noted one after the other: the driver never holds statements back', async (t) => {
+test('concurrent revocations are acknowledged one after another: the driver never queues statements', async (t) => {
   const warnings: string[] = []
   const hear = ({ message }: Error) => void warnings.push(message)
   process.on('warning', hear)

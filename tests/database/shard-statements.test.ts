@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import pg from 'pg'
-import {
-  machinesOf,
-  queryInShards,
-  type ShardStatement,
-} from '../../src/platform/database/citus/in-shards.ts'
+import { nodesOf, queryInShards, type ShardStatement } from '../../src/platform/database/citus/in-shards.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
@@ -19,7 +15,7 @@ import {
   readLongLog,
   readShortClaims,
 } from '../support/source/claims.ts'
-import { type Connection, Database, isPassing, SERVICE } from '../support/source/database.ts'
+import { type Connection, Database, isTransient, SERVICE } from '../support/source/database.ts'
 import { readClaimsToDecide, readDueKinds } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -74,12 +70,12 @@ describe('what is about one claim is asked of one machine', {
              AND other.shardid = pg_dist_shard.shardid) LIMIT 1`,
       [claim.id],
     )
-    const shard = { lowest: 0, id: rows[0]?.shardid, machine: 0 }
+    const shard = { lowest: 0, id: rows[0]?.shardid, node: 0 }
     const statement = { name: 'astray', text: 'SELECT 1', columns: 'one integer' }
     const part = { shard, claimId: claim.id, items: [] }
     await assert.rejects(
       queryInShards(app.db, statement, [[part]], () => []),
-      isPassing,
+      isTransient,
     )
     assert.equal(app.db.distribution.isStale, true)
   })
@@ -106,7 +102,7 @@ describe('what is about one claim is asked of one machine', {
     const on = <T>(work: (connection: Connection) => Promise<T>) =>
       db.submissions.for(SERVICE).withConnection(work)
     const query = async (db: Connection, statement: ShardStatement, values: readonly unknown[]) =>
-      queryInShards(db, statement, await machinesOf(db, [claim.id as string], (id) => id), () => values)
+      queryInShards(db, statement, await nodesOf(db, [claim.id as string], (id) => id), () => values)
     const titleOf = (title: string): ShardStatement => ({
       name: 'title',
       text: `SELECT id, '${title}' || $1::text AS title FROM {{claims}} WHERE id = $2::uuid`,

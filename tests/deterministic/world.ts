@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { HeldClocks } from '../../src/test-clocks/held-clocks.ts'
 import { candidateId } from '../support/source/claims.ts'
-import { Database, LEAST_CONNECTIONS } from '../support/source/database.ts'
+import { Database, MIN_CONNECTIONS } from '../support/source/database.ts'
 import {
   type CheckSizes,
   runScheduledCheck,
@@ -272,7 +272,7 @@ const isServed = ({ answer }: Submitted) =>
 
 /** Without what submissions and checks do not use, which takes long to make. */
 function newServer(): App {
-  const db = new Database({ connectionString: 'postgres://nowhere', poolSize: LEAST_CONNECTIONS })
+  const db = new Database({ connectionString: 'postgres://nowhere', poolSize: MIN_CONNECTIONS })
   const heldClocks = new HeldClocks(db)
   const throttle = new AdaptiveThrottle()
   return {

@@ -162,12 +162,12 @@ describe('a group', () => {
 
   test('a machine that is away has half of an account’s places, and others still have room', () => {
     const distribution = distributionOver([-(2 ** 31), 0], [1, 2])
-    distribution.noteAway(1)
+    distribution.markDown(1)
     const lines = new SubmissionLines(distribution)
     const idOf = (machine: number) => {
       for (;;) {
         const id = randomUUID()
-        if (distribution.machineOf(id) === machine) return id
+        if (distribution.nodeOf(id) === machine) return id
       }
     }
     const filled = [1, 2].map((machine) => {

@@ -4,7 +4,7 @@ import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { newClock } from '../support/new-records.ts'
-import { LANES_OF_MACHINE } from '../support/source/database.ts'
+import { MAX_SUBMISSION_GROUPS_PER_NODE } from '../support/source/database.ts'
 import { runScheduledCheck, sumUpResolutions } from '../support/source/decisions.ts'
 import { POOL_SIZE } from '../support/test-service.ts'
 import { fateOf, History } from './history.ts'
@@ -96,7 +96,9 @@ async function holdAllConnections({ service: { app } }: Testbed): Promise<() => 
     for (let n = 0; n < POOL_SIZE; n++) share.withConnection(hold).catch(() => {})
   }
   // On distributed tables each machine but the first has connections besides, and a check's walk one.
-  const besides = isOnCitus() ? LANES_OF_MACHINE * (Math.max(2, db.distribution.machines) - 1) + 1 : 0
+  const besides = isOnCitus()
+    ? MAX_SUBMISSION_GROUPS_PER_NODE * (Math.max(2, db.distribution.nodes) - 1) + 1
+    : 0
   const all = POOL_SIZE + besides + (db.moves - 2)
   await eventually(async () => held === all)
   return release

@@ -188,7 +188,7 @@ test('behind its stop the queue refuses, and no use of a token is noted', async 
   const refused = { code: 'UNAVAILABLE', message: 'The server is stopping.' }
   await assert.rejects(app.submissions.submit(submissionOf('behind')), refused)
   app.tokenUse.note({ userId, tokenHash: Buffer.alloc(32) })
-  assert.equal(app.tokenOwners.remembered(hashToken(api.token as string)), null)
+  assert.equal(app.tokenOwners.cached(hashToken(api.token as string)), null)
 })
 
 test('a part that fails to stop is told, and holds up no other', async () => {

@@ -10,14 +10,14 @@ declare module 'fastify' {
     userId: string
     /** The session, if the request came with its cookie; null if it came with a token. */
     sessionId: string | null
-    /** What the caller showed, which nobody else has: the token, or the session's cookie. */
+    /** The secret of the request: its token, or the session's cookie. */
     credential: string
   }
 }
 
 /**
- * The hook of every route under /v1 (§5 rule 1); it runs before the body is read. A token in the header counts
- * before a session's cookie.
+ * The hook of every route under /v1 (§5 rule 1). It runs before the body is read. A token in the header takes precedence over
+ * a session's cookie.
  */
 export function authenticate(app: App, sessions: SessionApi): onRequestHookHandler {
   const accept = (request: FastifyRequest, owner: Authenticated) => {
@@ -25,7 +25,7 @@ export function authenticate(app: App, sessions: SessionApi): onRequestHookHandl
     request.credential = tokenIn(request.headers.authorization)
     app.tokenUse.note(owner)
   }
-  // Nothing is waited for if a token is remembered, which is nearly always.
+  // Synchronous if the token is cached, which is nearly always.
   return (request, _reply, done) => {
     const { authorization, cookie } = request.headers
     const session = authorization === undefined ? readCookie(cookie, sessions.cookieName) : null
@@ -37,7 +37,7 @@ export function authenticate(app: App, sessions: SessionApi): onRequestHookHandl
   }
 }
 
-/** Of a request that lasts: whether its token or session still counts. @throws TOKEN_INVALID */
+/** For requests that last: checks that the token or session is still valid. @throws TOKEN_INVALID */
 export async function authenticateAgain(
   app: App,
   sessions: SessionApi,
@@ -57,16 +57,16 @@ async function enterSession(request: FastifyRequest, sessions: SessionApi, cooki
   request.credential = cookie
 }
 
-/** The API token with which the request came; null if it came with the cookie of a session. */
+/** The API token of the request; null if the request has a session. */
 export const tokenOf = ({ sessionId, credential }: FastifyRequest): string | null =>
   sessionId === null ? credential : null
 
-/** The hook of routes that hand out or end access: who holds a token must not make another. @throws SESSION_REQUIRED */
+/** The hook of routes that grant or revoke access: a token must not create tokens. @throws SESSION_REQUIRED */
 export async function requireSession({ sessionId }: FastifyRequest): Promise<void> {
   if (sessionId === null) throw new ServiceError('SESSION_REQUIRED')
 }
 
-/** The value of a cookie in the header Cookie; null if it is not there. */
+/** The value of a cookie in the Cookie header; null if the cookie is missing. */
 export function readCookie(header: string | undefined, name: string): string | null {
   for (const part of header?.split(';') ?? []) {
     const at = part.indexOf('=')
@@ -78,8 +78,8 @@ export function readCookie(header: string | undefined, name: string): string | n
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * For requests that a browser signs in by itself, with a cookie: what changes something must come from the
- * service's own pages. Browsers say so in Sec-Fetch-Site (over https and to this machine), or in Origin.
+ * Protects requests with a cookie against cross-site request forgery: a request that changes something must come from a page of
+ * the service. Browsers state the origin in Sec-Fetch-Site (over https and to localhost) or in Origin.
  * @throws CROSS_ORIGIN_REQUEST
  */
 export function requireSameOrigin(request: FastifyRequest): void {
@@ -88,21 +88,21 @@ export function requireSameOrigin(request: FastifyRequest): void {
   const isOwn =
     site === undefined ? origin !== undefined && isOwnOrigin(origin, request) : site === 'same-origin'
   if (!isOwn) {
-    const said = site === undefined ? `Origin is ${origin ?? 'missing'}` : `Sec-Fetch-Site is ${site}`
+    const header = site === undefined ? `Origin is ${origin ?? 'missing'}` : `Sec-Fetch-Site is ${site}`
     throw new ServiceError(
       'CROSS_ORIGIN_REQUEST',
-      `The request must come from a page of the service; its header ${said}.`.slice(0, 300),
+      `The request must come from a page of the service; its header ${header}.`.slice(0, 300),
     )
   }
 }
 
-/** Whether a page sent it: programs that know no cookies send none of these. */
+/** Whether a browser sent the request: other clients send none of these headers. */
 export const isFromBrowser = ({ headers }: FastifyRequest): boolean =>
   headers.cookie !== undefined || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
 
 /**
- * The scheme is not compared with the request's: behind a proxy the service cannot know it. Nor does a forwarded host
- * count, trusted as the proxy may be: an origin is the service's by its public address, or by the Host that was asked.
+ * Whether the origin is the configured public URL or has the host of the Host header. The scheme is not compared, because the
+ * service does not know it behind a proxy. A forwarded host is ignored, even from a trusted proxy.
  */
 function isOwnOrigin(origin: string, { headers, server }: FastifyRequest): boolean {
   if (!URL.canParse(origin)) return false

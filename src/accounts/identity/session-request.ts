@@ -3,12 +3,12 @@ import { ServiceError, validationError } from '../../kernel/errors.ts'
 import { CLIENT_ADDRESS_HEADER, publicUrl } from '../../platform/http/connections/forwarded-headers.ts'
 import { hashSessionToken } from '../sessions/hashed-sessions.ts'
 
-/* Between Fastify's requests and the web's, which better-auth answers. */
+/* Converts Fastify's requests to web requests, which better-auth takes, and its responses back. */
 
-/** Headers that better-auth reads. Others could mislead it, such as those of a proxy that is not trusted. */
+/** The headers that better-auth reads. Others are dropped: an untrusted proxy could have set them. */
 const HEADERS = ['cookie', 'user-agent'] as const
-/** Where the request names no usable host. */
-const SOME_URL = 'http://localhost'
+/** For requests without a usable host. */
+const FALLBACK_URL = 'http://localhost'
 
 export function toWebRequest(request: FastifyRequest, body: unknown): Request {
   const headers = new Headers({ [CLIENT_ADDRESS_HEADER]: request.ip })
@@ -16,16 +16,16 @@ export function toWebRequest(request: FastifyRequest, body: unknown): Request {
     const value = request.headers[name]
     if (typeof value === 'string') headers.set(name, value)
   }
-  const url = new URL(request.url.split('?', 1)[0] as string, publicUrl(request) || SOME_URL)
+  const url = new URL(request.url.split('?', 1)[0] as string, publicUrl(request) || FALLBACK_URL)
   if (request.method === 'GET') return new Request(url, { headers })
   headers.set('content-type', 'application/json')
-  // requireSameOrigin has judged where the request comes from. It knows more of the service's own addresses than
-  // better-auth, whose check of the same would refuse some of its pages.
+  // requireSameOrigin has checked the origin. better-auth does not know all addresses of the service: its own check would
+  // reject some pages of the service.
   headers.set('origin', url.origin)
   return new Request(url, { method: request.method, headers, body: JSON.stringify(body ?? {}) })
 }
 
-/** Sends better-auth's answer, and its errors in the one body that every error has. */
+/** Sends better-auth's response. Errors get the error body of this service. */
 export async function sendAnswer(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   const text = await response.text()
   if (response.status >= 400) throw toServiceError(response, text)
@@ -35,7 +35,7 @@ export async function sendAnswer(reply: FastifyReply, response: Response): Promi
     .send(withoutToken(JSON.parse(text)))
 }
 
-/** The session's token is in its cookie, out of reach of scripts. A session is named as in the list, by the hash. */
+/** Removes the session's token, which only the cookie may hold: scripts cannot read the cookie. Sessions are named by the hash. */
 function withoutToken(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const { token: _, session, ...rest } = body as { token?: unknown; session?: { token: string } }
@@ -47,18 +47,18 @@ function toServiceError(response: Response, text: string): ServiceError {
   if (response.status === 403) return new ServiceError('CROSS_ORIGIN_REQUEST')
   if (code === 'INVALID_EMAIL_OR_PASSWORD') return new ServiceError('SIGN_IN_FAILED')
   if (response.status === 401) return notSignedIn()
-  const [path, said] = FIELD_ERRORS[code] ?? ['body', message || 'is not valid']
-  return validationError([{ path, message: said }])
+  const [path, reason] = FIELD_ERRORS[code] ?? ['body', message || 'is not valid']
+  return validationError([{ path, message: reason }])
 }
 
 export const notSignedIn = (): ServiceError =>
-  new ServiceError('TOKEN_INVALID', 'Nobody is signed in, or not any more.')
+  new ServiceError('TOKEN_INVALID', 'The request has no session, or the session has ended. Sign in again.')
 
-/** Which field better-auth means. */
+/** The field and message for better-auth's error codes. */
 const FIELD_ERRORS: Record<string, [path: string, message: string]> = {
   INVALID_EMAIL: ['email', 'must be an email address'],
   INVALID_PASSWORD: ['currentPassword', 'is not the password of the account'],
-  CREDENTIAL_ACCOUNT_NOT_FOUND: ['currentPassword', 'is not there: the account has no password yet'],
+  CREDENTIAL_ACCOUNT_NOT_FOUND: ['currentPassword', 'is not set: the account has no password yet'],
 }
 
 function parse(text: string): { code?: string; message?: string } {

@@ -12,7 +12,7 @@ import { requireSession } from '../identity/authenticate.ts'
 import { presentInvitation } from '../present-account.ts'
 import { createInvitation, invitationUrl, listInvitations, revokeInvitation } from './invitations.ts'
 
-/** Not an API token: an invitation lets someone in. */
+/** API tokens are not accepted: an invitation grants access. */
 const security = [{ session: [] }]
 const tags = ['Invitations']
 
@@ -33,7 +33,7 @@ const createInvitationRoute = (app: App) =>
       operationId: 'createInvitation',
       summary: 'Invite someone',
       description:
-        'To an account of their own, which sees nothing of this one. The link works once, for 7 days. An account has 1,000 open ones at most.',
+        'Invites a person to sign up for an account of their own, which cannot see this account. The link works once, for 7 days. An account has at most 1,000 open invitations.',
       tags,
       body: NewInvitationBody,
       response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
@@ -62,7 +62,7 @@ const listInvitationsRoute = (app: App) =>
       operationId: 'listInvitations',
       summary: 'List invitations',
       description:
-        'Those that the account made and did not revoke, newest first. Of those that were used or have expired, the newest 1,000 are kept.',
+        'The account’s invitations that were not revoked, newest first. Of used or expired invitations, the newest 1,000 are kept.',
       tags,
       querystring: Type.Object({}, { additionalProperties: false }),
       response: responses(
@@ -88,7 +88,7 @@ const revokeInvitationRoute = (app: App) =>
       security,
       operationId: 'revokeInvitation',
       summary: 'Revoke an invitation',
-      description: 'Its link stops working at once. An account that was made with it stays.',
+      description: 'The link stops working at once. An account that was created with it stays.',
       tags,
       params: Type.Object({ id: Uuid('The invitation.') }),
       response: responses({ 204: { description: 'Revoked.' } }, [

@@ -14,7 +14,7 @@ interface InvitationRow {
 }
 
 const COLUMNS = 'id, email, claims_user_id, created_at, expires_at, used_at'
-/** It can still be used. */
+/** The condition that an invitation can be used. */
 const IS_OPEN = 'used_at IS NULL AND revoked_at IS NULL AND expires_at > clock_timestamp()'
 
 const toInvitation = (row: InvitationRow): Invitation => ({
@@ -32,20 +32,20 @@ export interface NewInvitation {
   email: string | null
   invitedBy: string | null
   claimsUserId: string | null
-  lastsSeconds: number
-  /** Open ones that the account which invites may have; null for as many as it likes. */
-  most: number | null
+  ttlSeconds: number
+  /** Maximum number of open invitations by `invitedBy`; null for no limit. */
+  maxOpen: number | null
 }
 
 /**
- * Null if the account that invites has as many open ones as it may. Those that are being added at the same moment are
- * not counted: an account may come to have a few more, as many as connections write at once.
+ * Returns null if `maxOpen` is reached. Concurrent inserts do not count each other: an account may exceed the limit by as many
+ * invitations as connections write at once.
  */
 export async function insertInvitation(
   db: Connection,
   invitation: NewInvitation,
 ): Promise<Invitation | null> {
-  const { keyHash, email, invitedBy, claimsUserId, lastsSeconds, most } = invitation
+  const { keyHash, email, invitedBy, claimsUserId, ttlSeconds, maxOpen } = invitation
   const [row] = await db.query<InvitationRow>({
     name: 'insert_invitation',
     text: `-- insert_invitation
@@ -54,14 +54,14 @@ export async function insertInvitation(
       FROM ${NOW} AS now
       WHERE $7::int IS NULL OR (SELECT count(*) FROM invitations WHERE invited_by = $4 AND ${IS_OPEN}) < $7::int
       RETURNING ${COLUMNS}`,
-    values: [uuidv7(), keyHash, email?.toLowerCase() ?? null, invitedBy, claimsUserId, lastsSeconds, most],
+    values: [uuidv7(), keyHash, email?.toLowerCase() ?? null, invitedBy, claimsUserId, ttlSeconds, maxOpen],
   })
   return row ? toInvitation(row) : null
 }
 
 /**
- * Deletes invitations of the account that can be used no more, the oldest ones beyond as many as are kept, at most a
- * hundred at once. One that somebody else is changing stays for the next time.
+ * Deletes the account's used, revoked and expired invitations beyond the newest `kept`, at most 100 per call. Rows that are locked
+ * are left to the next call.
  */
 export async function forgetEndedInvitations(db: Connection, userId: string, kept: number): Promise<void> {
   await db.query({
@@ -76,7 +76,7 @@ export async function forgetEndedInvitations(db: Connection, userId: string, kep
   })
 }
 
-/** The invitation with this key, if it can still be used. */
+/** The open invitation with this key; null if there is none. */
 export async function findOpenInvitation(db: Connection, keyHash: Buffer): Promise<Invitation | null> {
   const [row] = await db.query<InvitationRow>({
     name: 'find_open_invitation',
@@ -89,8 +89,8 @@ export async function findOpenInvitation(db: Connection, keyHash: Buffer): Promi
 }
 
 /**
- * Takes the invitation for good, with the transaction that it belongs to: if two come with the same key the
- * second waits for the first, and finds it open only if the first was rolled back.
+ * Marks the invitation as used, in the caller's transaction; null if it is not open. Of two requests with the same key, the second
+ * waits for the first, and succeeds only if the first is rolled back.
  */
 export async function useInvitation(db: Connection, keyHash: Buffer): Promise<Invitation | null> {
   const [row] = await db.query<InvitationRow>({
@@ -103,7 +103,7 @@ export async function useInvitation(db: Connection, keyHash: Buffer): Promise<In
   return row ? toInvitation(row) : null
 }
 
-/** The next after a place of those that the account made and did not revoke, newest first. */
+/** The account's invitations after a position, newest first, without revoked ones. */
 export async function listInvitationsOf(
   db: Connection,
   userId: string,
@@ -122,7 +122,7 @@ export async function listInvitationsOf(
   return rows.map((row) => ({ item: toInvitation(row), place: { time: row.place_time, id: row.id } }))
 }
 
-/** False if the account has made none with this id, or revoked it before. */
+/** Returns false if the account has no such invitation, or has already revoked it. */
 export async function revokeInvitationOf(db: Connection, userId: string, id: string): Promise<boolean> {
   const rows = await db.query({
     name: 'revoke_invitation_of',
@@ -134,7 +134,7 @@ export async function revokeInvitationOf(db: Connection, userId: string, id: str
   return rows.length === 1
 }
 
-/** All keys to the account stop working. */
+/** Revokes all invitations that set up this account. */
 export async function revokeInvitationsTo(db: Connection, claimsUserId: string): Promise<void> {
   await db.query({
     text: `-- revoke_invitations_to

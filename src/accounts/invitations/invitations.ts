@@ -7,6 +7,11 @@ import type { Connection } from '../../platform/database/connection.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'
 import { isEmail } from '../email.ts'
 import {
+  INVITATION_TTL_SECONDS,
+  MAX_ENDED_INVITATIONS_PER_ACCOUNT,
+  MAX_OPEN_INVITATIONS_PER_ACCOUNT,
+} from '../limits.ts'
+import {
   findOpenInvitation,
   forgetEndedInvitations,
   insertInvitation,
@@ -14,14 +19,10 @@ import {
   revokeInvitationOf,
 } from './invitation-store.ts'
 
-/** Of an account: that are open, and that have ended and are still listed. */
-const MOST_INVITATIONS = 1_000
-const ENDED_INVITATIONS_KEPT = 1_000
-
 /**
  * Creates a one-time key to sign up for a new account. The key is returned once and stored nowhere.
- * @param request.email null for anyone who has the key
- * @param request.invitedBy null for the command line, which may make any number
+ * @param request.email the only email that may sign up with the key; null for any
+ * @param request.invitedBy null for the command line, which has no limit
  * @param show receives the key before the commit. If it fails, no invitation is stored.
  * @throws VALIDATION_ERROR, INVITATION_LIMIT_REACHED
  */
@@ -34,16 +35,15 @@ export async function createInvitation(
     throw validationError([{ path: 'email', message: 'must be an email address' }])
   }
   const { invitedBy } = request
-  // Their list has no pages, and what is counted is read: neither grows without end.
-  if (invitedBy !== null) await forgetEndedInvitations(db, invitedBy, ENDED_INVITATIONS_KEPT)
+  if (invitedBy !== null) await forgetEndedInvitations(db, invitedBy, MAX_ENDED_INVITATIONS_PER_ACCOUNT)
   const key = newInvitationKey()
   return db.transaction(async (connection) => {
     const invitation = await insertInvitation(connection, {
       ...request,
       keyHash: hashInvitationKey(key),
       claimsUserId: null,
-      lastsSeconds: INVITATION_SECONDS,
-      most: invitedBy === null ? null : MOST_INVITATIONS,
+      ttlSeconds: INVITATION_TTL_SECONDS,
+      maxOpen: invitedBy === null ? null : MAX_OPEN_INVITATIONS_PER_ACCOUNT,
     })
     if (!invitation) throw tooManyInvitations()
     await show(key)
@@ -54,10 +54,10 @@ export async function createInvitation(
 const tooManyInvitations = () =>
   new ServiceError(
     'INVITATION_LIMIT_REACHED',
-    `The account has ${MOST_INVITATIONS} open invitations, as many as it may.`,
+    `The account has ${MAX_OPEN_INVITATIONS_PER_ACCOUNT} open invitations, the maximum. Revoke one, or wait until one is used or expires.`,
   )
 
-/** The invitation that this key opens. @throws INVITATION_NOT_FOUND */
+/** The open invitation with this key. @throws INVITATION_NOT_FOUND */
 export async function getOpenInvitation(app: App, key: string): Promise<Invitation> {
   const invitation = isInvitationKey(key)
     ? await findOpenInvitation(app.db.identity, hashInvitationKey(key))
@@ -66,16 +66,16 @@ export async function getOpenInvitation(app: App, key: string): Promise<Invitati
   return invitation
 }
 
-/** One answer for a key that never was, was used, was revoked or has expired. */
+/** The same error for an unknown, used, revoked or expired key, so that it reveals nothing about the key. */
 export function keyNotFound(): ServiceError {
   return new ServiceError('INVITATION_NOT_FOUND', 'The invitation is unknown, used, revoked or expired.')
 }
 
-/** Those that the account made and did not revoke, newest first. */
+/** The account's invitations that were not revoked, newest first. */
 export const listInvitations = (app: App, userId: string): AsyncGenerator<Invitation[]> =>
   newestFirst((after, limit) => listInvitationsOf(app.db.reads.for(userId), userId, after, limit))
 
-/** Its key stops working at once; an account that was made with it stays. @throws INVITATION_NOT_FOUND */
+/** Its key stops working at once. An account that was created with it stays. @throws INVITATION_NOT_FOUND */
 export async function revokeInvitation(app: App, userId: string, id: string): Promise<void> {
   if (!(await revokeInvitationOf(app.db.writes.for(userId), userId, id))) throw invitationNotFound(id)
 }
@@ -87,11 +87,8 @@ export const newInvitationKey = (): string => randomBytes(32).toString('base64ur
 
 const isInvitationKey = (text: string): boolean => INVITATION_KEY.test(text)
 
-/** What is stored of a key. A fast hash is enough: the key itself is random. */
+/** The stored form of a key. A fast hash is enough, because the key is random. */
 export const hashInvitationKey = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** The page where the key is used. A browser keeps the fragment to itself: no server and no proxy logs it. */
+/** The sign-up page. The key is in the fragment, which browsers send to no server and no proxy, so no log contains it. */
 export const invitationUrl = (serviceUrl: string, key: string): string => `${serviceUrl}/welcome#key=${key}`
-
-/** How long an invitation key is valid. */
-export const INVITATION_SECONDS = 7 * 86_400

@@ -2,29 +2,33 @@ import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { v7 as uuidv7 } from 'uuid'
 import type { App } from '../../app.ts'
 import { CLIENT_ADDRESS_HEADER } from '../../platform/http/connections/forwarded-headers.ts'
-import { PASSWORD_LENGTH } from '../passwords.ts'
+import {
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  SESSION_RENEWAL_SECONDS,
+  SESSION_TTL_SECONDS,
+} from '../limits.ts'
 import { hashedSessions } from './hashed-sessions.ts'
 import { cookiePrefix } from './session-cookie.ts'
 
 export interface AuthOptions {
-  /** Signs the sessions' cookies. */
+  /** Signs the cookies of sessions. */
   secret: string
-  /** Callers come over https: cookies are for it alone. */
+  /** Callers use https, and cookies are sent over https only. */
   isSecure: boolean
   verifyPassword: (hash: string, password: string) => Promise<boolean>
-  /** Hears of errors that the library answers with a status alone. */
+  /** Receives errors for which the library returns only a status. */
   onError: (error: Error) => void
 }
 
-const DAY_SECONDS = 86_400
 /**
- * better-auth on our tables: signing in and out, sessions, changing the password. Signing up is ours
- * (sign-up.ts), because the invitation and the account must be written together.
+ * better-auth on the tables of this service: signing in and out, sessions, password changes. It does not sign people up:
+ * sign-up.ts writes the invitation and the account in one transaction.
  */
 export function createAuth(app: App, { secret, isSecure, verifyPassword, onError }: AuthOptions) {
   return betterAuth({
     appName: 'Claimkeeper',
-    // Without these two it would look for them in environment variables of its own.
+    // Without these two options better-auth reads environment variables of its own.
     secrets: [{ version: 1, value: secret }],
     trustedOrigins: (request) => (request ? [new URL(request.url).origin] : []),
     basePath: '/api/auth',
@@ -32,33 +36,33 @@ export function createAuth(app: App, { secret, isSecure, verifyPassword, onError
     ...TABLES,
     session: {
       ...TABLES.session,
-      expiresIn: 14 * DAY_SECONDS,
-      updateAge: DAY_SECONDS,
-      // Whoever is signed in may see and end sessions, however long ago that was.
+      expiresIn: SESSION_TTL_SECONDS,
+      updateAge: SESSION_RENEWAL_SECONDS,
+      // A session of any age may list and end sessions.
       freshAge: 0,
     },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: PASSWORD_LENGTH.min,
-      maxPasswordLength: PASSWORD_LENGTH.max,
+      minPasswordLength: MIN_PASSWORD_LENGTH,
+      maxPasswordLength: MAX_PASSWORD_LENGTH,
       password: {
         hash: (password) => app.passwords.hash(password),
         verify: ({ hash, password }) => verifyPassword(hash, password),
       },
     },
     plugins: [hashedSessions],
-    // Ours come before it (accounts/sessions/session-routes.ts).
+    // session-routes.ts limits the rate before the library is called.
     rateLimit: { enabled: false },
-    // What is no answer of its own is thrown to us, rather than written to the console.
+    // Unexpected errors are thrown, not written to the console.
     onAPIError: { throw: true },
     advanced: {
       cookiePrefix: cookiePrefix(isSecure),
-      // Not its own prefix but ours, above.
+      // The prefix for secure cookies is part of cookiePrefix.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'strict', path: '/' },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      // In two statements it would write failures of the second to the console.
+      // Without joins the library sends two statements and writes failures of the second to the console.
       database: { generateId: () => uuidv7(), validateSchema: false, joins: true },
       disableCSRFCheck: false,
       disableOriginCheck: false,
@@ -66,14 +70,14 @@ export function createAuth(app: App, { secret, isSecure, verifyPassword, onError
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      // Against its type, the message may be the error.
+      // The type is wrong: the message may be an Error.
       log: (_level, ...parts: unknown[]) =>
         onError(parts.find((part) => part instanceof Error) ?? new Error(String(parts[0]))),
     },
   })
 }
 
-/** Its names on the left, ours on the right. */
+/** Maps the library's names to tables and columns. */
 const TABLES = {
   user: {
     modelName: 'users',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { BetterAuthPlugin, DBAdapter, DBTransactionAdapter, Where } from 'better-auth'
 
-/** What is stored of a session's token, and what a list of sessions shows of it: it signs nobody in. */
+/** The stored form of a session's token. Lists of sessions show it too: it is no credential. */
 export const hashSessionToken = (token: string): string =>
   createHash('sha256').update(token).digest('base64url')
 
 /**
- * better-auth stores sessions' tokens as they are. With this plugin the database holds hashes only: who reads the
- * database, or a copy of it, cannot go on with anyone's session.
+ * better-auth stores tokens of sessions in clear. With this plugin the database holds only their hashes: a copy of the database
+ * gives access to no session.
  */
 export const hashedSessions: BetterAuthPlugin = {
   id: 'hashed-sessions',
@@ -34,9 +34,9 @@ type Method =
 
 function hashing<A extends DBTransactionAdapter>(adapter: A): A {
   const through = (method: Method) => async (query: Query) => {
-    const ask = adapter[method] as (query: Query) => Promise<unknown>
-    if (query.model !== 'session') return ask(query)
-    const result = await ask({ ...query, where: (query.where ?? []).map(withHash) })
+    const send = adapter[method] as (query: Query) => Promise<unknown>
+    if (query.model !== 'session') return send(query)
+    const result = await send({ ...query, where: (query.where ?? []).map(withHash) })
     return withToken(result, query.where?.find(({ field }) => field === 'token')?.value)
   }
   const create = async (query: Parameters<A['create']>[0]) => {
@@ -62,11 +62,11 @@ function hashing<A extends DBTransactionAdapter>(adapter: A): A {
 function withHash(condition: Where): Where {
   const { field, value } = condition
   if (field !== 'token') return condition
-  if (typeof value !== 'string') throw new Error('sessions are looked for by one token at a time')
+  if (typeof value !== 'string') throw new Error('a query for sessions must name exactly one token')
   return { ...condition, value: hashSessionToken(value) }
 }
 
-/** The caller knows the token; the row has its hash. */
+/** Replaces the hash of the row by the token that the caller gave. */
 function withToken(row: unknown, token: unknown): unknown {
   const isSession = typeof row === 'object' && row !== null && 'token' in row
   return isSession && typeof token === 'string' ? { ...row, token } : row

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import type { App } from '../../app.ts'
 import { DatabaseUnavailable } from '../../platform/database/database-unavailable.ts'
-import { attemptsOfEmail } from '../attempts.ts'
+import { emailKey } from '../attempts.ts'
 import { replacePassword } from '../credential-store.ts'
 import { shareSecret } from '../server-secret-store.ts'
 import type { createAuth } from './better-auth.ts'
@@ -11,37 +11,39 @@ import { readSessionToken, sessionCookieName } from './session-cookie.ts'
 import { deleteSession, findSession } from './session-store.ts'
 
 export interface SessionOptions {
-  /** Callers come over https. */
+  /** Callers use https. */
   isSecure: boolean
-  /** Hears of what failed although the request was answered. */
+  /** Receives errors of requests that succeeded nevertheless. */
   onWarning: (error: Error) => void
 }
 
 export interface Session {
   id: string
   userId: string
-  /** What a list of sessions calls its token. */
+  /** The name of the session in lists. */
   tokenHash: string
 }
 
 type Auth = ReturnType<typeof createAuth>
+
+const newExchange = (): Exchange => ({ errors: [], createdHash: null, outdatedHash: null })
 
 interface Credentials {
   email: string
   password: string
 }
 
-/** What goes on beside the library while it answers a request. */
+/** The state of one request beside the library. */
 interface Exchange {
-  /** What it logs; its answer alone would hide the cause. */
+  /** Errors that the library logged. Its response does not contain the cause. */
   errors: Error[]
-  /** The hash of the caller's password, if this request has made it itself. */
-  made: string | null
-  /** A hash that the caller's password fits, made with less work than today's. */
-  outdated: string | null
+  /** The hash of the caller's password, if the same request made it. */
+  createdHash: string | null
+  /** The stored hash that the password matched, if it has an old cost. */
+  outdatedHash: string | null
 }
 
-/** Signing in and out, and who is signed in. The secret is read at the first use. */
+/** Signs people in and out and finds sessions. The secret of the cookies is read at the first use. */
 export class SessionApi {
   readonly cookieName: string
   readonly #app: App
@@ -56,35 +58,35 @@ export class SessionApi {
     this.cookieName = sessionCookieName(options.isSecure)
   }
 
-  /** The session that the cookie is for; null if it is forged, or the session has ended. */
+  /** The session of the cookie; null if the cookie is forged or the session has ended. */
   async find(cookie: string): Promise<Session | null> {
     const secret = await this.#readSecret()
     const token = readSessionToken(cookie, secret)
     if (token === null) return null
     const tokenHash = hashSessionToken(token)
-    // In the session's name, whose cookie is signed: it was there, and its owner's flood is his own.
+    // The signature proves that the session existed. Its quota of connections is its own.
     const session = await findSession(this.#app.db.callers.for(tokenHash), tokenHash)
     return session && { ...session, tokenHash }
   }
 
-  /** Answers a request to /api/auth. @throws DatabaseUnavailable, or what made the library fail */
+  /** Handles a request to /api/auth. @throws DatabaseUnavailable, or the error that made the library fail */
   async handle(request: Request): Promise<Response> {
     try {
-      return await this.#answer({ errors: [], made: null, outdated: null }, (auth) => auth.handler(request))
+      return await this.#run(newExchange(), (auth) => auth.handler(request))
     } catch (error) {
       // The library writes with several statements and does not report which of them were executed.
       if (request.method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
       throw new DatabaseUnavailable(
         'The connection to the database was lost; whether the request took effect is not known.',
-        false,
+        'unknown',
         error.cause,
       )
     }
   }
 
   /**
-   * Ends the session that the cookie is for, and takes the cookie back. The library alone says that all is well if it
-   * could not read the session, which then goes on.
+   * Ends the session of the cookie and deletes the cookie. The session is deleted here because the library reports success even
+   * if it could not read the session.
    */
   async signOut(request: Request, cookie: string | null): Promise<Response> {
     const session = cookie === null ? null : await this.find(cookie)
@@ -95,32 +97,32 @@ export class SessionApi {
     return this.handle(request)
   }
 
-  /** Signs in; a hash of old is renewed, now that the password is at hand. */
+  /** Signs in. Replaces a hash of an old cost, because the password is known now. */
   async signIn(request: Request, { email, password }: Credentials): Promise<Response> {
-    const exchange: Exchange = { errors: [], made: null, outdated: null }
-    const response = await this.#answer(exchange, (auth) => auth.handler(request))
+    const exchange = newExchange()
+    const response = await this.#run(exchange, (auth) => auth.handler(request))
     if (!response.ok) return response
-    await this.#app.attempts.forget(attemptsOfEmail(email))
-    if (exchange.outdated !== null) await this.#renew(email, password, exchange.outdated)
+    await this.#app.attempts.forget(emailKey(email))
+    if (exchange.outdatedHash !== null) await this.#replaceHash(email, password, exchange.outdatedHash)
     return response
   }
 
-  /** Signs in without the limits of attempts: to an account that this very request made, with this hash. */
+  /** Signs in to the account that the same request created with this hash. Counts no attempt. */
   async signInAfterSignUp(request: Request, credentials: Credentials, hash: string): Promise<Response> {
-    await this.#app.attempts.forget(attemptsOfEmail(credentials.email))
-    return this.#answer({ errors: [], made: hash, outdated: null }, (auth) =>
+    await this.#app.attempts.forget(emailKey(credentials.email))
+    return this.#run({ ...newExchange(), createdHash: hash }, (auth) =>
       auth.api.signInEmail({ body: credentials, headers: request.headers, asResponse: true }),
     )
   }
 
-  async #answer(exchange: Exchange, ask: (auth: Auth) => Promise<Response>): Promise<Response> {
+  async #run(exchange: Exchange, call: (auth: Auth) => Promise<Response>): Promise<Response> {
     const auth = await this.#prepare()
     const { errors } = exchange
-    const response = await this.#exchanges.run(exchange, () => ask(auth))
-    const away = errors.find((error) => error instanceof DatabaseUnavailable)
-    if (away) throw away
+    const response = await this.#exchanges.run(exchange, () => call(auth))
+    const unavailable = errors.find((error) => error instanceof DatabaseUnavailable)
+    if (unavailable) throw unavailable
     if (response.status >= 500) throw errors[0] ?? new Error(`the session API answered ${response.status}`)
-    // What failed within the library may have been all that was asked for.
+    // The library answers with success even if the only statement of the request failed.
     if (response.ok && errors[0]) throw errors[0]
     for (const error of errors) this.#options.onWarning(error)
     return response
@@ -128,23 +130,23 @@ export class SessionApi {
 
   async #verifyPassword(hash: string, password: string): Promise<boolean> {
     const exchange = this.#exchanges.getStore()
-    if (exchange?.made === hash) return true
-    const isRight = await this.#app.passwords.verify(hash, password)
-    if (isRight && exchange && this.#app.passwords.isOutdated(hash)) exchange.outdated = hash
-    return isRight
+    if (exchange?.createdHash === hash) return true
+    const isCorrect = await this.#app.passwords.verify(hash, password)
+    if (isCorrect && exchange && this.#app.passwords.isOutdated(hash)) exchange.outdatedHash = hash
+    return isCorrect
   }
 
-  /** Who has signed in is signed in: what fails here is done at the next time. */
-  async #renew(email: string, password: string, outdated: string): Promise<void> {
+  /** A failure is only a warning: the sign-in has succeeded, and the next one tries again. */
+  async #replaceHash(email: string, password: string, outdatedHash: string): Promise<void> {
     try {
       const hash = await this.#app.passwords.hash(password)
-      await replacePassword(this.#app.db.identity, { email, from: outdated, to: hash })
+      await replacePassword(this.#app.db.identity, { email, from: outdatedHash, to: hash })
     } catch (error) {
       this.#options.onWarning(error as Error)
     }
   }
 
-  /** All that it takes to know a session's cookie. */
+  /** The secret that signs the cookies of sessions. */
   #readSecret(): Promise<string> {
     this.#secret ??= shareSecret(
       this.#app.db.identity,
@@ -166,7 +168,7 @@ export class SessionApi {
   }
 
   async #load(): Promise<Auth> {
-    // Only now: 50 ms of the event loop, once, and a server where nobody signs in is five megabytes smaller.
+    // Loaded at the first use: it holds the event loop for 50 ms and takes 5 MB, which a server without sessions saves.
     const { createAuth } = await import('./better-auth.ts')
     const secret = await this.#readSecret()
     return createAuth(this.#app, {

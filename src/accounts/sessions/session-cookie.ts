@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Browsers hold a cookie with this prefix to be Secure, and to belong to this very host. */
+/** Browsers accept a cookie with the prefix __Host- only over https, and send it only to the host that set it. */
 export const cookiePrefix = (isSecure: boolean): string => `${isSecure ? '__Host-' : ''}claimkeeper`
 
 export const sessionCookieName = (isSecure: boolean): string => `${cookiePrefix(isSecure)}.session_token`
 
-/** The session's token in a cookie that better-auth has signed; null if the signature is not the secret's. */
+/** The session's token in a cookie that better-auth signed; null if the signature does not match. */
 export function readSessionToken(cookie: string, secret: string): string | null {
   const text = decode(cookie)
   const end = text.lastIndexOf('.')

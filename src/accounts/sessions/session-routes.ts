@@ -6,28 +6,29 @@ import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts
 import { clientAddress } from '../../platform/http/connections/forwarded-headers.ts'
 import { whileThere } from '../../platform/http/limits/while-there.ts'
 import { type Route, route } from '../../platform/http/route.ts'
-import {
-  type AttemptRule,
-  attemptsOfEmail,
-  INVITATION_LOOKUPS,
-  PASSWORD_CHANGES,
-  SIGN_INS,
-  SIGN_INS_OF_EMAIL,
-  SIGN_UPS,
-} from '../attempts.ts'
-import { MAX_EMAIL_LENGTH } from '../email.ts'
+import { emailKey } from '../attempts.ts'
 import { isFromBrowser, readCookie, requireSameOrigin } from '../identity/authenticate.ts'
 import { notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
 import { getOpenInvitation } from '../invitations/invitations.ts'
-import { PASSWORD_LENGTH } from '../passwords.ts'
+import {
+  type AttemptRule,
+  INVITATION_LOOKUPS,
+  MAX_EMAIL_LENGTH,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  PASSWORD_CHANGES,
+  SIGN_INS,
+  SIGN_INS_PER_EMAIL,
+  SIGN_UPS,
+} from '../limits.ts'
 import { signUp } from '../sign-up.ts'
 import { revokeOtherSessions, revokeSession } from './end-sessions.ts'
 import type { Session, SessionApi } from './session-api.ts'
 
 const Email = Type.String({ minLength: 1, maxLength: MAX_EMAIL_LENGTH })
-/** One that was set before: its length may have been judged otherwise. */
-const Password = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max })
-const NewPassword = Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max })
+/** An existing password, which may be older than the minimum length. */
+const Password = Type.String({ minLength: 1, maxLength: MAX_PASSWORD_LENGTH })
+const NewPassword = Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH })
 
 const closed = { additionalProperties: false }
 
@@ -60,7 +61,7 @@ const PasswordChangeBody = Type.Object(
 
 const SessionNameBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
 
-/** The session API: what the dashboard needs before someone is signed in, and to end it. */
+/** The session API: the dashboard's requests to sign in, to sign up and to manage sessions. The OpenAPI document omits it. */
 export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [
   signInRoute(app, sessions),
   signUpRoute(app, sessions, openSignUp),
@@ -82,11 +83,11 @@ function signInRoute(app: App, sessions: SessionApi) {
     schema: { hide: true, body: SignInBody },
     onRequest: [refuseOtherSites, signIns.refuseKnown],
     handler: (request, reply) => {
-      const attempts = attemptsOfEmail(request.body.email)
-      app.attempts.refuseKnown(attempts)
+      const key = emailKey(request.body.email)
+      app.attempts.refuseKnown(key)
       return signIns.run(reply, async () => {
-        // After the limit of the address: who is stopped there does not use up the email's attempts.
-        await app.attempts.count(attempts, SIGN_INS_OF_EMAIL)
+        // After the limit of the address: an address above its limit must not use up the attempts of the email.
+        await app.attempts.count(key, SIGN_INS_PER_EMAIL)
         const webRequest = toWebRequest(request, request.body)
         return sendAnswer(reply, await sessions.signIn(webRequest, request.body))
       })
@@ -127,7 +128,7 @@ function changePasswordRoute(app: App, sessions: SessionApi) {
     onRequest: [refuseOtherSites, changes.refuseKnown],
     handler: (request, reply) =>
       changes.run(reply, async () => {
-        // Who changes a password may have lost it to somebody else.
+        // Another person may know the old password.
         const body = { ...request.body, revokeOtherSessions: true }
         return sendAnswer(reply, await sessions.handle(toWebRequest(request, body)))
       }),
@@ -146,7 +147,7 @@ const signOutRoute = (sessions: SessionApi) =>
     },
   })
 
-/** What better-auth answers to those who are signed in; its other paths are not there. */
+/** Paths that better-auth handles for signed-in callers. Its other paths answer 404. */
 const forwardedRoute = (path: 'get-session' | 'list-sessions', sessions: SessionApi) =>
   route({
     method: 'GET',
@@ -154,7 +155,7 @@ const forwardedRoute = (path: 'get-session' | 'list-sessions', sessions: Session
     schema: { hide: true },
     onRequest: refuseOtherSites,
     handler: async (request, reply) => {
-      // The library takes milliseconds to say that nobody is signed in, and anyone may ask.
+      // Without a session the library would take milliseconds to answer, and any caller can send such requests.
       if (!(await findSession(sessions, request))) return refuse(path, reply)
       return sendAnswer(reply, await sessions.handle(toWebRequest(request, request.body)))
     },
@@ -222,7 +223,7 @@ async function requireSession(sessions: SessionApi, request: FastifyRequest): Pr
   return session
 }
 
-/** To who is signed in, the answer may be: nobody. */
+/** get-session answers null without a session. The other path answers 401. */
 function refuse(path: string, reply: FastifyReply): FastifyReply {
   if (path !== 'get-session') throw notSignedIn()
   return reply.send(null)
@@ -233,8 +234,8 @@ async function refuseOtherSites(request: FastifyRequest): Promise<void> {
 }
 
 /** Limits for unauthenticated requests: attempts known from memory, requests in progress, attempts of the address on all servers. */
-function limited(app: App, limit: FairSemaphore, what: string, rule: AttemptRule) {
-  const keyOf = (request: FastifyRequest) => `${what}|${clientAddress(request)}`
+function limited(app: App, limit: FairSemaphore, action: string, rule: AttemptRule) {
+  const keyOf = (request: FastifyRequest) => `${action}|${clientAddress(request)}`
   return {
     refuseKnown: async (request: FastifyRequest): Promise<void> => app.attempts.refuseKnown(keyOf(request)),
     run: async <T>({ request, raw, server }: FastifyReply, work: () => Promise<T>): Promise<T> => {
@@ -250,5 +251,3 @@ function limited(app: App, limit: FairSemaphore, what: string, rule: AttemptRule
     },
   }
 }
-
-/* Bodies of the session API. It is the dashboard's, so the OpenAPI document does not have it. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../../platform/database/connection.ts'
 
-/* better-auth makes and renews sessions; these are the statements beside it. */
+/* better-auth creates and renews sessions. These are the service's own statements. */
 
 /** The session with the token of this hash, and its account; null if it has expired or was revoked. */
 export async function findSession(
@@ -17,7 +17,7 @@ export async function findSession(
   return row ? { id: row.id, userId: row.user_id } : null
 }
 
-/** One session of the account, if it has it. Returns its id. */
+/** Deletes the session if it belongs to the account. Returns its id, if any. */
 export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'delete_session',
@@ -28,7 +28,7 @@ export async function deleteSession(db: Connection, userId: string, tokenHash: s
   return rows.map(({ id }) => id)
 }
 
-/** All sessions of the account but one. Returns their ids. */
+/** Deletes all sessions of the account except the given one. Returns their ids. */
 export async function deleteOtherSessions(
   db: Connection,
   userId: string,
@@ -43,7 +43,7 @@ export async function deleteOtherSessions(
   return rows.map(({ id }) => id)
 }
 
-/** Signs the account out everywhere. */
+/** Deletes all sessions of the account. */
 export async function deleteSessionsOf(db: Connection, userId: string): Promise<void> {
   await db.query({
     name: 'delete_sessions_of',

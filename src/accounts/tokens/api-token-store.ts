@@ -3,6 +3,7 @@ import type { ApiToken } from '../../core/records.ts'
 import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import type { Place } from '../../platform/database/lists/list-page.ts'
+import { TOKEN_USE_INTERVAL_SECONDS } from '../limits.ts'
 
 interface ApiTokenRow {
   id: string
@@ -16,8 +17,8 @@ interface ApiTokenRow {
   revoked_at: Date | null
 }
 
-/** It gives access. */
-const IN_FORCE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())'
+/** The condition that a token gives access. */
+const IS_ACTIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())'
 const COLUMNS = `t.id, t.user_id, u.email, t.name, t.session_id, t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
 
 const toApiToken = (row: ApiTokenRow): ApiToken => ({
@@ -38,16 +39,16 @@ interface NewApiToken {
   /** SHA-256. */
   hash: Buffer
   expiresAt: Date | null
-  /** In which it is made; null for the command line. */
+  /** The session that creates the token; null for the command line. */
   sessionId: string | null
-  /** That the account may have in force; null for as many as it likes. */
-  most: number | null
+  /** Maximum number of active tokens of the account; null for no limit. */
+  maxActive: number | null
 }
 
 /**
- * Stores a token. Returns its id; otherwise why there is none. The session's row is held until the commit: who ends the
- * session finds the token, or the token finds no session. Tokens that are being added at the same moment are not counted:
- * an account may come to have a few more, as many as connections write at once.
+ * Stores a token. Returns its id, or why there is none. The statement locks the session's row until the commit: either the end of
+ * the session finds the token, or this statement finds no session. Concurrent inserts do not count each other: an account may
+ * exceed the limit by as many tokens as connections write at once.
  */
 export async function insertApiToken(
   db: Connection,
@@ -57,7 +58,7 @@ export async function insertApiToken(
     name: 'insert_api_token',
     text: `-- insert_api_token
       WITH account AS (
-        SELECT coalesce((SELECT count(*) FROM api_tokens WHERE user_id = $2 AND ${IN_FORCE}) >= $7::int, false) AS is_full
+        SELECT coalesce((SELECT count(*) FROM api_tokens WHERE user_id = $2 AND ${IS_ACTIVE}) >= $7::int, false) AS is_full
       ), inserted AS (
         INSERT INTO api_tokens (id, user_id, name, token_hash, created_at, expires_at, session_id)
         SELECT $1, $2, $3, $4, ${NOW}, $5, $6 FROM account
@@ -66,23 +67,31 @@ export async function insertApiToken(
         RETURNING id
       )
       SELECT is_full, (SELECT id FROM inserted) AS id FROM account`,
-    values: [uuidv7(), token.userId, token.name, token.hash, token.expiresAt, token.sessionId, token.most],
+    values: [
+      uuidv7(),
+      token.userId,
+      token.name,
+      token.hash,
+      token.expiresAt,
+      token.sessionId,
+      token.maxActive,
+    ],
   })
   if (row?.id) return { id: row.id }
   return row?.is_full ? 'too many' : 'session ended'
 }
 
 /**
- * Deletes tokens of the account that have ended, the oldest ones beyond as many as are kept, at most a hundred at once.
- * One that somebody else is changing stays for the next time.
+ * Deletes the account's revoked and expired tokens beyond the newest `kept`, at most 100 per call. Rows that are locked are left
+ * to the next call.
  */
 export async function forgetEndedTokens(db: Connection, userId: string, kept: number): Promise<void> {
   await db.query({
     name: 'forget_ended_tokens',
     text: `-- forget_ended_tokens
       DELETE FROM api_tokens WHERE id IN (
-        SELECT id FROM api_tokens WHERE NOT (${IN_FORCE}) AND id = ANY (ARRAY(
-          SELECT id FROM api_tokens WHERE user_id = $1 AND NOT (${IN_FORCE})
+        SELECT id FROM api_tokens WHERE NOT (${IS_ACTIVE}) AND id = ANY (ARRAY(
+          SELECT id FROM api_tokens WHERE user_id = $1 AND NOT (${IS_ACTIVE})
           ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT 100
         )) FOR UPDATE SKIP LOCKED)`,
     values: [userId, kept],
@@ -95,13 +104,13 @@ export interface TokenOwner {
   expiresInMs: number | null
 }
 
-/** The account of a token that is neither revoked nor expired; null if there is none with this hash. */
+/** The account of the active token with this hash; null if there is none. */
 export async function findTokenOwner(db: Connection, hash: Buffer): Promise<TokenOwner | null> {
   const [row] = await db.query<{ user_id: string; expires_in_ms: number | null }>({
     name: 'find_token_owner',
     text: `-- find_token_owner
       SELECT user_id, (1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8 AS expires_in_ms
-      FROM api_tokens WHERE token_hash = $1 AND ${IN_FORCE}`,
+      FROM api_tokens WHERE token_hash = $1 AND ${IS_ACTIVE}`,
     values: [hash],
     readOnly: true,
   })
@@ -131,7 +140,7 @@ export async function listApiTokens(db: Connection): Promise<ApiToken[]> {
   return rows.map(toApiToken)
 }
 
-/** The account's next tokens after a place, newest first. */
+/** The account's tokens after a position, newest first. */
 export async function listApiTokensOf(
   db: Connection,
   userId: string,
@@ -162,20 +171,20 @@ export async function findApiToken(db: Connection, userId: string, id: string): 
   return row ? toApiToken(row) : null
 }
 
-/** Several servers together write it once a minute. Changes neither whether the token is valid nor until when. */
+/** Sets the time of the last use, at most once per interval by all servers together. Does not change the token's validity. */
 export async function touchApiToken(db: Connection, hash: Buffer): Promise<void> {
   await db.query({
     name: 'touch_api_token',
     text: `-- touch_api_token
       UPDATE api_tokens SET last_used_at = ${NOW}
-      WHERE token_hash = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 minute')`,
+      WHERE token_hash = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '${TOKEN_USE_INTERVAL_SECONDS} seconds')`,
     values: [hash],
   })
 }
 
 /**
- * Ends a token. The number of the revocation, by which to wait until every server has heard of it; null if
- * there is no such token. Revoking twice changes nothing.
+ * Revokes a token. Returns the number of the revocation for `waitUntilAcknowledged`, or null if there is no such token. Revoking
+ * twice changes nothing.
  */
 export function revokeApiToken(db: Connection, id: string): Promise<number | null> {
   // In one transaction: `currval` returns the last number that the same connection has drawn.
@@ -195,7 +204,7 @@ export function revokeApiToken(db: Connection, id: string): Promise<number | nul
   })
 }
 
-/** Ends the tokens that were made in these sessions. Returns how many ended by it. */
+/** Revokes the tokens that were created in these sessions. Returns the number of revoked tokens. */
 export async function revokeTokensOfSessions(
   db: Connection,
   userId: string,

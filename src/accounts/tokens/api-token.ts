@@ -7,5 +7,5 @@ export const newToken = (): string => `ck_${randomBytes(32).toString('base64url'
 
 export const isToken = (text: string): boolean => FORM.test(text)
 
-/** What is stored of a token. A fast hash is enough: the token itself is random. */
+/** The stored form of a token. A fast hash is enough, because the token is random. */
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')

@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { App } from '../../app.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import { clientAddress } from '../../platform/http/connections/forwarded-headers.ts'
+import { MAX_CACHED_HEADERS_LENGTH } from '../limits.ts'
 import { hashToken, isToken } from './api-token.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-/** The token of a header, as it was sent; empty if there is none. */
+/** The token of an Authorization header; empty if there is none. */
 export const tokenIn = (authorization = ''): string => BEARER.exec(authorization)?.[1] ?? ''
 
 /** The account of a token, and the token's hash. */
@@ -15,22 +16,18 @@ export interface Authenticated {
   tokenHash: Buffer
 }
 
-/** Where the request comes from. */
 interface Caller {
   ip: string
 }
 
-/**
- * By the header, of tokens that were right before: to hash one takes longer than all else here. In characters, since a
- * header may be long: about a thousand as they usually are.
- */
+/** Hashes of valid tokens by their header. Hashing takes longer than the rest of the authentication. */
 const hashes = new LRUCache<string, Buffer>({
-  maxSize: 64 * 1024,
+  maxSize: MAX_CACHED_HEADERS_LENGTH,
   sizeCalculation: (_hash, authorization) => authorization.length,
 })
 
 /**
- * The account of the request's bearer token (§5), at once if it is remembered.
+ * The account of the request's bearer token (§5). Synchronous if the token is cached.
  * @throws TOKEN_INVALID
  */
 export function authenticateToken(
@@ -39,12 +36,12 @@ export function authenticateToken(
   caller: Caller,
 ): Authenticated | Promise<Authenticated> {
   const tokenHash = hashes.get(authorization ?? '') ?? hashOf(authorization)
-  const userId = app.tokenOwners.remembered(tokenHash)
+  const userId = app.tokenOwners.cached(tokenHash)
   if (userId !== null) return { userId, tokenHash }
-  return askForOwner(app, authorization as string, tokenHash, caller)
+  return findOwner(app, authorization as string, tokenHash, caller)
 }
 
-async function askForOwner(
+async function findOwner(
   app: App,
   authorization: string,
   tokenHash: Buffer,

@@ -3,64 +3,67 @@ import { LRUCache } from 'lru-cache'
 import { withRejectionHandler } from '../../kernel/promises.ts'
 import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Database } from '../../platform/database/database.ts'
+import {
+  MAX_CACHED_TOKENS,
+  MAX_TRACKED_TOKEN_USES,
+  REVOCATION_PROBE_INTERVAL_MS,
+  REVOCATION_PROBE_TIMEOUT_MS,
+  TOKEN_CACHE_TRUST_MS,
+  TOKEN_USE_INTERVAL_SECONDS,
+} from '../limits.ts'
 import { type RevocationWatch, watchRevocations } from '../revocation-store.ts'
 import { findTokenOwner, touchApiToken } from './api-token-store.ts'
 
-/** How often it is made sure that revocations are heard, and for how long that is good. */
-const CATCH_UP_EVERY_MS = 1_000
-export const LONGEST_TRUST_MS = 3_000
-const CATCH_UP_TIMEOUT_MS = 1_000
-const MOST_TOKENS = 10_000
-
-interface Remembered {
+interface CachedOwner {
   userId: string
   /** When the token expires, by performance.now(). */
   until: number
 }
 
 /**
- * The accounts of tokens, remembered while revocations are heard; otherwise the database is asked each time. So a
- * revoked token is refused at once, and if the word of it does not arrive, three seconds later at most.
+ * A cache of the accounts of tokens. It is used only while a recent probe shows that notifications of revocations arrive;
+ * otherwise each request reads the database. So a revoked token is rejected at once, and after TOKEN_CACHE_TRUST_MS at the latest if
+ * its notification is lost.
  */
 export class TokenOwners implements Lifecycle {
   readonly #db: Database
-  readonly #remembered = new LRUCache<string, Remembered>({ max: MOST_TOKENS })
+  readonly #cache = new LRUCache<string, CachedOwner>({ max: MAX_CACHED_TOKENS })
   readonly #stopping = new AbortController()
   #listening = Promise.resolve()
   #trustedUntil = 0
-  /** Changed with each revocation: what was asked before may be out of date. */
+  /** Changes with each revocation: the result of a query that began before it may be out of date. */
   #generation = 0
 
   constructor(db: Database) {
     this.#db = db
   }
 
-  /** The account of the token with this SHA-256 hash; null if the database has to be asked. */
-  remembered(hash: Buffer): string | null {
+  /** The account of the token with this SHA-256 hash; null if it is not cached. */
+  cached(hash: Buffer): string | null {
     const now = performance.now()
-    const remembered = now < this.#trustedUntil ? this.#remembered.get(keyOf(hash)) : undefined
-    return remembered && now < remembered.until ? remembered.userId : null
+    const owner = now < this.#trustedUntil ? this.#cache.get(keyOf(hash)) : undefined
+    return owner && now < owner.until ? owner.userId : null
   }
 
   /**
-   * The same, asked for if it is not remembered; null if the token is unknown, expired or revoked.
-   * @param address of who came with it: who tries many tokens waits in a line of his own
+   * The same from the cache or the database; null if the token is unknown, expired or revoked.
+   * @param address the caller's: an address that tries many tokens uses up only its own quota of connections
    */
   async find(hash: Buffer, address: string): Promise<string | null> {
-    const remembered = this.remembered(hash)
-    if (remembered !== null) return remembered
+    const cached = this.cached(hash)
+    if (cached !== null) return cached
 
     const generation = this.#generation
     const now = performance.now()
     const owner = await findTokenOwner(this.#db.callers.for(address), hash)
     if (owner && generation === this.#generation) {
       const until = now + (owner.expiresInMs ?? Infinity)
-      this.#remembered.set(keyOf(hash), { userId: owner.userId, until })
+      this.#cache.set(keyOf(hash), { userId: owner.userId, until })
     }
     return owner?.userId ?? null
   }
 
-  /** Begins to listen, and begins again whenever the connection is lost. */
+  /** Listens, and listens again whenever the connection is lost. */
   async start(): Promise<void> {
     const first = await this.#listen().catch(() => null)
     this.#listening = withRejectionHandler(this.#keepListening(first))
@@ -75,7 +78,7 @@ export class TokenOwners implements Lifecycle {
     const { signal } = this.#stopping
     let watch = first
     while (!signal.aborted) {
-      await pause(CATCH_UP_EVERY_MS, undefined, { signal, ref: false }).catch(() => {})
+      await pause(REVOCATION_PROBE_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
       try {
         if (watch) await this.#catchUp(watch)
         else watch = await this.#listen()
@@ -98,7 +101,7 @@ export class TokenOwners implements Lifecycle {
       },
     )
     this.#generation++
-    this.#remembered.clear()
+    this.#cache.clear()
     try {
       await this.#catchUp(watch)
       return watch
@@ -109,29 +112,25 @@ export class TokenOwners implements Lifecycle {
   }
 
   async #catchUp(watch: RevocationWatch): Promise<void> {
-    const askedAt = performance.now()
-    await watch.catchUp(CATCH_UP_TIMEOUT_MS)
-    this.#trustedUntil = askedAt + LONGEST_TRUST_MS
+    const startedAt = performance.now()
+    await watch.catchUp(REVOCATION_PROBE_TIMEOUT_MS)
+    this.#trustedUntil = startedAt + TOKEN_CACHE_TRUST_MS
   }
 
   #forget(hash: Buffer): void {
     this.#generation++
-    this.#remembered.delete(keyOf(hash))
+    this.#cache.delete(keyOf(hash))
   }
 }
 
 const keyOf = (hash: Buffer): string => hash.toString('latin1')
 
-const MINUTE_MS = 60_000
-/** Tokens that are remembered; beyond, they are written more often than they need to be. */
-const MAX_REMEMBERED_USES = 10_000
-
-/** Notes when tokens are used, at most once a minute each, while the request goes on. */
+/** Writes when tokens are used, at most once per interval each. The request does not wait for it. */
 export class TokenUse implements Lifecycle {
   readonly #db: Database
-  /** When each was noted last, by its hash. */
-  readonly #notedAt = new Map<string, number>()
-  readonly #underWay = new Set<Promise<void>>()
+  /** When the use of each token was last written, by its hash. */
+  readonly #writtenAt = new Map<string, number>()
+  readonly #pendingWrites = new Set<Promise<void>>()
   #isStopping = false
 
   constructor(db: Database) {
@@ -140,19 +139,20 @@ export class TokenUse implements Lifecycle {
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#pendingWrites)
   }
 
   note({ userId, tokenHash }: { userId: string; tokenHash: Buffer }): void {
-    const key = tokenHash.toString('latin1')
+    const key = keyOf(tokenHash)
     const now = performance.now()
-    if (now - (this.#notedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS || this.#isStopping) return
-    if (this.#notedAt.size >= MAX_REMEMBERED_USES) this.#notedAt.clear()
-    this.#notedAt.set(key, now)
-    // What cannot be written now is written with the next minute's use: nothing depends on it.
-    const writing: Promise<void> = touchApiToken(this.#db.callers.for(userId), tokenHash)
+    const writtenAt = this.#writtenAt.get(key) ?? Number.NEGATIVE_INFINITY
+    if (now - writtenAt < TOKEN_USE_INTERVAL_SECONDS * 1000 || this.#isStopping) return
+    if (this.#writtenAt.size >= MAX_TRACKED_TOKEN_USES) this.#writtenAt.clear()
+    this.#writtenAt.set(key, now)
+    // A failed write is ignored: a later use writes again.
+    const write: Promise<void> = touchApiToken(this.#db.callers.for(userId), tokenHash)
       .catch(() => {})
-      .finally(() => this.#underWay.delete(writing))
-    this.#underWay.add(writing)
+      .finally(() => this.#pendingWrites.delete(write))
+    this.#pendingWrites.add(write)
   }
 }

@@ -11,7 +11,7 @@ import { requireSession } from '../identity/authenticate.ts'
 import { presentApiToken } from '../present-account.ts'
 import { createOwnToken, listOwnTokens, revokeOwnToken } from './tokens.ts'
 
-/** Not an API token: that is what they are about. */
+/** API tokens are not accepted: a token must not create tokens. */
 const security = [{ session: [] }]
 const tags = ['Tokens']
 
@@ -32,7 +32,7 @@ const createOwnTokenRoute = (app: App) =>
       operationId: 'createOwnToken',
       summary: 'Create an API token',
       description:
-        'Its scope is the whole account. It is in this answer, and never shown again. Revoking the session that made it revokes it too. An account has 1,000 in force at most.',
+        'The token gives access to the whole account. Only this response contains it. Revoking the session that created the token revokes the token. An account has at most 1,000 active tokens.',
       tags,
       body: NewApiTokenBody,
       response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
@@ -62,7 +62,7 @@ const listOwnTokensRoute = (app: App) =>
       operationId: 'listOwnTokens',
       summary: 'List API tokens',
       description:
-        'The account’s, newest first. Of those that expired or were revoked, the newest 1,000 are kept.',
+        'The account’s tokens, newest first. Of expired or revoked tokens, the newest 1,000 are kept.',
       tags,
       querystring: Type.Object({}, { additionalProperties: false }),
       response: responses(
@@ -85,7 +85,7 @@ const revokeOwnTokenRoute = (app: App) =>
       security,
       operationId: 'revokeOwnToken',
       summary: 'Revoke an API token',
-      description: 'It stops working at once, on every server. Revoking twice changes nothing.',
+      description: 'The token stops working at once, on every server. Revoking twice changes nothing.',
       tags,
       params: Type.Object({ id: Uuid('The token’s id.') }),
       response: responses({ 204: { description: 'Revoked.' } }, [

@@ -6,7 +6,12 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import type { Context } from '../../platform/database/context.ts'
 import { newestFirst } from '../../platform/database/lists/list-page.ts'
 import type { PooledConnection } from '../../platform/database/pool/pooled-connection.ts'
-import { waitUntilHeard } from '../revocation-store.ts'
+import {
+  MAX_ACTIVE_TOKENS_PER_ACCOUNT,
+  MAX_ENDED_TOKENS_PER_ACCOUNT,
+  TOKEN_CACHE_TRUST_MS,
+} from '../limits.ts'
+import { waitUntilAcknowledged } from '../revocation-store.ts'
 import { findUserByEmail } from '../user-store.ts'
 import { hashToken, newToken } from './api-token.ts'
 import {
@@ -18,7 +23,6 @@ import {
   revokeApiToken,
 } from './api-token-store.ts'
 import { tokenInvalid } from './authenticate-token.ts'
-import { LONGEST_TRUST_MS } from './token-owners.ts'
 
 /**
  * Creates a token for the account with this email. The secret is returned once and stored nowhere.
@@ -39,7 +43,7 @@ export async function createToken(
       hash: hashToken(token),
       expiresAt: request.expiresAt,
       sessionId: null,
-      most: null,
+      maxActive: null,
     })
     await show(token)
   })
@@ -62,29 +66,25 @@ function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): TokenWithState[
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active'
 }
 
-/** Ends the token, on every server. Revoking twice changes nothing. */
+/** Revokes the token on every server. Revoking twice changes nothing. */
 export async function revokeToken(app: App, id: string): Promise<void> {
-  if (!(await endToken(app.db.identity, id))) throw new OperatorError(`No token has the ID ${id}.`)
+  if (!(await revokeOnAllServers(app.db.identity, id))) throw new OperatorError(`No token has the ID ${id}.`)
 }
 
 /**
- * Ends a token; when this resolves no server takes it any more. False if there is none with this id.
- * @param db in whose name it is done: many servers may have to be waited for
+ * Revokes a token. When this resolves, no server accepts the token. Returns false if there is no such token.
+ * @param db with the caller's quota of connections: the wait polls the database
  */
-async function endToken(db: PooledConnection, id: string): Promise<boolean> {
+async function revokeOnAllServers(db: PooledConnection, id: string): Promise<boolean> {
   const number = await revokeApiToken(db, id)
   if (number === null) return false
-  await waitUntilHeard(db, number, LONGEST_TRUST_MS)
+  await waitUntilAcknowledged(db, number, TOKEN_CACHE_TRUST_MS)
   return true
 }
 
-/** Of an account: that are in force, and that have ended and are still listed. */
-const MOST_TOKENS = 1_000
-const ENDED_TOKENS_KEPT = 1_000
-
 /**
  * Creates a token for the account of the session. The secret is returned once and stored nowhere.
- * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID if the session has just been ended
+ * @throws VALIDATION_ERROR, TOKEN_LIMIT_REACHED, TOKEN_INVALID if the session has just ended
  */
 export async function createOwnToken(
   { userId, write: db }: Context,
@@ -95,23 +95,22 @@ export async function createOwnToken(
     throw validationError([{ path: 'expires_at', message: 'must be in the future' }])
   }
   const secret = newToken()
-  // Its list has no pages, and what is counted is read: neither grows without end.
-  await forgetEndedTokens(db, userId, ENDED_TOKENS_KEPT)
-  // In one transaction: if the read fails, no token is stored whose secret was never returned.
+  await forgetEndedTokens(db, userId, MAX_ENDED_TOKENS_PER_ACCOUNT)
+  // In one transaction: if the read fails, the token is not stored, because its secret was not returned.
   const token = await db.transaction(async (connection) => {
     const hash = hashToken(secret)
-    const made = await insertApiToken(connection, {
+    const inserted = await insertApiToken(connection, {
       userId,
       sessionId,
       name,
       hash,
       expiresAt,
-      most: MOST_TOKENS,
+      maxActive: MAX_ACTIVE_TOKENS_PER_ACCOUNT,
     })
-    if (made === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
-    if (made === 'too many') throw tooManyTokens()
-    const stored = await findApiToken(connection, userId, made.id)
-    if (!stored) throw new Error(`the token ${made.id} is missing after its insert`)
+    if (inserted === 'session ended') throw tokenInvalid('The session has ended; sign in again.')
+    if (inserted === 'too many') throw tooManyTokens()
+    const stored = await findApiToken(connection, userId, inserted.id)
+    if (!stored) throw new Error(`the token ${inserted.id} is missing after its insert`)
     return stored
   })
   return { token, secret }
@@ -120,15 +119,15 @@ export async function createOwnToken(
 const tooManyTokens = () =>
   new ServiceError(
     'TOKEN_LIMIT_REACHED',
-    `The account has ${MOST_TOKENS} tokens in force, as many as it may.`,
+    `The account has ${MAX_ACTIVE_TOKENS_PER_ACCOUNT} active tokens, the maximum. Revoke one first.`,
   )
 
-/** The account's tokens, newest first; of those that expired or were revoked the newest. */
+/** The account's tokens, newest first. */
 export const listOwnTokens = (app: App, userId: string): AsyncGenerator<ApiToken[]> =>
   newestFirst((after, limit) => listApiTokensOf(app.db.reads.for(userId), userId, after, limit))
 
-/** Ends a token of the account at once, on every server; twice changes nothing. @throws TOKEN_NOT_FOUND */
+/** Revokes a token of the account on every server. Revoking twice changes nothing. @throws TOKEN_NOT_FOUND */
 export async function revokeOwnToken(app: App, userId: string, id: string): Promise<void> {
   if (!(await findApiToken(app.db.reads.for(userId), userId, id))) throw tokenNotFound(id)
-  await endToken(app.db.callers.for(userId), id)
+  await revokeOnAllServers(app.db.callers.for(userId), id)
 }

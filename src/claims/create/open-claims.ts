@@ -8,7 +8,7 @@ import type { CustomerKey } from '../../customers/customer.ts'
 import { RETRY_LATER, ServiceError } from '../../kernel/errors.ts'
 import { charactersOfMetadata, type Metadata } from '../../kernel/metadata.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
-import { DatabaseUnavailable, isPassing } from '../../platform/database/database-unavailable.ts'
+import { DatabaseUnavailable, isTransient } from '../../platform/database/database-unavailable.ts'
 import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
 import { claimIdOf } from '../claim-ids.ts'
@@ -86,7 +86,7 @@ export async function openClaims(
 
 /** Null for a clock, whose claims may be anywhere. */
 const machineOf = ({ db }: App, { address, testClockId }: Resolved) =>
-  testClockId === null ? db.distribution.machineOf(claimIdOf(address)) : null
+  testClockId === null ? db.distribution.nodeOf(claimIdOf(address)) : null
 
 /** What is stored together: the claims on one clock, or the live ones of one machine. */
 const homeOf = (app: App, claim: Resolved) => claim.testClockId ?? machineOf(app, claim)
@@ -146,7 +146,7 @@ async function insertEach(
   }
 }
 
-const notTried = () => new DatabaseUnavailable('The database is away. This was not created.', true)
+const notTried = () => new DatabaseUnavailable('The database is away. This was not created.', 'not applied')
 
 /** All on one clock, or on none. */
 async function insert(
@@ -181,7 +181,7 @@ async function insertReady(
       const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
       if (inserted) return toOutcomes(inserted)
     } catch (error) {
-      if (!isPassing(error) || performance.now() > deadline) throw error
+      if (!isTransient(error) || performance.now() > deadline) throw error
       continue
     }
     const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])

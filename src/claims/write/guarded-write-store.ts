@@ -2,7 +2,7 @@ import type { ClaimState, Status } from '../../core/claims/lifecycle.ts'
 import { ANNOUNCE, insertNotifications } from '../../outbox/notification-number-store.ts'
 import { type ClaimNotification, notifyInShards } from '../../outbox/outbox-store.ts'
 import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
-import { machinesOf, queryInShards, type ShardStatement } from '../../platform/database/citus/in-shards.ts'
+import { nodesOf, queryInShards, type ShardStatement } from '../../platform/database/citus/in-shards.ts'
 import { type ColumnList, Columns } from '../../platform/database/columns.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 
@@ -189,7 +189,7 @@ export async function writeToShards(
   notifications: readonly ClaimNotification[],
   announced: string | null,
 ): Promise<Set<string>> {
-  const machines = await machinesOf(db, writes, ({ id }) => id)
+  const machines = await nodesOf(db, writes, ({ id }) => id)
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
   const write = async (connection: Connection) => {

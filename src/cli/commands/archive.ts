@@ -78,16 +78,16 @@ function addRestore(archive: Command): void {
 function addCheck(archive: Command): void {
   archive
     .command('check')
-    .description('read all files of the archive, and compare them with what the database knows')
+    .description('read all files of the archive and compare them with the database’s records')
     .action(async () => {
       const folder = archiveFolder()
-      const { files, faults, spare } = await runCommand((app) => checkArchive(app, folder))
-      for (const path of spare)
-        await print(`${printable(path)}: no claim is in it by the database’s word; it may be deleted.`)
+      const { files, faults, orphans } = await runCommand((app) => checkArchive(app, folder))
+      for (const path of orphans)
+        await print(`${printable(path)}: no claim is in it by the database’s records. It may be deleted.`)
       for (const fault of faults) await print(printable(fault))
       if (faults.length > 0)
-        throw new OperatorError(`${faults.length} of ${files} files are not as they were written.`)
-      await print(`${files} files are as they were written.`)
+        throw new OperatorError(`${faults.length} of ${files} files are damaged or missing.`)
+      await print(`All ${files} files are unchanged.`)
     })
 }
 

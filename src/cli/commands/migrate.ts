@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { App } from '../../app.ts'
-import { finishMigrations } from '../../platform/database/migrate/finish-migrations.ts'
-import type { BackgroundState } from '../../platform/database/migrate/run-background-migrations.ts'
+import type { BackgroundState } from '../../platform/database/migrate/background-migrations.ts'
+import { finishMigrations } from '../../platform/database/migrate/run-background-migrations.ts'
 import { confirm } from '../../platform/terminal/output.ts'
 import { progressBar } from '../../platform/terminal/table.ts'
 import { reportTo, runCommand } from '../run-command.ts'
@@ -27,7 +27,7 @@ export function addMigrateCommand(program: Command): void {
 async function finish(app: App): Promise<number> {
   const progress = migrationProgress(reportTo(process.stderr))
   try {
-    return await finishMigrations(app, progress.show)
+    return await finishMigrations(app.backgroundMigrations, progress.show)
   } finally {
     progress.end()
   }

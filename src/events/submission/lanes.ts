@@ -1,4 +1,4 @@
-import { LANES_OF_MACHINE } from '../../platform/database/database.ts'
+import { MAX_SUBMISSION_GROUPS_PER_NODE } from '../../platform/database/limits.ts'
 import { Gathering } from './gathering.ts'
 import type { PendingSubmission } from './pending-submission.ts'
 import type { Kind, SubmissionLines, Taken } from './submission-lines.ts'
@@ -40,7 +40,7 @@ export class Lanes {
   }
 
   get isFull(): boolean {
-    return this.#underWay.length === LANES_OF_MACHINE * this.#lines.machines.length
+    return this.#underWay.length === MAX_SUBMISSION_GROUPS_PER_NODE * this.#lines.machines.length
   }
 
   /** The submissions on their way. */
@@ -107,7 +107,7 @@ export class Lanes {
   #hasLane(machine: number): boolean {
     let taken = 0
     for (const lane of this.#underWay) if (lane.machine === machine) taken++
-    return taken < LANES_OF_MACHINE
+    return taken < MAX_SUBMISSION_GROUPS_PER_NODE
   }
 
   #take(kind: Kind, machine: number, since: number): Lane {

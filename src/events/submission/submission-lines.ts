@@ -58,14 +58,14 @@ export class SubmissionLines {
     const { all = NOTHING, at = {} } = this.#accounts[userId] ?? {}
     const left = { waiting: MOST_WAITING - this.#waiting, bytes: MOST_WAITING_BYTES - this.#bytes }
     if (!isBelow(all, left, bytes)) return false
-    const machine = this.#distribution.machineOf(claimId)
+    const machine = this.#distribution.nodeOf(claimId)
     const half = { waiting: left.waiting / 2, bytes: left.bytes / 2 }
-    return !this.#distribution.isAway(machine) || isBelow(at[machine] ?? NOTHING, half, bytes)
+    return !this.#distribution.isDown(machine) || isBelow(at[machine] ?? NOTHING, half, bytes)
   }
 
   add(claimId: string, pending: PendingSubmission): void {
     const { userId } = pending.request
-    const machine = this.#distribution.machineOf(claimId)
+    const machine = this.#distribution.nodeOf(claimId)
     pending.machine = machine
     const account = this.#accounts[userId] ?? newAccount(userId)
     this.#accounts[userId] = account

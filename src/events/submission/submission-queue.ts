@@ -254,7 +254,7 @@ export class SubmissionQueue implements Lifecycle {
     for (const one of this.#lanes.submissions) {
       if (one.isAnswered || now - one.since < LONGEST_MS) continue
       this.#end(one, notKnown(one.request))
-      this.#db.noteAway(one.machine)
+      this.#db.markDown(one.machine)
     }
     this.#watching =
       this.#lines.waiting === 0 ? null : setTimeout(() => this.#endOverdue(), LOOK_EVERY_MS).unref()

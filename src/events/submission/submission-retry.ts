@@ -35,9 +35,9 @@ export function resultOfFailure(error: Error, together: number): Retry | Error {
   if (!(error instanceof DatabaseUnavailable)) {
     return together === 1 ? error : { because: 'refused together', cause: error }
   }
-  if (!error.outcomeKnown) return { because: 'write was lost', cause: error }
+  if (error.outcome === 'unknown') return { because: 'write was lost', cause: error }
   // With a pause: it may stay in the way for a while.
-  return error.isPassing ? { because: 'was in the way', cause: error } : error
+  return error.isTransient ? { because: 'was in the way', cause: error } : error
 }
 
 /** The connection is gone, or the database takes nothing now: whatever else was to be done waits for another time. */

@@ -1,35 +1,35 @@
 /*
- * The keys of all advisory locks on the service's database. The lists' turnstile has two, the list and the account
- * (`lists/list-page.ts`).
+ * The keys of all advisory locks on the service's database, except those of the insert barrier (`lists/list-page.ts`), whose keys
+ * are the list and the account.
  */
 
-/** Servers bring the tables up to date one after the other. */
+/** Held by the server that migrates. */
 export const MIGRATIONS = "hashtext('claimkeeper migrations')"
-/** Held by the connection of the one server that builds what migrations leave to the background. */
+/** Held by the connection of the server that runs background migrations. */
 export const BACKGROUND_MIGRATIONS = "hashtext('claimkeeper migrations in the background')"
-/** Shared by the servers that move due claims; held by one that sums up what was resolved. */
+/** Shared by servers that move due claims; exclusive for the server that updates the totals of resolved claims. */
 export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
-/** First key of what one server at a time holds that moves the due claims of a shard; the second is the shard's number. */
+/** First key of the lock of a shard whose due claims a server moves. The second key is the shard's number. */
 export const CHECK_OF_SHARD = 1_129_011_300
-/** Servers that start on an empty database make the first account one after the other. */
+/** Held by the server that creates the first account. */
 export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
 /**
- * Upper half of the key of what writers of notifications hold until they commit; the lower half is a number that was taken
- * before theirs. The first is for those who write of any accounts; whose transaction is of one account and may be long
- * holds that of a part of all accounts (`outbox/notification-number-store.ts`).
+ * Upper half of the key of the lock that writers of notifications hold until they commit. The lower half is a number that was drawn
+ * before theirs. The first constant is for writes of any accounts, the second for long transactions of one account, which lock only
+ * a part of all accounts (`outbox/notification-number-store.ts`).
  */
 export const NOTIFYING = 1_129_011_301
 export const NOTIFYING_OF_PART = 1_129_011_302
-/** First key of what servers hold that watch revocations; the second is the number of the last one that was heard. */
+/** First key of the lock of a server that receives revocations. The second is the number of the last one it received. */
 export const REVOCATIONS = 1_129_011_299
-/** First key of what a request with an Idempotency-Key holds; the second is a hash of the account and the key. */
+/** First key of the lock of a request with an Idempotency-Key. The second is a hash of the account and the key. */
 export const IDEMPOTENCY_KEY = 1_129_011_303
 
-/* On the embedded cluster's own database. */
+/* Locks on the maintenance database of the embedded PostgreSQL. */
 
-/** Shared by those who use the cluster: the last one stops it. */
+/** Shared by all processes that use the embedded PostgreSQL. The last one stops it. */
 export const CLUSTER_IN_USE = '(17227, 1)'
-/** The one service that runs on it. */
+/** Held by the service: only one runs on a data folder. */
 export const CLUSTER_SERVICE = '(17227, 2)'
-/** Its database and role are made by one process at a time. */
+/** Held by the process that creates the database and the role. */
 export const CLUSTER_SETUP = '(17227, 3)'

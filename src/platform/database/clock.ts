@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 
-/** SQL for the database's time, in whole milliseconds: every time that is stored, unless it is a test clock's. */
+/** SQL for the database's time in whole milliseconds. Every stored time is such a time, or a test clock's. */
 export const NOW = "date_trunc('milliseconds', clock_timestamp())"
 
 export async function readClock(db: Connection): Promise<Date> {

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { CONNECT_TIMEOUT_MS } from './limits.ts'
 import { hasVersionColumns } from './migrate/own-tables.ts'
 
 /*
@@ -8,7 +9,7 @@ import { hasVersionColumns } from './migrate/own-tables.ts'
  * (`require-settings.ts`). Settings of speed, memory, logging and storage keep their defaults.
  */
 
-/** They affect how values are read and written, and what a statement does. */
+/** Settings that affect how values are read and written, and what statements do. */
 export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   datestyle: 'ISO, MDY',
@@ -23,22 +24,20 @@ export const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
   exit_on_error: 'off',
-  // Citus reports by a warning that a commit has lost a machine.
+  // Citus reports by a warning that a commit did not reach a node.
   client_min_messages: 'notice',
   lock_timeout: '0',
   idle_session_timeout: '0',
 }
-
-export const CONNECT_TIMEOUT_MS = 5_000
 
 /** Limits `search_path` to the schema of the tables, so that a table of the same name in another schema is not found first. */
 const SET_SCHEMA = `SELECT set_config('search_path', relnamespace::regnamespace::text, false) FROM pg_class
   WHERE oid = to_regclass('claim_events')`
 
 /**
- * If the default of a role, a database or a server finds no tables, `search_path` is the one schema that has them. Where
- * there are none yet, or an address names the schema, `search_path` stays, and the first migration makes them there. A
- * table `claim_events` of another program has no version table of Claimkeeper beside it.
+ * If the default `search_path` finds no tables, sets it to the one schema that has them. It stays unchanged if there are no tables
+ * yet, or if DATABASE_URL names a schema: then the first migration creates the tables there. A table `claim_events` of another
+ * program is not beside a version table of Claimkeeper.
  */
 const SEARCH_SCHEMA = `-- connection_settings
   SELECT set_config('search_path', min(relnamespace::regnamespace::text), false) FROM pg_class c
@@ -51,7 +50,7 @@ const SEARCH_SCHEMA = `-- connection_settings
   HAVING count(*) = 1`
 
 export interface SessionTimeouts {
-  /** Of a statement; 0 for none. */
+  /** The timeout of a statement; 0 for none. */
   statementMs: number
   /** How long a transaction may wait for its next statement; 0 for no limit. */
   idleTransactionMs: number
@@ -80,29 +79,30 @@ export async function setUpSession(
   if (ofSchema?.rows.length === 0) await send(client, SEARCH_SCHEMA)
 }
 
-/** The driver's types do not know that several statements have several results. */
+/** The driver's types omit that several statements return several results. */
 async function send(client: pg.ClientBase, text: string): Promise<pg.QueryResult[]> {
   const config = { text, query_timeout: CONNECT_TIMEOUT_MS }
   return [await client.query(config)].flat()
 }
 
 /**
- * Settings that only pool connections have. They make each statement use an index, in the index's order. Otherwise the planner would
- * choose other plans for a table that is still small or not analysed. Rows of several ids are locked in the order of the
- * ids; in a bitmap's order, that of the table, two statements could deadlock. Before PostgreSQL
- * 18, the cost of disabled plan types would also start JIT compilation.
+ * Settings of pool connections only.
  *
- * Plans are generic: they do not depend on values. Planning costs as much as executing a small group, so each connection plans
- * a statement once. Not with Citus, which finds the machines of a statement by its values.
+ * Each statement uses an index, in the index's order. Otherwise the planner would choose other plans for a small or unanalyzed
+ * table. Rows of several ids are locked in the order of the ids: in a bitmap's order two statements could deadlock. JIT is off,
+ * because before PostgreSQL 18 the cost of disabled plan types would start it.
  *
- * What a statement pushes out of PostgreSQL's memory goes to the disk soon: the kernel would gather a check's pages for
- * half a minute and then write them all, while every commit waits to be synced.
+ * Plans are generic: planning costs as much as executing a small group, so each connection plans a statement once. Citus needs the
+ * values to find the nodes of a statement.
  *
- * A commit is on the disk before it is acknowledged, whatever a role or a database says since the start; what asks for
- * more than `on` keeps it.
+ * `backend_flush_after` writes evicted pages early. Otherwise the kernel would collect the pages of a check for 30 s and then write
+ * them all at once, while commits wait for their sync.
  *
- * The last two are for Citus, and mean nothing without: a transaction over several shards has one connection to each
- * machine, so that it sees what it has written; and settings of a transaction hold on all of them.
+ * A commit is on the disk before it is acknowledged, even if a role or a database has changed the setting since the start. Stronger
+ * values than `on` stay.
+ *
+ * The last two are for Citus: a transaction has one connection to each node, so that it reads its own writes, and settings of a
+ * transaction apply on all nodes.
  */
 export const POOL_SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;
   SET enable_indexscan = on; SET enable_indexonlyscan = on; SET enable_nestloop = on;

@@ -1,21 +1,20 @@
 import type { Distribution } from './citus/distribution.ts'
 
-/** A statement; with a name it is prepared once a connection. */
+/** A statement. With a name, each connection prepares it once. */
 export interface Statement {
   name?: string
   text: string
   values?: readonly unknown[]
-  /** It only reads: if the connection breaks, nothing can have changed. */
+  /** The statement writes nothing: if the connection breaks, nothing has changed. */
   readOnly?: true
-  /** Outside of a transaction another machine commits it, which may have done so whatever error comes back. */
+  /** Outside a transaction another node of Citus commits the statement. It may have committed even if an error is returned. */
   commitsElsewhere?: true
 }
 
-/** What statements run on: one connection, or whichever is free. */
+/** Runs statements, on one connection or on any free connection of a pool. */
 export interface Connection {
   query<Row>(statement: Statement): Promise<Row[]>
-  /** All of the work's statements are committed together, or none; with those around it if a transaction is on. */
+  /** Commits all statements of the work together. Within a transaction, the work is a part of it. */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
-  /** Where claims are. */
   readonly distribution: Distribution
 }

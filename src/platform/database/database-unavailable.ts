@@ -1,115 +1,113 @@
 import pg from 'pg'
 import { RETRY_LATER, ServiceError } from '../../kernel/errors.ts'
 
+/** Whether a failed statement or transaction may have taken effect. */
+type WriteOutcome = 'not applied' | 'unknown'
+
 /**
- * The database did not do it, through no fault of the statement: it is away, it refuses to work, or others were in the
- * way just then (a deadlock, a lock: `isPassing`). `outcomeKnown` false: the statement may have been executed all the
- * same, because the connection was lost before its answer came.
+ * A failure that is not the statement's fault: the database cannot be reached or refuses to work, or a lock or deadlock was in the
+ * way (`isTransient`). The outcome is unknown if the connection was lost before the response.
  */
 export class DatabaseUnavailable extends ServiceError {
-  readonly outcomeKnown: boolean
+  readonly outcome: WriteOutcome
 
-  constructor(message: string, outcomeKnown: boolean, cause?: unknown) {
+  constructor(message: string, outcome: WriteOutcome, cause?: unknown) {
     super('UNAVAILABLE', message, { headers: RETRY_LATER, cause })
-    this.outcomeKnown = outcomeKnown
+    this.outcome = outcome
   }
 
-  /**
-   * It was in the way of others at that moment (a deadlock, a lock), and changed nothing: tried again at once, it may
-   * well succeed.
-   */
-  get isPassing(): boolean {
+  /** A conflict with another transaction (a deadlock, a lock). Nothing was applied, and an immediate retry may succeed. */
+  get isTransient(): boolean {
+    const { outcome, cause } = this
     return (
-      this.outcomeKnown && this.cause instanceof pg.DatabaseError && /^(40|55P03)/.test(this.cause.code ?? '')
+      outcome === 'not applied' && cause instanceof pg.DatabaseError && /^(40|55P03)/.test(cause.code ?? '')
     )
   }
 }
 
-/** Too many requests wait for the database, which itself may be well. The request changed nothing. */
+/** Too many requests wait for the database, which may work well. Nothing was applied. */
 export class DatabaseOverloaded extends DatabaseUnavailable {
   constructor(message: string) {
-    super(message, true)
+    super(message, 'not applied')
   }
 }
 
-/** Whether it may well succeed if it is tried again at once. */
-export const isPassing = (error: unknown): boolean => error instanceof DatabaseUnavailable && error.isPassing
+/** Whether an immediate retry may succeed. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && error.isTransient
 
-/** SQLSTATEs (or their classes) after which the statement is known to have changed nothing. */
-const REFUSED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
+/** SQLSTATEs, or their classes, after which nothing was applied. */
+const NOT_APPLIED = /^(53|57014|58|4000[01]|40P01|55P03|25006)/
 /**
- * SQLSTATEs of a connection that is gone, or going, possibly after the statement took effect; or of a server that itself
- * does not know whether it did (40003, and 08007 of the class 08), on whose connection nothing more is asked.
+ * SQLSTATEs of a connection that ends, possibly after the statement took effect, or of a server that does not know the outcome
+ * itself (40003, 08007). Such a connection is not used again.
  */
-const CUT_OFF = /^(08|40003|57P0|25P0[34])/
+const CONNECTION_ENDED = /^(08|40003|57P0|25P0[34])/
 /**
- * What Citus says as an internal error of its own if the coordinator lost another machine: at the next statement of a
- * transaction, while it sends rows along, or at the commit, which the other may have made all the same.
+ * The internal errors by which Citus reports that the coordinator lost a node: at the next statement of a transaction, while it
+ * sends rows, or at the commit, which the node may have made.
  */
-const OTHER_IS_LOST = {
+const NODE_LOST = {
   code: 'XX000',
   routines: ['MarkRemoteTransactionFailed', 'ErrorIfPostCommitFailedShardPlacements', 'ReportCopyError'],
-  // Of the driver between them, as which Citus passes it on.
+  // Messages of libpq, which Citus passes on.
   message:
     /server closed the connection|could not (?:send|receive) data|no connection to the server|invalid socket/,
 }
 
 /**
- * Whether nothing more will be heard on the connection on which this error came. With a PANIC the whole server goes
- * down, whatever its SQLSTATE: the log of changes could not be synced, say. The commit may stand in it all the same,
- * and come back with the recovery.
+ * Whether the connection is lost with this error. A PANIC ends the whole server, whatever its SQLSTATE, for example if the WAL could
+ * not be synced. The WAL may contain the commit, which then takes effect at the recovery.
  */
-export function isLastWord(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true
-  return CUT_OFF.test(error.code ?? '') || error.severity === 'PANIC' || isOtherLost(error)
+  return CONNECTION_ENDED.test(error.code ?? '') || error.severity === 'PANIC' || isNodeLostError(error)
 }
 
-const isOtherLost = ({ code, routine = '', message }: pg.DatabaseError) =>
-  code === OTHER_IS_LOST.code &&
-  (OTHER_IS_LOST.routines.includes(routine) || OTHER_IS_LOST.message.test(message))
+const isNodeLostError = ({ code, routine = '', message }: pg.DatabaseError) =>
+  code === NODE_LOST.code && (NODE_LOST.routines.includes(routine) || NODE_LOST.message.test(message))
 
 /**
- * What a commit on distributed tables means that ends in an error, or with a warning: another machine may have made it before
- * the coordinator found that it could not, or may make it a while later. Only what was in the way of others has surely
- * changed nothing.
+ * The error of a commit on distributed tables that ended in an error or with a warning. Another node may have committed before the
+ * coordinator failed, or may commit later. Only after a conflict with another transaction is it certain that nothing was applied.
  */
 export function commitFailed(error: unknown): DatabaseUnavailable {
   const isKnown = error instanceof pg.DatabaseError && /^40(001|P01)/.test(error.code ?? '')
   return (
     (isKnown && asDatabaseUnavailable(error, false)) ||
     new DatabaseUnavailable(
-      'The database did not finish it; whether the request took effect is not known.',
-      false,
+      'The database did not complete the commit; whether the request took effect is not known.',
+      'unknown',
       error,
     )
   )
 }
 
-/** Whether the database, or the way to it, is at fault; not if too many wait for it. */
+/** Whether the database or the connection failed, as opposed to a full queue of this server. */
 export const isFaultOfDatabase = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable && error.cause !== undefined
 
-/** Whether a statement was ended because it took too long, or because somebody asked for that. */
+/** Whether a statement was canceled, by its timeout or by request. */
 export const isOverdue = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '57014'
 
-/** Whether a coordinator, which is there itself, has lost one of its machines. */
-export const isLossOfMachine = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('08') || isOtherLost(error))
+/** Whether the coordinator works but has lost a node. */
+export const isNodeLoss = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('08') || isNodeLostError(error))
 
-/** The error of a statement as DatabaseUnavailable; null if it is none, but the statement's own fault. */
+/** The error of a statement as DatabaseUnavailable; null if the statement itself is at fault. */
 export function asDatabaseUnavailable(error: unknown, readOnly: boolean): DatabaseUnavailable | null {
   const lost = () =>
     new DatabaseUnavailable(
       readOnly
         ? 'The connection to the database was lost.'
         : 'The connection to the database was lost; whether the request took effect is not known.',
-      readOnly,
+      readOnly ? 'not applied' : 'unknown',
       error,
     )
-  // Not the server's word but the driver's: the socket broke, or no answer came in time.
-  if (!(error instanceof pg.DatabaseError) || isLastWord(error)) return lost()
-  if (REFUSED.test(error.code ?? ''))
-    return new DatabaseUnavailable('The database could not do this now.', true, error)
+  // An error of the driver, not of the server: the socket broke, or the response took too long.
+  if (!(error instanceof pg.DatabaseError) || isConnectionLost(error)) return lost()
+  if (NOT_APPLIED.test(error.code ?? ''))
+    return new DatabaseUnavailable('The database could not execute the request now.', 'not applied', error)
   return null
 }

@@ -3,80 +3,61 @@ import { Metrics } from '../observability/metrics.ts'
 import { Distribution } from './citus/distribution.ts'
 import { readShards } from './citus/read-distribution.ts'
 import type { Connection, Statement } from './connection.ts'
-import { CONNECT_TIMEOUT_MS } from './connection-settings.ts'
+import {
+  CHECK_BATCHES,
+  CHECK_LOCK_CONNECTIONS,
+  CHECK_READ_CONNECTIONS,
+  CONNECT_TIMEOUT_MS,
+  IDENTITY_CONNECTIONS,
+  MAX_CHECK_BATCHES,
+  MAX_QUEUED_PER_ADDRESS,
+  MAX_SUBMISSION_GROUPS,
+  MAX_SUBMISSION_GROUPS_PER_NODE,
+  MIN_CONNECTIONS,
+  MIN_OTHER_CONNECTIONS,
+  NODE_WRITE_TIMEOUT_MS,
+  TEST_CLOCK_CONNECTIONS,
+  WRITE_IDLE_TIMEOUT_MS,
+} from './limits.ts'
 import { Pool, type PoolOptions } from './pool/pool.ts'
 import { type PooledConnection, SERVICE } from './pool/pooled-connection.ts'
 import { connectTo } from './pool/server-address.ts'
 
-/** Connections that each kind of work has for itself, so that none starves another. */
-interface Shares {
-  /** Who is asking: tokens, sessions, signing in and up. */
-  identity: number
-  /** Advances and deletions of test clocks, which hold theirs for as long as they take. */
-  clocks: number
-}
-const FIXED: Shares = { identity: 2, clocks: 3 }
-/** Groups of submissions that go at once; on distributed tables to each machine. */
-export const LANES_OF_MACHINE = 2
-/** Of all machines together. If there are still more, they share these. */
-const MOST_LANES = 32
-/** Batches of a scheduled check that are moved at once; on distributed tables as many as there are shards, if these are few. */
-const MOVES = 2
-const MOST_MOVES = 8
-/** Of a scheduled check, besides: it holds the turn, and reads the next batches; on distributed tables another one does. */
-const TURN = 1
-const WALK = 1
-/** One for reading, one for writing. */
-const LEAST_OTHERS = 2
-/** With these each kind of work has its share. */
-export const LEAST_CONNECTIONS =
-  FIXED.identity + FIXED.clocks + LANES_OF_MACHINE + MOVES + TURN + LEAST_OTHERS
-/**
- * For how long a transaction that writes claims may wait for its next statement: what it has locked is not to outlast its
- * server by long.
- */
-const HELD_MS = 15_000
-/** On distributed tables, for a statement that writes: a machine that is silent has its creators wait no longer. */
-const WRITE_MS = 10_000
-/**
- * Requests of one address that wait for a connection of `identity`. If no token is cached, each request waits there. Each runs one
- * short statement, so an address may have all connections.
- */
-const MAX_QUEUED_PER_ADDRESS = 750
-
 export interface DatabaseOptions {
   connectionString: string
-  /** Connections at most, `LEAST_CONNECTIONS` or more: what the fixed shares leave is for reading and writing. */
+  /** At least `MIN_CONNECTIONS`. Connections above it are for reading and writing. */
   poolSize: number
-  /** Where claims are; by default all in one place. Each machine but the first needs connections besides `poolSize`. */
+  /** By default one PostgreSQL. Each further node of Citus needs connections beside `poolSize`. */
   distribution?: Distribution
   /** 0 for none. */
   statementTimeoutMs?: number
   metrics?: Metrics
 }
 
-/** PostgreSQL, by a share of connections for each kind of work. Used by itself, it is what writes for the service. */
+/**
+ * PostgreSQL with a pool of connections for each kind of work, so that no kind takes the connections of another. Its own `query` and
+ * `transaction` write in the name of the service.
+ */
 export class Database implements Connection {
   readonly #connectionString: string
   readonly #pools: Pool[] = []
   readonly distribution: Distribution
   readonly poolSize: number
-  /** Of all that works on it. */
   readonly metrics: Metrics
-  /** Batches of a scheduled check that are moved at once. */
+  /** Batches of a scheduled check that move at the same time. */
   readonly moves: number
-  /** Of accounts: all that only reads. */
+  /** Reads of accounts. */
   readonly reads: Pool
-  /** Of accounts: all that writes, but for submissions, and advances and deletions of test clocks. */
+  /** Writes of accounts, except submissions and advances and deletions of test clocks. */
   readonly writes: Pool
   readonly clocks: Pool
   readonly submissions: Pool
   readonly checks: PooledConnection
   readonly identity: PooledConnection
-  /** The connections of `identity`, in the name of who is yet to be known (by address or session), or just was. */
+  /** The connections of `identity` by caller: the address or session of a request whose account is not known yet. */
   readonly callers: Pool
   readonly #own: PooledConnection
-  #finding: Promise<void> | null = null
+  #reading: Promise<void> | null = null
 
   constructor({ connectionString, poolSize, statementTimeoutMs, ...options }: DatabaseOptions) {
     this.#connectionString = connectionString
@@ -90,30 +71,31 @@ export class Database implements Connection {
       this.#pools.push(pool)
       return pool
     }
-    const { identity, clocks } = FIXED
-    this.moves = Math.min(Math.max(MOVES, distribution.shards), MOST_MOVES)
-    // Shards may be on one machine at first, and on more later.
-    const machines = distribution.isOn ? Math.max(2, distribution.machines) : 1
-    const lanes = Math.min(LANES_OF_MACHINE * machines, MOST_LANES)
-    const others = LEAST_OTHERS + Math.max(0, poolSize - LEAST_CONNECTIONS)
+    this.moves = Math.min(Math.max(CHECK_BATCHES, distribution.shards), MAX_CHECK_BATCHES)
+    // Shards that are all on one node may later move to a second one.
+    const nodes = distribution.isOn ? Math.max(2, distribution.nodes) : 1
+    const groups = Math.min(MAX_SUBMISSION_GROUPS_PER_NODE * nodes, MAX_SUBMISSION_GROUPS)
+    const others = MIN_OTHER_CONNECTIONS + Math.max(0, poolSize - MIN_CONNECTIONS)
     this.reads = share('reads', Math.ceil(others / 2))
-    // On distributed tables to create claims takes several statements.
+    // On Citus a creation takes several statements.
     const writing = distribution.isOn && {
-      statementTimeoutMs: Math.min(statementTimeoutMs ?? WRITE_MS, WRITE_MS),
+      statementTimeoutMs: Math.min(statementTimeoutMs ?? NODE_WRITE_TIMEOUT_MS, NODE_WRITE_TIMEOUT_MS),
     }
-    this.writes = share('writes', Math.floor(others / 2), { idleTransactionMs: HELD_MS, ...writing })
-    this.clocks = share('test_clocks', clocks)
-    this.submissions = share('submissions', lanes, {
-      idleTransactionMs: HELD_MS,
-      maxPerAccount: Math.ceil(lanes / 2),
-      maxQueuedPerAccount: LANES_OF_MACHINE * machines,
+    const idleTransactionMs = WRITE_IDLE_TIMEOUT_MS
+    this.writes = share('writes', Math.floor(others / 2), { idleTransactionMs, ...writing })
+    this.clocks = share('test_clocks', TEST_CLOCK_CONNECTIONS)
+    this.submissions = share('submissions', groups, {
+      idleTransactionMs,
+      maxPerAccount: Math.ceil(groups / 2),
+      maxQueuedPerAccount: MAX_SUBMISSION_GROUPS_PER_NODE * nodes,
     })
-    // Other jobs, and whether the service is ready, take what is free.
-    this.checks = share('checks', TURN + (distribution.isOn ? WALK : 0) + this.moves, {
-      idleTransactionMs: HELD_MS,
+    // Other jobs and the readiness check use the free connections of this pool.
+    const reading = distribution.isOn ? CHECK_READ_CONNECTIONS : 0
+    this.checks = share('checks', CHECK_LOCK_CONNECTIONS + reading + this.moves, {
+      idleTransactionMs,
     }).for(SERVICE)
-    this.callers = share('identity', identity, {
-      maxPerAccount: identity,
+    this.callers = share('identity', IDENTITY_CONNECTIONS, {
+      maxPerAccount: IDENTITY_CONNECTIONS,
       maxQueuedPerAccount: MAX_QUEUED_PER_ADDRESS,
     })
     this.identity = this.callers.for(SERVICE)
@@ -121,11 +103,11 @@ export class Database implements Connection {
   }
 
   /**
-   * For a group of submissions to claims of this machine. One of several has half of the connections at most, so
-   * that one that does not answer leaves the others theirs.
+   * Connections for submissions to claims of this node. Each node may use at most half of the pool, so that a node that does not
+   * answer leaves connections for the others.
    */
-  submissionsTo(machine: number): PooledConnection {
-    return this.submissions.for(this.distribution.isOn ? `machine ${machine}` : SERVICE)
+  submissionsTo(node: number): PooledConnection {
+    return this.submissions.for(this.distribution.isOn ? `node ${node}` : SERVICE)
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -146,7 +128,7 @@ export class Database implements Connection {
     await Promise.all(lacking.map((pool) => pool.for(SERVICE).withConnection(async () => {})))
   }
 
-  /** A connection outside the shares, for what belongs to a session. Its owner ends it. */
+  /** A connection outside the pools, for LISTEN and session locks. The caller ends it. */
   openSession(): Promise<pg.Client> {
     return connectTo(this.#connectionString, {
       query_timeout: CONNECT_TIMEOUT_MS,
@@ -154,8 +136,8 @@ export class Database implements Connection {
     })
   }
 
-  /** A connection outside the shares, whose statements take as long as they need. Its owner closes it. */
-  openUnhurried(): Pool {
+  /** A connection outside the pools without a statement timeout. The caller closes it. */
+  openWithoutTimeout(): Pool {
     const { distribution } = this
     return new Pool({
       connectionString: this.#connectionString,
@@ -165,15 +147,15 @@ export class Database implements Connection {
     })
   }
 
-  /** A machine of several has failed, or did not answer: shards may have moved to another. Returns at once. */
-  noteAway(machine: number): void {
-    if (!this.distribution.isOn || this.distribution.isAway(machine)) return
-    this.distribution.noteAway(machine)
-    this.#finding ??= readShards(this.#own)
-      .then((found) => this.distribution.takeOver(found))
+  /** Records that a node of Citus failed or did not answer, and reads the shards again, which may have moved. Does not wait. */
+  markDown(node: number): void {
+    if (!this.distribution.isOn || this.distribution.isDown(node)) return
+    this.distribution.markDown(node)
+    this.#reading ??= readShards(this.#own)
+      .then((found) => this.distribution.update(found))
       .catch(() => {})
       .finally(() => {
-        this.#finding = null
+        this.#reading = null
       })
   }
 

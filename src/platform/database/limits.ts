@@ -1,3 +1,17 @@
+/* Limits of the database: pool, migrations, embedded PostgreSQL. */
+
+/** How often the migration lock is tried. Waiting in a statement would block indexes that are built in the background. */
+export const MIGRATION_LOCK_RETRY_MS = 100
+
+/** Connecting, or a statement that sets up a session, fails after this time. */
+export const CONNECT_TIMEOUT_MS = 5_000
+/** How long the start waits for a database that starts at the same time. */
+export const START_TIMEOUT_MS = 30_000
+/** The pause between two attempts to connect at the start. */
+export const START_RETRY_MS = 500
+
+/* Pools. */
+
 /** Milliseconds a statement may run, where its pool says nothing else. The server cancels it. */
 export const STATEMENT_TIMEOUT_MS = 30_000
 /** Milliseconds without a response after the statement timeout. Then the connection is destroyed. */
@@ -30,3 +44,71 @@ export const BATCH_STALL_AFTER_MS = 10
 export const BATCH_QUEUE_TIMEOUT_MS = 5_000
 /** Items of a batch that are answered in one tick of the event loop: each starts work on its response. */
 export const MAX_BATCH_ANSWERS_PER_TICK = 16
+/* Connections. Each kind of work has its own, so that none takes all of them. */
+
+/** Tokens, sessions, sign-in and sign-up. */
+export const IDENTITY_CONNECTIONS = 2
+/** Advances and deletions of test clocks, which hold a connection as long as they take. */
+export const TEST_CLOCK_CONNECTIONS = 3
+/** Groups of submissions in flight; on Citus for each node. */
+export const MAX_SUBMISSION_GROUPS_PER_NODE = 2
+/** Groups of submissions in flight on all nodes of Citus. With more nodes, the nodes share them. */
+export const MAX_SUBMISSION_GROUPS = 32
+/** Batches of a scheduled check that move at the same time; on Citus one for each shard, up to the maximum. */
+export const CHECK_BATCHES = 2
+export const MAX_CHECK_BATCHES = 8
+/** The connection that holds the lock of the scheduled check. It reads the next batches too, on one PostgreSQL. */
+export const CHECK_LOCK_CONNECTIONS = 1
+/** On Citus another connection reads the next batches. */
+export const CHECK_READ_CONNECTIONS = 1
+/** One for reading, one for writing. */
+export const MIN_OTHER_CONNECTIONS = 2
+/** The smallest pool in which each kind of work has its connections. */
+export const MIN_CONNECTIONS =
+  IDENTITY_CONNECTIONS +
+  TEST_CLOCK_CONNECTIONS +
+  MAX_SUBMISSION_GROUPS_PER_NODE +
+  CHECK_BATCHES +
+  CHECK_LOCK_CONNECTIONS +
+  MIN_OTHER_CONNECTIONS
+/**
+ * Requests of one address that wait for a connection of `identity`. Without cached tokens each request waits there. Each sends one
+ * short statement, so an address may use all connections of `identity`.
+ */
+export const MAX_QUEUED_PER_ADDRESS = 750
+
+/** How long a transaction that writes claims may be idle. A server that stops answering holds its locks no longer. */
+export const WRITE_IDLE_TIMEOUT_MS = 15_000
+/** On Citus, a statement that writes. Creations do not wait longer for a node that does not answer. */
+export const NODE_WRITE_TIMEOUT_MS = 10_000
+
+/* Nodes of Citus. */
+
+/** Failures of nodes within this time are the same loss. Connections from before it are replaced. */
+export const NODE_LOSS_WINDOW_MS = 5_000
+/** New claims get IDs of the same shard for this long, so that concurrent creations share a statement. */
+export const SHARD_ROTATION_MS = 20
+/** A node that failed gets no new claims for this long. */
+export const NODE_DOWN_MS = 60_000
+/** Then new claims of one moment test the node. Others avoid it for this long. */
+export const NODE_PROBE_MS = 10_000
+
+/* Migrations. */
+
+/** A migration waits for a lock no longer, because later statements queue behind it. Then it pauses and tries again. */
+export const MIGRATION_TABLE_LOCK_TIMEOUT_MS = 1_000
+export const MIGRATION_MIN_PAUSE_MS = 500
+export const MIGRATION_MAX_PAUSE_MS = 5_000
+/** How long migrations wait for locks, or for another server that makes no progress. */
+export const MIGRATION_TIMEOUT_MS = 600_000
+/** Attempts of the migration lock before the wait is reported: 4 s. Most migrations are faster. */
+export const MIGRATION_LOCK_ATTEMPTS_PER_REPORT = 40
+/** A background migration that failed starts again after this time. It may run for hours before it fails. */
+export const BACKGROUND_MIGRATION_PAUSE_MS = 300_000
+/** How often the CLI reports the progress of background migrations. */
+export const MIGRATION_PROGRESS_INTERVAL_MS = 500
+
+/** Metadata up to this size is read with its record; longer metadata is read separately. */
+export const MAX_SHORT_METADATA_BYTES = 1024
+/** A server that stops answering within a change of metadata holds the record's lock no longer. */
+export const METADATA_IDLE_TIMEOUT = '2s'

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Metadata } from '../../kernel/metadata.ts'
 import type { ColumnList } from './columns.ts'
 import type { Connection } from './connection.ts'
+import { MAX_SHORT_METADATA_BYTES, METADATA_IDLE_TIMEOUT } from './limits.ts'
 import { LONGEST_LOCK_WAIT } from './lists/list-page.ts'
 import { ifShort, plainArray } from './sql-array.ts'
 
 /*
- * Metadata stands in its record's row, and in a table beside it each key with its value has a number, by which lists find
- * the record. What has no metadata pays nothing, and what becomes of a record touches neither.
+ * Metadata is a column of its record. For searches, a second table has a row for each pair of key and value, with a hash of the
+ * pair. A record without metadata has no such rows. Changes of a claim's state touch neither.
  */
 
-/** Where the pairs of claims and candidates, and of customers, are. */
+/** The tables of the pairs. Candidates are in the table of claims. */
 export const PAIRS = {
   claims: { table: 'claim_metadata', owner: 'claim_id' },
   customers: { table: 'customer_metadata', owner: 'customer_id' },
@@ -18,30 +19,25 @@ export const PAIRS = {
 type Owners = keyof typeof PAIRS
 type Kind = 'claim' | 'candidate' | 'customer'
 
-/** For so long a server that falls silent between two statements of a change keeps the record. */
-const LONGEST_SILENCE = '2s'
-/** Bytes of metadata that are not long. */
-const SHORT = 1024
 /** SQL for a record's metadata as text. */
 export const METADATA = "coalesce(metadata::text, '{}')"
 /** The same, but null if it is long. */
-export const METADATA_IF_SHORT = `CASE WHEN metadata IS NULL THEN '{}' ELSE ${ifShort('metadata', SHORT)} END`
+export const METADATA_IF_SHORT = `CASE WHEN metadata IS NULL THEN '{}' ELSE ${ifShort('metadata', MAX_SHORT_METADATA_BYTES)} END`
 
-/** As it is stored. */
 export interface MetadataColumns {
-  /** JSON; null for nothing. */
+  /** JSON; null if there is no metadata. */
   metadata: string | null
-  /** An array of numbers. */
+  /** An array of PostgreSQL with the hashes of the pairs. */
   pairs: string
 }
 
-/** @param kind of the record, since lists are of one kind */
+/** @param kind of the record: a list has records of one kind */
 export function metadataColumns(userId: string, kind: Kind, metadata: Metadata): MetadataColumns {
   const pairs = pairsOf(userId, kind, metadata)
   return { metadata: pairs.length === 0 ? null : JSON.stringify(metadata), pairs: plainArray(pairs) }
 }
 
-/** The number of a key with its value: 64 bits of a digest, so that no two of an account share one. */
+/** The hash of a pair of key and value: 64 bits, so that collisions within an account do not occur in practice. */
 export function pairOf(userId: string, kind: Kind, key: string, value: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([userId, kind, key, value]))
@@ -56,8 +52,8 @@ export const METADATA_COLUMNS = {
 } satisfies ColumnList<MetadataColumns>
 
 /**
- * SQL for whether a record has each of these pairs; the values themselves may be long, and are not read. An entry with
- * another position is of a claim that had its id before, and that a server of an older version removed.
+ * SQL for whether a record has all of these pairs. It compares hashes only: values may be long. A row with another position is left
+ * from a removed claim with the same id, which a server of an older version removed.
  */
 export function hasPairs(
   owners: Owners,
@@ -73,13 +69,13 @@ export function hasPairs(
   return ['metadata IS NOT NULL', ...probes].join(' AND ')
 }
 
-/** The numbers of all pairs, each once. */
+/** The distinct hashes of all pairs. */
 export const pairsOf = (userId: string, kind: Kind, metadata: Metadata): string[] => [
   ...new Set(Object.entries(metadata).map(([key, value]) => pairOf(userId, kind, key, value))),
 ]
 
-/** An entry may be there that was left behind: see `hasPairs`. */
-const takeOver = (owners: Owners) =>
+/** Replaces rows that are left from a removed claim: see `hasPairs`. */
+const replaceLeftovers = (owners: Owners) =>
   `ON CONFLICT (${PAIRS[owners].owner}, pair) DO UPDATE SET position = excluded.position`
 
 /**
@@ -89,18 +85,18 @@ const takeOver = (owners: Owners) =>
 export const addPairs = (owners: Owners, rows: string, table: string = PAIRS[owners].table): string =>
   `INSERT INTO ${table} (user_id, pair, position, ${PAIRS[owners].owner})
         SELECT user_id, unnest(pairs::bigint[]), position, id FROM (${rows}) AS r
-        ${takeOver(owners)}`
+        ${replaceLeftovers(owners)}`
 
 /**
- * For a transaction that holds a record while it asks for more: it waits for others no longer, and they for it, than is said here.
- * SET LOCAL reaches the machine that has the record.
+ * For a transaction that locks a record and sends further statements: limits how long it waits for locks, and how long others wait
+ * if its server stops answering. SET LOCAL reaches the node that has the record.
  */
 export async function holdBriefly(db: Connection): Promise<void> {
   await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
-  await db.query({ text: `SET LOCAL idle_in_transaction_session_timeout = '${LONGEST_SILENCE}'` })
+  await db.query({ text: `SET LOCAL idle_in_transaction_session_timeout = '${METADATA_IDLE_TIMEOUT}'` })
 }
 
-/** Of a record whose metadata has changed, and whose row is locked. */
+/** Replaces the pairs of a record after its metadata has changed. The caller has locked the record. */
 export async function replacePairs(
   db: Connection,
   owners: Owners,
@@ -119,7 +115,7 @@ export async function replacePairs(
     name: `add_pairs_of_${owners}`,
     text: `-- add_pairs_of_${owners}
       INSERT INTO ${table} (user_id, pair, position, ${owner})
-      SELECT $2, pair, $3, $1 FROM unnest($4::bigint[]) AS pair ${takeOver(owners)}`,
+      SELECT $2, pair, $3, $1 FROM unnest($4::bigint[]) AS pair ${replaceLeftovers(owners)}`,
     values: [id, userId, position, pairs],
   })
 }

@@ -2,56 +2,55 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { distribute } from './citus/distribute.ts'
 import { readDistribution } from './citus/read-distribution.ts'
-import { Database, LEAST_CONNECTIONS } from './database.ts'
+import { Database } from './database.ts'
 import { DatabaseUnavailable } from './database-unavailable.ts'
 import { type EmbeddedDatabase, openEmbeddedDatabase } from './embedded/open-embedded-database.ts'
+import { MIN_CONNECTIONS, START_RETRY_MS, START_TIMEOUT_MS } from './limits.ts'
 import { migrate, requireServer } from './migrate/migrate.ts'
 import { hasVersionTable, requireOwnTables } from './migrate/own-tables.ts'
 import { Pool } from './pool/pool.ts'
 import type { PooledConnection } from './pool/pooled-connection.ts'
 import { SERVICE } from './pool/pooled-connection.ts'
 import { addressOf } from './pool/server-address.ts'
-import { requireDurable, requireDurableMachines, requireSettings } from './require-settings.ts'
+import { requireDurable, requireDurableNodes, requireSettings } from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export interface DatabaseOptions {
-  /** Your own PostgreSQL; null for the embedded one. */
+  /** The address of a PostgreSQL server; null for the embedded one. */
   databaseUrl: string | null
   dataDir: string
   poolSize: number
-  /** The service, or a short command beside it or without it. */
+  /** A command may run beside the service. */
   role: 'service' | 'command'
-  /** Makes the database if there is none; otherwise it must be there. */
+  /** Creates the database if there is none. Otherwise a missing database is an error. */
   mayCreate: boolean
-  /** Takes what is there as it is, whatever version it has: nothing in it is made, migrated or required to be safe. */
+  /** Accepts tables of any version and an unsafe database, and neither creates nor migrates tables. */
   leavesTables?: boolean
-  /** Distributes the tables, if that was not done yet. */
+  /** Distributes the tables by Citus. */
   distribute?: boolean
-  /** Takes a database that may lose what it acknowledges. */
+  /** Accepts a database that may lose acknowledged data. */
   allowUnsafe: boolean
-  /** Hears what is being done, in short lines for people. */
+  /** Receives each step in words. */
   report: (step: string) => void
-  /** Ends the opening: it rejects with the signal's reason, and what it had started is stopped. */
+  /** Aborts the opening: it stops what it has started and rejects with the signal's reason. */
   signal: AbortSignal
 }
 
 export interface OpenDatabase {
   db: Database
-  /** Leads to it, for other processes. Holds the password: never log it. */
+  /** The address for other processes. It contains the password: never log it. */
   connectionString: string
   /**
-   * Closes the connections, and stops the embedded database if nobody else uses it. All of it has so many milliseconds;
-   * below 3,000 it may take longer.
+   * Closes the connections, and stops the embedded PostgreSQL if no other process uses it.
+   * @param withinMs the time that it may take; below 3,000 it may take longer
    */
   close: (withinMs?: number) => Promise<void>
 }
 
-/** A database that comes up together with the service is waited for. */
-const PATIENCE_MS = 30_000
-const PAUSE_MS = 500
-const NOT_ALLOWED = '42501'
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** Finds or starts the database and brings it to this code's version. @throws OperatorError */
+/** Finds or starts the database and migrates it to the version of this code. @throws OperatorError */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, role, report, poolSize, signal, mayCreate } = options
   const embedded =
@@ -73,7 +72,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
       await migrateWithoutTimeout(connectionString, options)
     }
     const distribution = await readDistribution(db)
-    if (distribution.isOn && mustBeDurable) await requireDurableMachines(db)
+    if (distribution.isOn && mustBeDurable) await requireDurableNodes(db)
     await first.close()
     return opened(new Database({ connectionString, poolSize, distribution }), connectionString, embedded)
   } catch (error) {
@@ -98,14 +97,14 @@ const nameOf = (url: string | null) =>
 
 const hostOf = ({ host, searchParams }: URL) => searchParams.get('host') || host || 'localhost'
 
-/** A % that is not an escape stays, as in the driver. */
+/** The database's name. A % that begins no escape sequence stays, as in the driver. */
 const databaseOf = (url: string) =>
   decodeURIComponent(new URL(url).pathname.slice(1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
 
-/** A full disk, a standby, a role that may not make tables: its reader can mend that, and needs the database's words. */
+/** A full disk, a standby or a missing privilege is for the operator to fix, who needs PostgreSQL's message. */
 function asOperatorError(error: unknown, where: string): unknown {
-  const mayNot = (error as { code?: unknown }).code === NOT_ALLOWED
-  return mayNot || error instanceof DatabaseUnavailable
+  const lacksPrivilege = (error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE
+  return lacksPrivilege || error instanceof DatabaseUnavailable
     ? new OperatorError(`Cannot use ${where}: ${reasonOf(error)}`, { cause: error })
     : error
 }
@@ -116,11 +115,11 @@ async function requireTables(db: PooledConnection, databaseUrl: string | null): 
   await requireOwnTables(db)
   const name = databaseUrl === null ? '' : ` (${databaseOf(databaseUrl)})`
   throw new OperatorError(
-    `There is no Claimkeeper in ${nameOf(databaseUrl)}${name}: set DATABASE_URL to the server’s database. Only serve and migrate make a new one.`,
+    `There are no tables of Claimkeeper in ${nameOf(databaseUrl)}${name}. Set DATABASE_URL to the database of the service. Only serve and migrate create the tables.`,
   )
 }
 
-/** Migrations take as long as they need; given up, their transaction ends with its connection. */
+/** Migrations have no timeout. If they are aborted, closing the connection ends their transaction. */
 async function migrateWithoutTimeout(
   connectionString: string,
   { report, signal, ...options }: DatabaseOptions,
@@ -139,7 +138,7 @@ async function waitUntilReachable(
   db: PooledConnection,
   { databaseUrl: url, report, signal }: DatabaseOptions,
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + START_TIMEOUT_MS
   for (let attempt = 1; ; attempt++) {
     try {
       await unlessAborted(signal, db.query({ text: 'SELECT 1' }))
@@ -153,17 +152,17 @@ async function waitUntilReachable(
       }
       if (performance.now() > deadline) throw new OperatorError(`Cannot reach ${where}: ${reason}`)
       if (attempt === 1) report(`Waiting for ${where}: ${reason}`)
-      await pause(PAUSE_MS, undefined, { signal })
+      await pause(START_RETRY_MS, undefined, { signal })
     }
   }
 }
 
-/** Waiting does not help: a wrong user or password (28…), or no such database (3D…). */
+/** Whether waiting is useless: wrong user or password (28…), or no such database (3D…). */
 function isRefusal(cause: unknown): boolean {
   return /^(28|3D)/.test((cause as { code?: string } | undefined)?.code ?? '')
 }
 
-/** The driver's own words, in one line. */
+/** The driver's message in one line. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause ? error.cause : error
   const parts = cause instanceof AggregateError ? cause.errors : [cause]
@@ -174,12 +173,12 @@ function reasonOf(error: unknown): string {
 
 export type CommandOptions = Omit<DatabaseOptions, 'role' | 'poolSize'>
 
-/** Opens the database for a command, does the work, and leaves the database as it was found. */
+/** Opens the database for a command, runs the work and closes the database. Stops the embedded PostgreSQL if it started it. */
 export async function withDatabase<T>(
   options: CommandOptions,
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase({ ...options, role: 'command', poolSize: LEAST_CONNECTIONS })
+  const database = await openDatabase({ ...options, role: 'command', poolSize: MIN_CONNECTIONS })
   try {
     return await unlessAborted(options.signal, work(database))
   } finally {
@@ -187,7 +186,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** For one that is about all of the database, of whatever version and however safe it is. */
+/** The same for a database of any version and safety, without changing its tables. */
 export const withDatabaseAsItIs = <T>(
   options: Omit<CommandOptions, 'leavesTables' | 'allowUnsafe'>,
   work: (database: OpenDatabase) => Promise<T>,

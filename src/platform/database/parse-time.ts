@@ -6,8 +6,8 @@ const TIMESTAMPTZ = pg.types.builtins.TIMESTAMPTZ
 const parseAny: (text: string) => unknown = pg.types.getTypeParser(TIMESTAMPTZ)
 
 /**
- * A time as PostgreSQL writes it, in whole milliseconds. The driver's own parser takes four times as long, of which a
- * list of fifty claims has 150: here it is left what is not in UTC, or of another form.
+ * Parses a time of PostgreSQL in whole milliseconds. The driver's parser takes four times as long, and a list of 50 claims has 150
+ * times. It parses only times that are not in UTC or have another form.
  */
 export function parseTime(text: string): unknown {
   let at = SECONDS_END
@@ -19,7 +19,7 @@ export function parseTime(text: string): unknown {
   const isUtc = text.charCodeAt(at) === PLUS && text.length === at + 3 && digits(text, at + 1, 2) === 0
   if (!isUtc || text.charCodeAt(4) !== MINUS) return parseAny(text)
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)]
-  // Of a lower year JavaScript makes one of the last century.
+  // Date.UTC takes years below 100 as years of the 20th century.
   if (year < 100) return parseAny(text)
   return new Date(
     Date.UTC(year, month - 1, day, digits(text, 11, 2), digits(text, 14, 2), digits(text, 17, 2), ms),
@@ -34,7 +34,7 @@ function digits(text: string, from: number, count: number): number {
   return number
 }
 
-/** How the driver reads what is stored. */
+/** The driver's parsers, with `parseTime`. */
 export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === TIMESTAMPTZ && format !== 'binary'

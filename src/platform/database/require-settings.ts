@@ -72,16 +72,16 @@ export async function requireSettings(db: Pick<Connection, 'query'>): Promise<vo
   )
 }
 
-/** What each takes from an acknowledged event, in a power failure or a crash of the machine. */
+/** What may happen to acknowledged events in a power failure or a crash if the setting is off. */
 const RISKS: Record<string, string> = {
-  fsync: 'what was acknowledged may never have reached the disk',
-  full_page_writes: 'pages that were being written may be torn beyond repair',
-  synchronous_commit: 'what was acknowledged last is lost in a crash',
+  fsync: 'acknowledged data may not be on the disk',
+  full_page_writes: 'partly written pages cannot be repaired',
+  synchronous_commit: 'the last acknowledged data is lost in a crash',
 }
 
 /**
- * Settings that are off, and without which what is acknowledged may be lost. `reset_val` is what the server, the role, the
- * database and the address say together, whatever our own connections have set since.
+ * Settings that are off and whose absence may lose acknowledged data. `reset_val` is the value of the server, role, database and
+ * address, without the changes of the session.
  */
 export async function readUnsafeSettings(db: Connection): Promise<string[]> {
   const rows = await db.query<{ name: string }>({
@@ -93,18 +93,18 @@ export async function readUnsafeSettings(db: Connection): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Refuses a server that acknowledges what it may lose. @throws OperatorError */
+/** @throws OperatorError if the server may lose acknowledged data */
 export async function requireDurable(db: Connection): Promise<void> {
   const names = await readUnsafeSettings(db)
   if (names.length > 0) throw notDurable('The database', names)
 }
 
 /**
- * The same of the machines of a cluster: an event is acknowledged once its own machine has committed it.
+ * The same for the nodes of Citus: an event is acknowledged once its own node has committed it.
  * @throws OperatorError
  */
-export async function requireDurableMachines(db: Connection): Promise<void> {
-  const machines = await db.query<{ host: string; names: string }>({
+export async function requireDurableNodes(db: Connection): Promise<void> {
+  const nodes = await db.query<{ host: string; names: string }>({
     text: `-- read_unsafe_settings_of_machines
       SELECT nodename || ':' || nodeport AS host, result AS names FROM run_command_on_all_nodes($1)
       JOIN pg_dist_node USING (nodeid) WHERE success AND result <> ''`,
@@ -116,13 +116,13 @@ export async function requireDurableMachines(db: Connection): Promise<void> {
     ],
     readOnly: true,
   })
-  const [first] = machines
-  if (first) throw notDurable(`The machine ${first.host}`, first.names.split(','))
+  const [first] = nodes
+  if (first) throw notDurable(`The node ${first.host}`, first.names.split(','))
 }
 
 function notDurable(what: string, names: readonly string[]): OperatorError {
   const found = names.map((name) => `${name} = off (${RISKS[name]})`).join(', ')
   return new OperatorError(
-    `${what} does not keep what it acknowledges: ${found}. Set ${names.map((name) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
+    `${what} may lose acknowledged data: ${found}. Set ${names.map((name) => `${name} = on`).join(', ')} in postgresql.conf, or where ALTER SYSTEM, ROLE or DATABASE changed it; or set CLAIMKEEPER_ALLOW_UNSAFE_DATABASE=true if its storage makes that safe, or if losing data does not matter.`,
   )
 }

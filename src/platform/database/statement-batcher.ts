@@ -6,7 +6,7 @@ import {
   DatabaseOverloaded,
   DatabaseUnavailable,
   isFaultOfDatabase,
-  isPassing,
+  isTransient,
 } from './database-unavailable.ts'
 import {
   BATCH_QUEUE_TIMEOUT_MS,
@@ -28,8 +28,8 @@ type StatementOptions<Item, Result> = Pick<
 
 /** What a failed statement means for the items of its batch. */
 const DATABASE_BATCH_ERRORS = {
-  isTransient: isPassing,
-  isOutage: (error: unknown): boolean => error instanceof DatabaseUnavailable && !error.isPassing,
+  isTransient: isTransient,
+  isOutage: (error: unknown): boolean => error instanceof DatabaseUnavailable && !error.isTransient,
 }
 
 const createError = (reason: BatcherFailure): Error => {
@@ -72,18 +72,18 @@ export function newClaimBatcher<Item, Result>(
     ...DEFAULTS,
     ...options,
     maxInFlight: 1,
-    maxPending: MAX_PENDING_BATCH_ITEMS * distribution.machines,
-    maxPendingPerAccount: MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT * distribution.machines,
-    partitionOf: (item) => distribution.machineOf(claimIdOf(item)),
-    isDegraded: (machine) => distribution.isAway(machine),
+    maxPending: MAX_PENDING_BATCH_ITEMS * distribution.nodes,
+    maxPendingPerAccount: MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT * distribution.nodes,
+    partitionOf: (item) => distribution.nodeOf(claimIdOf(item)),
+    isDegraded: (machine) => distribution.isDown(machine),
     run: async (items, machine) => {
       const startedAt = performance.now()
       try {
         const results = await run(db, items)
-        distribution.noteThere(machine, startedAt)
+        distribution.markUp(machine, startedAt)
         return results
       } catch (error) {
-        if (isFaultOfDatabase(error) && !isPassing(error)) database.noteAway(machine)
+        if (isFaultOfDatabase(error) && !isTransient(error)) database.markDown(machine)
         throw error
       }
     },

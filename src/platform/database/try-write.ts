@@ -1,9 +1,9 @@
 import type { PooledConnection } from './pool/pooled-connection.ts'
 
 /**
- * Writes as a submission does: a new page of a new file on the disk of the claims, and a commit that waits for the log.
- * A row that is changed in place would not do: on a full disk it still finds room when an insert finds none. Nothing is
- * left of it, and nobody else's lock is in its way.
+ * Tests whether the database accepts writes: it writes a page of a new file on the disk of the claims and waits for the WAL, like a
+ * submission. Updating a row would not show a full disk, because an update may find room where an insert finds none. The table is
+ * dropped at the commit, and no lock of another session can block it.
  */
 export async function tryWrite(db: PooledConnection): Promise<void> {
   await db.transaction(async (connection) => {

@@ -3,8 +3,8 @@
 export { removeArchivedClaims } from '../../../src/archive/archive-store.ts'
 export { ClaimArchive } from '../../../src/archive/claim-archive.ts'
 export {
-  findAwaitedClaims,
   findClaimsToArchive,
+  findClaimsWithDeliveries,
   type ReadClaim,
   readWholeClaims,
   readWholeLogs,

@@ -6,12 +6,13 @@ export { uuidHash, uuidWithin } from '../../../src/platform/database/citus/uuid-
 export { readClock } from '../../../src/platform/database/clock.ts'
 export type { Connection, Statement } from '../../../src/platform/database/connection.ts'
 export { POOL_SETTINGS } from '../../../src/platform/database/connection-settings.ts'
-export { Database, LANES_OF_MACHINE, LEAST_CONNECTIONS } from '../../../src/platform/database/database.ts'
+export { Database } from '../../../src/platform/database/database.ts'
 export {
   asDatabaseUnavailable,
   DatabaseUnavailable,
-  isPassing,
+  isTransient,
 } from '../../../src/platform/database/database-unavailable.ts'
+export { MAX_SUBMISSION_GROUPS_PER_NODE, MIN_CONNECTIONS } from '../../../src/platform/database/limits.ts'
 export { migrate, OLDEST_POSTGRES } from '../../../src/platform/database/migrate/migrate.ts'
 export {
   CODE_VERSION,
@@ -19,7 +20,10 @@ export {
   OWN_MIGRATIONS,
   readMigrations,
 } from '../../../src/platform/database/migrate/migration-files.ts'
-export { readSchemaVersion, whyTooNew } from '../../../src/platform/database/migrate/schema-version.ts'
+export {
+  incompatibilityReason,
+  readSchemaVersion,
+} from '../../../src/platform/database/migrate/schema-version.ts'
 export { Pool } from '../../../src/platform/database/pool/pool.ts'
 export type { PooledConnection } from '../../../src/platform/database/pool/pooled-connection.ts'
 export { SERVICE } from '../../../src/platform/database/pool/pooled-connection.ts'

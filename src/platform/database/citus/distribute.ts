@@ -4,11 +4,11 @@ import type { PooledConnection } from '../pool/pooled-connection.ts'
 import { hasCitus } from './read-distribution.ts'
 
 /**
- * Distributes the tables by Citus: claims by their ids, what is left of archived ones likewise, each log and each notification with its claim, and a copy of the contracts on every
- * machine. All else stays on the coordinator: it does not grow with the events. In one transaction; if it was done
- * already, only machines that have come since get their settings. Claims that are there are copied, so that it takes its
- * time, and nothing is written meanwhile.
- * @throws OperatorError without the extension, or if contracts still stand in the claims' rows
+ * Distributes the tables by Citus, in one transaction. Claims and records of archived claims are distributed by their ids, logs and
+ * notifications with their claims. Each node has a copy of the contracts. Other tables stay on the coordinator: they do not grow with
+ * the events. Existing claims are copied, and writes wait meanwhile. If the tables are already distributed, only nodes that were
+ * added since get their settings.
+ * @throws OperatorError without the extension, or if contracts are still in the rows of claims
  */
 export async function distribute(
   db: Pick<PooledConnection, 'transaction'>,
@@ -17,7 +17,7 @@ export async function distribute(
   await db.transaction(async (connection) => {
     if (!(await hasCitus(connection))) {
       throw new OperatorError(
-        'The tables cannot be distributed: the database has no Citus. Install it on all machines, CREATE EXTENSION citus in this database on each, and add the others by citus_add_node.',
+        'The tables cannot be distributed: the database has no Citus. Install Citus on all nodes, run CREATE EXTENSION citus in this database on each, and add the other nodes by citus_add_node.',
       )
     }
     await connection.query({ text: `SELECT pg_advisory_xact_lock(${MIGRATIONS})` })
@@ -28,7 +28,7 @@ export async function distribute(
     if (found?.isDistributed) return
     if (!found?.isMoved) {
       throw new OperatorError(
-        'The tables cannot be distributed yet: the contracts of older claims are still being moved into a table of their own. Run the service until its log says that this is done.',
+        'The tables cannot be distributed yet: the contracts of older claims are still being moved to another table. Run the service until its log reports the end of the move.',
       )
     }
     report('Distributing the tables: contracts, claims, events, notifications')
@@ -38,9 +38,9 @@ export async function distribute(
 }
 
 /**
- * The same as in `POOL_SETTINGS`, which apply only on the coordinator; Citus propagates settings of a database. So rows of
- * several claims are locked in the order of their ids on every machine. Without it statements may lock each other out, and
- * are tried again after a second: whoever may not set it is told so.
+ * Sets the planner settings of `POOL_SETTINGS`, which apply only on the coordinator, on all nodes: Citus propagates settings of a
+ * database. So each node locks rows of several claims in the order of their ids. Without the settings, statements may deadlock and
+ * are retried after a second, so a missing privilege is only reported.
  */
 async function setPlanners(
   db: Pick<PooledConnection, 'transaction'>,
@@ -49,7 +49,7 @@ async function setPlanners(
   try {
     await db.transaction((connection) => connection.query({ text: SET_PLANNERS }))
   } catch (error) {
-    report(`The planner of all machines could not be set: ${(error as Error).message}`)
+    report(`The planner settings of the nodes could not be set: ${(error as Error).message}`)
   }
 }
 
@@ -61,7 +61,7 @@ const SET_PLANNERS = `DO $$
 $$`
 
 const STEPS = [
-  // Servers of an older version, for which it is, cannot run on distributed tables.
+  // The trigger is for servers of an older version, which cannot run on distributed tables.
   'DROP TRIGGER price_given ON claims',
   "SELECT create_reference_table('contracts')",
   "SELECT create_distributed_table('claims', 'id')",
@@ -70,7 +70,7 @@ const STEPS = [
   "SELECT create_distributed_table('notifications', 'subject_id', colocate_with => 'claims')",
   "SELECT create_distributed_table('archived_claims', 'id', colocate_with => 'claims')",
   "SELECT create_distributed_function('duration_class(interval)')",
-  // That of the version before as well: its servers run on these tables too.
+  // in_shard is for servers of the previous version, which run on these tables too.
   ...['in_shard', 'in_shards'].map(
     (name) =>
       `SELECT create_distributed_function('${name}'::regproc::oid::regprocedure, 'claim', colocate_with => 'claims', force_delegation => true)`,

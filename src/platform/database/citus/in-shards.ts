@@ -1,47 +1,47 @@
 import type { Connection, Statement } from '../connection.ts'
-import { isPassing } from '../database-unavailable.ts'
+import { isTransient } from '../database-unavailable.ts'
 import { plainArray } from '../sql-array.ts'
 import type { OfShard } from './distribution.ts'
 import { readShards } from './read-distribution.ts'
 
 export interface ShardStatement extends Pick<Statement, 'readOnly'> {
   name: string
-  /** Its tables stand in double braces, {{claims}}; each of its parameters has a cast, since they come as texts. */
+  /** Table names are in double braces, {{claims}}. Each parameter needs a cast, because parameters are passed as texts. */
   text: string
-  /** Those of its rows, each with its type. */
+  /** The columns of the result with their types. */
   columns: string
-  /** The key of the lock that is taken on that machine too; see `announceOfAccount`. */
+  /** The key of a lock that the statement also takes on the node; see `announceOfAccount`. */
   announced?: string | null
 }
 
-/** What belongs to claims, by their machines and shards as these are now: see `Distribution.byMachineNow`. */
-export async function machinesOf<T>(
+/** `Distribution.byNodeAndShard` with current shards. */
+export async function nodesOf<T>(
   db: Connection,
   items: readonly T[],
   claimIdOf: (item: T) => string,
 ): Promise<OfShard<T>[][]> {
   const { distribution } = db
-  if (distribution.isStale) distribution.takeOver(await readShards(db))
-  return distribution.byMachineNow(items, claimIdOf)
+  if (distribution.isStale) distribution.update(await readShards(db))
+  return distribution.byNodeAndShard(items, claimIdOf)
 }
 
 /**
- * Runs a statement about claims in their shards, machine by machine, past Citus's planner: see
- * `migrations/0025-in-shards.sql`. Outside of a transaction each machine commits by itself. Returns the rows of all.
- * @param valuesOf of what belongs to one shard
+ * Runs a statement about claims in their shards, node by node, without Citus's planner: see `migrations/0025-in-shards.sql`. Outside a
+ * transaction each node commits separately. Returns the rows of all nodes.
+ * @param valuesOf the parameters for the items of one shard
  */
 export async function queryInShards<Row, T>(
   db: Connection,
   statement: ShardStatement,
-  machines: readonly (readonly OfShard<T>[])[],
+  nodes: readonly (readonly OfShard<T>[])[],
   valuesOf: (items: readonly T[]) => readonly unknown[],
 ): Promise<Row[]> {
   const rows: Row[] = []
-  for (const shards of machines) rows.push(...(await queryMachine<Row, T>(db, statement, shards, valuesOf)))
+  for (const shards of nodes) rows.push(...(await queryNode<Row, T>(db, statement, shards, valuesOf)))
   return rows
 }
 
-async function queryMachine<Row, T>(
+async function queryNode<Row, T>(
   db: Connection,
   { name, text, columns, announced = null, readOnly }: ShardStatement,
   shards: readonly OfShard<T>[],
@@ -59,15 +59,15 @@ async function queryMachine<Row, T>(
       ...(readOnly ? { readOnly } : { commitsElsewhere: true }),
     })
   } catch (error) {
-    // A shard may have been moved since Citus looked, or split. It is tried again, and looked for then.
-    if (isPassing(error)) db.distribution.isStale = true
+    // A shard may have moved or been split. The retry reads the shards again.
+    if (isTransient(error)) db.distribution.isStale = true
     throw error
   }
 }
 
 /**
- * Reads what is asked of claims: on distributed tables machine by machine, else of all at once. If a shard was moved or split
- * just then, once more: so not in a transaction, which would be over.
+ * Reads from claims, on Citus node by node, otherwise in one statement. Repeats the read if a shard was moved or split. Not for
+ * transactions, which an error ends.
  */
 export async function readInShards<Row, T>(
   db: Connection,
@@ -83,12 +83,11 @@ export async function readInShards<Row, T>(
     return db.query<Row>({ name, text: all, values: valuesOf(items), readOnly: true })
   }
   const inShards = { ...statement, readOnly: true } as const
-  const read = async () =>
-    queryInShards<Row, T>(db, inShards, await machinesOf(db, items, claimIdOf), valuesOf)
+  const read = async () => queryInShards<Row, T>(db, inShards, await nodesOf(db, items, claimIdOf), valuesOf)
   try {
     return await read()
   } catch (error) {
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
     return read()
   }
 }

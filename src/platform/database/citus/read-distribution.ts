@@ -3,7 +3,7 @@ import { Distribution, type Shard } from './distribution.ts'
 
 type Queries = Pick<Connection, 'query'>
 
-/** How the tables are distributed. */
+/** The distribution of the tables. */
 export async function readDistribution(db: Queries): Promise<Distribution> {
   return (await hasCitus(db)) ? readShards(db) : new Distribution()
 }
@@ -16,11 +16,11 @@ export async function hasCitus(db: Queries): Promise<boolean> {
   return row?.has === true
 }
 
-/** Of a database with Citus; its tables may be distributed or not. */
+/** The same for a database with Citus, whose tables need not be distributed. */
 export async function readShards(db: Queries): Promise<Distribution> {
   const rows = await db.query<Shard>({
     text: `-- read_shards
-      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS machine, s.shardid::text AS id
+      SELECT DISTINCT ON (lowest) s.shardminvalue::integer AS lowest, groupid AS node, s.shardid::text AS id
       FROM pg_dist_shard s JOIN pg_dist_placement USING (shardid)
       WHERE s.logicalrelid = to_regclass('claims') ORDER BY lowest, placementid`,
     readOnly: true,

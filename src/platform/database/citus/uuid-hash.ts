@@ -1,17 +1,17 @@
 /*
- * PostgreSQL's `uuid_hash`, by which Citus chooses the shard of a row: Bob Jenkins' lookup3 over the 16 bytes, as
- * PostgreSQL has it on machines that store the low byte first.
+ * PostgreSQL's `uuid_hash`, by which Citus chooses the shard of a row: Bob Jenkins' lookup3 over the 16 bytes, as PostgreSQL computes
+ * it on little-endian machines.
  */
 
 const START = (0x9e3779b9 + 16 + 3_923_095) | 0
 
-/** From -2^31 up to 2^31 - 1. */
+/** A signed 32-bit integer. */
 export const uuidHash = (uuid: string): number => {
   const hex = uuid.replaceAll('-', '')
   return withLast(beforeLast(hex), wordAt(hex, 24))
 }
 
-/** This UUID with other last digits, so that its hash is from the lowest up to the highest. */
+/** Changes the last digits of a UUID so that its hash is between `lowest` and `highest`. */
 export function uuidWithin(uuid: string, lowest: number, highest: number): string {
   const hex = uuid.replaceAll('-', '')
   const state = beforeLast(hex)
@@ -23,7 +23,7 @@ export function uuidWithin(uuid: string, lowest: number, highest: number): strin
 
 type State = readonly [a: number, b: number, c: number]
 
-/** After the first twelve bytes. */
+/** The state after the first twelve bytes. */
 function beforeLast(hex: string): State {
   let a = (START + wordAt(hex, 0)) | 0
   let b = (START + wordAt(hex, 8)) | 0
@@ -57,7 +57,7 @@ function withLast(state: State, word: number): number {
 
 const rotated = (word: number, bits: number) => (word << bits) | (word >>> (32 - bits))
 
-/** Four bytes of which the first is the lowest. */
+/** Four bytes in little-endian order. */
 const wordAt = (hex: string, at: number) => swapped(Number.parseInt(hex.slice(at, at + 8), 16))
 
 const swapped = (word: number) =>

@@ -13,7 +13,7 @@ export type ListName = 'customers' | 'claims' | 'test_clocks'
 
 /**
  * Nobody who adds records waits longer for a reader, nor for a row that is just being changed or inserted: an alias that
- * another's advance moves, say. Then the statement fails (`isPassing`).
+ * another's advance moves, say. Then the statement fails (`isTransient`).
  */
 export const LONGEST_LOCK_WAIT = '1s'
 
@@ -67,7 +67,7 @@ export async function readPage<Row extends ListedRow>(
     if (!hasMore || rows.length === limit) return { rows, hasMore: hasMore || settled.length > limit }
     // Records vanished: those after them belong to the page, and are to be waited for as well.
   }
-  throw new DatabaseUnavailable('The list changes too fast to be read.', true)
+  throw new DatabaseUnavailable('The list changes too fast to be read.', 'not applied')
 }
 
 /** Until all records are there whose numbers, or times, were taken before. */

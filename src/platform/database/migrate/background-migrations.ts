@@ -4,18 +4,17 @@ import type { Connection } from '../connection.ts'
 import type { PooledConnection } from '../pool/pooled-connection.ts'
 import { type IndexStatement, type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
-/** How it goes with what runs in the background. */
 export interface BackgroundState {
-  /** Migrations that are not done. */
+  /** The number of migrations that are not done. */
   left: number
-  /** The one that is on, or will be next; null if this code does not know it. */
+  /** The running or next migration; null if this code does not know it. */
   name: string | null
-  /** How much of that one is done, from 0 to 1. */
+  /** The completed part of that migration, from 0 to 1. */
   progress: number
 }
 
-/** Those that are announced and not done, by their numbers; also such as this code does not know. */
-async function listWaiting(db: Pick<Connection, 'query'>): Promise<number[]> {
+/** The numbers of recorded migrations that are not done, including migrations that this code does not know. */
+async function listPending(db: Pick<Connection, 'query'>): Promise<number[]> {
   const rows = await db.query<{ version: number }>({
     text: `-- list_waiting_migrations
       SELECT version FROM schema_migrations WHERE NOT is_done ORDER BY version`,
@@ -24,18 +23,18 @@ async function listWaiting(db: Pick<Connection, 'query'>): Promise<number[]> {
   return rows.map(({ version }) => version)
 }
 
-/** The first of these that this code knows. */
-const nextKnown = (waiting: readonly number[], migrations: readonly Migration[]): Migration | undefined =>
-  migrations.find(({ version }) => waiting.includes(version))
+/** The first pending migration that this code knows. */
+const nextKnown = (pending: readonly number[], migrations: readonly Migration[]): Migration | undefined =>
+  migrations.find(({ version }) => pending.includes(version))
 
 /**
- * Runs those that wait, one statement after the other, while the service works. One server at a time: the connection that builds
- * has the lock, so even if its server dies, nobody else begins before PostgreSQL has ended what it was building. What it left
- * is made use of if it is whole, and made again if not.
- * @param db of statements that may take as long as they need
- * @returns false if another server is at it
+ * Runs the pending migrations one after another while the service works. The connection that builds holds a lock: if its server dies,
+ * no other server begins before PostgreSQL has ended the statement. A complete index that it left is used, an incomplete one is
+ * built again.
+ * @param db without a statement timeout
+ * @returns false if another server holds the lock
  */
-export function runWaiting(db: PooledConnection, migrations = OWN_MIGRATIONS): Promise<boolean> {
+export function runPending(db: PooledConnection, migrations = OWN_MIGRATIONS): Promise<boolean> {
   return db.withConnection(async (connection) => {
     const [lock] = await connection.query<{ isOurs: boolean }>({
       text: `SELECT pg_try_advisory_lock(${BACKGROUND_MIGRATIONS}) AS "isOurs"`,
@@ -43,7 +42,7 @@ export function runWaiting(db: PooledConnection, migrations = OWN_MIGRATIONS): P
     if (!lock?.isOurs) return false
     try {
       for (;;) {
-        const next = nextKnown(await listWaiting(connection), migrations)
+        const next = nextKnown(await listPending(connection), migrations)
         if (!next) return true
         await run(connection, next).catch((error) => {
           throw new OperatorError(`${next.name} could not be run in the background: ${error.message}`, {
@@ -59,49 +58,48 @@ export function runWaiting(db: PooledConnection, migrations = OWN_MIGRATIONS): P
 }
 
 async function run(connection: Connection, migration: Migration): Promise<void> {
-  for (const statement of migration.background ?? []) await carryOut(connection, statement)
+  for (const statement of migration.background ?? []) await execute(connection, statement)
   await connection.query({
     text: 'UPDATE schema_migrations SET is_done = true, applied_at = clock_timestamp() WHERE version = $1',
     values: [migration.version],
   })
 }
 
-async function carryOut(connection: Connection, { text, index, isMade }: IndexStatement): Promise<void> {
-  if (!isMade) return void (await connection.query({ text }))
-  const { isThere, isValid } = await readIndexState(connection, index)
+async function execute(connection: Connection, { text, index, isCreated }: IndexStatement): Promise<void> {
+  if (!isCreated) return void (await connection.query({ text }))
+  const { exists, isValid } = await readIndexState(connection, index)
   if (isValid) return
-  // Who was killed left it: PostgreSQL keeps it up to date, and never reads it. Of its shards some may have none.
-  if (isThere) await connection.query({ text: `DROP INDEX CONCURRENTLY IF EXISTS ${index}` })
+  // A killed build leaves an invalid index, which PostgreSQL maintains and never reads.
+  if (exists) await connection.query({ text: `DROP INDEX CONCURRENTLY IF EXISTS ${index}` })
   await connection.query({ text })
 }
 
-/** How it goes with those that wait, whichever server runs them; null if none is left. */
+/** The progress of the pending migrations, on any server; null if none is pending. */
 export async function readBackgroundState(
   db: Pick<Connection, 'query' | 'distribution'>,
   migrations = OWN_MIGRATIONS,
 ): Promise<BackgroundState | null> {
-  const waiting = await listWaiting(db)
-  if (waiting.length === 0) return null
-  const next = nextKnown(waiting, migrations)
-  return { left: waiting.length, name: next?.name ?? null, progress: next ? await readProgress(db, next) : 0 }
+  const pending = await listPending(db)
+  if (pending.length === 0) return null
+  const next = nextKnown(pending, migrations)
+  return { left: pending.length, name: next?.name ?? null, progress: next ? await readProgress(db, next) : 0 }
 }
 
 async function readProgress(
   db: Pick<Connection, 'query' | 'distribution'>,
   migration: Migration,
 ): Promise<number> {
-  const made = (migration.background ?? []).filter(({ isMade }) => isMade)
+  const created = (migration.background ?? []).filter(({ isCreated }) => isCreated)
   let sum = 0
-  for (const { index } of made) sum += await readIndexProgress(db, index)
-  return made.length === 0 ? 0 : sum / made.length
+  for (const { index } of created) sum += await readIndexProgress(db, index)
+  return created.length === 0 ? 0 : sum / created.length
 }
 
 type Queries = Pick<Connection, 'query' | 'distribution'>
 
-/** An index that is made while others write. */
 interface IndexState {
-  isThere: boolean
-  /** On distributed tables only when those of all shards are. */
+  exists: boolean
+  /** On distributed tables true only if the index of each shard is valid. */
   isValid: boolean
 }
 
@@ -112,10 +110,10 @@ async function readIndexState(db: Pick<Connection, 'query'>, index: string): Pro
     values: [index],
     readOnly: true,
   })
-  return { isThere: row !== undefined, isValid: row?.isValid === true }
+  return { exists: row !== undefined, isValid: row?.isValid === true }
 }
 
-/** What PostgreSQL is doing to make an index, and from where to where of the whole it takes us, roughly. */
+/** The phases of CREATE INDEX CONCURRENTLY, with the approximate progress at their start and end. */
 const PHASES: Readonly<Record<string, readonly [number, number]>> = {
   initializing: [0, 0],
   'waiting for writers before build': [0, 0],
@@ -130,11 +128,11 @@ const PHASES: Readonly<Record<string, readonly [number, number]>> = {
   'waiting for old snapshots': [0.99, 0.99],
 }
 
-/** How much of an index is made, from 0 to 1. */
+/** The completed part of an index, from 0 to 1. */
 async function readIndexProgress(db: Queries, index: string): Promise<number> {
-  const { isThere, isValid } = await readIndexState(db, index)
+  const { exists, isValid } = await readIndexState(db, index)
   if (isValid) return 1
-  if (!isThere) return 0
+  if (!exists) return 0
   return db.distribution.isOn ? readShardsDone(db, index) : readPhase(db, index)
 }
 
@@ -153,7 +151,7 @@ async function readPhase(db: Queries, index: string): Promise<number> {
   return from + (to - from) * Math.min(1, part)
 }
 
-/** Citus makes those of the shards one after the other. */
+/** Citus builds the indexes of the shards one after another. */
 async function readShardsDone(db: Queries, index: string): Promise<number> {
   const rows = await db.query<{ result: string }>({
     text: `-- read_shards_with_index

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { MIGRATIONS_FOLDER } from '../../../installed-files.ts'
 
-/** One step of the tables' way to what this code needs: a file of `platform/database/migrations/`. */
+/** A file of `platform/database/migrations/`. */
 export interface Migration {
   version: number
   name: string
   text: string
-  /** Servers whose last migration is this one, or a later one, run on it. */
+  /** Servers that have this migration or a later one can run on the migrated tables. */
   worksFrom: number
-  /** What runs after the start, while the service works; null if it runs before it. */
+  /** The statements of a background migration, which run after the start; null if the migration runs before the start. */
   background: readonly IndexStatement[] | null
 }
 
@@ -16,16 +16,17 @@ const NAME = /^(\d{4})-[a-z0-9-]+\.sql$/
 const WORKS_FROM = /^-- Works with servers from (\d{4}) on\.$/m
 const IN_BACKGROUND = /^-- In the background\.$/m
 
-/** Up to here files do not say with which servers they work, and are never edited. Where nothing is said here either, with no older ones. */
-const LAST_WITHOUT_WORD = 13
-const WORKS_FROM_OF_OLD: Readonly<Record<number, number>> = { 13: 12 }
+/** Files up to this number lack the line with the compatible servers, and released files are never edited. */
+const LAST_WITHOUT_HEADER = 13
+/** The compatible servers of those files. By default none is older than the migration. */
+const WORKS_FROM_WITHOUT_HEADER: Readonly<Record<number, number>> = { 13: 12 }
 
-/** In their order. @throws if a file does not say what it must */
+/** In ascending order. @throws if a file lacks its header or its number */
 export function readMigrations(folder: URL): Migration[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   const migrations = names.sort().map((name) => readMigration(name, new URL(name, folder)))
-  migrations.forEach(({ version, name }, place) => {
-    if (version !== place + 1) throw new Error(`${name}: migrations are numbered from 0001 without gaps`)
+  migrations.forEach(({ version, name }, index) => {
+    if (version !== index + 1) throw new Error(`${name}: migrations are numbered from 0001 without gaps`)
   })
   return migrations
 }
@@ -51,28 +52,28 @@ function readMigration(name: string, file: URL): Migration {
 }
 
 function worksFromOf(version: number, header: string): number | null {
-  if (version <= LAST_WITHOUT_WORD) return WORKS_FROM_OF_OLD[version] ?? version
-  const [, said] = WORKS_FROM.exec(header) ?? []
-  return said === undefined ? null : Number(said)
+  if (version <= LAST_WITHOUT_HEADER) return WORKS_FROM_WITHOUT_HEADER[version] ?? version
+  const [, digits] = WORKS_FROM.exec(header) ?? []
+  return digits === undefined ? null : Number(digits)
 }
 
-/** What a migration in the background does to one index. */
+/** A statement of a background migration. */
 export interface IndexStatement {
   text: string
   index: string
-  /** Else it is dropped. */
-  isMade: boolean
+  /** False if the statement drops the index. */
+  isCreated: boolean
 }
 
-const MADE = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ([a-z][a-z0-9_]*) ON [a-z_]+ /
+const CREATED = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ([a-z][a-z0-9_]*) ON [a-z_]+ /
 const DROPPED = /^DROP INDEX CONCURRENTLY IF EXISTS ([a-z][a-z0-9_]*)$/
-/** Citus calls a shard's index by this name and the shard's number; longer ones it would cut. */
-const LONGEST_NAME = 50
+/** In characters. Citus appends the shard's number to the name and would cut longer names. */
+const MAX_INDEX_NAME_LENGTH = 50
 
 /**
- * The statements of a migration that runs in the background, of which each can be told to be done: so whoever is stopped in the middle, or finds what another one left,
- * can go on.
- * @throws if there is another one
+ * The statements of a background migration. Only statements are allowed whose completion can be read from the catalog, so that an
+ * interrupted migration can continue.
+ * @throws if the migration has another statement
  */
 function readBackgroundStatements(name: string, text: string): IndexStatement[] {
   const statements = text
@@ -81,20 +82,20 @@ function readBackgroundStatements(name: string, text: string): IndexStatement[] 
     .map((statement) => statement.trim().replaceAll(/\s+/g, ' '))
     .filter((statement) => statement !== '')
   return statements.map((statement) => {
-    const [, made] = MADE.exec(statement) ?? []
+    const [, created] = CREATED.exec(statement) ?? []
     const [, dropped] = DROPPED.exec(statement) ?? []
-    const index = made ?? dropped
-    if (index === undefined || index.length > LONGEST_NAME) {
+    const index = created ?? dropped
+    if (index === undefined || index.length > MAX_INDEX_NAME_LENGTH) {
       throw new Error(
-        `${name}: in the background there may be CREATE INDEX CONCURRENTLY name ON table … and DROP INDEX CONCURRENTLY IF EXISTS name alone, names of ${LONGEST_NAME} letters at most: ${statement}`,
+        `${name}: a background migration may contain only CREATE INDEX CONCURRENTLY name ON table … and DROP INDEX CONCURRENTLY IF EXISTS name, with names of at most ${MAX_INDEX_NAME_LENGTH} characters: ${statement}`,
       )
     }
-    return { text: statement, index, isMade: made !== undefined }
+    return { text: statement, index, isCreated: created !== undefined }
   })
 }
 
-/** Read once: whoever puts other files in the place of a running server's changes nothing for it. */
+/** Read once, so that replacing the files of a running server does not affect it. */
 export const OWN_MIGRATIONS: readonly Migration[] = readMigrations(MIGRATIONS_FOLDER)
 
-/** What a server of this code is called where it matters whether it runs on a database: its last migration. */
+/** The version of this code for its compatibility with a database: its last migration. */
 export const CODE_VERSION = versionOf(OWN_MIGRATIONS)

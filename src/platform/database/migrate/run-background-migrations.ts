@@ -1,31 +1,29 @@
-import { withRejectionHandler } from '../../../kernel/promises.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { withRejectionHandler, withTimeout } from '../../../kernel/promises.ts'
 import type { Lifecycle } from '../../../kernel/start-stop.ts'
+import type { Job } from '../../jobs/scheduler.ts'
 import type { Database } from '../database.ts'
+import { BACKGROUND_MIGRATION_PAUSE_MS, MIGRATION_PROGRESS_INTERVAL_MS } from '../limits.ts'
 import type { Pool } from '../pool/pool.ts'
 import { SERVICE } from '../pool/pooled-connection.ts'
-import { type BackgroundState, readBackgroundState, runWaiting } from './background-migrations.ts'
+import { type BackgroundState, readBackgroundState, runPending } from './background-migrations.ts'
 import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
-export type { BackgroundState }
-
-/** Those that failed are tried again so much later: an index that cannot be made would be made again and again. */
-const PAUSE_AFTER_FAILURE_MS = 300_000
-
-/** Runs the migrations that were left to the background, on one server of all. */
+/** Runs the background migrations on one of all servers. */
 export class BackgroundMigrations implements Lifecycle {
   readonly #db: Database
   readonly #migrations: readonly Migration[]
   #pool: Pool | null = null
-  #underWay: Promise<void> | null = null
+  #running: Promise<void> | null = null
   #notBefore = 0
-  #hasStopped = false
+  #isStopped = false
 
   constructor(db: Database, migrations = OWN_MIGRATIONS) {
     this.#db = db
     this.#migrations = migrations
   }
 
-  /** Null if none is left. */
+  /** Null if no migration is pending. */
   state(): Promise<BackgroundState | null> {
     return this.#db.reads
       .for(SERVICE)
@@ -33,38 +31,38 @@ export class BackgroundMigrations implements Lifecycle {
   }
 
   /**
-   * Sees to it that they run, here or on another server, and does not wait for that. Null if none is left.
-   * @param onError hears why they failed; that a server stops is no failure
+   * Starts the pending migrations unless they run here, and does not wait for them. Returns null if none is pending.
+   * @param onError receives a failure, unless the server is stopping
    */
-  async lookAfter(onError: (error: unknown) => void): Promise<BackgroundState | null> {
+  async ensureRunning(onError: (error: unknown) => void): Promise<BackgroundState | null> {
     const state = await this.state()
-    const isIdle = this.#underWay === null && performance.now() >= this.#notBefore
-    if (state !== null && state.name !== null && isIdle && !this.#hasStopped)
-      this.#underWay = withRejectionHandler(this.#runHere(onError))
+    const isIdle = this.#running === null && performance.now() >= this.#notBefore
+    if (state !== null && state.name !== null && isIdle && !this.#isStopped)
+      this.#running = withRejectionHandler(this.#runHere(onError))
     return state
   }
 
   /**
-   * Runs them here, and resolves when they are done.
-   * @returns false if another server is at it
+   * Runs the pending migrations and resolves when they are done.
+   * @returns false if another server runs them
    */
   async run(): Promise<boolean> {
-    this.#pool = this.#db.openUnhurried()
+    this.#pool = this.#db.openWithoutTimeout()
     try {
-      return await runWaiting(this.#pool.for(SERVICE), this.#migrations)
+      return await runPending(this.#pool.for(SERVICE), this.#migrations)
     } finally {
-      await this.#leaveDatabase()
+      await this.#closePool()
     }
   }
 
-  /** What PostgreSQL is building it goes on building, and the next server finds it done. */
+  /** PostgreSQL completes the index that it builds. The next server finds the index and continues. */
   async stop(): Promise<void> {
-    this.#hasStopped = true
-    await this.#leaveDatabase()
-    await this.#underWay
+    this.#isStopped = true
+    await this.#closePool()
+    await this.#running
   }
 
-  async #leaveDatabase(): Promise<void> {
+  async #closePool(): Promise<void> {
     const pool = this.#pool
     this.#pool = null
     await pool?.close()
@@ -74,11 +72,64 @@ export class BackgroundMigrations implements Lifecycle {
     try {
       await this.run()
     } catch (error) {
-      if (this.#hasStopped) return
-      this.#notBefore = performance.now() + PAUSE_AFTER_FAILURE_MS
+      if (this.#isStopped) return
+      this.#notBefore = performance.now() + BACKGROUND_MIGRATION_PAUSE_MS
       onError(error)
     } finally {
-      this.#underWay = null
+      this.#running = null
     }
+  }
+}
+
+/**
+ * The job that keeps background migrations running after an upgrade, until all are done. A run does not wait for the migrations, which
+ * may take hours. `onProgress` receives the progress at each run, and null once at the end.
+ */
+export function migrateInBackgroundJob(
+  migrations: BackgroundMigrations,
+  onProgress: (state: BackgroundState | null) => void,
+  onError: (error: unknown) => void,
+): Job {
+  let isDone = false
+  let wasPending = false
+  return {
+    name: 'migrating in the background',
+    every: 10,
+    run: async () => {
+      if (isDone) return
+      const state = await migrations.ensureRunning(onError)
+      isDone = state === null
+      if (state !== null || wasPending) onProgress(state)
+      wasPending = !isDone
+    },
+  }
+}
+
+/**
+ * Resolves when all background migrations are done, by this process or by a server. Returns the number of pending migrations that
+ * this code does not know.
+ * @throws the database's error
+ */
+export async function finishMigrations(
+  migrations: BackgroundMigrations,
+  onProgress: (state: BackgroundState) => void,
+): Promise<number> {
+  for (;;) {
+    const state = await migrations.state()
+    if (state === null || state.name === null) return state?.left ?? 0
+    onProgress(state)
+    let isOver = false
+    const run = withRejectionHandler(
+      migrations.run().finally(() => {
+        isOver = true
+      }),
+    )
+    while (!isOver) {
+      await withTimeout(MIGRATION_PROGRESS_INTERVAL_MS, run)
+      const now = isOver ? null : await migrations.state()
+      if (now) onProgress(now)
+    }
+    // Another server runs them, or PostgreSQL still executes a statement of a server that died.
+    if (!(await run)) await pause(MIGRATION_PROGRESS_INTERVAL_MS)
   }
 }

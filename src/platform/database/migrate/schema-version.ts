@@ -3,18 +3,18 @@ import { CODE_VERSION, type Migration, OWN_MIGRATIONS } from './migration-files.
 
 type Queries = Pick<Connection, 'query'>
 
-/** How far a database's tables are. */
-export interface SchemaVersion {
-  /** The last migration that it has; one that runs in the background counts from its announcement. */
+/** The version of a database's tables. */
+interface SchemaVersion {
+  /** The last recorded migration. A background migration is recorded before it runs. */
   version: number
-  /** The oldest servers that run on those migrations that the code does not know; 0 if it knows all. */
+  /** The oldest servers that can run on the migrations that this code does not know; 0 if it knows all. */
   worksFrom: number
 }
 
-/** @param code the last migration that the asking code knows */
+/** @param code the last migration that the code knows */
 export async function readSchemaVersion(db: Queries, code = CODE_VERSION): Promise<SchemaVersion> {
   const [row] = await db.query<{ version: number; works_from: number }>({
-    // Whoever wrote a row without a word about it meant no older servers.
+    // A row without works_from is of a server of an older version and is compatible with no older servers.
     text: `-- read_schema_version
       SELECT coalesce(max(version), 0) AS version,
         coalesce(max(coalesce(works_from, version)) FILTER (WHERE version > $1), 0) AS works_from
@@ -25,13 +25,16 @@ export async function readSchemaVersion(db: Queries, code = CODE_VERSION): Promi
   return { version: row?.version ?? 0, worksFrom: row?.works_from ?? 0 }
 }
 
-/** Why code with these migrations cannot run on such tables; null if it can. */
-export function whyTooNew({ version, worksFrom }: SchemaVersion, code = CODE_VERSION): string | null {
+/** Why code of this version cannot run on the tables; null if it can. */
+export function incompatibilityReason(
+  { version, worksFrom }: SchemaVersion,
+  code = CODE_VERSION,
+): string | null {
   if (worksFrom <= code) return null
-  return `it has migration ${version}, which works with servers from ${worksFrom} on, and this one knows up to ${code}`
+  return `it has migration ${version}, which requires servers with migration ${worksFrom} or later, and this server has migrations up to ${code}`
 }
 
-/** The table of the migrations that were run. Call it in a transaction that alone may do so. */
+/** Creates or extends the version table. Requires the migration lock. */
 export async function prepareVersionTable(
   connection: Queries,
   migrations: readonly Migration[] = OWN_MIGRATIONS,
@@ -43,8 +46,8 @@ export async function prepareVersionTable(
       applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
     )`,
   })
-  if (await saysWhatWorks(connection)) return
-  // Servers of older versions go on to read it and to add rows.
+  if (await hasCompatibilityColumns(connection)) return
+  // Servers of older versions still read the table and insert rows.
   await connection.query({
     text: `ALTER TABLE schema_migrations ADD COLUMN works_from integer,
       ADD COLUMN is_done boolean NOT NULL DEFAULT true`,
@@ -56,19 +59,19 @@ export async function prepareVersionTable(
   })
 }
 
-/** Whether the table is there, and as this code has it. */
-export async function saysWhatWorks(db: Queries): Promise<boolean> {
-  const [row] = await db.query<{ says: boolean }>({
+/** Whether the version table exists with the columns of this code. */
+export async function hasCompatibilityColumns(db: Queries): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>({
     text: `SELECT EXISTS (
       SELECT FROM pg_attribute
       WHERE attrelid = to_regclass('schema_migrations') AND attname = 'is_done' AND NOT attisdropped
-    ) AS says`,
+    ) AS found`,
     readOnly: true,
   })
-  return row?.says === true
+  return row?.found === true
 }
 
-export async function noteMigration(
+export async function recordMigration(
   connection: Queries,
   { version, name, worksFrom }: Migration,
   isDone: boolean,

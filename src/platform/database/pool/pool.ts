@@ -3,11 +3,12 @@ import { withTimeout } from '../../../kernel/promises.ts'
 import { FairSemaphore, type Permit } from '../../concurrency/fair-semaphore.ts'
 import type { Metrics } from '../../observability/metrics.ts'
 import { Distribution } from '../citus/distribution.ts'
-import { CONNECT_TIMEOUT_MS, POOL_SETTINGS, setUpSession } from '../connection-settings.ts'
-import { DatabaseOverloaded, DatabaseUnavailable, isLastWord } from '../database-unavailable.ts'
+import { POOL_SETTINGS, setUpSession } from '../connection-settings.ts'
+import { DatabaseOverloaded, DatabaseUnavailable, isConnectionLost } from '../database-unavailable.ts'
 import {
   CLOSE_GRACE_MS,
   CLOSE_TIMEOUT_MS,
+  CONNECT_TIMEOUT_MS,
   IDLE_TRANSACTION_TIMEOUT_MS,
   MAX_QUEUED,
   MAX_QUEUED_PER_ACCOUNT,
@@ -138,7 +139,11 @@ export class Pool implements ConnectionPool {
     } catch (error) {
       permit.release()
       this.#lacksConnections = isTooMany(error)
-      throw new DatabaseUnavailable(isTooMany(error) ? NO_MORE_CONNECTIONS : NOT_REACHED, true, error)
+      throw new DatabaseUnavailable(
+        isTooMany(error) ? NO_MORE_CONNECTIONS : NOT_REACHED,
+        'not applied',
+        error,
+      )
     }
   }
 
@@ -161,7 +166,7 @@ export class Pool implements ConnectionPool {
       client.query(config, (error: Error | null, result) => {
         state.sentAt = null
         if (!error) return resolve(result)
-        state.isEnding ||= isLastWord(error)
+        state.isEnding ||= isConnectionLost(error)
         reject(error)
       })
     })
@@ -220,7 +225,7 @@ export class Pool implements ConnectionPool {
   #isIdle(client: pg.PoolClient): boolean {
     const state = this.#states.get(client)
     // On Citus, a connection that was opened before a node was lost may still send statements there.
-    const isUsable = state !== undefined && !state.isEnding && state.openedAt >= this.distribution.lostAt
+    const isUsable = state !== undefined && !state.isEnding && state.openedAt >= this.distribution.nodeLostAt
     return isUsable && state.sentAt === null && client.getTransactionStatus() === 'I'
   }
 

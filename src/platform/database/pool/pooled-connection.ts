@@ -5,7 +5,7 @@ import {
   asDatabaseUnavailable,
   commitFailed,
   type DatabaseUnavailable,
-  isLossOfMachine,
+  isNodeLoss,
   isOverdue,
 } from '../database-unavailable.ts'
 
@@ -132,7 +132,7 @@ class Lease implements Connection {
 
   /** Returns the error to throw. Notes the loss of a Citus node. */
   #failure(error: unknown, unavailable: DatabaseUnavailable | null): unknown {
-    if (this.distribution.isOn && isLossOfMachine(error)) this.distribution.noteLoss()
+    if (this.distribution.isOn && isNodeLoss(error)) this.distribution.recordNodeLoss()
     this.#isOverdue ||= isOverdue(error)
     return unavailable ?? error
   }
@@ -158,7 +158,7 @@ class Lease implements Connection {
     }
     if (warning) {
       // A warning has no error code by which the loss could be noted.
-      this.distribution.noteLoss()
+      this.distribution.recordNodeLoss()
       throw commitFailed(warning)
     }
     if (result.command !== 'COMMIT') throw new Error('a statement failed, and nothing was committed')

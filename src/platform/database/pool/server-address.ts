@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { CONNECT_TIMEOUT_MS, setUpSession } from '../connection-settings.ts'
+import { setUpSession } from '../connection-settings.ts'
+import { CONNECT_TIMEOUT_MS } from '../limits.ts'
 
 /** How a connection is encrypted; false for not at all. */
 type Encryption = boolean | ConnectionOptions

@@ -76,7 +76,9 @@ async function decide(
   })
   await step('an event cannot be recorded', () => submit(connection, userId, submittedId))
   await step('a scheduled check cannot move a claim', () => check(connection, dueId, afterWindowMs))
-  await step('a test clock cannot be advanced', () => advance(connection, userId, claim(onClockId), afterWindowMs))
+  await step('a test clock cannot be advanced', () =>
+    advance(connection, userId, claim(onClockId), afterWindowMs),
+  )
 }
 
 /** Settles the claim, unless its contract is another's. */

@@ -14,7 +14,10 @@ test('a constraint that refuses decided claims is found, on distributed tables o
   await newClaim(api)
   await assert.rejects(tryDecisions(checks), (error) => {
     assert.ok(error instanceof Undecidable, `${error}`)
-    assert.match(error.message, /^(?:a scheduled check cannot move a claim|an event cannot be recorded): .*"only_open/)
+    assert.match(
+      error.message,
+      /^(?:a scheduled check cannot move a claim|an event cannot be recorded): .*"only_open/,
+    )
     return true
   })
   await sql('ALTER TABLE claims DROP CONSTRAINT only_open')

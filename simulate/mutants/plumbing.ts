@@ -6,10 +6,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a transaction that failed is not rolled back, and its connection lent again',
     edits: [
       edit("await this.query({ text: 'ROLLBACK' }).catch(() => {})", ''),
-      edit(
-        "return mayLead && use.askedAt === null && client.getTransactionStatus() === 'I'",
-        'return mayLead && use.askedAt === null',
-      ),
+      edit("&& client.getTransactionStatus() === 'I'", ''),
     ],
     faults: 'check-struck,advance-struck,refused-40001',
   },

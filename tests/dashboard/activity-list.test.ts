@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ActivityList, withNewer, withOlder } from '../../dashboard/src/notifications/activity-entry.ts'
 import { readEventStream, type StreamedEvent } from '../../dashboard/src/notifications/event-stream.ts'
-import type { Told } from '../../dashboard/src/notifications/notifications-api.ts'
+import type { FeedItem } from '../../dashboard/src/notifications/notifications-api.ts'
 
 /** The feed's notification of this number, as a stream tells it, or within a page. */
-const toldOf = (number: number, hasCursor = true): Told => ({
+const itemOf = (number: number, hasCursor = true): FeedItem => ({
   notification: {
     id: `n${number}`,
     type: 'test_clock.advanced',
@@ -17,8 +17,8 @@ const toldOf = (number: number, hasCursor = true): Told => ({
 /** A page of the feed before this number: its last alone has a cursor. */
 const pageBefore = (end: number, size: number) => {
   const numbers = Array.from({ length: Math.min(size, end) }, (_, i) => end - 1 - i)
-  const told = numbers.map((number) => toldOf(number, number === numbers.at(-1)))
-  return { told, cursor: `c${numbers.at(-1)}`, hasMore: numbers.at(-1) !== 0 }
+  const items = numbers.map((number) => itemOf(number, number === numbers.at(-1)))
+  return { items, cursor: `c${numbers.at(-1)}`, hasMore: numbers.at(-1) !== 0 }
 }
 const numbersOf = ({ entries }: ActivityList) => entries.map(({ id }) => Number(id.slice(1)))
 const upTo = (first: number, last: number) => Array.from({ length: first - last + 1 }, (_, i) => first - i)
@@ -26,7 +26,7 @@ const upTo = (first: number, last: number) => Array.from({ length: first - last 
 test('the list of activity keeps so many rows as it grows, and goes on from its last without a gap', () => {
   let list = withOlder({ entries: [], older: null }, pageBefore(100, 50))
   for (let number = 100; number < 1000; number++) {
-    list = withNewer(list, [toldOf(number)], 500)
+    list = withNewer(list, [itemOf(number)], 500)
     assert.ok(list.entries.length <= 500)
   }
   assert.deepEqual(numbersOf(list), upTo(999, 500))
@@ -34,7 +34,7 @@ test('the list of activity keeps so many rows as it grows, and goes on from its 
   list = withOlder(list, pageBefore(500, 50))
   assert.deepEqual(numbersOf(list), upTo(999, 450))
   // A page goes as a whole: only its end is known.
-  list = withNewer(list, [toldOf(1000)], 549)
+  list = withNewer(list, [itemOf(1000)], 549)
   assert.deepEqual(numbersOf(list), upTo(1000, 500))
   assert.equal(list.older, 'c500')
 })
@@ -43,7 +43,7 @@ test('what is read twice is shown once, and what comes many at a time stays in o
   const first = withOlder({ entries: [], older: null }, pageBefore(10, 4))
   const list = withNewer(
     first,
-    [8, 9, 10, 11].map((number) => toldOf(number)),
+    [8, 9, 10, 11].map((number) => itemOf(number)),
     500,
   )
   assert.deepEqual(numbersOf(list), upTo(11, 6))

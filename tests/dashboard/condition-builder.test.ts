@@ -9,10 +9,10 @@ import {
   toCondition,
   toNode,
 } from '../../dashboard/src/contracts/builder-node.ts'
-import { roomIn } from '../../dashboard/src/contracts/condition-limits.ts'
+import { conditionLimits } from '../../dashboard/src/contracts/condition-limits.ts'
 import {
-  ofContract,
-  ofDraft,
+  documentOfContract,
+  documentOfDraft,
   offsetOfProblem,
   withJson,
 } from '../../dashboard/src/contracts/contract-document.ts'
@@ -80,7 +80,7 @@ test('any contract goes to the form and comes back with the same meaning, valid 
       assert.ok(draft)
       // Exact where a window is shown in a larger unit: only whole ones are.
       assert.deepEqual(toContract(draft), value)
-      assert.deepEqual(ofContract(value).issues, [])
+      assert.deepEqual(documentOfContract(value).issues, [])
     }),
   )
 })
@@ -246,27 +246,27 @@ test('there is room for what the domain takes, to the last node and level, and f
   const deep = (levels: number) =>
     nodeOf(Array.from({ length: levels - 2 }).reduce<Condition>((inner) => all(inner), all(a)))
   for (const root of [wide(509), wide(510), wide(511), deep(30), deep(31), deep(32)]) {
-    const room = roomIn(root)
-    assert.equal(room.refusal, null)
+    const limits = conditionLimits(root)
+    assert.equal(limits.refusal, null)
     for (const node of allNodes(root).slice(-2)) {
-      assert.equal(room.refuseAround(node.id, 1) === null, takes(wrapNode(root, node.id, 'NOT')))
+      assert.equal(limits.refusalToWrap(node.id, 1) === null, takes(wrapNode(root, node.id, 'NOT')))
       const besides = combineNode(root, node.id, 'OR', newLeaf('b'))
-      assert.equal(room.refuseAround(node.id, 2) === null, takes(besides))
+      assert.equal(limits.refusalToWrap(node.id, 2) === null, takes(besides))
       if (node.kind !== 'leaf')
-        assert.equal(room.refuseBelow(node.id, 1, 1) === null, takes(addTo(root, node.id, newLeaf('b'))))
+        assert.equal(limits.refusalToAdd(node.id, 1, 1) === null, takes(addTo(root, node.id, newLeaf('b'))))
     }
     const group = newGroup('OR', [newLeaf('b')])
-    assert.equal(room.refuseBelow(root.id, 2, 2) === null, takes(addTo(root, root.id, group)))
+    assert.equal(limits.refusalToAdd(root.id, 2, 2) === null, takes(addTo(root, root.id, group)))
   }
-  assert.match(roomIn(wide(512)).refusal ?? '', /at most 512 nodes/)
-  assert.match(roomIn(deep(33)).refusal ?? '', /at most 32 levels/)
+  assert.match(conditionLimits(wide(512)).refusal ?? '', /at most 512 nodes/)
+  assert.match(conditionLimits(deep(33)).refusal ?? '', /at most 32 levels/)
 })
 
 test('the form and the JSON are one document: an edit of either shows in the other', () => {
-  const start = ofContract(contractWith({ fulfillment_condition: all(a, b) }))
+  const start = documentOfContract(contractWith({ fulfillment_condition: all(a, b) }))
   const written = withJson(start, start.json.replace('"a"', '"z"'))
   assert.deepEqual(toCondition(written.draft.condition), all({ event: 'z' }, b))
-  const drawn = ofDraft({ ...written.draft, price: LOCAL_NUMBERS.writeNumber(12.5) })
+  const drawn = documentOfDraft({ ...written.draft, price: LOCAL_NUMBERS.writeNumber(12.5) })
   assert.equal(JSON.parse(drawn.json).price, 12.5)
   assert.deepEqual(
     drawn.contract,
@@ -275,7 +275,7 @@ test('the form and the JSON are one document: an edit of either shows in the oth
 })
 
 test('JSON that is none, or no contract, leaves the form as it last was and says what is wrong where', () => {
-  const start = ofContract(contractWith())
+  const start = documentOfContract(contractWith())
   const broken = withJson(start, '{\n  "price": 1,,\n}')
   assert.equal(broken.draft, start.draft)
   assert.match(broken.problem ?? '', /Not valid JSON/)
@@ -302,7 +302,7 @@ test('JSON that is none, or no contract, leaves the form as it last was and says
 })
 
 test('a new contract says what is still missing', () => {
-  const { issues } = ofDraft(newDraft())
+  const { issues } = documentOfDraft(newDraft())
   assert.deepEqual(
     issues.map(({ path }) => path),
     ['contract.price', 'contract.fulfillment_condition.event'],

@@ -98,7 +98,7 @@ test('a test clock is created, advanced in steps and to a chosen time, tells wha
   await page.getByLabel('To a chosen time').fill('2026-01-03T00:00')
   await button(page, 'Advance').click()
   await page.getByRole('region', { name: 'Changed claims' }).getByText('FAILED').waitFor()
-  await page.getByText('Nothing is due').waitFor()
+  await page.getByText('Nothing is due', { exact: true }).waitFor()
   assert.ok(await button(page, 'To the next due time').isDisabled())
 
   await button(page, 'Delete').click()

@@ -4,7 +4,7 @@ import {
   beginHistory,
   type EditHistory,
   leaveField,
-  MOST_EDITS,
+  MAX_EDITS,
   record,
   redo,
   undo,
@@ -47,7 +47,7 @@ test('what is typed and taken away again is no edit', () => {
 
 test('so many edits are kept, and no more', () => {
   let history = beginHistory('start')
-  for (let i = 0; i < MOST_EDITS + 50; i++) history = record(history, `${i}`, null)
-  assert.equal(history.past.length, MOST_EDITS)
+  for (let i = 0; i < MAX_EDITS + 50; i++) history = record(history, `${i}`, null)
+  assert.equal(history.past.length, MAX_EDITS)
   assert.equal(all(history, undo).at(-1), '49')
 })

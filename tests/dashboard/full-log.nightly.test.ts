@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusalOf } from '../../dashboard/src/claims/event-refusal.ts'
+import { eventRefusal } from '../../dashboard/src/claims/event-refusal.ts'
 import { contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'
@@ -54,13 +54,13 @@ test('a log of 64 MiB of payloads is full too, counted as the service counts the
   // With those, room for the least payload is left, and then not.
   const left = LARGEST_BYTES - Number(stored?.log_bytes)
   const after = (last: number) =>
-    refusalOf({ status: 'OPEN', events: [...events, ...large, event('last', last)] })
+    eventRefusal({ status: 'OPEN', events: [...events, ...large, event('last', last)] })
   assert.equal(after(left - 2), null)
   assert.match(after(left - 1) ?? '', /^The log has 64 MiB of payloads/)
 })
 
 /** Of a hundred events each, and what stands around them. A task that renders all of them at once takes 3 s. */
-const MOST_AT_ONCE = 210
+const PAGE_SIZE = 210
 
 test('ten thousand events are shown a hundred in a task, so that the page goes on answering', async () => {
   await page.addInitScript(`window.mostAtOnce = 0
@@ -88,6 +88,6 @@ test('ten thousand events are shown a hundred in a task, so that the page goes o
   await (await again).finished()
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))')
   const most = await page.evaluate<number>('window.mostAtOnce')
-  assert.ok(most > 90 && most <= MOST_AT_ONCE, `${most} items came at once`)
+  assert.ok(most > 90 && most <= PAGE_SIZE, `${most} items came at once`)
   assert.deepEqual(complaints, [])
 })

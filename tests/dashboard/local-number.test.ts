@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ofContract, withJson } from '../../dashboard/src/contracts/contract-document.ts'
+import { documentOfContract, withJson } from '../../dashboard/src/contracts/contract-document.ts'
 import { problemOfFields, readFields } from '../../dashboard/src/events/event-draft.ts'
 import { localNumbers } from '../../dashboard/src/format/local-number.ts'
 import { problemOfValue, readValue, valueText } from '../../dashboard/src/format/value-text.ts'
@@ -137,7 +137,7 @@ test('JSON with a number that would be kept as another is none: not in a value, 
     assert.equal(readFields(text), null)
     assert.match(problemOfFields(text) ?? '', /cannot be stored exactly/)
     const contract = JSON.stringify(contractWith()).replace('"price":10', `"price":${number}`)
-    const document = withJson(ofContract(contractWith()), contract)
+    const document = withJson(documentOfContract(contractWith()), contract)
     assert.equal(document.contract, null)
     assert.match(document.problem ?? '', /cannot be stored exactly/)
   }

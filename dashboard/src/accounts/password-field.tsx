@@ -1,7 +1,7 @@
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
 
-const LEAST_PASSWORD_LENGTH = 8
+const MIN_PASSWORD_LENGTH = 8
 
 interface PasswordFieldProps {
   label: string
@@ -15,13 +15,13 @@ interface PasswordFieldProps {
 export function PasswordField({ label, kind, error, value, onChange }: PasswordFieldProps) {
   const isNew = kind === 'new'
   return (
-    <Field label={label} hint={isNew && `At least ${LEAST_PASSWORD_LENGTH} characters.`} error={error}>
+    <Field label={label} hint={isNew && `At least ${MIN_PASSWORD_LENGTH} characters.`} error={error}>
       {(props) => (
         <Input
           {...props}
           type="password"
           required
-          minLength={isNew ? LEAST_PASSWORD_LENGTH : undefined}
+          minLength={isNew ? MIN_PASSWORD_LENGTH : undefined}
           autoComplete={`${kind}-password`}
           value={value}
           onChange={(event) => onChange(event.target.value)}

@@ -9,7 +9,7 @@ import { ErrorState } from '../components/error-state.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
 import { DateTime } from '../components/time.tsx'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import {
   currentSessionQuery,
   revokeOtherSessions,
@@ -148,7 +148,7 @@ function EndSessionsDialog({ tokens, pending, error, onClose, onConfirm }: EndSe
       onConfirm={onConfirm}
     >
       Created there:{' '}
-      <strong className="wrap-anywhere">{tokens.map(({ name }) => isolated(name)).join(', ')}</strong>.
+      <strong className="wrap-anywhere">{tokens.map(({ name }) => isolate(name)).join(', ')}</strong>.
       Programs that use {tokens.length === 1 ? 'it' : 'them'} will be refused immediately. To keep the
       programs working, first create new tokens in this session.
     </ConfirmDialog>

@@ -8,7 +8,7 @@ import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { sessionSettingsQuery, signIn } from './auth-api.ts'
 import { PasswordField } from './password-field.tsx'
-import { Entrance } from './signed-out-layout.tsx'
+import { SignedOutLayout } from './signed-out-layout.tsx'
 
 export function SignInPage() {
   const { next } = getRouteApi('/sign-in').useSearch()
@@ -22,7 +22,7 @@ export function SignInPage() {
     signing.mutate({ email, password })
   }
   return (
-    <Entrance title="Sign in">
+    <SignedOutLayout title="Sign in">
       <Form onSubmit={submit} className="grid gap-4">
         <Field label="Email">
           {(props) => (
@@ -54,7 +54,7 @@ export function SignInPage() {
           )}
         </p>
       </Form>
-    </Entrance>
+    </SignedOutLayout>
   )
 }
 

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { Logo } from '../components/logo.tsx'
 import { PageHeader } from '../components/page-header.tsx'
 
-interface EntranceProps {
+interface SignedOutLayoutProps {
   title: string
   description?: ReactNode
   children: ReactNode
 }
 
 /** The layout of pages before sign-in. */
-export function Entrance({ title, description, children }: EntranceProps) {
+export function SignedOutLayout({ title, description, children }: SignedOutLayoutProps) {
   return (
     <main className="grid min-h-dvh content-start justify-items-center gap-8 px-4 pt-[12vh] pb-10">
       <Logo />

@@ -12,22 +12,22 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { openInvitationQuery, sessionSettingsQuery, signUp } from './auth-api.ts'
 import { PasswordField } from './password-field.tsx'
 import { useEnter } from './sign-in-page.tsx'
-import { Entrance } from './signed-out-layout.tsx'
+import { SignedOutLayout } from './signed-out-layout.tsx'
 
 /** Sign-up by a one-time link, whose key is in the URL fragment, or without a link if sign-up is open. */
 export function WelcomePage() {
   const key = new URLSearchParams(useLocation().hash).get('key')
-  return key ? <ByInvitation invitation={key} /> : <Open />
+  return key ? <InvitedSignUp invitation={key} /> : <OpenSignUp />
 }
 
-function ByInvitation({ invitation }: { invitation: string }) {
+function InvitedSignUp({ invitation }: { invitation: string }) {
   const { data, error, refetch } = useQuery(openInvitationQuery(invitation))
-  if (error instanceof ApiError && error.status === 404) return <LinkIsGone />
+  if (error instanceof ApiError && error.status === 404) return <InvalidLink />
   if (error) return <Problem error={error} retry={refetch} />
-  if (!data) return <Waiting />
+  if (!data) return <Loading />
   const isFirst = data.purpose === 'first-account'
   return (
-    <Entrance
+    <SignedOutLayout
       title={isFirst ? 'Welcome to Claimkeeper' : 'You are invited'}
       description={
         isFirst
@@ -36,43 +36,43 @@ function ByInvitation({ invitation }: { invitation: string }) {
       }
     >
       <SignUpForm email={data.email ?? ''} invitation={invitation} />
-    </Entrance>
+    </SignedOutLayout>
   )
 }
 
-function Open() {
+function OpenSignUp() {
   const { data, error, refetch } = useQuery(sessionSettingsQuery)
   if (error) return <Problem error={error} retry={refetch} />
-  if (!data) return <Waiting />
-  if (!data.open_sign_up) return <LinkIsGone />
+  if (!data) return <Loading />
+  if (!data.open_sign_up) return <InvalidLink />
   return (
-    <Entrance title="Sign up" description="Choose how you sign in.">
+    <SignedOutLayout title="Sign up" description="Choose how you sign in.">
       <SignUpForm email="" />
-    </Entrance>
+    </SignedOutLayout>
   )
 }
 
-const Waiting = () => (
-  <Entrance title="Welcome">
+const Loading = () => (
+  <SignedOutLayout title="Welcome">
     <Skeleton className="h-64" />
-  </Entrance>
+  </SignedOutLayout>
 )
 
 const Problem = ({ error, retry }: { error: unknown; retry: () => void }) => (
-  <Entrance title="Welcome">
+  <SignedOutLayout title="Welcome">
     <ErrorState error={error} retry={retry} />
-  </Entrance>
+  </SignedOutLayout>
 )
 
-const LinkIsGone = () => (
-  <Entrance
+const InvalidLink = () => (
+  <SignedOutLayout
     title="This link does not work"
     description="It was already used, has expired, or was not copied completely. Ask for a new link."
   >
     <Link to="/sign-in" className={buttonVariants({ variant: 'primary' })}>
       Sign in
     </Link>
-  </Entrance>
+  </SignedOutLayout>
 )
 
 function SignUpForm({ email: invited, invitation }: { email: string; invitation?: string }) {

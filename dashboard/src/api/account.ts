@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { get, patch, strangeAnswer, type Tagged } from './client.ts'
+import { get, patch, type Tagged, unexpectedResponse } from './client.ts'
 import type { Account } from './records.ts'
 
 /** The signed-in account. */
@@ -12,7 +12,7 @@ export const accountQuery = queryOptions({
 /** The account that is signed in now. Another tab may have signed in as another account. */
 export async function readAccount(signal: AbortSignal): Promise<Account> {
   const account = await get<Account | null>('/v1/me', {}, signal)
-  if (typeof account?.id !== 'string') throw strangeAnswer()
+  if (typeof account?.id !== 'string') throw unexpectedResponse()
   return account
 }
 

@@ -1,6 +1,6 @@
-import { once } from './idempotency-keys.ts'
+import { withIdempotencyKey } from './idempotency-keys.ts'
 import { isGiven } from './metadata-filters.ts'
-import { noteServerTime } from './server-time.ts'
+import { updateServerTime } from './server-time.ts'
 
 export interface ErrorDetail {
   path: string
@@ -38,13 +38,13 @@ export class ApiError extends Error {
 export class NetworkError extends Error {}
 
 /** A proxy answered in place of the service, for example with a login page. */
-export const strangeAnswer = () => new NetworkError('The response did not come from the service.')
+export const unexpectedResponse = () => new NetworkError('The response did not come from the service.')
 
 /** A record with its ETag, for `If-Match`. Records of lists have no ETag. */
 export type Tagged<Kind> = Kind & { etag?: string }
 
 /** In characters. The service accepts 16 KiB of headers, and the browser adds headers of its own. */
-export const LONGEST_QUERY = 12 * 1024
+export const MAX_QUERY_LENGTH = 12 * 1024
 
 export type Query = Record<string, string | number | boolean | null | undefined>
 
@@ -56,15 +56,15 @@ export function withQuery(path: string, query: Query): string {
 }
 
 /** Twice the longest statement timeout of the service. */
-const LONGEST_READ_MS = 60_000
+const READ_TIMEOUT_MS = 60_000
 
 export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  const patience = AbortSignal.timeout(LONGEST_READ_MS)
+  const timeout = AbortSignal.timeout(READ_TIMEOUT_MS)
   return send<T>(
     'GET',
     withQuery(path, query),
     undefined,
-    signal ? AbortSignal.any([signal, patience]) : patience,
+    signal ? AbortSignal.any([signal, timeout]) : timeout,
   )
 }
 
@@ -73,7 +73,7 @@ export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
   path.startsWith('/v1/') ? sendOnce<T>('POST', path, body) : send<T>('POST', path, body)
 
 /** For requests that are idempotent by their body, for example by event ids. */
-export const postAgain = <T>(path: string, body: unknown, signal: AbortSignal): Promise<T> =>
+export const postIdempotent = <T>(path: string, body: unknown, signal: AbortSignal): Promise<T> =>
   send<T>('POST', path, body, signal)
 
 /**
@@ -86,9 +86,9 @@ export const patch = <T>(path: string, body: unknown, base: Tagged<object> = {})
     : sendOnce<T>('PATCH', path, body, { 'If-Match': base.etag })
 
 /** When the response to a deletion was lost, by path. */
-const perhapsDeleted = new Map<string, number>()
+const unconfirmedDeletions = new Map<string, number>()
 /** Later, another account may be signed in, which gets 404 in any case. */
-const DOUBTFUL_MS = 60_000
+const UNCONFIRMED_DELETION_MS = 60_000
 
 /**
  * A 404 after a lost response counts as success: the first attempt deleted the record.
@@ -99,22 +99,23 @@ export async function remove(path: string, base: Tagged<object> = {}): Promise<v
   try {
     await send<void>('DELETE', path, undefined, undefined, headers)
   } catch (error) {
-    if (isLost(error)) perhapsDeleted.set(path, performance.now())
-    const since = performance.now() - (perhapsDeleted.get(path) ?? Number.NEGATIVE_INFINITY)
-    if (since > DOUBTFUL_MS || !isNotThere(error)) throw error
+    if (isOutcomeUnknown(error)) unconfirmedDeletions.set(path, performance.now())
+    const since = performance.now() - (unconfirmedDeletions.get(path) ?? Number.NEGATIVE_INFINITY)
+    if (since > UNCONFIRMED_DELETION_MS || !isNotFound(error)) throw error
   }
-  perhapsDeleted.delete(path)
+  unconfirmedDeletions.delete(path)
 }
 
 /** A proxy may also answer 404, but not with this code. */
-const isNotThere = (error: unknown): boolean =>
+const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404 && error.code.endsWith('_NOT_FOUND')
 
 /** Whether the outcome of a request is unknown. */
-export const isLost = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.status >= 500
 
 /** The record has changed since `base` was read, and the request did nothing. */
-export const isChangedSince = (error: unknown): boolean =>
+export const isPreconditionFailed = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'PRECONDITION_FAILED'
 
 /** Opens a response that is read as a stream until the signal aborts. */
@@ -130,10 +131,10 @@ export async function open(
 }
 
 /** Attempts while the service is still processing the first request with the same key. */
-const MOST_ASKS = 5
-const ASK_EVERY_MS = 1_000
+const MAX_ATTEMPTS = 5
+const RETRY_INTERVAL_MS = 1_000
 /** The response is then taken for lost. An advance of a test clock may take 30 s. */
-const LONGEST_ANSWER_MS = 120_000
+const RESPONSE_TIMEOUT_MS = 120_000
 
 function sendOnce<T>(
   method: string,
@@ -142,28 +143,28 @@ function sendOnce<T>(
   headers: Record<string, string> = {},
 ): Promise<T> {
   const sendWith = async (key: string): Promise<T> => {
-    for (let asks = 1; ; asks++) {
+    for (let attempt = 1; ; attempt++) {
       try {
-        const patience = AbortSignal.timeout(LONGEST_ANSWER_MS)
-        return await send<T>(method, path, body, patience, { ...headers, 'Idempotency-Key': key })
+        const timeout = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
+        return await send<T>(method, path, body, timeout, { ...headers, 'Idempotency-Key': key })
       } catch (error) {
-        if (!isBeingAnswered(error) || asks === MOST_ASKS) throw error
+        if (!isInProgress(error) || attempt === MAX_ATTEMPTS) throw error
       }
-      await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
+      await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL_MS))
     }
   }
-  return once(`${method} ${path}`, JSON.stringify([headers, body]), sendWith, isSettled)
+  return withIdempotencyKey(`${method} ${path}`, JSON.stringify([headers, body]), sendWith, isOutcomeKnown)
 }
 
-const isBeingAnswered = (error: unknown): boolean =>
+const isInProgress = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'IDEMPOTENCY_KEY_IN_USE'
 
 /** Statuses that the service answers after it has looked up the key, or for an invalid request. */
-const SETTLING = [400, 404, 409, 410, 412, 422]
+const STATUSES_WITH_KNOWN_OUTCOME = [400, 404, 409, 410, 412, 422]
 
 /** Other errors say nothing about an earlier attempt: rate limits, an ended session, an unavailable server. */
-const isSettled = (error: unknown): boolean =>
-  error instanceof ApiError && SETTLING.includes(error.status) && !isBeingAnswered(error)
+const isOutcomeKnown = (error: unknown): boolean =>
+  error instanceof ApiError && STATUSES_WITH_KNOWN_OUTCOME.includes(error.status) && !isInProgress(error)
 
 async function send<T>(
   method: string,
@@ -173,7 +174,7 @@ async function send<T>(
   headers: Record<string, string> = {},
 ): Promise<T> {
   const response = await request(method, path, body, signal, headers)
-  noteServerTime(response.headers.get('date'))
+  updateServerTime(response.headers.get('date'))
   const answer = await readAnswer(response)
   if (!response.ok) throw toApiError(response, answer)
   // A compressing proxy makes the ETag weak, and a weak ETag never matches.
@@ -184,7 +185,7 @@ async function send<T>(
 /** A proxy may answer an error in any format. A success is JSON from the service. */
 async function readAnswer(response: Response): Promise<unknown> {
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
-  if (!isJson && response.ok && response.status !== 204) throw strangeAnswer()
+  if (!isJson && response.ok && response.status !== 204) throw unexpectedResponse()
   try {
     const text = await response.text()
     return isJson && text ? JSON.parse(text) : null
@@ -227,15 +228,15 @@ interface ErrorBody {
 
 function toApiError({ status, statusText, headers }: Response, answer: unknown): ApiError {
   const { error, message, code } = (answer ?? {}) as ErrorBody
-  const own = typeof error?.code === 'string' ? error : null
-  const told = own ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
-  const { details = [], request_id = null } = own ?? {}
+  const ownError = typeof error?.code === 'string' ? error : null
+  const shown = ownError ?? { code: code ?? String(status), message: message ?? `${status} ${statusText}` }
+  const { details = [], request_id = null } = ownError ?? {}
   // A proxy may send a date.
   const retryAfter = /^\d{1,5}$/.exec(headers.get('retry-after') ?? '')
   return new ApiError(
     status,
-    told.code,
-    told.message,
+    shown.code,
+    shown.message,
     details,
     request_id,
     retryAfter && Number(retryAfter[0]),

@@ -3,7 +3,7 @@
  */
 
 /** After this time, the same request is a new intent. */
-const KEPT_MS = 10 * 60_000
+const KEY_LIFETIME_MS = 10 * 60_000
 
 interface Intent {
   /** Headers and body as JSON. */
@@ -20,13 +20,13 @@ const intents = new Map<string, Intent>()
 /**
  * Sends a request with a key. The same request gets the same response while the first is in flight.
  * @param target method and path
- * @param isSettled whether the outcome is known after this error
+ * @param isOutcomeKnown whether the outcome is known after this error
  */
-export async function once<T>(
+export async function withIdempotencyKey<T>(
   target: string,
   request: string,
   sendWith: (key: string) => Promise<T>,
-  isSettled: (error: unknown) => boolean,
+  isOutcomeKnown: (error: unknown) => boolean,
 ): Promise<T> {
   const intent = intentOf(target, request)
   intent.answer ??= sendWith(intent.key)
@@ -36,18 +36,19 @@ export async function once<T>(
     return answer
   } catch (error) {
     intent.answer = null
-    if (isSettled(error)) forget(target, intent)
+    if (isOutcomeKnown(error)) forget(target, intent)
     throw error
   }
 }
 
 function intentOf(target: string, request: string): Intent {
   const now = performance.now()
-  const known = intents.get(target)
-  if (known?.request === request && (known.answer || now - known.since < KEPT_MS)) return known
-  const made = { request, key: newKey(), since: now, answer: null }
-  intents.set(target, made)
-  return made
+  const existing = intents.get(target)
+  if (existing?.request === request && (existing.answer || now - existing.since < KEY_LIFETIME_MS))
+    return existing
+  const created = { request, key: newKey(), since: now, answer: null }
+  intents.set(target, created)
+  return created
 }
 
 function forget(target: string, intent: Intent): void {

@@ -24,7 +24,7 @@ export const metadataFiltersIn = (filters: object): MetadataFilters =>
   )
 
 /** The metadata filters of a list as pairs of key and value. */
-export const askedPairs = (filters: object): [key: string, value: string][] =>
+export const metadataPairsIn = (filters: object): [key: string, value: string][] =>
   Object.entries(metadataFiltersIn(filters)).map(([name, value]) => [
     NAME.exec(name)?.[1] as string,
     value as string,

@@ -10,7 +10,7 @@ const TERMS = [
 ] as const
 
 /** The `data-focus` of the field that differs between two states of a contract. */
-export function placeOfChange(before: ContractDocument, after: ContractDocument): string {
+export function changedField(before: ContractDocument, after: ContractDocument): string {
   if (after.problem !== null) return 'json'
   const term = TERMS.find(
     ([name]) => JSON.stringify(before.draft[name]) !== JSON.stringify(after.draft[name]),

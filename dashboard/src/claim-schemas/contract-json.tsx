@@ -14,7 +14,7 @@ interface ContractJsonProps {
   onReset: () => void
 }
 
-const MOST_ISSUES = 5
+const MAX_ISSUES_SHOWN = 5
 
 /** Edits the contract as JSON, with its issues below. */
 export function ContractJson({ document, issues, onChange, onReset }: ContractJsonProps) {
@@ -93,13 +93,13 @@ function Problem({ problem, json, area, onReset }: ProblemProps) {
 function IssueList({ issues }: { issues: readonly Issue[] }) {
   return (
     <ul className="grid gap-1 text-xs text-muted">
-      {issues.slice(0, MOST_ISSUES).map(({ path, message }) => (
+      {issues.slice(0, MAX_ISSUES_SHOWN).map(({ path, message }) => (
         <li key={`${path} ${message}`} className="wrap-anywhere">
           <code className="font-mono text-ink">{path.replace(/^contract\.?/, '') || 'contract'}</code>{' '}
           {message}
         </li>
       ))}
-      {issues.length > MOST_ISSUES ? <li>and {issues.length - MOST_ISSUES} more</li> : null}
+      {issues.length > MAX_ISSUES_SHOWN ? <li>and {issues.length - MAX_ISSUES_SHOWN} more</li> : null}
     </ul>
   )
 }

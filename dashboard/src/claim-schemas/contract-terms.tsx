@@ -101,9 +101,10 @@ interface DurationFieldProps {
 
 function DurationField({ label, name, hint, value, error, onChange }: DurationFieldProps) {
   const seconds = secondsOf(value)
-  const isTold = typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
+  const showsDuration =
+    typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
   return (
-    <Field label={label} hint={isTold ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
+    <Field label={label} hint={showsDuration ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
       {(props) => (
         <span className="flex gap-2">
           <Input

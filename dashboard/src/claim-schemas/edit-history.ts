@@ -9,7 +9,7 @@ export interface EditHistory<T> {
   typedIn: string | null
 }
 
-export const MOST_EDITS = 100
+export const MAX_EDITS = 100
 
 export const beginHistory = <T>(present: T): EditHistory<T> => ({
   past: [],
@@ -20,7 +20,7 @@ export const beginHistory = <T>(present: T): EditHistory<T> => ({
 
 export function record<T>(history: EditHistory<T>, present: T, typedIn: string | null): EditHistory<T> {
   const goesOn = typedIn !== null && typedIn === history.typedIn
-  const past = goesOn ? history.past : [...history.past, history.present].slice(-MOST_EDITS)
+  const past = goesOn ? history.past : [...history.past, history.present].slice(-MAX_EDITS)
   return { past, present, future: [], typedIn }
 }
 

@@ -8,26 +8,26 @@ export function focusPath(condition: BuilderNode, path: string): void {
     pathsOf(condition, CONDITION_PATH)
       .entries()
       .find(([, at]) => at === `contract.${path}`) ?? []
-  placeOf(id)?.focus()
-  pointOut(id)
+  findField(id)?.focus()
+  highlightField(id)
 }
 
 /** Focuses a field unless the focus is already in its node. */
-export function focusPlace(id: string): void {
-  const place = placeOf(id)
-  if (!place?.closest('li')?.contains(document.activeElement)) place?.focus()
-  pointOut(id)
+export function focusField(id: string): void {
+  const field = findField(id)
+  if (!field?.closest('li')?.contains(document.activeElement)) field?.focus()
+  highlightField(id)
 }
 
 /** Highlights a field: browsers show no focus ring on a button that was focused after a click. */
-export function pointOut(id: string): void {
-  const place = placeOf(id)
-  const node = place?.closest('li') ?? place
+export function highlightField(id: string): void {
+  const field = findField(id)
+  const node = field?.closest('li') ?? field
   node?.scrollIntoView({ block: 'nearest' })
   node?.animate([outline('var(--accent)'), outline('transparent')], { duration: 2_500, easing: 'ease-in' })
 }
 
-const placeOf = (id: string) => document.querySelector<HTMLElement>(`[data-focus="${id}"]`)
+const findField = (id: string) => document.querySelector<HTMLElement>(`[data-focus="${id}"]`)
 
 const outline = (colour: string) => ({
   outline: `2px solid ${colour}`,

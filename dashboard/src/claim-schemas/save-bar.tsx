@@ -3,7 +3,7 @@ import { type RefObject, useId, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { COMMAND_KEY } from '../components/command-key.ts'
 import { FormError } from '../components/form-error.tsx'
-import { pointOut } from './focus-field.ts'
+import { highlightField } from './focus-field.ts'
 import type { useSchemaDocument } from './use-schema-document.ts'
 
 interface SaveBarProps {
@@ -25,8 +25,8 @@ export function SaveBar({ isNew, edited, isChecked, form }: SaveBarProps) {
     form.current?.focus({ preventScroll: true })
   }
   const go = (direction: 'undo' | 'redo') => {
-    const place = edited.go(direction)
-    if (place) pointOut(place)
+    const field = edited.go(direction)
+    if (field) highlightField(field)
   }
   const isIdle = !isNew && !isChanged
   return (

@@ -7,14 +7,14 @@ import { ConflictDialog } from '../components/conflict-dialog.tsx'
 import { Form } from '../components/form.tsx'
 import { LeaveGuard } from '../components/leave-guard.tsx'
 import type { GuardedSaving } from '../components/use-guarded-save.ts'
-import { ofContract, ofDraft, withJson } from '../contracts/contract-document.ts'
+import { documentOfContract, documentOfDraft, withJson } from '../contracts/contract-document.ts'
 import type { ContractDraft } from '../contracts/contract-draft.ts'
 import { ContractHints } from '../contracts/contract-hints.tsx'
 import { ContractInWords } from '../contracts/contract-in-words.tsx'
 import { LiveTrial } from '../simulation/live-trial.tsx'
 import { ContractForm } from './contract-form.tsx'
 import { ContractJson } from './contract-json.tsx'
-import { focusPath, focusPlace } from './focus-field.ts'
+import { focusField, focusPath } from './focus-field.ts'
 import { SaveBar } from './save-bar.tsx'
 import { SchemaHistory } from './schema-history.tsx'
 import { SchemaNamesFields } from './schema-names-fields.tsx'
@@ -28,7 +28,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
   const { document, isChanged, edit, names, setNames, saving } = edited
   const [isChecked, setChecked] = useState(false)
   const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
-  const setDraft = (draft: ContractDraft, typedIn: string | null) => edit(ofDraft(draft), typedIn)
+  const setDraft = (draft: ContractDraft, typedIn: string | null) => edit(documentOfDraft(draft), typedIn)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)
@@ -36,13 +36,13 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
   }
   const form = useRef<HTMLFieldSetElement>(null)
   const take = (contract: Contract) => {
-    edit(ofContract(contract))
+    edit(documentOfContract(contract))
     form.current?.scrollIntoView()
     form.current?.focus({ preventScroll: true })
   }
   useUndoKeys((direction) => {
-    const place = edited.go(direction)
-    if (place) focusPlace(place)
+    const field = edited.go(direction)
+    if (field) focusField(field)
   })
   const isLost = isChanged && !saving.isPending
   return (
@@ -78,7 +78,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
               // Fields show their errors only after blur, and no field was visited.
               setChecked(true)
             }}
-            onReset={() => edit(ofDraft(document.draft))}
+            onReset={() => edit(documentOfDraft(document.draft))}
           />
           <Card aria-label="In words">
             <CardHeader title="In words" />

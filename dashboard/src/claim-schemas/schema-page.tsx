@@ -49,7 +49,7 @@ function StoredSchema({ id }: { id: string }) {
         actions={
           data ? (
             <>
-              <CreateClaimButton begin={{ schemaId: id }} />
+              <CreateClaimButton defaults={{ schemaId: id }} />
               <Button onClick={() => setRenaming(true)}>
                 <Pencil aria-hidden /> {data.name === null ? 'Name' : 'Rename'}
               </Button>

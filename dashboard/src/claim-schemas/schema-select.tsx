@@ -4,13 +4,13 @@ import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { Select } from '../components/select.tsx'
 import { useMoney } from '../components/use-money.ts'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import { shortId } from '../format/short-id.ts'
 import { schemasQuery } from './schemas-api.ts'
 
 /** The name of a schema, or the events that its condition asks for. */
 function schemaLabel({ id, name, contract }: ClaimSchema, money: (amount: number) => string): string {
-  const title = name === null ? decisiveEventTypes(contract).map(isolated).join(', ') : isolated(name)
+  const title = name === null ? decisiveEventTypes(contract).map(isolate).join(', ') : isolate(name)
   return `${title || 'no event'} · ${money(contract.price)} · ${shortId(id)}`
 }
 
@@ -25,11 +25,11 @@ interface SchemaSelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
 export function SchemaSelect({ value, onChange, none, ...props }: SchemaSelectProps) {
   const { data: schemas = [] } = useQuery(schemasQuery)
   const money = useMoney()
-  const isElsewhere = value !== '' && !schemas.some(({ id }) => id === value)
+  const isUnlisted = value !== '' && !schemas.some(({ id }) => id === value)
   return (
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{none}</option>
-      {isElsewhere ? <option value={value}>Schema {shortId(value)}</option> : null}
+      {isUnlisted ? <option value={value}>Schema {shortId(value)}</option> : null}
       {schemas.toReversed().map((schema) => (
         <option key={schema.id} value={schema.id}>
           {schemaLabel(schema, money)}

@@ -6,7 +6,7 @@ import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
 import { conditionInWords, durationInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { Badge } from '../components/badge.tsx'
-import { InWords } from '../components/bidi-text.tsx'
+import { BidiText } from '../components/bidi-text.tsx'
 import { buttonVariants } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
@@ -91,7 +91,7 @@ function SchemaRow({ schema }: { schema: ClaimSchema }) {
           </p>
         )}
         <p className="line-clamp-2 text-pretty break-words text-muted">
-          Confirmed once <InWords text={conditionInWords(contract.fulfillment_condition)} />.
+          Confirmed once <BidiText text={conditionInWords(contract.fulfillment_condition)} />.
         </p>
         <p className="mt-1.5 flex flex-wrap gap-1.5">
           <Badge>within {durationInWords(contract.activity_window)}</Badge>

@@ -7,9 +7,9 @@ import type { Tagged } from '../api/client.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { useToast } from '../components/toast.tsx'
 import { useGuardedSave } from '../components/use-guarded-save.ts'
-import { type ContractDocument, ofContract, ofDraft } from '../contracts/contract-document.ts'
+import { type ContractDocument, documentOfContract, documentOfDraft } from '../contracts/contract-document.ts'
 import { newDraft } from '../contracts/contract-draft.ts'
-import { placeOfChange } from './changed-field.ts'
+import { changedField } from './changed-field.ts'
 import { beginHistory, type EditHistory, leaveField, record, redo, undo } from './edit-history.ts'
 import { fromNamesDraft, toNamesDraft } from './schema-names-fields.tsx'
 import { createSchema, NO_NAMES, readSchema, type SchemaNames, updateSchema } from './schemas-api.ts'
@@ -19,13 +19,15 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   // The version that the edits are based on. The page may have read a later one.
   const [base, setBase] = useState(schema)
   const [seen, setSeen] = useState(schema?.etag)
-  const [stored, setStored] = useState(() => (schema ? ofContract(schema.contract) : ofDraft(newDraft())))
+  const [stored, setStored] = useState(() =>
+    schema ? documentOfContract(schema.contract) : documentOfDraft(newDraft()),
+  )
   const [history, setHistory] = useState(() => beginHistory(stored))
   const document = history.present
   const [names, setNames] = useState(() => toNamesDraft(NO_NAMES))
   const isChanged = document.json !== stored.json || names.name !== '' || names.description !== ''
   const keep = (kept: Tagged<ClaimSchema>): ContractDocument => {
-    const keptDocument = ofContract(kept.contract)
+    const keptDocument = documentOfContract(kept.contract)
     setBase(kept)
     setStored(keptDocument)
     return keptDocument
@@ -50,12 +52,12 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
     if (!moved) return null
     flushSync(() => setHistory(moved))
     if (saving.error) saving.reset()
-    return placeOfChange(document, moved.present)
+    return changedField(document, moved.present)
   }
   const save = () => {
     if (!document.contract) return
     // The JSON becomes the sent contract. The form keeps the typed texts and the focus.
-    const present = { ...ofContract(document.contract), draft: document.draft }
+    const present = { ...documentOfContract(document.contract), draft: document.draft }
     setHistory((before) => ({ ...leave(before), present }))
     saving.save(document.contract, base)
   }

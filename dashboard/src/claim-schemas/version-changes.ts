@@ -8,13 +8,13 @@ export interface VersionChange {
   after: string
 }
 
-type Told = Pick<SchemaVersion, 'name' | 'description' | 'contract'>
+type SchemaState = Pick<SchemaVersion, 'name' | 'description' | 'contract'>
 type Money = (amount: number) => string
 
 /** For each field, its stored value and its text. */
 const FIELDS: Record<
   string,
-  [stored: (told: Told) => unknown, inWords: (told: Told, money: Money) => string]
+  [stored: (state: SchemaState) => unknown, inWords: (state: SchemaState, money: Money) => string]
 > = {
   Name: [({ name }) => name, ({ name }) => name ?? 'none'],
   Description: [({ description }) => description, ({ description }) => description ?? 'none'],
@@ -38,20 +38,20 @@ const FIELDS: Record<
 }
 
 /** Both versions mean the same, but their JSON differs. */
-const ONLY_WRITTEN: VersionChange = {
+const ONLY_JSON: VersionChange = {
   field: 'JSON',
   before: 'same meaning',
   after: 'different JSON',
 }
 
 /** The changes in words. If only the JSON differs, the change says so. */
-export function changesBetween(before: Told, after: Told, money: Money): VersionChange[] {
+export function changesBetween(before: SchemaState, after: SchemaState, money: Money): VersionChange[] {
   const changes = Object.entries(FIELDS).flatMap(([field, [stored, inWords]]) => {
     if (areSame(stored(before), stored(after))) return []
     const words = { before: inWords(before, money), after: inWords(after, money) }
-    return words.before === words.after ? { ...ONLY_WRITTEN, field } : { field, ...words }
+    return words.before === words.after ? { ...ONLY_JSON, field } : { field, ...words }
   })
-  return changes.length > 0 || areSame(before.contract, after.contract) ? changes : [ONLY_WRITTEN]
+  return changes.length > 0 || areSame(before.contract, after.contract) ? changes : [ONLY_JSON]
 }
 
 const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -2,13 +2,13 @@ import { ChevronRight, RotateCcw } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { SchemaVersion } from '../api/records.ts'
 import { Badge } from '../components/badge.tsx'
-import { InWords } from '../components/bidi-text.tsx'
+import { BidiText } from '../components/bidi-text.tsx'
 import { Button } from '../components/button.tsx'
 import { cn } from '../components/cn.ts'
 import { DateTime } from '../components/time.tsx'
 import { useMoney } from '../components/use-money.ts'
 import { ContractCard } from '../contracts/contract-card.tsx'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import { changesBetween, type VersionChange } from './version-changes.ts'
 
 interface VersionItemProps {
@@ -141,7 +141,7 @@ const isLong = ({ before, after }: Pick<VersionChange, 'before' | 'after'>) =>
 /** Name and description are user texts. Other fields are sentences that may contain user texts. */
 const Side = ({ text, field }: { text: string; field: string }) =>
   field === 'Name' || field === 'Description' ? (
-    <span className="whitespace-pre-line">{isolated(text)}</span>
+    <span className="whitespace-pre-line">{isolate(text)}</span>
   ) : (
-    <InWords text={text} />
+    <BidiText text={text} />
   )

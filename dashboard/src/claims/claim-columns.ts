@@ -15,7 +15,7 @@ export const CLAIM_COLUMNS = {
 export type ClaimColumn = keyof typeof CLAIM_COLUMNS
 
 /** Shown by default, as far as they fit. */
-export const USUAL_COLUMNS: readonly ClaimColumn[] = [
+export const DEFAULT_COLUMNS: readonly ClaimColumn[] = [
   'customer',
   'status',
   'due',
@@ -29,7 +29,7 @@ export const columnsOf = (kind: ClaimKind): readonly ClaimColumn[] =>
   (Object.keys(CLAIM_COLUMNS) as ClaimColumn[]).filter((column) => kind === 'claims' || column !== 'id')
 
 /** The column of each sort order. It is always shown. */
-export const SORTED_BY: Partial<Record<ClaimOrder, ClaimColumn>> = {
+export const SORT_COLUMNS: Partial<Record<ClaimOrder, ClaimColumn>> = {
   due: 'due',
   changed: 'status_since',
   waiting: 'status_since',

@@ -10,42 +10,42 @@ import type { AnyClaim } from './claims-api.ts'
 const LINK = 'break-all underline underline-offset-2'
 
 /** Customer, schema, clock and ids of a claim. */
-export function ClaimFacts({ one }: { one: AnyClaim }) {
+export function ClaimFacts({ claim }: { claim: AnyClaim }) {
   return (
     <Card aria-label="Details">
       <CardHeader title="Details" />
       <CardBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 max-sm:[&_time]:whitespace-normal">
           <Fact name="Customer">
-            <CustomerLink one={one} />
+            <CustomerLink claim={claim} />
           </Fact>
           <Fact name="Schema">
-            {one.schema_id ? (
-              <SchemaLink id={one.schema_id} version={one.schema_version} />
+            {claim.schema_id ? (
+              <SchemaLink id={claim.schema_id} version={claim.schema_version} />
             ) : (
               'none (custom contract)'
             )}
           </Fact>
           <Fact name="Time">
-            {one.test_clock_id ? (
-              <Link to="/test-clocks/$id" params={{ id: one.test_clock_id }} className={LINK}>
-                Test clock {shortId(one.test_clock_id)}
+            {claim.test_clock_id ? (
+              <Link to="/test-clocks/$id" params={{ id: claim.test_clock_id }} className={LINK}>
+                Test clock {shortId(claim.test_clock_id)}
               </Link>
             ) : (
               'live'
             )}
           </Fact>
           <Fact name="Created">
-            <DateTime at={one.created_at} />
+            <DateTime at={claim.created_at} />
           </Fact>
-          {'id' in one && one.reference !== null ? (
+          {'id' in claim && claim.reference !== null ? (
             <Fact name="Reference">
-              <bdi className="break-words">{one.reference}</bdi>
+              <bdi className="break-words">{claim.reference}</bdi>
             </Fact>
           ) : null}
-          {'id' in one ? (
+          {'id' in claim ? (
             <Fact name="Id">
-              <span className="font-mono text-xs break-all">{one.id}</span>
+              <span className="font-mono text-xs break-all">{claim.id}</span>
             </Fact>
           ) : null}
         </dl>
@@ -75,18 +75,18 @@ function SchemaLink({ id, version }: { id: string; version: number | null }) {
   )
 }
 
-function CustomerLink({ one }: { one: AnyClaim }) {
+function CustomerLink({ claim }: { claim: AnyClaim }) {
   const nameOf = useCustomerNames()
-  if ('id' in one) {
+  if ('id' in claim) {
     return (
-      <Link to="/customers/$id" params={{ id: one.customer_id }} className={LINK}>
-        <bdi>{nameOf(one.customer_id)}</bdi>
+      <Link to="/customers/$id" params={{ id: claim.customer_id }} className={LINK}>
+        <bdi>{nameOf(claim.customer_id)}</bdi>
       </Link>
     )
   }
   return (
-    <Link to="/candidates" search={{ customer: one.customer_uuid }} className={LINK}>
-      <bdi>{one.customer_uuid}</bdi>
+    <Link to="/candidates" search={{ customer: claim.customer_uuid }} className={LINK}>
+      <bdi>{claim.customer_uuid}</bdi>
     </Link>
   )
 }

@@ -6,7 +6,7 @@ import { isGiven } from '../api/metadata-filters.ts'
 import type { ClaimKind } from '../api/records.ts'
 import { SchemaSelect } from '../claim-schemas/schema-select.tsx'
 import { Button } from '../components/button.tsx'
-import { DelayedInput } from '../components/debounced-input.tsx'
+import { DebouncedInput } from '../components/debounced-input.tsx'
 import { Select } from '../components/select.tsx'
 import { CustomerSelect } from '../customers/customer-select.tsx'
 import { TestClockSelect } from '../test-clocks/test-clock-select.tsx'
@@ -132,7 +132,7 @@ function SearchField({ kind, value, onSearch }: SearchFieldProps) {
   return (
     <div className="relative col-span-2 sm:col-span-3 lg:col-span-1">
       <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />
-      <DelayedInput
+      <DebouncedInput
         type="search"
         aria-label={`Search ${kind}`}
         aria-keyshortcuts="/"

@@ -6,11 +6,11 @@ import { type AnyClaim, nameOf } from './claims-api.ts'
 const CLASS = 'font-medium text-ink underline-offset-4 hover:underline'
 
 /** A link to a claim, by its reference or id, or to a candidate, by its alias. */
-export const ClaimLink = ({ one }: { one: AnyClaim }) => (
+export const ClaimLink = ({ claim }: { claim: AnyClaim }) => (
   <LinkByName
-    kind={'id' in one ? 'claims' : 'candidates'}
-    name={nameOf(one)}
-    reference={'id' in one ? one.reference : null}
+    kind={'id' in claim ? 'claims' : 'candidates'}
+    name={nameOf(claim)}
+    reference={'id' in claim ? claim.reference : null}
   />
 )
 

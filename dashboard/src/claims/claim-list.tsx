@@ -30,24 +30,24 @@ export function ClaimList({ title, claims, empty, now, moment = 'due', all }: Cl
       />
       {claims.length === 0 ? <p className="px-5 pb-5 text-muted">{empty}</p> : null}
       <ul className="divide-y border-t empty:hidden">
-        {claims.map((one) => (
-          <li key={nameOf(one)} className="flex items-center justify-between gap-3 px-5 py-2.5">
+        {claims.map((claim) => (
+          <li key={nameOf(claim)} className="flex items-center justify-between gap-3 px-5 py-2.5">
             <span className="grid min-w-0 flex-1 grid-cols-1 justify-items-start gap-0.5">
-              <ClaimLink one={one} />
+              <ClaimLink claim={claim} />
               <span className="flex max-w-full gap-1 text-xs text-muted">
                 <bdi className="min-w-0 truncate">
-                  {'id' in one ? nameOfCustomer(customerOf(one)) : customerOf(one)}
+                  {'id' in claim ? nameOfCustomer(customerOf(claim)) : customerOf(claim)}
                 </bdi>
-                · <Money amount={one.contract.price} />
+                · <Money amount={claim.contract.price} />
               </span>
             </span>
             <span className="grid shrink-0 justify-items-end gap-0.5 max-sm:w-28">
-              <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+              <StatusBadge status={claim.status} scheduledOutcome={claim.scheduled_outcome} />
               <span className="text-xs text-muted">
-                {moment === 'due' && one.due_at ? (
-                  <Countdown at={one.due_at} now={now} prefix="due in " />
+                {moment === 'due' && claim.due_at ? (
+                  <Countdown at={claim.due_at} now={now} prefix="due in " />
                 ) : (
-                  <RelativeTime at={one.status_since} now={now} />
+                  <RelativeTime at={claim.status_since} now={now} />
                 )}
               </span>
             </span>

@@ -17,7 +17,7 @@ import { ContractCard } from '../contracts/contract-card.tsx'
 import { HintList } from '../contracts/contract-hints.tsx'
 import { shortId } from '../format/short-id.ts'
 import { MetadataCard } from '../metadata/metadata-card.tsx'
-import { Sent } from '../webhooks/claim-deliveries.tsx'
+import { ClaimDeliveries } from '../webhooks/claim-deliveries.tsx'
 import { ClaimFacts } from './claim-facts.tsx'
 import { ClaimState } from './claim-state.tsx'
 import { type AnyClaim, claimQuery, explanationQuery, nameOf } from './claims-api.ts'
@@ -36,13 +36,13 @@ export function CandidatePage() {
 }
 
 /** Events in a long log, which is refetched less often. */
-const LONG_LOG = 1000
+const LONG_LOG_EVENTS = 1000
 
 /** Refetches until the status is final. */
-function pollOf(one: WithEvents<AnyClaim> | undefined): number | false {
-  if (!one) return false
-  const isTerminal = one.status === 'CONFIRMED' || one.status === 'FAILED'
-  return isTerminal ? false : one.events.length > LONG_LOG ? 5 * POLL_MS : POLL_MS / 2
+function pollOf(claim: WithEvents<AnyClaim> | undefined): number | false {
+  if (!claim) return false
+  const isTerminal = claim.status === 'CONFIRMED' || claim.status === 'FAILED'
+  return isTerminal ? false : claim.events.length > LONG_LOG_EVENTS ? 5 * POLL_MS : POLL_MS / 2
 }
 
 function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
@@ -68,22 +68,22 @@ function ClaimDetailPage({ kind, name }: { kind: ClaimKind; name: string }) {
             <CopyButton text={name} label={kind === 'claims' ? 'Copy id' : 'Copy alias'} />
           </span>
         }
-        actions={data ? <CreateAnother kind={kind} one={data} /> : null}
+        actions={data ? <CreateAnother kind={kind} claim={data} /> : null}
       />
-      {data ? <ClaimDetails kind={kind} one={data} /> : <ClaimSkeleton />}
+      {data ? <ClaimDetails kind={kind} claim={data} /> : <ClaimSkeleton />}
     </>
   )
 }
 
-function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<AnyClaim>> }) {
-  const version = `${one.status} ${one.events.length}`
-  const { data: explanation } = useQuery(explanationQuery(kind, nameOf(one), version))
-  const noteOf = useTypeNotes(one.contract)
-  const typeOf = new Map(one.events.map(({ id, type }) => [id, type]))
+function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEvents<AnyClaim>> }) {
+  const version = `${claim.status} ${claim.events.length}`
+  const { data: explanation } = useQuery(explanationQuery(kind, nameOf(claim), version))
+  const noteOf = useTypeNotes(claim.contract)
+  const typeOf = new Map(claim.events.map(({ id, type }) => [id, type]))
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="grid gap-5">
-        <ClaimState one={one} />
+        <ClaimState claim={claim} />
         <Card aria-label="Condition">
           <CardHeader title="Condition" description="What must have happened, and what has." />
           <CardBody>
@@ -108,20 +108,20 @@ function ClaimDetails({ kind, one }: { kind: ClaimKind; one: Tagged<WithEvents<A
           <CardHeader title="Timeline" description="Newest first." />
           <CardBody>
             <Timeline
-              openedAt={one.created_at}
-              events={one.events}
+              openedAt={claim.created_at}
+              events={claim.events}
               transitions={explanation?.transitions ?? []}
               noteOf={noteOf}
             />
           </CardBody>
         </Card>
-        <Sent one={one} />
+        <ClaimDeliveries claim={claim} />
       </div>
       <div className="grid gap-5">
-        <SubmitEvent kind={kind} one={one} />
-        <ContractCard contract={one.contract} />
-        <ClaimFacts one={one} />
-        <MetadataCard kind={kind} name={nameOf(one)} noted={one} />
+        <SubmitEvent kind={kind} claim={claim} />
+        <ContractCard contract={claim.contract} />
+        <ClaimFacts claim={claim} />
+        <MetadataCard kind={kind} name={nameOf(claim)} record={claim} />
       </div>
     </div>
   )

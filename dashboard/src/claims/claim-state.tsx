@@ -18,35 +18,35 @@ const EDGE = {
 } as const
 
 /** The status in words, and the time left. */
-export function ClaimState({ one }: { one: AnyClaim }) {
+export function ClaimState({ claim }: { claim: AnyClaim }) {
   const { data: clock } = useQuery({
-    ...testClockQuery(one.test_clock_id ?? ''),
-    enabled: one.test_clock_id !== null,
-    refetchInterval: one.due_at ? CLOCK_POLL_MS : false,
+    ...testClockQuery(claim.test_clock_id ?? ''),
+    enabled: claim.test_clock_id !== null,
+    refetchInterval: claim.due_at ? CLOCK_POLL_MS : false,
   })
-  const isOnClock = one.test_clock_id !== null
+  const isOnClock = claim.test_clock_id !== null
   return (
     <Card aria-label="State" className="relative overflow-hidden p-5">
-      <span aria-hidden className={cn('absolute inset-y-0 left-0 w-1', EDGE[one.status])} />
+      <span aria-hidden className={cn('absolute inset-y-0 left-0 w-1', EDGE[claim.status])} />
       <div className="flex items-start justify-between gap-x-8 gap-y-4 max-sm:flex-wrap">
         <div className="grid min-w-0 justify-items-start gap-2" role="status">
-          <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
-          <p className="text-pretty">{sentenceOf(one)}</p>
+          <StatusBadge status={claim.status} scheduledOutcome={claim.scheduled_outcome} />
+          <p className="text-pretty">{sentenceOf(claim)}</p>
         </div>
         <dl className="flex shrink-0 gap-x-8 sm:text-right">
-          {one.due_at ? (
-            <Figure label={one.status === 'OPEN' ? 'Open for' : 'Final in'}>
-              {isOnClock && !clock ? '…' : <Countdown at={one.due_at} now={clock?.frozen_time} />}
+          {claim.due_at ? (
+            <Figure label={claim.status === 'OPEN' ? 'Open for' : 'Final in'}>
+              {isOnClock && !clock ? '…' : <Countdown at={claim.due_at} now={clock?.frozen_time} />}
             </Figure>
           ) : null}
           <Figure label="Price">
-            <Money amount={one.contract.price} />
+            <Money amount={claim.contract.price} />
           </Figure>
         </dl>
       </div>
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1 border-t pt-3 text-xs text-muted">
-        <Moment label={`${one.status} since`} at={one.status_since} />
-        {one.due_at ? <Moment label="Due" at={one.due_at} /> : null}
+        <Moment label={`${claim.status} since`} at={claim.status_since} />
+        {claim.due_at ? <Moment label="Due" at={claim.due_at} /> : null}
         {clock ? <Moment label="Test clock time" at={clock.frozen_time} /> : null}
       </dl>
     </Card>

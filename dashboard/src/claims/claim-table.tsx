@@ -8,7 +8,7 @@ import { LinkRow, Table, Td, Th } from '../components/table.tsx'
 import { Countdown, DateTime, RelativeTime } from '../components/time.tsx'
 import { useCustomerNames } from '../customers/customer-names.ts'
 import { OnTestClock } from '../test-clocks/on-test-clock.tsx'
-import { CLAIM_COLUMNS, type ClaimColumn, USUAL_COLUMNS } from './claim-columns.ts'
+import { CLAIM_COLUMNS, type ClaimColumn, DEFAULT_COLUMNS } from './claim-columns.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { type AnyClaim, customerOf, nameOf } from './claims-api.ts'
 
@@ -22,9 +22,9 @@ interface ClaimTableProps {
 /** A table of claims or candidates. On a phone, the less important default columns move below the others. */
 export function ClaimTable({ kind, claims, columns = null }: ClaimTableProps) {
   const render = useCells(kind)
-  const shown = columns ?? USUAL_COLUMNS
-  const isUsual = columns === null
-  const classOf = (column: ClaimColumn) => cn(CLASSES[column], isUsual && WHERE_THERE_IS_ROOM[column])
+  const shown = columns ?? DEFAULT_COLUMNS
+  const isDefault = columns === null
+  const classOf = (column: ClaimColumn) => cn(CLASSES[column], isDefault && HIDDEN_ON_SMALL_SCREENS[column])
   return (
     <Table aria-label={kind === 'claims' ? 'Claims' : 'Candidates'}>
       <thead>
@@ -38,23 +38,23 @@ export function ClaimTable({ kind, claims, columns = null }: ClaimTableProps) {
         </tr>
       </thead>
       <tbody>
-        {claims.map((one) => (
-          <LinkRow key={nameOf(one)}>
-            <Td className={cn('max-w-44 max-sm:pr-2 sm:max-w-80', !isUsual && 'min-w-32')}>
+        {claims.map((claim) => (
+          <LinkRow key={nameOf(claim)}>
+            <Td className={cn('max-w-44 max-sm:pr-2 sm:max-w-80', !isDefault && 'min-w-32')}>
               <span className="flex flex-wrap items-center gap-x-1.5">
-                <ClaimLink one={one} />
-                {one.test_clock_id ? <OnTestClock /> : null}
+                <ClaimLink claim={claim} />
+                {claim.test_clock_id ? <OnTestClock /> : null}
               </span>
-              {isUsual ? (
-                <span className="block text-xs text-muted md:hidden">{render.customer(one)}</span>
+              {isDefault ? (
+                <span className="block text-xs text-muted md:hidden">{render.customer(claim)}</span>
               ) : null}
             </Td>
             {shown.map((column) => (
               <Td key={column} className={classOf(column)}>
-                {render[column](one)}
-                {isUsual && column === 'status' ? (
+                {render[column](claim)}
+                {isDefault && column === 'status' ? (
                   <span className="mt-0.5 block text-xs text-muted sm:hidden">
-                    <DueText one={one} />
+                    <DueText claim={claim} />
                   </span>
                 ) : null}
               </Td>
@@ -77,7 +77,7 @@ const CLASSES: Record<ClaimColumn, string> = {
   id: 'text-muted',
 }
 
-const WHERE_THERE_IS_ROOM: Partial<Record<ClaimColumn, string>> = {
+const HIDDEN_ON_SMALL_SCREENS: Partial<Record<ClaimColumn, string>> = {
   customer: 'max-md:hidden',
   due: 'max-sm:hidden',
   price: 'max-sm:hidden',
@@ -86,36 +86,42 @@ const WHERE_THERE_IS_ROOM: Partial<Record<ClaimColumn, string>> = {
 }
 
 /** Renders the cell of each column. */
-function useCells(kind: ClaimKind): Record<ClaimColumn, (one: AnyClaim) => ReactNode> {
+function useCells(kind: ClaimKind): Record<ClaimColumn, (claim: AnyClaim) => ReactNode> {
   const nameOfCustomer = useCustomerNames()
   const nameOfSchema = useSchemaNames()
   return {
-    customer: (one) => <bdi>{kind === 'claims' ? nameOfCustomer(customerOf(one)) : customerOf(one)}</bdi>,
-    status: (one) => (
+    customer: (claim) => (
+      <bdi>{kind === 'claims' ? nameOfCustomer(customerOf(claim)) : customerOf(claim)}</bdi>
+    ),
+    status: (claim) => (
       <span className="flex flex-wrap">
-        <StatusBadge status={one.status} scheduledOutcome={one.scheduled_outcome} />
+        <StatusBadge status={claim.status} scheduledOutcome={claim.scheduled_outcome} />
       </span>
     ),
-    due: (one) => <DueText one={one} />,
-    price: (one) => <Money amount={one.contract.price} />,
+    due: (claim) => <DueText claim={claim} />,
+    price: (claim) => <Money amount={claim.contract.price} />,
     schema: ({ schema_id }) =>
       schema_id === null ? null : <bdi className="block truncate">{nameOfSchema(schema_id)}</bdi>,
-    created: (one) => <DateTime at={one.created_at} />,
-    status_since: (one) => <DateTime at={one.status_since} />,
-    id: (one) => <span className="font-mono text-xs whitespace-nowrap">{nameOf(one)}</span>,
+    created: (claim) => <DateTime at={claim.created_at} />,
+    status_since: (claim) => <DateTime at={claim.status_since} />,
+    id: (claim) => <span className="font-mono text-xs whitespace-nowrap">{nameOf(claim)}</span>,
   }
 }
 
 /** A countdown for a live claim. For a test clock, which stands still, the due time. */
-function DueText({ one }: { one: AnyClaim }) {
-  if (!one.due_at) {
-    return one.test_clock_id ? <DateTime at={one.status_since} /> : <RelativeTime at={one.status_since} />
+function DueText({ claim }: { claim: AnyClaim }) {
+  if (!claim.due_at) {
+    return claim.test_clock_id ? (
+      <DateTime at={claim.status_since} />
+    ) : (
+      <RelativeTime at={claim.status_since} />
+    )
   }
-  return one.test_clock_id ? (
+  return claim.test_clock_id ? (
     <span>
-      due <DateTime at={one.due_at} />
+      due <DateTime at={claim.due_at} />
     </span>
   ) : (
-    <Countdown at={one.due_at} prefix="due in " />
+    <Countdown at={claim.due_at} prefix="due in " />
   )
 }

@@ -4,7 +4,7 @@ import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../../src/kernel/json.ts'
 import type { Metadata } from '../../../src/kernel/metadata.ts'
 import { uuidEnds } from '../../../src/kernel/uuid.ts'
-import { get, post, type Query, strangeAnswer, type Tagged, withQuery } from '../api/client.ts'
+import { get, post, type Query, type Tagged, unexpectedResponse, withQuery } from '../api/client.ts'
 import type { MetadataFilters } from '../api/metadata-filters.ts'
 import { POLL_MS } from '../api/query-client.ts'
 import type {
@@ -51,9 +51,10 @@ export interface ClaimFilters extends MetadataFilters {
 }
 
 /** A claim's id or a candidate's alias. */
-export const nameOf = (one: AnyClaim): string => ('id' in one ? one.id : one.candidate_alias)
+export const nameOf = (claim: AnyClaim): string => ('id' in claim ? claim.id : claim.candidate_alias)
 /** The customer's UUID for claims, its external_id for candidates. */
-export const customerOf = (one: AnyClaim): string => ('id' in one ? one.customer_id : one.customer_uuid)
+export const customerOf = (claim: AnyClaim): string =>
+  'id' in claim ? claim.customer_id : claim.customer_uuid
 
 /** The query parameter that a search text is sent as. */
 export type Searched = 'reference' | 'search'
@@ -86,7 +87,7 @@ export const claimsQuery = (kind: ClaimKind, filters: ClaimFilters, after?: stri
   })
 
 /** Requests for one page. The service scans a limited number of records per request (§4.1), so few may match. */
-const MOST_ANSWERS = 20
+const MAX_REQUESTS_PER_PAGE = 20
 
 export interface ListedPage extends Page<AnyClaim> {
   by: Searched
@@ -97,7 +98,7 @@ export interface ListedPage extends Page<AnyClaim> {
 /** Rejects a response that is not a list. Bulk events go to the listed claims, so the list must be complete. */
 async function readList(kind: ClaimKind, query: Query, signal: AbortSignal): Promise<Page<AnyClaim>> {
   const page = await get<Page<AnyClaim> | null>(`/v1/${kind}`, query, signal)
-  if (!Array.isArray(page?.data) || page.next_cursor === undefined) throw strangeAnswer()
+  if (!Array.isArray(page?.data) || page.next_cursor === undefined) throw unexpectedResponse()
   return page
 }
 
@@ -114,7 +115,7 @@ export async function listClaims(
       readList(kind, { ...query, after, limit }, signal)
     let { data, next_cursor } = await read(page.after, page.limit)
     let answers = 1
-    for (; next_cursor !== null && data.length < page.limit && answers < MOST_ANSWERS; answers++) {
+    for (; next_cursor !== null && data.length < page.limit && answers < MAX_REQUESTS_PER_PAGE; answers++) {
       const more = await read(next_cursor, page.limit - data.length)
       data = [...data, ...more.data]
       next_cursor = more.next_cursor

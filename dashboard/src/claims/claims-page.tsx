@@ -105,7 +105,7 @@ function ClaimListPage({ kind, search }: { kind: ClaimKind; search: ClaimSearch 
       <BulkDialog
         kind={kind}
         filters={filters}
-        types={typesThatMatter(list.data?.data ?? [])}
+        types={eventTypesOf(list.data?.data ?? [])}
         open={asked === 'bulk'}
         onClose={() => setAsked(null)}
       />
@@ -129,7 +129,7 @@ function useTotal(kind: ClaimKind, { after, ...filters }: ClaimSearch, page: Lis
 }
 
 /** The event types that the conditions of the shown claims ask for. */
-function typesThatMatter(shown: readonly AnyClaim[]): string[] {
+function eventTypesOf(shown: readonly AnyClaim[]): string[] {
   const open = shown.filter(({ status }) => status === 'OPEN')
   const types = new Set(open.flatMap(({ contract }) => decisiveEventTypes(contract)))
   return [...types].filter((type) => !isReservedType(type))

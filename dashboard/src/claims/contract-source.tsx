@@ -7,7 +7,7 @@ import { hasLossyNumber } from '../../../src/kernel/exact-numbers.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { SchemaSelect } from '../claim-schemas/schema-select.tsx'
 import { schemasQuery } from '../claim-schemas/schemas-api.ts'
-import { InWords } from '../components/bidi-text.tsx'
+import { BidiText } from '../components/bidi-text.tsx'
 import { Field } from '../components/field.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { Textarea } from '../components/textarea.tsx'
@@ -41,22 +41,23 @@ function readContract(json: string): { contract: Contract | null; problem: strin
 }
 
 /** Initial values: a schema, a contract, or the contract of a schema that may have changed since. */
-export interface ContractBeginning {
+export interface ContractDefaults {
   schemaId?: string
   contract?: Contract
 }
 
 /** The contract of a new claim: a schema, by default the newest, or JSON, by default the newest schema's contract. */
-export function useContractSource(begin: ContractBeginning) {
+export function useContractSource(defaults: ContractDefaults) {
   const { data: schemas = [], isPending } = useQuery(schemasQuery)
   /** Empty for a custom contract. */
   const [chosen, choose] = useState<string | null>(null)
   const [written, write] = useState<string | null>(null)
   const newest = schemas.at(-1)
-  const isOutdated = begin.contract !== undefined && !hasContract(schemas, begin.schemaId, begin.contract)
-  const begun = isOutdated ? '' : begin.schemaId
-  const schemaId = chosen ?? begun ?? newest?.id ?? ''
-  const json = written ?? JSON.stringify(begin.contract ?? newest?.contract ?? SAMPLE, null, 2)
+  const isOutdated =
+    defaults.contract !== undefined && !hasContract(schemas, defaults.schemaId, defaults.contract)
+  const defaultSchemaId = isOutdated ? '' : defaults.schemaId
+  const schemaId = chosen ?? defaultSchemaId ?? newest?.id ?? ''
+  const json = written ?? JSON.stringify(defaults.contract ?? newest?.contract ?? SAMPLE, null, 2)
   const { contract: own, problem } = readContract(json)
   const contract = schemaId === '' ? own : (schemas.find(({ id }) => id === schemaId)?.contract ?? null)
   const given = schemaId === '' ? own && { contract: own } : { schema_id: schemaId }
@@ -67,7 +68,7 @@ export function useContractSource(begin: ContractBeginning) {
     write,
     isWritten: written !== null,
     /** The initial schema has another contract by now, or was deleted. */
-    isOutdated: isOutdated && begin.schemaId !== undefined,
+    isOutdated: isOutdated && defaults.schemaId !== undefined,
     problem,
     contract,
     isPending,
@@ -123,7 +124,7 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
       {contract ? (
         <>
           <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
-            <InWords text={contractInWords(contract, money).join(' ')} />
+            <BidiText text={contractInWords(contract, money).join(' ')} />
           </p>
           <ContractHints contract={contract} />
         </>

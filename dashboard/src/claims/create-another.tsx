@@ -6,25 +6,25 @@ import { Button } from '../components/button.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { customersQuery, readCustomer } from '../customers/customers-api.ts'
 import type { AnyClaim } from './claims-api.ts'
-import { type ClaimBeginning, CreateClaimDialog } from './create-claim-dialog.tsx'
+import { type ClaimDefaults, CreateClaimDialog } from './create-claim-dialog.tsx'
 
 /** Opens the form for a new record with the same customer, contract, clock and metadata. */
-export function CreateAnother({ kind, one }: { kind: ClaimKind; one: AnyClaim }) {
+export function CreateAnother({ kind, claim }: { kind: ClaimKind; claim: AnyClaim }) {
   const queryClient = useQueryClient()
-  const [begin, setBegin] = useState<ClaimBeginning | null>(null)
+  const [defaults, setDefaults] = useState<ClaimDefaults | null>(null)
   const opening = useMutation({
     mutationFn: async () => {
-      if ('id' in one) return readCustomer(one.customer_id)
-      const query = customersQuery({ external_id: one.customer_uuid, limit: 1 })
+      if ('id' in claim) return readCustomer(claim.customer_id)
+      const query = customersQuery({ external_id: claim.customer_uuid, limit: 1 })
       return (await queryClient.fetchQuery(query)).data[0]
     },
     onSuccess: (customer) =>
-      setBegin({
+      setDefaults({
         ...(customer ? { customer } : {}),
-        ...(one.schema_id ? { schemaId: one.schema_id } : {}),
-        ...(one.test_clock_id ? { clock: one.test_clock_id } : {}),
-        contract: one.contract,
-        metadata: one.metadata,
+        ...(claim.schema_id ? { schemaId: claim.schema_id } : {}),
+        ...(claim.test_clock_id ? { clock: claim.test_clock_id } : {}),
+        contract: claim.contract,
+        metadata: claim.metadata,
       }),
   })
   return (
@@ -35,9 +35,9 @@ export function CreateAnother({ kind, one }: { kind: ClaimKind; one: AnyClaim })
       <FormError error={opening.error} />
       <CreateClaimDialog
         kind={kind}
-        begin={begin ?? {}}
-        open={begin !== null}
-        onOpenChange={() => setBegin(null)}
+        defaults={defaults ?? {}}
+        open={defaults !== null}
+        onOpenChange={() => setDefaults(null)}
       />
     </>
   )

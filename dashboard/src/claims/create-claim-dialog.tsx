@@ -13,15 +13,15 @@ import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { useToast } from '../components/toast.tsx'
 import { CustomerField } from '../customers/customer-field.tsx'
-import { useCustomerChoice, useSubmitOnceFound } from '../customers/use-customer-lookup.ts'
+import { useCustomerChoice, useSubmitAfterLookup } from '../customers/use-customer-lookup.ts'
 import { NewMetadata } from '../metadata/metadata-editor.tsx'
 import { metadataIn, rowsOf } from '../metadata/metadata-rows.ts'
 import { TestClockSelect } from '../test-clocks/test-clock-select.tsx'
 import { type AnyClaim, createClaim, type NewClaim, nameOf } from './claims-api.ts'
-import { type ContractBeginning, ContractSource, useContractSource } from './contract-source.tsx'
+import { type ContractDefaults, ContractSource, useContractSource } from './contract-source.tsx'
 
 /** Initial values of the form. */
-export interface ClaimBeginning extends ContractBeginning {
+export interface ClaimDefaults extends ContractDefaults {
   customer?: Customer
   clock?: string
   metadata?: Metadata
@@ -29,12 +29,12 @@ export interface ClaimBeginning extends ContractBeginning {
 
 interface CreateClaimDialogProps {
   kind: ClaimKind
-  begin?: ClaimBeginning
+  defaults?: ClaimDefaults
   open: boolean
   onOpenChange: (open: boolean) => void
 }
 
-export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: CreateClaimDialogProps) {
+export function CreateClaimDialog({ kind, defaults = {}, open, onOpenChange }: CreateClaimDialogProps) {
   const title = kind === 'claims' ? 'Create a claim' : 'Create a candidate'
   return (
     <Dialog
@@ -43,19 +43,19 @@ export function CreateClaimDialog({ kind, begin = {}, open, onOpenChange }: Crea
       title={title}
       description="The contract cannot be changed later."
     >
-      <CreateClaimForm kind={kind} begin={begin} />
+      <CreateClaimForm kind={kind} defaults={defaults} />
     </Dialog>
   )
 }
 
-function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginning }) {
+function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimDefaults }) {
   const [alias, setAlias] = useState('')
   const [reference, setReference] = useState('')
-  const choice = useCustomerChoice(begin.customer)
+  const choice = useCustomerChoice(defaults.customer)
   const { customer } = choice
-  const source = useContractSource(begin)
-  const [clock, setClock] = useState(begin.clock ?? '')
-  const [rows, setRows] = useState(() => rowsOf(begin.metadata ?? {}))
+  const source = useContractSource(defaults)
+  const [clock, setClock] = useState(defaults.clock ?? '')
+  const [rows, setRows] = useState(() => rowsOf(defaults.metadata ?? {}))
   const [isChecked, setChecked] = useState(false)
   const { announce, open } = useNewClaim(kind)
   const creation = useMutation({
@@ -70,7 +70,7 @@ function CreateClaimForm({ kind, begin }: { kind: ClaimKind; begin: ClaimBeginni
     onSuccess: announce,
   })
   const errors = errorsByPath(creation.error)
-  const { isWaiting, ...handlers } = useSubmitOnceFound(choice, () => {
+  const { isWaiting, ...handlers } = useSubmitAfterLookup(choice, () => {
     setChecked(true)
     const metadata = metadataIn(rows)
     // mutate's own onSuccess is not called after the form is closed.
@@ -150,22 +150,22 @@ function useNewClaim(kind: ClaimKind) {
     void queryClient.invalidateQueries({ queryKey: ['overview'] })
     toast(kind === 'claims' ? 'Claim created' : 'Candidate created')
   }
-  const open = (one: AnyClaim) =>
+  const open = (claim: AnyClaim) =>
     kind === 'claims'
-      ? void navigate({ to: '/claims/$id', params: { id: nameOf(one) } })
-      : void navigate({ to: '/candidates/$alias', params: { alias: nameOf(one) } })
+      ? void navigate({ to: '/claims/$id', params: { id: nameOf(claim) } })
+      : void navigate({ to: '/candidates/$alias', params: { alias: nameOf(claim) } })
   return { announce, open }
 }
 
 /** For the pages of schemas, customers and test clocks, which preset a field of the new claim. */
-export function CreateClaimButton({ begin }: { begin: ClaimBeginning }) {
+export function CreateClaimButton({ defaults }: { defaults: ClaimDefaults }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
       <Button onClick={() => setOpen(true)}>
         <Plus aria-hidden /> Create claim
       </Button>
-      <CreateClaimDialog kind="claims" begin={begin} open={isOpen} onOpenChange={setOpen} />
+      <CreateClaimDialog kind="claims" defaults={defaults} open={isOpen} onOpenChange={setOpen} />
     </>
   )
 }

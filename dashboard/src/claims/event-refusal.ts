@@ -6,7 +6,7 @@ import type { AnyClaim } from './claims-api.ts'
 const LEAST_PAYLOAD_BYTES = '{}'.length
 
 /** Why the claim accepts no event: it is not OPEN (§3 rule 2), or its log is full (§8). */
-export function refusalOf({
+export function eventRefusal({
   status,
   events,
 }: Pick<WithEvents<AnyClaim>, 'status' | 'events'>): string | null {

@@ -1,6 +1,6 @@
 import { type FocusEvent, type ReactNode, useRef, useState } from 'react'
-import { askedPairs } from '../api/metadata-filters.ts'
-import { DelayedInput, useDelayed } from '../components/debounced-input.tsx'
+import { metadataPairsIn } from '../api/metadata-filters.ts'
+import { DebouncedInput, useDelayed } from '../components/debounced-input.tsx'
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
 import { Select } from '../components/select.tsx'
@@ -85,7 +85,7 @@ export function MoreFilters({ filters, onChange }: MoreFiltersProps) {
 
 /** The number of these filters that are set. */
 export const countMore = (filters: ClaimFilters): number =>
-  MORE_FILTERS.filter((name) => filters[name] !== undefined).length + askedPairs(filters).length
+  MORE_FILTERS.filter((name) => filters[name] !== undefined).length + metadataPairsIn(filters).length
 
 const Range = ({ label, children }: { label: string; children: ReactNode }) => (
   <fieldset className="grid min-w-0 content-start gap-1.5">
@@ -110,7 +110,7 @@ function PriceBound({ label, bound, onChange }: PriceBoundProps) {
   return (
     <Field label={label} error={problem}>
       {(field) => (
-        <DelayedInput
+        <DebouncedInput
           {...field}
           inputMode="decimal"
           value={bound === undefined ? '' : LOCAL_NUMBERS.writeDecimal(bound)}

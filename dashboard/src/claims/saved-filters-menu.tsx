@@ -10,13 +10,13 @@ import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { menuItemClass, PopoverMenu } from '../components/popover-menu.tsx'
 import { useToast } from '../components/toast.tsx'
-import { NOT_KEPT, STORED_IN_BROWSER, useKept } from '../components/use-browser-storage.ts'
-import { isolated } from '../format/bidi.ts'
+import { NOT_STORED, STORED_IN_BROWSER, useBrowserStorage } from '../components/use-browser-storage.ts'
+import { isolate } from '../format/bidi.ts'
 import type { ClaimFilters } from './claims-api.ts'
 import {
   filtersOf,
-  LONGEST_NAME,
-  MOST_SAVED,
+  MAX_NAME_LENGTH,
+  MAX_SAVED,
   queryOf,
   readSaved,
   type SavedFilters,
@@ -33,7 +33,7 @@ interface SavedFiltersMenuProps {
 
 /** The menu of saved filters. */
 export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuProps) {
-  const { value: saved, change } = useKept(`filters of ${kind}`, readSaved)
+  const { value: saved, change } = useBrowserStorage(`filters of ${kind}`, readSaved)
   const toast = useToast()
   /** The saved filters to rename, or null to save the current filters. */
   const [asked, setAsked] = useState<{ renamed: SavedFilters | null } | null>(null)
@@ -46,14 +46,14 @@ export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuPro
   }
   const remove = ({ name }: SavedFilters) => {
     const isGone = change((all) => withoutSaved(all, name))
-    toast(isGone ? `Saved filters ${isolated(name)} deleted` : NOT_KEPT)
+    toast(isGone ? `Saved filters ${isolate(name)} deleted` : NOT_STORED)
   }
   return (
     <>
       <PopoverMenu
         trigger={<Bookmark aria-hidden className={shown && 'fill-current'} />}
         size="icon"
-        aria-label={shown ? `Saved filters: ${isolated(shown.name)}` : 'Saved filters'}
+        aria-label={shown ? `Saved filters: ${isolate(shown.name)}` : 'Saved filters'}
         title="Saved filters"
       >
         {(close) => (
@@ -76,7 +76,7 @@ export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuPro
                   <Button
                     variant="ghost"
                     size="icon"
-                    aria-label={`Rename ${isolated(one.name)}`}
+                    aria-label={`Rename ${isolate(one.name)}`}
                     onClick={() => {
                       close()
                       setAsked({ renamed: one })
@@ -87,7 +87,7 @@ export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuPro
                   <Button
                     variant="ghost"
                     size="icon"
-                    aria-label={`Delete ${isolated(one.name)}`}
+                    aria-label={`Delete ${isolate(one.name)}`}
                     onClick={() => remove(one)}
                   >
                     <Trash2 aria-hidden />
@@ -98,7 +98,7 @@ export function SavedFiltersMenu({ kind, filters, onApply }: SavedFiltersMenuPro
             {saved.length === 0 ? <p className="px-2.5 py-1.5 text-muted">No filters saved yet.</p> : null}
             <SaveItem
               isSet={query !== ''}
-              isFull={saved.length >= MOST_SAVED}
+              isFull={saved.length >= MAX_SAVED}
               onSave={() => {
                 close()
                 setAsked({ renamed: null })
@@ -129,7 +129,7 @@ function SaveItem({ isSet, isFull, onSave }: SaveItemProps) {
   if (!isSet)
     return <p className="px-2.5 py-1.5 text-xs text-muted">Set filters to save them under a name.</p>
   if (isFull)
-    return <p className="px-2.5 py-1.5 text-xs text-muted">{MOST_SAVED} is the maximum. Delete one first.</p>
+    return <p className="px-2.5 py-1.5 text-xs text-muted">{MAX_SAVED} is the maximum. Delete one first.</p>
   return (
     <button type="button" className={menuItemClass} onClick={onSave}>
       <Plus aria-hidden /> Save these filters
@@ -181,14 +181,14 @@ function SaveFiltersForm({ renamed, taken, onSave, onClose }: SaveFiltersFormPro
             {...props}
             required
             pattern=".*\S.*"
-            maxLength={LONGEST_NAME}
+            maxLength={MAX_NAME_LENGTH}
             placeholder="Due this week"
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
         )}
       </Field>
-      <FormError error={isKept ? null : new Error(NOT_KEPT)} />
+      <FormError error={isKept ? null : new Error(NOT_STORED)} />
       <SubmitActions action={isTaken ? 'Replace' : renamed === null ? 'Save' : 'Rename'} pending={false} />
     </Form>
   )

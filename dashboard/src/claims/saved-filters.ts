@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../src/kernel/json.ts'
-import { LONGEST_QUERY } from '../api/client.ts'
+import { MAX_QUERY_LENGTH } from '../api/client.ts'
 import { readClaimFilters } from './claim-filters.ts'
 import type { ClaimFilters } from './claims-api.ts'
 
@@ -10,8 +10,8 @@ export interface SavedFilters {
   query: string
 }
 
-export const MOST_SAVED = 50
-export const LONGEST_NAME = 60
+export const MAX_SAVED = 50
+export const MAX_NAME_LENGTH = 60
 
 /** The valid saved filters of a stored value. Each name appears once. */
 export function readSaved(stored: unknown): SavedFilters[] {
@@ -21,10 +21,10 @@ export function readSaved(stored: unknown): SavedFilters[] {
     if (!isJsonObject(item)) continue
     const { name, query } = item
     if (typeof name !== 'string' || typeof query !== 'string') continue
-    if (name.trim() === '' || name.length > LONGEST_NAME || query.length > LONGEST_QUERY) continue
+    if (name.trim() === '' || name.length > MAX_NAME_LENGTH || query.length > MAX_QUERY_LENGTH) continue
     found.set(name, { name, query })
   }
-  return [...found.values()].slice(0, MOST_SAVED)
+  return [...found.values()].slice(0, MAX_SAVED)
 }
 
 /** The filters of a query, without unknown filters and without a cursor. */
@@ -46,8 +46,8 @@ const byName = (one: SavedFilters, other: SavedFilters) => one.name.localeCompar
  */
 export function withSaved(saved: readonly SavedFilters[], added: SavedFilters): SavedFilters[] {
   const others = withoutSaved(saved, added.name)
-  if (added.query.length > LONGEST_QUERY) throw new Error('They are too long.')
-  if (others.length >= MOST_SAVED) throw new Error('There are as many as may be.')
+  if (added.query.length > MAX_QUERY_LENGTH) throw new Error('They are too long.')
+  if (others.length >= MAX_SAVED) throw new Error('There are as many as may be.')
   return [...others, added].toSorted(byName)
 }
 

@@ -13,37 +13,37 @@ import { useToast } from '../components/toast.tsx'
 import { NO_EVENT, readEvent } from '../events/event-draft.ts'
 import { EventFields } from '../events/event-fields.tsx'
 import { type AnyClaim, nameOf, submitEvent } from './claims-api.ts'
-import { refusalOf } from './event-refusal.ts'
+import { eventRefusal } from './event-refusal.ts'
 
 interface SubmitEventProps {
   kind: ClaimKind
-  one: AnyClaim
+  claim: AnyClaim
 }
 
 /** The form that submits an event, or the reason why the claim accepts none. */
-export function SubmitEvent({ kind, one }: SubmitEventProps & { one: WithEvents<AnyClaim> }) {
-  const reason = refusalOf(one)
+export function SubmitEvent({ kind, claim }: SubmitEventProps & { claim: WithEvents<AnyClaim> }) {
+  const reason = eventRefusal(claim)
   return (
     <Card aria-label="Submit an event">
       <CardHeader title="Submit an event" description={reason ?? 'Events cannot be changed or deleted.'} />
       {reason === null ? (
         <CardBody>
-          <EventForm kind={kind} one={one} />
+          <EventForm kind={kind} claim={claim} />
         </CardBody>
       ) : null}
     </Card>
   )
 }
 
-function EventForm({ kind, one }: SubmitEventProps) {
+function EventForm({ kind, claim }: SubmitEventProps) {
   const [draft, setDraft] = useState(NO_EVENT)
-  const submission = useSubmission(kind, nameOf(one), () => setDraft(NO_EVENT))
+  const submission = useSubmission(kind, nameOf(claim), () => setDraft(NO_EVENT))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const written = readEvent(draft)
     if (written) submission.mutate(written)
   }
-  const types = decisiveEventTypes(one.contract).filter((name) => !isReservedType(name))
+  const types = decisiveEventTypes(claim.contract).filter((name) => !isReservedType(name))
   return (
     <Form onSubmit={submit} className="grid grid-cols-1 gap-3.5">
       <EventFields

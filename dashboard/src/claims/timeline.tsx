@@ -5,7 +5,7 @@ import { Button } from '../components/button.tsx'
 import { CodeBlock } from '../components/code-block.tsx'
 import { STATUS_ICON, StatusBadge } from '../components/status-badge.tsx'
 import { DateTime } from '../components/time.tsx'
-import { legibleJson } from '../format/bidi.ts'
+import { escapeBidiControls } from '../format/bidi.ts'
 
 interface TimelineProps {
   openedAt: string
@@ -17,21 +17,21 @@ interface TimelineProps {
 
 /** Events and the transitions that they caused, newest first. */
 export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProps) {
-  const pieces = piecesOf(events)
-  const { shown, next, isComing, showMore } = useShownPieces(pieces.length)
-  const eventsOfNext = pieces.slice(pieces.length - next, pieces.length - shown).flat().length
+  const chunks = chunksOf(events)
+  const { shown, next, isComing, showMore } = useShownChunks(chunks.length)
+  const eventsOfNext = chunks.slice(chunks.length - next, chunks.length - shown).flat().length
   return (
     <ol
       aria-busy={isComing}
       className="relative before:absolute before:top-2 before:bottom-2 before:left-[0.6875rem] before:w-px before:bg-line"
     >
-      {pieces
-        .slice(pieces.length - shown)
+      {chunks
+        .slice(chunks.length - shown)
         .reverse()
-        .map((piece) => (
-          <Piece key={piece[0]?.id} events={piece} transitions={transitions} noteOf={noteOf} />
+        .map((chunk) => (
+          <Chunk key={chunk[0]?.id} events={chunk} transitions={transitions} noteOf={noteOf} />
         ))}
-      {shown < pieces.length ? (
+      {shown < chunks.length ? (
         <li className="relative pl-9">
           <Button size="sm" pending={isComing} onClick={showMore}>
             {isComing ? 'Showing more…' : `Show ${eventsOfNext.toLocaleString('en')} earlier events`}
@@ -48,7 +48,7 @@ export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProp
   )
 }
 
-interface PieceProps {
+interface ChunkProps {
   events: readonly ClaimEvent[]
   transitions: readonly StatusTransition[]
   noteOf: TimelineProps['noteOf']
@@ -61,7 +61,7 @@ const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =
 const ITEM =
   'grid scroll-mt-20 grid-cols-1 gap-3 pb-4 [contain-intrinsic-size:auto_4.5rem] [content-visibility:auto] target:bg-accent-soft'
 
-const Piece = memo(function Piece({ events, transitions, noteOf }: PieceProps) {
+const Chunk = memo(function Chunk({ events, transitions, noteOf }: ChunkProps) {
   return events.toReversed().map((event) => (
     <li key={event.id} id={anchorOf(event.id)} className={ITEM}>
       {causedBy(event, transitions).map((transition) => (
@@ -70,10 +70,10 @@ const Piece = memo(function Piece({ events, transitions, noteOf }: PieceProps) {
       <EventEntry event={event} note={event.system ? null : noteOf(event.type)} />
     </li>
   ))
-}, isSamePiece)
+}, isSameChunk)
 
 /** Compares by identity: the query cache keeps unchanged events as the same objects. */
-function isSamePiece(before: PieceProps, now: PieceProps): boolean {
+function isSameChunk(before: ChunkProps, now: ChunkProps): boolean {
   if (before.events.length !== now.events.length) return false
   if (!before.events.every((event, i) => event === now.events[i])) return false
   if (before.transitions === now.transitions) return true
@@ -148,7 +148,7 @@ function EventEntry({ event, note }: { event: ClaimEvent; note: string | null })
           {note}
         </p>
       )}
-      {hasPayload ? <Payload text={legibleJson(JSON.stringify(payload))} /> : null}
+      {hasPayload ? <Payload text={escapeBidiControls(JSON.stringify(payload))} /> : null}
     </div>
   )
 }
@@ -163,7 +163,11 @@ function Payload({ text }: { text: string }) {
         <summary className="text-xs text-muted">
           Payload of {text.length.toLocaleString('en')} characters
         </summary>
-        <CodeBlock text={legibleJson(JSON.stringify(JSON.parse(text), null, 2))} label="payload" wrap />
+        <CodeBlock
+          text={escapeBidiControls(JSON.stringify(JSON.parse(text), null, 2))}
+          label="payload"
+          wrap
+        />
       </details>
     )
   }
@@ -175,7 +179,7 @@ function Payload({ text }: { text: string }) {
 }
 
 /** Events per chunk. A chunk is rendered and re-rendered as a whole. */
-const PIECE = 100
+const CHUNK_SIZE = 100
 
 /** Chunks shown initially. A log may hold 10,000 events. */
 const FIRST_SHOWN = 1
@@ -183,14 +187,14 @@ const FIRST_SHOWN = 1
 const GROWTH = 10
 
 /** Chunks counted from the first item, so that an added item changes only the last chunk. */
-function piecesOf<Item>(items: readonly Item[]): Item[][] {
-  const count = Math.ceil(items.length / PIECE)
-  return Array.from({ length: count }, (_, i) => items.slice(i * PIECE, (i + 1) * PIECE))
+function chunksOf<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / CHUNK_SIZE)
+  return Array.from({ length: count }, (_, i) => items.slice(i * CHUNK_SIZE, (i + 1) * CHUNK_SIZE))
 }
 
 /** The number of chunks to show. Chunks are added one per task, so that the page stays responsive.
  */
-function useShownPieces(count: number) {
+function useShownChunks(count: number) {
   const [wanted, setWanted] = useState(FIRST_SHOWN)
   const [shown, setShown] = useState(FIRST_SHOWN)
   // The last chunk may have few items, so one more chunk is shown.

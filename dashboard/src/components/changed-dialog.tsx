@@ -31,7 +31,7 @@ export function ChangedDialog({ kind, acting, action, onLeave }: ChangedDialogPr
       <FormError error={acting.error} />
       <DialogActions isPending={acting.isPending}>
         <Button onClick={leave}>Cancel</Button>
-        <Button variant="danger" pending={acting.isPending} onClick={acting.actAllTheSame}>
+        <Button variant="danger" pending={acting.isPending} onClick={acting.actAnyway}>
           {action} anyway
         </Button>
       </DialogActions>

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
 
-interface ChoiceProps {
-  isChosen: boolean
+interface CheckboxProps {
+  isChecked: boolean
   /** Missing for a read-only checkbox. */
-  onChange?: (isChosen: boolean) => void
+  onChange?: (isChecked: boolean) => void
   children: ReactNode
 }
 
 /** A checkbox with its label. */
-export const Choice = ({ isChosen, onChange, children }: ChoiceProps) => (
+export const Checkbox = ({ isChecked, onChange, children }: CheckboxProps) => (
   <label className="flex w-fit items-start gap-2">
     <input
       type="checkbox"
       className="mt-0.5 size-4 shrink-0 accent-accent"
-      checked={isChosen}
+      checked={isChecked}
       disabled={!onChange}
       onChange={({ target }) => onChange?.(target.checked)}
     />

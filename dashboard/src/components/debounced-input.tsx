@@ -1,7 +1,7 @@
 import { type ComponentProps, useEffect, useState } from 'react'
 import { Input } from './input.tsx'
 
-interface DelayedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+interface DebouncedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
   value: string
   /** Called with the text when the user has stopped typing. */
   onChange: (text: string) => void
@@ -9,7 +9,7 @@ interface DelayedInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onC
 }
 
 /** An input that reports its text after a pause in typing, or on blur. */
-export function DelayedInput({ value, onChange, delayMs, ...props }: DelayedInputProps) {
+export function DebouncedInput({ value, onChange, delayMs, ...props }: DebouncedInputProps) {
   const [text, setText, take] = useDelayed({ value, onChange, delayMs })
   return <Input {...props} value={text} onChange={(event) => setText(event.target.value)} onBlur={take} />
 }

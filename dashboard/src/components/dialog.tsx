@@ -10,49 +10,49 @@ import {
 import { Button } from './button.tsx'
 import { cn } from './cn.ts'
 import { Modal, type ModalProps } from './modal.tsx'
-import { useEntries } from './use-field-changes.ts'
+import { useFieldChanges } from './use-field-changes.ts'
 
 const DismissContext = createContext<() => void>(() => {})
 const UnsavedContext = createContext({ current: false })
 const SendingContext = createContext<(isSending: boolean) => void>(() => {})
-const AskedContext = createContext(false)
+const AskingToCloseContext = createContext(false)
 
 /** A centred dialog, on a phone at the lower edge. It asks before closing if input would be lost or a request is in flight.
  */
 export function Dialog({ className, onOpenChange, children, ...props }: ModalProps) {
-  const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null)
+  const [question, setQuestion] = useState<keyof typeof QUESTIONS | null>(null)
   const [isSending, setSending] = useState(false)
-  const { areChanged, ...listeners } = useEntries()
+  const { areChanged, ...listeners } = useFieldChanges()
   const unsaved = useRef(false)
   // After the response, the dialog itself shows the result.
-  if (asked !== null && (!props.open || (asked === 'sent' && !isSending))) setAsked(null)
-  if (asked === 'unsaved' && isSending) setAsked('sent')
+  if (question !== null && (!props.open || (question === 'sent' && !isSending))) setQuestion(null)
+  if (question === 'unsaved' && isSending) setQuestion('sent')
   const dismiss = () => {
-    if (isSending) setAsked('sent')
-    else if (areChanged() || unsaved.current) setAsked('unsaved')
+    if (isSending) setQuestion('sent')
+    else if (areChanged() || unsaved.current) setQuestion('unsaved')
     else onOpenChange(false)
   }
-  const { title, text, stay, close } = QUESTIONS[asked ?? 'unsaved']
+  const { title, text, stay, close } = QUESTIONS[question ?? 'unsaved']
   return (
     <DismissContext value={dismiss}>
-      <Modal {...props} onOpenChange={dismiss} className={cn(MIDDLE, className)}>
+      <Modal {...props} onOpenChange={dismiss} className={cn(CENTERED, className)}>
         <UnsavedContext value={unsaved}>
           <SendingContext value={setSending}>
-            <AskedContext value={asked !== null}>
+            <AskingToCloseContext value={question !== null}>
               <div {...listeners}>{children}</div>
-            </AskedContext>
+            </AskingToCloseContext>
           </SendingContext>
         </UnsavedContext>
       </Modal>
       <Modal
-        open={asked !== null && props.open}
-        onOpenChange={() => setAsked(null)}
+        open={question !== null && props.open}
+        onOpenChange={() => setQuestion(null)}
         title={title}
-        className={MIDDLE}
+        className={CENTERED}
       >
         <p className="text-muted">{text}</p>
         <DialogActions>
-          <Button onClick={() => setAsked(null)}>{stay}</Button>
+          <Button onClick={() => setQuestion(null)}>{stay}</Button>
           <Button variant="danger" onClick={() => onOpenChange(false)}>
             {close}
           </Button>
@@ -89,7 +89,7 @@ export function useUnsaved(isUnsaved: boolean): void {
 }
 
 /** Whether the dialog asks whether to close. A waiting submit must not be sent meanwhile. */
-export const useIsAsked = (): boolean => useContext(AskedContext)
+export const useIsAskingToClose = (): boolean => useContext(AskingToCloseContext)
 
 /** Tells the dialog that its request is in flight. */
 function useSending(isSending: boolean): void {
@@ -101,7 +101,7 @@ function useSending(isSending: boolean): void {
   }, [setSending, isSending])
 }
 
-const MIDDLE =
+const CENTERED =
   'm-auto max-h-[calc(100dvh-2rem)] w-[min(34rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl max-sm:mb-4'
 
 interface DialogActionsProps {

@@ -4,28 +4,28 @@ import { type ComponentProps, useEffect, useReducer, useRef } from 'react'
 export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
   const ref = useRef<HTMLFormElement>(null)
   // Runs the effect even if nothing else has changed since the last submit.
-  const [, lookAgain] = useReducer((count: number) => count + 1, 0)
+  const [, rerender] = useReducer((count: number) => count + 1, 0)
   /** Submitted without input since. */
-  const isAwaited = useRef(false)
-  const told = useRef<Element | null>(null)
+  const isSubmitted = useRef(false)
+  const focused = useRef<Element | null>(null)
   useEffect(() => {
-    if (!isAwaited.current) return
-    const wrong = ref.current?.querySelector('[aria-invalid=true]') ?? null
-    if (wrong && wrong !== told.current) focusOn(wrong)
-    told.current = wrong
+    if (!isSubmitted.current) return
+    const invalid = ref.current?.querySelector('[aria-invalid=true]') ?? null
+    if (invalid && invalid !== focused.current) focusControl(invalid)
+    focused.current = invalid
   })
   return (
     <form
       {...props}
       ref={ref}
       onSubmit={(event) => {
-        isAwaited.current = true
-        told.current = null
-        lookAgain()
+        isSubmitted.current = true
+        focused.current = null
+        rerender()
         onSubmit?.(event)
       }}
       onInput={(event) => {
-        isAwaited.current = false
+        isSubmitted.current = false
         onInput?.(event)
       }}
     />
@@ -33,9 +33,9 @@ export function Form({ onSubmit, onInput, ...props }: ComponentProps<'form'>) {
 }
 
 /** Focuses the first control of a group, and opens a collapsed section. */
-function focusOn(wrong: Element): void {
-  wrong.closest('details')?.setAttribute('open', '')
+function focusControl(invalid: Element): void {
+  invalid.closest('details')?.setAttribute('open', '')
   const control =
-    wrong instanceof HTMLFieldSetElement ? wrong.querySelector('input, select, textarea') : wrong
+    invalid instanceof HTMLFieldSetElement ? invalid.querySelector('input, select, textarea') : invalid
   if (control instanceof HTMLElement) control.focus()
 }

@@ -4,14 +4,14 @@ import { ErrorState } from './error-state.tsx'
 import { isServiceReachable } from './load-page.ts'
 
 /** How often a page that failed to load checks whether the service is reachable. */
-const ASK_MS = 5_000
+const CHECK_INTERVAL_MS = 5_000
 
 /** Replaces a page that failed to load or render. It reloads when the service is reachable again. */
 export function PageError({ error }: { error: unknown }) {
   const isAway = error instanceof NetworkError
   useEffect(() => {
     if (!isAway) return
-    const timer = setInterval(reloadOnceReachable, ASK_MS)
+    const timer = setInterval(reloadOnceReachable, CHECK_INTERVAL_MS)
     return () => clearInterval(timer)
   }, [isAway])
   return <ErrorState error={error} retry={isAway ? reloadOnceReachable : () => location.reload()} isPage />

@@ -84,19 +84,20 @@ export function PopoverMenu({ trigger, children, side = 'below', ...props }: Pop
   )
 }
 
-const GAP = 6
+const GAP_PX = 6
 /** If less than this is below the button, the panel opens above it. */
-const LEAST_ROOM = 300
+const MIN_SPACE_BELOW_PX = 300
 
 /** Positions the panel within the window, so that no scrolling container cuts it off. */
 function placeBeside(button: HTMLElement, side: 'below' | 'above', width = 0): CSSProperties {
   const { top, bottom, left, right } = button.getBoundingClientRect()
   const { clientHeight } = document.documentElement
-  const isBelow = side === 'below' && (clientHeight - bottom > LEAST_ROOM || bottom < LEAST_ROOM)
+  const isBelow =
+    side === 'below' && (clientHeight - bottom > MIN_SPACE_BELOW_PX || bottom < MIN_SPACE_BELOW_PX)
   return {
-    ...(isBelow ? { top: bottom + GAP } : { bottom: clientHeight - top + GAP }),
-    maxHeight: (isBelow ? clientHeight - bottom : top) - 2 * GAP,
-    left: side === 'above' ? left : Math.max(GAP, right - width),
+    ...(isBelow ? { top: bottom + GAP_PX } : { bottom: clientHeight - top + GAP_PX }),
+    maxHeight: (isBelow ? clientHeight - bottom : top) - 2 * GAP_PX,
+    left: side === 'above' ? left : Math.max(GAP_PX, right - width),
   }
 }
 

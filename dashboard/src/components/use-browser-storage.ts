@@ -34,14 +34,14 @@ function parse(text: string | null): unknown {
   }
 }
 
-export interface Kept<T> {
+export interface BrowserStorage<T> {
   value: T
   /** Updates the stored value, which another tab may have changed. @returns false if storage is full or blocked */
   change: (update: (value: T) => T) => boolean
 }
 
 /** @param read makes a value of anything that is stored; must be a stable function */
-export function useKept<T>(name: string, read: (stored: unknown) => T): Kept<T> {
+export function useBrowserStorage<T>(name: string, read: (stored: unknown) => T): BrowserStorage<T> {
   const { data: account } = useSuspenseQuery(accountQuery)
   const key = `kept ${account.id} ${name}`
   const text = useSyncExternalStore(subscribe, () => load(key))
@@ -60,4 +60,4 @@ export function useKept<T>(name: string, read: (stored: unknown) => T): Kept<T> 
 }
 
 export const STORED_IN_BROWSER = 'Saved in this browser for your account.'
-export const NOT_KEPT = 'Not saved: the browser’s storage is full or blocked for this page.'
+export const NOT_STORED = 'Not saved: the browser’s storage is full or blocked for this page.'

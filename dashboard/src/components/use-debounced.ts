@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
 /** The value after it has not changed for `ms`. */
-export function useSettled<Value>(value: Value, ms: number): Value {
+export function useDebounced<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), ms)

@@ -13,7 +13,7 @@ const isBox = (control: Control): control is HTMLInputElement =>
 const entryOf = (control: Control): string => (isBox(control) ? String(control.checked) : control.value)
 
 /** Tracks whether the fields within an element have been changed. */
-export function useEntries() {
+export function useFieldChanges() {
   /** The values of fields when they first got the focus. */
   const before = useRef(new WeakMap<Control, string>())
   const touched = useRef(new Set<Control>())

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isChangedSince, type Tagged } from '../api/client.ts'
+import { isPreconditionFailed, type Tagged } from '../api/client.ts'
 import { type Difference, differencesOf, type Texts } from './differences.tsx'
 
 interface GuardedAction<Kind, Done> {
@@ -19,7 +19,7 @@ export interface GuardedActing {
   /** How the record differs from what the user saw. Null if there is no conflict. */
   changes: readonly Difference[] | null
   /** Acts on the shown version only. */
-  actAllTheSame: () => void
+  actAnyway: () => void
   leave: () => void
 }
 
@@ -39,7 +39,7 @@ export function useGuardedAction<Kind, Done>(guarded: GuardedAction<Kind, Done>)
     error,
     isPending,
     changes: found && differencesOf(guarded.texts, found.seen, found.now),
-    actAllTheSame: () => {
+    actAnyway: () => {
       if (found) acting.mutate(found.now)
     },
     leave: () => {
@@ -56,7 +56,7 @@ async function tryAct<Kind, Done>(
   try {
     return { done: await act(base) }
   } catch (error) {
-    if (!isChangedSince(error)) throw error
+    if (!isPreconditionFailed(error)) throw error
   }
   const now = await read()
   if (differencesOf(texts, base, now).length > 0) return { now }

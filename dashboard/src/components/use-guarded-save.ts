@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isChangedSince, type Tagged } from '../api/client.ts'
+import { isPreconditionFailed, type Tagged } from '../api/client.ts'
 
 interface GuardedSave<Values, Kind> {
   /** Reads the current record. */
@@ -71,7 +71,7 @@ async function trySave<Values, Kind>(
   try {
     return { stored: await save(mine, base) }
   } catch (error) {
-    if (!isChangedSince(error)) throw error
+    if (!isPreconditionFailed(error)) throw error
   }
   const theirs = await read()
   if (areSame(valuesOf(theirs, mine), mine)) return { stored: theirs }
@@ -80,7 +80,7 @@ async function trySave<Values, Kind>(
     try {
       return { stored: await save(mine, theirs) }
     } catch (error) {
-      if (!isChangedSince(error)) throw error
+      if (!isPreconditionFailed(error)) throw error
       return { conflict: { mine, record: await read() } }
     }
   }

@@ -6,7 +6,7 @@ const CLICK_MS = 100
 /** The value, held back while a pointer is down and until its click is handled. So a response does not move a button while it
  * is pressed.
  */
-export function useStillWhilePressed<Value>(value: Value): Value {
+export function useStableWhilePressed<Value>(value: Value): Value {
   const [isPressed, setPressed] = useState(false)
   const still = useRef(value)
   if (!isPressed) still.current = value

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import { type BuilderNode, type LeafNode, newLeaf } from './builder-node.ts'
-import { roomIn, type TreeRoom } from './condition-limits.ts'
+import { type ConditionLimits, conditionLimits } from './condition-limits.ts'
 
 export interface EditMade {
   /** The id of the node or field to focus. */
@@ -11,7 +11,7 @@ export interface EditMade {
 
 interface BuilderContextValue {
   root: BuilderNode
-  room: TreeRoom
+  limits: ConditionLimits
   /** Replaces the tree. */
   change: (root: BuilderNode, made?: EditMade) => void
   /** The id of the datalist of event types. */
@@ -30,7 +30,7 @@ export interface LeafPartProps {
 
 export const BuilderContext = createContext<BuilderContextValue>({
   root: newLeaf(),
-  room: roomIn(newLeaf()),
+  limits: conditionLimits(newLeaf()),
   change: () => {},
   typesId: '',
   issueAt: () => undefined,

@@ -4,7 +4,7 @@ import type { Issue } from '../../../src/kernel/issue.ts'
 import { eventTypesQuery } from '../events/event-types-api.ts'
 import { BuilderContext, type EditMade } from './builder-context.ts'
 import type { BuilderNode } from './builder-node.ts'
-import { roomIn } from './condition-limits.ts'
+import { conditionLimits } from './condition-limits.ts'
 import { CONDITION_PATH } from './contract-document.ts'
 import { pathsOf } from './edit-node.ts'
 import { NodeEditor } from './node-editor.tsx'
@@ -42,7 +42,7 @@ export function ConditionBuilder({ root, onChange, issues, isChecked }: Conditio
   const context = useMemo(
     () => ({
       root,
-      room: roomIn(root),
+      limits: conditionLimits(root),
       change,
       isChecked,
       typesId,

@@ -3,11 +3,11 @@ import type { BuilderNode } from './builder-node.ts'
 
 /* The limits of a condition: nodes and levels. */
 
-export interface TreeRoom {
+export interface ConditionLimits {
   /** Why the node cannot be wrapped in a group, or null. @param nodes number of added nodes, including the group */
-  refuseAround: (id: string, nodes: number) => string | null
+  refusalToWrap: (id: string, nodes: number) => string | null
   /** Why nothing can be added to the group, or null. @param levels and @param nodes of the addition */
-  refuseBelow: (groupId: string, levels: number, nodes: number) => string | null
+  refusalToAdd: (groupId: string, levels: number, nodes: number) => string | null
   /** Which limit the tree exceeds, or null. */
   refusal: string | null
 }
@@ -22,18 +22,18 @@ interface Place {
 const TOO_MANY = `A condition can have at most ${MAX_CONDITION_NODES} nodes.`
 const TOO_DEEP = `A condition can have at most ${MAX_CONDITION_DEPTH} levels.`
 
-export function roomIn(root: BuilderNode): TreeRoom {
+export function conditionLimits(root: BuilderNode): ConditionLimits {
   const places = new Map<string, Place>()
   measure(root, 1, places)
-  const placeOf = (id: string) => places.get(id) ?? { depth: 0, levels: 0 }
+  const findField = (id: string) => places.get(id) ?? { depth: 0, levels: 0 }
   const refuse = (nodes: number, deepest: number) => {
     if (places.size + nodes > MAX_CONDITION_NODES) return TOO_MANY
     return deepest > MAX_CONDITION_DEPTH ? TOO_DEEP : null
   }
   return {
-    refuseAround: (id, nodes) => refuse(nodes, placeOf(id).depth + placeOf(id).levels),
-    refuseBelow: (groupId, levels, nodes) => refuse(nodes, placeOf(groupId).depth + levels),
-    refusal: refuse(0, placeOf(root.id).levels),
+    refusalToWrap: (id, nodes) => refuse(nodes, findField(id).depth + findField(id).levels),
+    refusalToAdd: (groupId, levels, nodes) => refuse(nodes, findField(groupId).depth + levels),
+    refusal: refuse(0, findField(root.id).levels),
   }
 }
 

@@ -2,7 +2,7 @@ import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
 import type { Condition, Leaf } from '../../../src/core/contracts/condition.ts'
 import { eventInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import type { ExplainedCondition } from '../../../src/core/contracts/explain.ts'
-import { InWords } from '../components/bidi-text.tsx'
+import { BidiText } from '../components/bidi-text.tsx'
 import { cn } from '../components/cn.ts'
 
 interface ConditionTreeProps {
@@ -74,7 +74,7 @@ function LeafNode({
     <li className="flex min-w-0 items-start gap-2">
       <Truth satisfied={truthOf(leaf)} />
       <div className="min-w-0">
-        <InWords text={eventInWords(leaf)} />
+        <BidiText text={eventInWords(leaf)} />
         {events.length > 0 ? (
           <span className="flex flex-wrap gap-x-2 text-xs text-muted">
             satisfied by{' '}

@@ -2,7 +2,7 @@ import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { Card } from '../components/card.tsx'
 import { CodeBlock } from '../components/code-block.tsx'
 import { Tabs, TabsContent, TabsList, TabsTrigger } from '../components/tabs.tsx'
-import { legibleJson } from '../format/bidi.ts'
+import { escapeBidiControls } from '../format/bidi.ts'
 import { ContractInWords } from './contract-in-words.tsx'
 
 /** A contract in words and in JSON. */
@@ -18,7 +18,7 @@ export function ContractCard({ contract }: { contract: Contract }) {
           <ContractInWords contract={contract} />
         </TabsContent>
         <TabsContent value="json" className="p-4">
-          <CodeBlock text={legibleJson(JSON.stringify(contract, null, 2))} label="contract" />
+          <CodeBlock text={escapeBidiControls(JSON.stringify(contract, null, 2))} label="contract" />
         </TabsContent>
       </Tabs>
     </Card>

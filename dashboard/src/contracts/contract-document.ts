@@ -24,41 +24,41 @@ export interface ContractDocument {
   contract: Contract | null
 }
 
-export function ofDraft(draft: ContractDraft): ContractDocument {
+export function documentOfDraft(draft: ContractDraft): ContractDocument {
   const value = toContract(draft)
-  const { issues, contract } = judge(value)
-  const slips = slipsOf(draft)
-  const slipped = new Set(slips.map(({ path }) => path))
+  const { issues, contract } = validate(value)
+  const typedIssues = draftIssues(draft)
+  const typedPaths = new Set(typedIssues.map(({ path }) => path))
   return {
     draft,
     json: JSON.stringify(value, null, 2),
     problem: null,
     // These issues are more precise than those of the JSON.
-    issues: [...issues.filter(({ path }) => !slipped.has(path)), ...slips],
-    contract: slips.length > 0 ? null : contract,
+    issues: [...issues.filter(({ path }) => !typedPaths.has(path)), ...typedIssues],
+    contract: typedIssues.length > 0 ? null : contract,
   }
 }
 
 /** Issues that are lost in JSON: texts that are no numbers, and missing or repeated field names of a match. */
-function slipsOf({ price, activityWindow, reviewWindow, condition }: ContractDraft): Issue[] {
+function draftIssues({ price, activityWindow, reviewWindow, condition }: ContractDraft): Issue[] {
   return [
-    ...slipAt('contract.price', price),
-    ...slipAt('contract.activity_window', activityWindow.text, TIME_UNITS[activityWindow.unit]),
-    ...slipAt('contract.review_window', reviewWindow.text, TIME_UNITS[reviewWindow.unit]),
-    ...slipsBelow(condition, pathsOf(condition, CONDITION_PATH)),
+    ...numberIssues('contract.price', price),
+    ...numberIssues('contract.activity_window', activityWindow.text, TIME_UNITS[activityWindow.unit]),
+    ...numberIssues('contract.review_window', reviewWindow.text, TIME_UNITS[reviewWindow.unit]),
+    ...conditionIssues(condition, pathsOf(condition, CONDITION_PATH)),
   ]
 }
 
-function slipsBelow(node: BuilderNode, paths: ReadonlyMap<string, string>): Issue[] {
-  if (node.kind !== 'leaf') return node.children.flatMap((child) => slipsBelow(child, paths))
+function conditionIssues(node: BuilderNode, paths: ReadonlyMap<string, string>): Issue[] {
+  if (node.kind !== 'leaf') return node.children.flatMap((child) => conditionIssues(child, paths))
   const path = `${paths.get(node.id)}`
   return [
-    ...node.bounds.flatMap(({ comparator, text }) => slipAt(`${path}.${comparator}`, text)),
-    ...slipsOfMatch(node.match, `${path}.match`),
+    ...node.bounds.flatMap(({ comparator, text }) => numberIssues(`${path}.${comparator}`, text)),
+    ...matchIssues(node.match, `${path}.match`),
   ]
 }
 
-function slipsOfMatch(match: LeafNode['match'], path: string): Issue[] {
+function matchIssues(match: LeafNode['match'], path: string): Issue[] {
   if (!match) return []
   const fields = match.by === 'fields' ? match.fields : []
   const texts = match.by === 'fields' ? fields.map(({ text }) => text) : [match.text]
@@ -71,16 +71,16 @@ function slipsOfMatch(match: LeafNode['match'], path: string): Issue[] {
 }
 
 /** An empty text is a missing value, which validation reports. */
-function slipAt(path: string, text: string, times = 1): Issue[] {
+function numberIssues(path: string, text: string, times = 1): Issue[] {
   const { problem } = LOCAL_NUMBERS.readNumber(text, times)
   return problem && text !== '' ? [{ path, message: problem }] : []
 }
 
 /** For a stored contract, which always has the structure of a contract. */
-export function ofContract(contract: Contract): ContractDocument {
+export function documentOfContract(contract: Contract): ContractDocument {
   const draft = toDraft(contract as unknown as Json)
   if (!draft) throw new Error('a stored contract has no other fields than those of a contract')
-  return { draft, json: JSON.stringify(contract, null, 2), problem: null, ...judge(contract) }
+  return { draft, json: JSON.stringify(contract, null, 2), problem: null, ...validate(contract) }
 }
 
 export function withJson(before: ContractDocument, json: string): ContractDocument {
@@ -93,12 +93,12 @@ export function withJson(before: ContractDocument, json: string): ContractDocume
   }
   if (hasLossyNumber(json)) return { ...before, json, problem: `This ${LOSSY}.`, issues: [], contract: null }
   const draft = toDraft(value)
-  const judged = judge(value)
-  if (draft) return { draft, json, problem: null, ...judged }
-  return { ...before, json, problem: 'This does not have the structure of a contract.', ...judged }
+  const validated = validate(value)
+  if (draft) return { draft, json, problem: null, ...validated }
+  return { ...before, json, problem: 'This does not have the structure of a contract.', ...validated }
 }
 
-function judge(value: unknown): Pick<ContractDocument, 'issues' | 'contract'> {
+function validate(value: unknown): Pick<ContractDocument, 'issues' | 'contract'> {
   const issues = validateContract(value)
   return { issues, contract: issues.length === 0 ? (value as Contract) : null }
 }

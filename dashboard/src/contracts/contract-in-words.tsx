@@ -1,6 +1,6 @@
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { contractInWords } from '../../../src/core/contracts/contract-in-words.ts'
-import { InWords } from '../components/bidi-text.tsx'
+import { BidiText } from '../components/bidi-text.tsx'
 import { useMoney } from '../components/use-money.ts'
 
 /** A contract in words, one paragraph per sentence. */
@@ -10,7 +10,7 @@ export function ContractInWords({ contract }: { contract: Contract }) {
     <div className="grid gap-1.5 text-pretty break-words">
       {contractInWords(contract, money).map((sentence) => (
         <p key={sentence}>
-          <InWords text={sentence} />
+          <BidiText text={sentence} />
         </p>
       ))}
     </div>

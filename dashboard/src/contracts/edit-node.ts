@@ -4,19 +4,19 @@ import { type BuilderNode, type GroupKind, type GroupNode, newGroup, newLeaf } f
  */
 
 /** The nodes from the root to this node, or null if it is not in the tree. */
-function findLine(root: BuilderNode, id: string): BuilderNode[] | null {
+function findPath(root: BuilderNode, id: string): BuilderNode[] | null {
   if (root.id === id) return [root]
   if (root.kind === 'leaf') return null
   for (const child of root.children) {
-    const line = findLine(child, id)
-    if (line) return [root, ...line]
+    const path = findPath(child, id)
+    if (path) return [root, ...path]
   }
   return null
 }
 
 /** The group that holds the node; null for the root. */
 export const parentOf = (root: BuilderNode, id: string): GroupNode | null =>
-  (findLine(root, id)?.at(-2) as GroupNode | undefined) ?? null
+  (findPath(root, id)?.at(-2) as GroupNode | undefined) ?? null
 
 /** Replaces one node by others. If the parent can hold only one node, the others become a group. */
 function replaceWith(root: BuilderNode, id: string, nodes: readonly BuilderNode[]): BuilderNode {
@@ -38,7 +38,7 @@ export const replaceNode = (root: BuilderNode, node: BuilderNode): BuilderNode =
 
 /** Adds to the end of a group. */
 export function addTo(root: BuilderNode, groupId: string, node: BuilderNode): BuilderNode {
-  const group = findLine(root, groupId)?.at(-1)
+  const group = findPath(root, groupId)?.at(-1)
   if (!group || group.kind === 'leaf' || group.kind === 'NOT') return root
   return replaceNode(root, { ...group, children: [...group.children, node] })
 }
@@ -78,8 +78,8 @@ export function moveBy(root: BuilderNode, id: string, step: -1 | 1): BuilderNode
 
 /** Moves the node out of its group, to the position after it. */
 export function moveOut(root: BuilderNode, id: string): BuilderNode {
-  const line = findLine(root, id)
-  const [target, group, node] = line?.slice(-3) ?? []
+  const path = findPath(root, id)
+  const [target, group, node] = path?.slice(-3) ?? []
   if (!node || group?.kind === 'leaf' || group?.kind === 'NOT') return root
   if (!group || !target || target.kind === 'leaf' || target.kind === 'NOT') return root
   const without = { ...group, children: group.children.filter((child) => child.id !== id) }
@@ -103,7 +103,7 @@ function groupBeside({ children }: GroupNode, id: string): GroupNode | null {
 
 /** Wraps the node in a new group. */
 export function wrapNode(root: BuilderNode, id: string, kind: GroupKind): BuilderNode {
-  const node = findLine(root, id)?.at(-1)
+  const node = findPath(root, id)?.at(-1)
   return node ? replaceWith(root, id, [newGroup(kind, [node])]) : root
 }
 
@@ -114,16 +114,16 @@ export function combineNode(
   kind: 'AND' | 'OR',
   added: BuilderNode,
 ): BuilderNode {
-  const line = findLine(root, id)
-  const node = line?.at(-1)
+  const path = findPath(root, id)
+  const node = path?.at(-1)
   if (!node) return root
-  const parent = line?.at(-2)
+  const parent = path?.at(-2)
   return replaceWith(root, id, parent?.kind === kind ? [node, added] : [newGroup(kind, [node, added])])
 }
 
 /** Replaces a group by its children. */
 export function unwrapNode(root: BuilderNode, id: string): BuilderNode {
-  const node = findLine(root, id)?.at(-1)
+  const node = findPath(root, id)?.at(-1)
   return !node || node.kind === 'leaf' || !canUnwrap(root, node) ? root : replaceWith(root, id, node.children)
 }
 

@@ -27,7 +27,7 @@ export function NodeEditor({ node }: { node: BuilderNode }) {
 }
 
 const EDGE = { AND: 'border-open/50', OR: 'border-pending/60', NOT: 'border-failed/50' } as const
-const OF_NONE = { AND: 'Empty: always true.', OR: 'Empty: never true.', NOT: '' } as const
+const EMPTY_TEXTS = { AND: 'Empty: always true.', OR: 'Empty: never true.', NOT: '' } as const
 
 function GroupEditor({ group }: { group: GroupNode }) {
   const { issueAt } = useBuilder()
@@ -53,7 +53,7 @@ function GroupEditor({ group }: { group: GroupNode }) {
         {group.kind === 'NOT' ? null : (
           <li className="grid gap-1.5">
             {group.children.length === 0 ? (
-              <span className="text-xs text-muted">{OF_NONE[group.kind]}</span>
+              <span className="text-xs text-muted">{EMPTY_TEXTS[group.kind]}</span>
             ) : null}
             <AddButtons group={group} />
           </li>
@@ -91,14 +91,14 @@ function GroupKindChoice({ group }: { group: GroupNode }) {
 }
 
 function AddButtons({ group }: { group: GroupNode }) {
-  const { root, change, room } = useBuilder()
+  const { root, change, limits } = useBuilder()
   const reasonId = useId()
   const add = (made: (leaf: LeafNode) => BuilderNode) => {
     const leaf = newLeaf()
     change(addTo(root, group.id, made(leaf)), { focus: leaf.id })
   }
-  const ofEvent = room.refuseBelow(group.id, 1, 1)
-  const ofGroup = room.refuseBelow(group.id, 2, 2)
+  const ofEvent = limits.refusalToAdd(group.id, 1, 1)
+  const ofGroup = limits.refusalToAdd(group.id, 2, 2)
   const into = `to “${GROUP_NAMES[group.kind]}”`
   return (
     <>

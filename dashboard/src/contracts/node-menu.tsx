@@ -4,7 +4,7 @@ import { Button } from '../components/button.tsx'
 import { menuItemClass, PopoverMenu } from '../components/popover-menu.tsx'
 import { useBuilder } from './builder-context.ts'
 import { type BuilderNode, nameOf } from './builder-node.ts'
-import { roomIn } from './condition-limits.ts'
+import { conditionLimits } from './condition-limits.ts'
 import { fieldOf, moveBy, moveIn, moveOut, neighbourOf, possibleMoves, removeNode } from './edit-node.ts'
 
 /** Moves or removes a node. */
@@ -64,7 +64,7 @@ interface MoveProps {
 
 function Move({ name, node, changed, close }: MoveProps) {
   const { change } = useBuilder()
-  const refusal = roomIn(changed).refusal
+  const refusal = conditionLimits(changed).refusal
   const reasonId = useId()
   return (
     <li>

@@ -13,7 +13,7 @@ interface NodeToolbarProps {
 
 /** Combines, wraps or unwraps a node. */
 export function NodeToolbar({ node, children }: NodeToolbarProps) {
-  const { root, change, room } = useBuilder()
+  const { root, change, limits } = useBuilder()
   const reasonId = useId()
   const name = nameOf(node)
   const parent = parentOf(root, node.id)
@@ -29,12 +29,14 @@ export function NodeToolbar({ node, children }: NodeToolbarProps) {
   const combineIn = (kind: 'AND' | 'OR') => ({
     'aria-label': `Add an event with ${JOINS[kind]} next to ${name}`,
     onClick: () => combine(kind),
-    ...unless(parent?.kind === kind ? room.refuseBelow(parent.id, 1, 1) : room.refuseAround(node.id, 2)),
+    ...unless(
+      parent?.kind === kind ? limits.refusalToAdd(parent.id, 1, 1) : limits.refusalToWrap(node.id, 2),
+    ),
   })
   const wrapIn = (kind: GroupKind) => ({
     'aria-label': `Wrap ${name} in “${GROUP_NAMES[kind]}”`,
     onClick: () => change(wrapNode(root, node.id, kind), { focus: fieldOf(node) }),
-    ...unless(room.refuseAround(node.id, 1)),
+    ...unless(limits.refusalToWrap(node.id, 1)),
   })
   // A group in a group of the same kind is redundant, and so are two NOTs.
   const isNegated = node.kind === 'NOT' || parent?.kind === 'NOT'

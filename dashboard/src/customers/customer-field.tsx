@@ -19,37 +19,39 @@ export function CustomerField({ choice, hint, error, isCreating = false }: Custo
   return (
     <div className="grid gap-2">
       <Field label="Customer" hint={hint} error={choice.error ?? error}>
-        {(props) => <CustomerInput {...props} placeholder="acme" written={choice} onWrite={choice.write} />}
+        {(props) => (
+          <CustomerInput {...props} placeholder="acme" written={choice} onWrite={choice.setWritten} />
+        )}
       </Field>
-      {isCreating ? <CreateUnknown choice={choice} /> : null}
+      {isCreating ? <CreateCustomer choice={choice} /> : null}
     </div>
   )
 }
 
 /** The state of a creation is shown only while its external_id is in the field. */
-function CreateUnknown({ choice }: Pick<CustomerFieldProps, 'choice'>) {
+function CreateCustomer({ choice }: Pick<CustomerFieldProps, 'choice'>) {
   const queryClient = useQueryClient()
   // The lookup then finds the customer, also if another request has created it meanwhile.
-  const lookAgain = () => queryClient.invalidateQueries({ queryKey: ['customers'] })
+  const lookUpAgain = () => queryClient.invalidateQueries({ queryKey: ['customers'] })
   const creation = useMutation({
     mutationFn: createCustomer,
-    onSuccess: lookAgain,
-    onError: () => void lookAgain(),
+    onSuccess: lookUpAgain,
+    onError: () => void lookUpAgain(),
   })
-  if (!choice.isUnknown) return null
-  const isOfText = creation.variables?.external_id === choice.text
+  if (!choice.isNotFound) return null
+  const isForText = creation.variables?.external_id === choice.text
   return (
     <>
       <Button
         className="max-w-full justify-self-start"
-        pending={isOfText && creation.isPending}
+        pending={isForText && creation.isPending}
         onClick={() => creation.mutate({ external_id: choice.text })}
       >
         <span className="truncate">
           Create customer <bdi>{choice.text}</bdi>
         </span>
       </Button>
-      {isOfText ? <FormError error={creation.error} /> : null}
+      {isForText ? <FormError error={creation.error} /> : null}
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search, SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
-import { askedPairs } from '../api/metadata-filters.ts'
+import { metadataPairsIn } from '../api/metadata-filters.ts'
 import { Button } from '../components/button.tsx'
-import { DelayedInput } from '../components/debounced-input.tsx'
+import { DebouncedInput } from '../components/debounced-input.tsx'
 import { MetadataFilter } from '../metadata/metadata-filter.tsx'
 import { type CustomerSearch, readCustomerSearch } from './customer-filters.ts'
 
@@ -18,7 +18,7 @@ export function CustomerFilterBar({ filters }: { filters: CustomerSearch }) {
       to: '/customers',
       search: ({ after: _, ...before }: CustomerSearch) => readCustomerSearch({ ...before, ...changed }),
     })
-  const more = askedPairs(filters).length
+  const more = metadataPairsIn(filters).length
   const [isOpen, setOpen] = useState(more > 0)
   const moreId = useId()
   return (
@@ -26,7 +26,7 @@ export function CustomerFilterBar({ filters }: { filters: CustomerSearch }) {
       <div className="flex max-w-xl gap-2">
         <div className="relative min-w-0 flex-1">
           <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" />
-          <DelayedInput
+          <DebouncedInput
             type="search"
             aria-label="Search customers"
             aria-keyshortcuts="/"

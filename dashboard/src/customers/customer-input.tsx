@@ -1,9 +1,9 @@
 import { type ComponentProps, useId, useLayoutEffect, useRef } from 'react'
 import { Input } from '../components/input.tsx'
-import type { WrittenCustomer } from './use-customer-lookup.ts'
+import type { CustomerLookup } from './use-customer-lookup.ts'
 
 interface CustomerInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
-  written: WrittenCustomer
+  written: CustomerLookup
   onWrite: (text: string) => void
 }
 

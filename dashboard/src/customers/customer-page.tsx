@@ -16,8 +16,8 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { DateTime } from '../components/time.tsx'
 import { MetadataCard } from '../metadata/metadata-card.tsx'
 import { overviewQuery } from '../overview/overview-api.ts'
-import { Figures } from '../overview/result-card.tsx'
-import { StatusFigures } from '../overview/status-counts.tsx'
+import { ResultCard } from '../overview/result-card.tsx'
+import { StatusCounts } from '../overview/status-counts.tsx'
 import { customerQuery } from './customers-api.ts'
 import { RenameCustomerDialog } from './rename-customer-dialog.tsx'
 
@@ -48,7 +48,7 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
         }
         actions={
           <>
-            <CreateClaimButton begin={{ customer }} />
+            <CreateClaimButton defaults={{ customer }} />
             <Button onClick={() => setRenaming(true)}>
               <Pencil aria-hidden /> Rename
             </Button>
@@ -57,7 +57,7 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
       />
       <div className="grid gap-5">
         <CustomerTotals customer={customer} />
-        <MetadataCard kind="customers" name={id} noted={customer} />
+        <MetadataCard kind="customers" name={id} record={customer} />
         <ClaimSection
           kind="claims"
           filters={{ customer: id }}
@@ -92,9 +92,9 @@ function CustomerTotals({ customer }: { customer: Customer }) {
       <p className="-mb-2 text-xs text-muted">
         Totals include live claims and candidates only, not those on test clocks.
       </p>
-      <StatusFigures statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
+      <StatusCounts statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <Figures overview={data} days={DAYS} scope={scope} />
+        <ResultCard overview={data} days={DAYS} scope={scope} />
         <ClaimList
           title="Latest changes"
           all={{ scope, filters: { sort: 'changed' } }}

@@ -5,7 +5,7 @@ import type { Customer } from '../api/records.ts'
 import { CustomerInput } from './customer-input.tsx'
 import { useCustomerNames } from './customer-names.ts'
 import { customerQuery } from './customers-api.ts'
-import { useWrittenCustomer } from './use-customer-lookup.ts'
+import { useCustomerLookup } from './use-customer-lookup.ts'
 
 interface CustomerSelectProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
   /** UUID or external_id of the chosen customer. Empty for none. */
@@ -22,22 +22,22 @@ export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelect
   const nameOfValue =
     by === 'external_id' || value === '' ? value : (chosen.data?.external_id ?? nameOf(value))
   // The text of the chosen customer is not looked up: it may be a shortened id.
-  const written = useWrittenCustomer(text ?? '', undefined)
-  const told = useRef(value)
-  const tell = (customer: Customer | null) => {
-    told.current = customer?.[by] ?? ''
+  const written = useCustomerLookup(text ?? '', undefined)
+  const reported = useRef(value)
+  const report = (customer: Customer | null) => {
+    reported.current = customer?.[by] ?? ''
     onChange(customer)
   }
-  const latest = useRef(tell)
-  latest.current = tell
+  const latestReport = useRef(report)
+  latestReport.current = report
   const { customer } = written
   useEffect(() => {
-    if (text !== null && customer && customer[by] !== told.current) latest.current(customer)
+    if (text !== null && customer && customer[by] !== reported.current) latestReport.current(customer)
   }, [text, customer, by])
   // The filter was changed elsewhere: drop the typed text.
   useEffect(() => {
-    if (value === told.current) return
-    told.current = value
+    if (value === reported.current) return
+    reported.current = value
     setText(null)
   }, [value])
   // Drop it also on back and forward, which may lead to the same customer.
@@ -56,7 +56,7 @@ export function CustomerSelect({ value, by, onChange, ...props }: CustomerSelect
       written={{ ...written, text: text ?? nameOfValue }}
       onWrite={(text) => {
         setText(text)
-        if (text === '') tell(null)
+        if (text === '') report(null)
       }}
       aria-invalid={written.error !== undefined || props['aria-invalid']}
       title={written.error}

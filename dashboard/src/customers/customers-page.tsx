@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
-import { askedPairs } from '../api/metadata-filters.ts'
+import { metadataPairsIn } from '../api/metadata-filters.ts'
 import type { Customer } from '../api/records.ts'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
@@ -14,7 +14,7 @@ import { SkeletonRows } from '../components/skeleton.tsx'
 import { LinkRow, Table, Td, Th } from '../components/table.tsx'
 import { DateTime } from '../components/time.tsx'
 import { usePages } from '../components/use-pages.ts'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import { CreateCustomerDialog } from './create-customer-dialog.tsx'
 import { CustomerFilterBar } from './customer-filter-bar.tsx'
 import type { CustomerSearch } from './customer-filters.ts'
@@ -66,11 +66,11 @@ export function CustomersPage() {
 /** @param goesOn whether the list continues with records that were not searched yet */
 function NoneFound({ filters, goesOn }: { filters: CustomerSearch; goesOn: boolean }) {
   const { search } = filters
-  const isSearch = search !== undefined && askedPairs(filters).length === 0
+  const isSearch = search !== undefined && metadataPairsIn(filters).length === 0
   return (
     <EmptyState
       icon={Users}
-      title={isSearch ? `No customer starts with ${isolated(search)}` : 'No customers match the filters'}
+      title={isSearch ? `No customer starts with ${isolate(search)}` : 'No customers match the filters'}
     >
       {goesOn
         ? MORE_TO_SEARCH

@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { Customer } from '../api/records.ts'
-import { useIsAsked } from '../components/dialog.tsx'
-import { useSettled } from '../components/use-debounced.ts'
-import { useStillWhilePressed } from '../components/use-stable-while-pressed.ts'
-import { isolated } from '../format/bidi.ts'
+import { useIsAskingToClose } from '../components/dialog.tsx'
+import { useDebounced } from '../components/use-debounced.ts'
+import { useStableWhilePressed } from '../components/use-stable-while-pressed.ts'
+import { isolate } from '../format/bidi.ts'
 import { customerChoicesQuery, customersQuery } from './customers-api.ts'
 
 /** After the last key. */
 const CHOICES_DELAY_MS = 150
-const NOBODY: readonly Customer[] = []
+const NO_CUSTOMERS: readonly Customer[] = []
 
-export interface WrittenCustomer {
+export interface CustomerLookup {
   text: string
   /** The customer with this external_id. Null if unknown or not found. */
   customer: Customer | null
   /** Customers whose external_id or name starts with the text. For an empty text, the newest. */
   choices: readonly Customer[]
   /** The lookup has not finished. */
-  isOpen: boolean
+  isPending: boolean
   /** No customer has this external_id. */
-  isUnknown: boolean
+  isNotFound: boolean
   /** The error to show at the field. */
   error: string | undefined
   /** Starts a lookup unless the customer is known. */
@@ -30,45 +30,48 @@ export interface WrittenCustomer {
 /** The customer whose external_id equals the text. It depends only on the current text, so a late response for an earlier
  * text has no effect.
  */
-export function useWrittenCustomer(text: string, known: Customer | undefined): WrittenCustomer {
-  const [asked, setAsked] = useState('')
-  const offered = useQuery(customerChoicesQuery(useSettled(text.trim(), CHOICES_DELAY_MS)))
-  const choices = offered.data?.data ?? NOBODY
-  const isAsked = text !== '' && text === asked
+export function useCustomerLookup(text: string, known: Customer | undefined): CustomerLookup {
+  const [lookedUpText, setLookedUpText] = useState('')
+  const offered = useQuery(customerChoicesQuery(useDebounced(text.trim(), CHOICES_DELAY_MS)))
+  const choices = offered.data?.data ?? NO_CUSTOMERS
+  const isLookedUp = text !== '' && text === lookedUpText
   const choice = [...(known ? [known] : []), ...choices].find(({ external_id }) => external_id === text)
-  const found = useQuery({ ...customersQuery({ external_id: text, limit: 1 }), enabled: isAsked && !choice })
+  const found = useQuery({
+    ...customersQuery({ external_id: text, limit: 1 }),
+    enabled: isLookedUp && !choice,
+  })
   const customer = choice ?? found.data?.data[0] ?? null
-  const isNobody = text !== '' && customer === null
-  const isOpen = isNobody && (!isAsked || found.isFetching)
+  const hasNoMatch = text !== '' && customer === null
+  const isPending = hasNoMatch && (!isLookedUp || found.isFetching)
   // Keep the message during another lookup, so that buttons do not move while they are pressed.
-  const isUnknown = isNobody && isAsked && found.isSuccess
-  const isFailed = isNobody && isAsked && !found.isSuccess && found.errorUpdateCount > 0
-  const error = isUnknown
-    ? `There is no customer ${isolated(text)}`
+  const isNotFound = hasNoMatch && isLookedUp && found.isSuccess
+  const isFailed = hasNoMatch && isLookedUp && !found.isSuccess && found.errorUpdateCount > 0
+  const error = isNotFound
+    ? `There is no customer ${isolate(text)}`
     : isFailed
-      ? `${isolated(text)} could not be looked up. Try again.`
+      ? `${isolate(text)} could not be looked up. Try again.`
       : undefined
-  const told = useStillWhilePressed({ isUnknown, error })
+  const message = useStableWhilePressed({ isNotFound, error })
   return {
     text,
     customer,
     choices,
-    isOpen,
-    ...told,
+    isPending,
+    ...message,
     lookUp: () => {
-      if (!isNobody) return
-      setAsked(text)
+      if (!hasNoMatch) return
+      setLookedUpText(text)
       // A customer that was not found may exist by now.
-      if (isAsked) void found.refetch({ cancelRefetch: false })
+      if (isLookedUp) void found.refetch({ cancelRefetch: false })
     },
   }
 }
 
-/** `useWrittenCustomer` for a form with an initial customer. */
-export function useCustomerChoice(begun: Customer | undefined) {
-  const [written, write] = useState<string | null>(null)
-  const choice = useWrittenCustomer(written ?? begun?.external_id ?? '', begun)
-  return { ...choice, isTouched: written !== null, write }
+/** `useCustomerLookup` for a form with an initial customer. */
+export function useCustomerChoice(initial: Customer | undefined) {
+  const [written, setWritten] = useState<string | null>(null)
+  const choice = useCustomerLookup(written ?? initial?.external_id ?? '', initial)
+  return { ...choice, isTouched: written !== null, setWritten }
 }
 
 /**
@@ -76,11 +79,11 @@ export function useCustomerChoice(begun: Customer | undefined) {
  * it was looked up. Until then the press is on its way, and whoever goes on writing, or makes it about none, takes it back.
  * Nor is it sent while the dialog asks whether to discard it.
  */
-export function useSubmitOnceFound(written: WrittenCustomer | null, onSubmit: () => void) {
+export function useSubmitAfterLookup(written: CustomerLookup | null, onSubmit: () => void) {
   const [isWaiting, setWaiting] = useState(false)
-  const isAsked = useIsAsked()
+  const isLookedUp = useIsAskingToClose()
   useEffect(() => {
-    if (!isWaiting || isAsked || written?.isOpen) return
+    if (!isWaiting || isLookedUp || written?.isPending) return
     setWaiting(false)
     if (written) onSubmit()
   })

@@ -44,7 +44,7 @@ export async function makeDemo(): Promise<string> {
   const customer = await demoCustomer()
   const schema = await demoSchema()
   const clock = await createTestClock({ name: NAME, frozen_time: day(0) })
-  await liveThroughTheWeek(clock.id, customer, schema.id)
+  await simulateWeek(clock.id, customer, schema.id)
   return clock.id
 }
 
@@ -60,7 +60,7 @@ async function demoSchema(): Promise<ClaimSchema> {
   return data.find(isSame) ?? createSchema(CONTRACT, { name: 'Demo: delivery', description: null })
 }
 
-async function liveThroughTheWeek(clock: string, customer: Customer, schema_id: string): Promise<void> {
+async function simulateWeek(clock: string, customer: Customer, schema_id: string): Promise<void> {
   const create = async (kind: ClaimKind, events: JsonObject[], alias?: string): Promise<AnyClaim> => {
     const name = kind === 'claims' ? customer.id : customer.external_id
     const source = { schema_id }
@@ -68,8 +68,9 @@ async function liveThroughTheWeek(clock: string, customer: Customer, schema_id: 
     await submitAll(made, events)
     return made
   }
-  const submitAll = async (one: AnyClaim, events: JsonObject[]) => {
-    for (const event of events) await submitEvent('id' in one ? 'claims' : 'candidates', nameOf(one), event)
+  const submitAll = async (claim: AnyClaim, events: JsonObject[]) => {
+    for (const event of events)
+      await submitEvent('id' in claim ? 'claims' : 'candidates', nameOf(claim), event)
   }
 
   // Aliases are unique across accounts.

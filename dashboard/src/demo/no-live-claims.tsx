@@ -11,16 +11,16 @@ import { DemoButton } from './demo-button.tsx'
 import { DemoInvitation } from './demo-invitation.tsx'
 
 /** The number of newest clocks that are listed. */
-const MOST_NAMED = 5
+const MAX_CLOCKS_SHOWN = 5
 
 /** Shown if there are no live claims: lists test clocks, or offers demo data if there are none. */
-export function NothingLive() {
-  const { data } = useQuery(testClocksQuery(undefined, MOST_NAMED))
+export function NoLiveClaims() {
+  const { data } = useQuery(testClocksQuery(undefined, MAX_CLOCKS_SHOWN))
   if (!data) return null
-  return data.data.length > 0 ? <OnClocks clocks={data.data} /> : <DemoInvitation />
+  return data.data.length > 0 ? <ClockOverviews clocks={data.data} /> : <DemoInvitation />
 }
 
-const OnClocks = ({ clocks }: { clocks: readonly TestClock[] }) => (
+const ClockOverviews = ({ clocks }: { clocks: readonly TestClock[] }) => (
   <Card aria-label="On test clocks">
     <CardHeader
       title="No live claims yet"

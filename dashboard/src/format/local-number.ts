@@ -18,7 +18,7 @@ type NumberReading = { number: number; problem?: never } | { problem: string; nu
 export interface LocalNumbers {
   readDecimal: (text: string) => DecimalReading
   /** The number, if JSON stores all its digits. @param times an integer factor */
-  readNumber: (text: string, times?: number) => NumberReading
+  readNumber: (text: string, factor?: number) => NumberReading
   /** Without groups, so that reading it gives the same number. */
   writeDecimal: (decimal: string) => string
   writeNumber: (number: number) => string
@@ -26,7 +26,7 @@ export interface LocalNumbers {
   isNumberLike: (text: string) => boolean
 }
 
-const MOST_CHARACTERS = 400
+const MAX_CHARACTERS = 400
 
 /** @param locale the browser's by default */
 export function localNumbers(locale?: string): LocalNumbers {
@@ -37,7 +37,7 @@ export function localNumbers(locale?: string): LocalNumbers {
     decimal.replace(/[\d.]/g, (sign) => (sign === '.' ? own.decimal : (own.digits[Number(sign)] as string)))
 
   const readDecimal = (text: string): DecimalReading => {
-    if (text.length > MOST_CHARACTERS) return { problem: `has more than ${MOST_CHARACTERS} characters` }
+    if (text.length > MAX_CHARACTERS) return { problem: `has more than ${MAX_CHARACTERS} characters` }
     const asWritten = plain(text).trim()
     const latin = withLatinDigits(asWritten, own)
     const style = styles.find(({ digits }) => digits.some((digit) => asWritten.includes(digit))) ?? own
@@ -55,13 +55,13 @@ export function localNumbers(locale?: string): LocalNumbers {
     return { problem: `must be a number, such as ${own.groups('1234')}${writeDecimal('.5')}` }
   }
 
-  const readNumber = (text: string, times = 1): NumberReading => {
+  const readNumber = (text: string, factor = 1): NumberReading => {
     const { decimal, problem } = readDecimal(text)
     if (problem !== undefined) return { problem }
-    const wanted = multiply(decimal, times)
-    const number = Number(wanted)
+    const product = multiply(decimal, factor)
+    const number = Number(product)
     if (!Number.isFinite(number)) return { problem: 'is too large' }
-    if (multiply(String(number), 1) === wanted) return { number }
+    if (multiply(String(number), 1) === product) return { number }
     return { problem: 'has more digits than can be stored' }
   }
 
@@ -128,10 +128,10 @@ function decimalIn(text: string, style: Style): string | null {
 }
 
 /** The exact product in a normal form that equal numbers share: 125e-2. */
-function multiply(decimal: string, times: number): string {
+function multiply(decimal: string, factor: number): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(decimal)
   const [, minus, whole = '', fraction = '', exponent = '0'] = parts ?? []
-  const product = String(BigInt(whole + fraction) * BigInt(times))
+  const product = String(BigInt(whole + fraction) * BigInt(factor))
   if (product === '0') return '0e0'
   const significant = product.replace(/0+$/, '')
   return `${minus}${significant}e${Number(exponent) - fraction.length + product.length - significant.length}`

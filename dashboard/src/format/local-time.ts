@@ -39,7 +39,7 @@ function makeLocalTime(timeZone: string): LocalTime {
     show: (iso) => {
       const parts = format.formatToParts(new Date(iso))
       const hour = parts.findIndex(({ type }) => type === 'hour')
-      return `${inOneLine(parts.slice(0, hour))} ${inOneLine(parts.slice(hour))}`.trim()
+      return `${withoutLineBreaks(parts.slice(0, hour))} ${withoutLineBreaks(parts.slice(hour))}`.trim()
     },
     toField: (iso) => localTime(new Date(iso), timeZone).slice(0, 'YYYY-MM-DDTHH:MM'.length),
     fromField: (text) => timeAt(text, timeZone)?.toISOString() ?? null,
@@ -47,7 +47,7 @@ function makeLocalTime(timeZone: string): LocalTime {
   }
 }
 
-const inOneLine = (parts: Intl.DateTimeFormatPart[]): string =>
+const withoutLineBreaks = (parts: Intl.DateTimeFormatPart[]): string =>
   parts
     .map(({ value }) => value)
     .join('')

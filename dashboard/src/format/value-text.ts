@@ -17,8 +17,8 @@ export function readValue(text: string, numbers = LOCAL_NUMBERS): Json {
 }
 
 /** For a number field: a text that is no number stays a text, which validation reports. @param times factor */
-export const readNumberValue = (text: string, times = 1, numbers = LOCAL_NUMBERS): Json =>
-  numbers.readNumber(text, times).number ?? (numbers.isNumberLike(text) ? text : readValue(text, numbers))
+export const readNumberValue = (text: string, factor = 1, numbers = LOCAL_NUMBERS): Json =>
+  numbers.readNumber(text, factor).number ?? (numbers.isNumberLike(text) ? text : readValue(text, numbers))
 
 /** Why the text is refused: it looks like a number but is ambiguous or inexact, or it contains such a number. */
 export function problemOfValue(text: string, numbers = LOCAL_NUMBERS): string | undefined {

@@ -7,8 +7,8 @@ import { Form } from '../components/form.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useGuardedSave } from '../components/use-guarded-save.ts'
-import { isolated } from '../format/bidi.ts'
-import { changeMetadata, type Noted, type NotedKind, readNoted } from './metadata-api.ts'
+import { isolate } from '../format/bidi.ts'
+import { changeMetadata, type MetadataKind, readMetadata, type WithMetadata } from './metadata-api.ts'
 import { MetadataEditor } from './metadata-editor.tsx'
 import {
   changesBetween,
@@ -20,10 +20,10 @@ import {
 } from './metadata-rows.ts'
 
 interface EditMetadataProps {
-  kind: NotedKind
+  kind: MetadataKind
   /** An id, or a candidate's alias. */
   name: string
-  noted: Tagged<Noted>
+  record: Tagged<WithMetadata>
   onClose: () => void
 }
 
@@ -41,9 +41,9 @@ export function EditMetadataDialog({ open, ...props }: EditMetadataProps & { ope
   )
 }
 
-function EditMetadataForm({ kind, name, noted, onClose }: EditMetadataProps) {
+function EditMetadataForm({ kind, name, record, onClose }: EditMetadataProps) {
   // The record when the form was opened. The page may refetch it.
-  const [base] = useState(noted)
+  const [base] = useState(record)
   const [rows, setRows] = useState(() => rowsOf(base.metadata))
   const [isChecked, setChecked] = useState(false)
   const saving = useSaveMetadata(kind, name, base, onClose)
@@ -70,16 +70,21 @@ function EditMetadataForm({ kind, name, noted, onClose }: EditMetadataProps) {
 }
 
 /** Saves only the changed keys, so that changes of other keys do not conflict. */
-function useSaveMetadata(kind: NotedKind, name: string, opened: Tagged<Noted>, onClose: () => void) {
+function useSaveMetadata(
+  kind: MetadataKind,
+  name: string,
+  opened: Tagged<WithMetadata>,
+  onClose: () => void,
+) {
   const queryClient = useQueryClient()
   const toast = useToast()
-  return useGuardedSave<KeyChanges, Noted>({
-    read: () => readNoted(kind, name),
+  return useGuardedSave<KeyChanges, WithMetadata>({
+    read: () => readMetadata(kind, name),
     save: (changes, base) => changeMetadata(kind, name, base ?? opened, changes),
     valuesOf: ({ metadata }, changes) => valuesAt(metadata, Object.keys(changes)),
     onStored: async ({ metadata, etag }, by) => {
       const queryKey = [kind, 'one', name]
-      queryClient.setQueryData<Tagged<Noted>>(
+      queryClient.setQueryData<Tagged<WithMetadata>>(
         queryKey,
         (shown) => shown && { ...shown, metadata, ...(etag ? { etag } : {}) },
       )
@@ -94,5 +99,5 @@ function useSaveMetadata(kind: NotedKind, name: string, opened: Tagged<Noted>, o
 
 const textsOf = (changes: KeyChanges) =>
   Object.fromEntries(
-    Object.keys(changes).map((key) => [isolated(key), (values: KeyChanges) => values[key] ?? '(none)']),
+    Object.keys(changes).map((key) => [isolate(key), (values: KeyChanges) => values[key] ?? '(none)']),
   )

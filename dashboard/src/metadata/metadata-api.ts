@@ -3,21 +3,22 @@ import { get, patch, type Tagged } from '../api/client.ts'
 import type { ClaimKind } from '../api/records.ts'
 
 /** Records with metadata, by their names in paths and query keys. */
-export type NotedKind = ClaimKind | 'customers'
+export type MetadataKind = ClaimKind | 'customers'
 
-export interface Noted {
+export interface WithMetadata {
   metadata: Metadata
 }
 
-const pathOf = (kind: NotedKind, name: string) => `/v1/${kind}/${encodeURIComponent(name)}`
+const pathOf = (kind: MetadataKind, name: string) => `/v1/${kind}/${encodeURIComponent(name)}`
 
 /** @param name an id, or a candidate's alias */
-export const readNoted = (kind: NotedKind, name: string): Promise<Tagged<Noted>> => get(pathOf(kind, name))
+export const readMetadata = (kind: MetadataKind, name: string): Promise<Tagged<WithMetadata>> =>
+  get(pathOf(kind, name))
 
 /** Other keys stay. Fails with 412 if the record has changed since `base` was read. */
 export const changeMetadata = (
-  kind: NotedKind,
+  kind: MetadataKind,
   name: string,
-  base: Tagged<Noted>,
+  base: Tagged<WithMetadata>,
   metadata: MetadataChange,
-): Promise<Tagged<Noted>> => patch(pathOf(kind, name), { metadata }, base)
+): Promise<Tagged<WithMetadata>> => patch(pathOf(kind, name), { metadata }, base)

@@ -6,23 +6,23 @@ import { filterBy } from '../api/metadata-filters.ts'
 import { Button } from '../components/button.tsx'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import { EditMetadataDialog } from './edit-metadata-dialog.tsx'
-import type { Noted, NotedKind } from './metadata-api.ts'
+import type { MetadataKind, WithMetadata } from './metadata-api.ts'
 import { METADATA_HELP, pairsOf } from './metadata-rows.ts'
 import { MetadataValue } from './metadata-value.tsx'
 
 interface MetadataCardProps {
-  kind: NotedKind
+  kind: MetadataKind
   /** An id, or a candidate's alias. */
   name: string
-  noted: Tagged<Noted>
+  record: Tagged<WithMetadata>
 }
 
 /** The metadata of a claim, a candidate or a customer. */
-export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
+export function MetadataCard({ kind, name, record }: MetadataCardProps) {
   const [isEditing, setEditing] = useState(false)
-  const pairs = pairsOf(noted.metadata)
+  const pairs = pairsOf(record.metadata)
   return (
     <Card aria-label="Metadata">
       <CardHeader
@@ -52,7 +52,7 @@ export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
                   >
                     <MetadataValue text={value} />
                   </Link>
-                  <CopyButton text={value} label={`Copy ${isolated(key)}`} className="size-7" />
+                  <CopyButton text={value} label={`Copy ${isolate(key)}`} className="size-7" />
                 </dd>
               </Fragment>
             ))}
@@ -62,7 +62,7 @@ export function MetadataCard({ kind, name, noted }: MetadataCardProps) {
       <EditMetadataDialog
         kind={kind}
         name={name}
-        noted={noted}
+        record={record}
         open={isEditing}
         onClose={() => setEditing(false)}
       />

@@ -1,13 +1,13 @@
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { MAX_METADATA_FILTERS } from '../../../src/kernel/metadata.ts'
-import { LONGEST_QUERY, withQuery } from '../api/client.ts'
-import { askedPairs, filterBy, type MetadataFilters } from '../api/metadata-filters.ts'
+import { MAX_QUERY_LENGTH, withQuery } from '../api/client.ts'
+import { filterBy, type MetadataFilters, metadataPairsIn } from '../api/metadata-filters.ts'
 import { Button } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Input } from '../components/input.tsx'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import { MISSING_KEY, newRow, problemsIn, type RowProblems } from './metadata-rows.ts'
 import { MetadataValue } from './metadata-value.tsx'
 
@@ -18,7 +18,7 @@ interface MetadataFilterProps {
 }
 
 const problemOfLength = (filters: object): RowProblems =>
-  withQuery('', { ...filters }).length > LONGEST_QUERY
+  withQuery('', { ...filters }).length > MAX_QUERY_LENGTH
     ? {
         value: 'The filters are too long together. Use a shorter value or remove another filter.',
       }
@@ -33,7 +33,7 @@ export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const row = newRow(key, value)
-    const others = askedPairs(filters).filter(([asked]) => asked !== key)
+    const others = metadataPairsIn(filters).filter(([asked]) => asked !== key)
     const found =
       key === ''
         ? { key: MISSING_KEY }
@@ -83,7 +83,7 @@ export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
         </Button>
       </Form>
       <ul aria-label="Metadata filters" className="flex flex-wrap items-start gap-2 empty:hidden">
-        {askedPairs(filters).map(([key, value]) => (
+        {metadataPairsIn(filters).map(([key, value]) => (
           <li
             key={key}
             className="flex max-w-full items-center gap-1 rounded-lg bg-accent-soft ps-2.5 text-accent"
@@ -95,7 +95,7 @@ export function MetadataFilter({ filters, onChange }: MetadataFilterProps) {
               variant="ghost"
               size="icon"
               className="size-8 text-inherit"
-              aria-label={`Remove the filter by ${isolated(key)}`}
+              aria-label={`Remove the filter by ${isolate(key)}`}
               onClick={() => {
                 keyField.current?.focus()
                 onChange(filterBy(key, undefined))

@@ -1,5 +1,5 @@
 import type { Notification } from '../api/records.ts'
-import type { Told } from './notifications-api.ts'
+import type { FeedItem } from './notifications-api.ts'
 
 /** A row of the list. It does not keep the contract of the notification: 500 contracts may take megabytes. */
 export interface ActivityEntry {
@@ -33,7 +33,7 @@ export type Subject =
   | { kind: 'test_clock'; id: string; name: string | null; frozenTime: string }
   | { kind: 'webhook_endpoint'; id: string; name: string; reason: string }
 
-const toEntry = ({ notification, cursor }: Told): ActivityEntry => ({
+const toEntry = ({ notification, cursor }: FeedItem): ActivityEntry => ({
   id: notification.id,
   type: notification.type,
   at: notification.created_at,
@@ -73,28 +73,28 @@ export interface ActivityList {
 /** Adds newer notifications, given oldest first, at the top. Known entries keep their position. */
 export function withNewer(
   { entries, older }: ActivityList,
-  told: readonly Told[],
-  most: number,
+  items: readonly FeedItem[],
+  maxEntries: number,
 ): ActivityList {
-  const known = new Set(entries.map(({ id }) => id))
-  const newer = told.filter(({ notification }) => !known.has(notification.id)).map(toEntry)
-  return trimmed({ entries: [...newer.reverse(), ...entries], older }, most)
+  const knownIds = new Set(entries.map(({ id }) => id))
+  const newer = items.filter(({ notification }) => !knownIds.has(notification.id)).map(toEntry)
+  return trimmed({ entries: [...newer.reverse(), ...entries], older }, maxEntries)
 }
 
 /** Adds older notifications, given newest first, at the end. */
 export function withOlder(
   { entries }: ActivityList,
-  { told, cursor, hasMore }: { told: readonly Told[]; cursor: string | null; hasMore: boolean },
+  { items, cursor, hasMore }: { items: readonly FeedItem[]; cursor: string | null; hasMore: boolean },
 ): ActivityList {
-  const known = new Set(entries.map(({ id }) => id))
-  const added = told.filter(({ notification }) => !known.has(notification.id)).map(toEntry)
+  const knownIds = new Set(entries.map(({ id }) => id))
+  const added = items.filter(({ notification }) => !knownIds.has(notification.id)).map(toEntry)
   return { entries: [...entries, ...added], older: hasMore ? cursor : null }
 }
 
 /** Cuts the list after an entry with a known cursor, so that older entries can be loaded from there. */
-function trimmed(list: ActivityList, most: number): ActivityList {
-  if (list.entries.length <= most) return list
-  const last = list.entries.findLastIndex(({ cursor }, i) => i < most && cursor !== null)
+function trimmed(list: ActivityList, maxEntries: number): ActivityList {
+  if (list.entries.length <= maxEntries) return list
+  const last = list.entries.findLastIndex(({ cursor }, i) => i < maxEntries && cursor !== null)
   if (last < 0) return list
   return { entries: list.entries.slice(0, last + 1), older: list.entries[last]?.cursor ?? null }
 }

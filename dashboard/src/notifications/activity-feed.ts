@@ -3,13 +3,13 @@ import { pause } from '../api/pause.ts'
 import { session } from '../api/query-client.ts'
 import { type ActivityList, withNewer, withOlder } from './activity-entry.ts'
 import {
-  FarBehind,
   type FeedFilters,
+  type FeedItem,
   type Following,
   follow,
   readBackwards,
   readEnd,
-  type Told,
+  TooFarBehind,
 } from './notifications-api.ts'
 
 /** How up to date the list is. */
@@ -26,14 +26,14 @@ export interface Activity extends ActivityList {
 }
 
 /** Entries kept while the list grows. */
-const MOST_ENTRIES = 500
+const MAX_ENTRIES = 500
 const PAGE = 50
 /** The shortest time between updates of the page. There may be hundreds of notifications a second. */
 const SHOW_EVERY_MS = 150
 /** A shorter interruption is not shown. */
-const LASTING_MS = 3_000
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 15_000
+const VISIBLE_BREAK_MS = 3_000
+const MIN_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 15_000
 
 type Timer = ReturnType<typeof setTimeout>
 
@@ -54,10 +54,10 @@ export class ActivityFeed {
   #shown: Activity = NOTHING
   #following: Following | null = null
   /** Received and not shown yet. */
-  #waiting: Told[] = []
+  #waiting: FeedItem[] = []
   #showTimer: Timer | undefined
   #breakTimer: Timer | undefined
-  #mostEntries = MOST_ENTRIES
+  #mostEntries = MAX_ENTRIES
 
   constructor(filters: FeedFilters) {
     this.#filters = filters
@@ -110,21 +110,21 @@ export class ActivityFeed {
     for (let failures = 0; ; failures++) {
       try {
         this.#following ??= await this.#load(stop)
-        const onPart = (told: Told[]) => {
+        const onPart = (items: FeedItem[]) => {
           failures = 0
-          this.#take(told)
+          this.#take(items)
         }
         await follow(this.#following, onPart, stop)
         if (this.#following.isPolling) continue
       } catch (error) {
         if (stop.aborted) return
-        if (isFinal(error)) throw error
-        if (mustBeginAnew(error)) this.#following = null
+        if (isPermanent(error)) throw error
+        if (mustReload(error)) this.#following = null
         else if (this.#following) this.#following.isPolling = false
         if (!this.#shown.isLoaded) this.#show({ error })
       }
       this.#noteBreak()
-      await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures), stop)
+      await pause(Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** failures), stop)
     }
   }
 
@@ -133,17 +133,17 @@ export class ActivityFeed {
     const cursor = await readEnd(stop)
     const part = await readBackwards(this.#filters, null, PAGE, stop)
     this.#waiting = []
-    this.#mostEntries = MOST_ENTRIES
+    this.#mostEntries = MAX_ENTRIES
     this.#show({ ...withOlder({ entries: [], older: null }, part), isLoaded: true, error: null })
     return { filters: this.#filters, cursor, isPolling: false }
   }
 
-  #take(told: readonly Told[]): void {
+  #take(items: readonly FeedItem[]): void {
     clearTimeout(this.#breakTimer)
     this.#breakTimer = undefined
     if (this.#shown.liveness !== 'live') this.#show({ liveness: 'live' })
-    if (told.length === 0) return
-    this.#waiting.push(...told)
+    if (items.length === 0) return
+    this.#waiting.push(...items)
     this.#showTimer ??= setTimeout(() => this.#showWaiting(), SHOW_EVERY_MS)
   }
 
@@ -155,7 +155,7 @@ export class ActivityFeed {
   }
 
   #noteBreak(): void {
-    this.#breakTimer ??= setTimeout(() => this.#show({ liveness: 'lost' }), LASTING_MS)
+    this.#breakTimer ??= setTimeout(() => this.#show({ liveness: 'lost' }), VISIBLE_BREAK_MS)
   }
 
   #show(changed: Partial<Activity>): void {
@@ -164,8 +164,8 @@ export class ActivityFeed {
   }
 }
 
-const mustBeginAnew = (error: unknown) =>
-  error instanceof FarBehind || (error instanceof ApiError && error.code === 'CURSOR_EXPIRED')
+const mustReload = (error: unknown) =>
+  error instanceof TooFarBehind || (error instanceof ApiError && error.code === 'CURSOR_EXPIRED')
 
 /** A retry would fail again: the session has ended, or a filter is invalid. */
-const isFinal = (error: unknown) => error instanceof ApiError && error.status >= 400 && error.status < 404
+const isPermanent = (error: unknown) => error instanceof ApiError && error.status >= 400 && error.status < 404

@@ -19,9 +19,9 @@ export function ActivityPage() {
   const filters = getRouteApi('/shell/activity').useSearch()
   const shown = `${filters.type} ${filters.customer}`
   /** The filters when the page was paused. Other filters resume it. */
-  const [held, setHeld] = useState<string | null>(null)
-  const isHeld = held === shown
-  const activity = useActivity(filters, isHeld)
+  const [paused, setPaused] = useState<string | null>(null)
+  const isPaused = paused === shown
+  const activity = useActivity(filters, isPaused)
   const { entries, isLoaded, liveness, error, retry } = activity
   return (
     <>
@@ -31,9 +31,9 @@ export function ActivityPage() {
         actions={
           <>
             <Liveness state={liveness} />
-            <Button onClick={() => setHeld(isHeld ? null : shown)}>
-              {isHeld ? <Play aria-hidden /> : <Pause aria-hidden />}
-              {isHeld ? 'Resume' : 'Pause'}
+            <Button onClick={() => setPaused(isPaused ? null : shown)}>
+              {isPaused ? <Play aria-hidden /> : <Pause aria-hidden />}
+              {isPaused ? 'Resume' : 'Pause'}
             </Button>
           </>
         }
@@ -121,12 +121,12 @@ interface FollowedActivity extends Activity {
 }
 
 /** The feed, followed while the page is visible and not paused. */
-function useActivity({ type, customer }: FeedFilters, isHeld: boolean): FollowedActivity {
+function useActivity({ type, customer }: FeedFilters, isPaused: boolean): FollowedActivity {
   const [attempt, setAttempt] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt needs a new feed
   const feed = useMemo(() => new ActivityFeed({ type, customer }), [type, customer, attempt])
   const isInSight = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible')
-  const isFollowed = isInSight && !isHeld
+  const isFollowed = isInSight && !isPaused
   useEffect(() => (isFollowed ? feed.start() : undefined), [feed, isFollowed])
   const activity = useSyncExternalStore(feed.subscribe, feed.shown)
   return {

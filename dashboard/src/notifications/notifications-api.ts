@@ -10,20 +10,20 @@ export interface FeedFilters {
 }
 
 /** A notification and the cursor after it, if that is known. */
-export interface Told {
+export interface FeedItem {
   notification: Notification
   cursor: string | null
 }
 
 /** A part of the feed in the requested order. */
 export interface FeedPart {
-  told: Told[]
+  items: FeedItem[]
   /** Where to continue. Null if the cursor has not moved. */
   cursor: string | null
   hasMore: boolean
 }
 
-interface Asked {
+interface PageQuery {
   order?: 'asc' | 'desc'
   after?: string | null
   limit?: number
@@ -33,14 +33,14 @@ interface Asked {
 
 const PATH = '/v1/notifications'
 const ALL_TYPES = NOTIFICATION_TYPES.join(',')
-const MOST_AT_ONCE = 100
+const PAGE_SIZE = 100
 const LONG_POLL_SECONDS = 25
 /** The service sends a heartbeat every 15 s. */
-const LONGEST_SILENCE_MS = 40_000
+const SILENCE_TIMEOUT_MS = 40_000
 /** A stream starts immediately unless a proxy buffers it. */
-const LONGEST_BEGINNING_MS = 8_000
+const STREAM_START_TIMEOUT_MS = 8_000
 /** A proxy has cut off a stream that ends sooner. */
-const SHORTEST_STREAM_MS = 10_000
+const MIN_STREAM_MS = 10_000
 
 interface NotificationPage {
   data: Notification[]
@@ -50,26 +50,26 @@ interface NotificationPage {
 
 const readPage = (
   { type, customer }: FeedFilters,
-  asked: Asked,
+  pageQuery: PageQuery,
   signal = new AbortController().signal,
 ): Promise<NotificationPage> =>
   get(
     PATH,
-    { ...asked, types: type, customer_id: customer },
-    AbortSignal.any([signal, AbortSignal.timeout(LONGEST_SILENCE_MS)]),
+    { ...pageQuery, types: type, customer_id: customer },
+    AbortSignal.any([signal, AbortSignal.timeout(SILENCE_TIMEOUT_MS)]),
   )
 
-async function readPart(filters: FeedFilters, asked: Asked, signal?: AbortSignal) {
-  const { data, next_cursor: cursor, has_more } = await readPage(filters, asked, signal)
-  const told = data.map((notification, i) => ({
+async function readPart(filters: FeedFilters, pageQuery: PageQuery, signal?: AbortSignal) {
+  const { data, next_cursor: cursor, has_more } = await readPage(filters, pageQuery, signal)
+  const items = data.map((notification, i) => ({
     notification,
     cursor: i === data.length - 1 ? cursor : null,
   }))
-  return { told, cursor, hasMore: has_more } satisfies FeedPart
+  return { items, cursor, hasMore: has_more } satisfies FeedPart
 }
 
 /** Pages that are read in a row while nothing matches the filters. */
-const MOST_EMPTY_PAGES = 5
+const MAX_EMPTY_PAGES = 5
 
 /** Reads notifications before the cursor, or the newest, newest first. An empty part may have more behind it. */
 export async function readBackwards(
@@ -80,7 +80,7 @@ export async function readBackwards(
 ): Promise<FeedPart> {
   for (let page = 1; ; page++) {
     const part = await readPart(filters, { order: 'desc', after, limit }, signal)
-    if (part.told.length > 0 || !part.hasMore || page === MOST_EMPTY_PAGES) return part
+    if (part.items.length > 0 || !part.hasMore || page === MAX_EMPTY_PAGES) return part
     after = part.cursor
   }
 }
@@ -90,7 +90,7 @@ export const readEnd = async (signal: AbortSignal): Promise<string> =>
   (await get<NotificationPage>(PATH, { order: 'desc', limit: 1, types: ALL_TYPES }, signal)).next_cursor
 
 /** More than one page follows the cursor: reload from the end instead of catching up. */
-export class FarBehind extends Error {}
+export class TooFarBehind extends Error {}
 
 /** The position of a reader of the feed. */
 export interface Following {
@@ -102,35 +102,35 @@ export interface Following {
 
 /** Follows the feed from the cursor until the stream ends, or for one long poll. Throws if the stream breaks. `onPart` gets
  * new notifications, oldest first, after the cursor has moved past them. It is also called without notifications.
- * @throws FarBehind
+ * @throws TooFarBehind
  */
 export async function follow(
   following: Following,
-  onPart: (told: Told[]) => void,
+  onPart: (items: FeedItem[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { filters, cursor: after, isPolling } = following
-  const take = ({ told, cursor }: FeedPart) => {
+  const take = ({ items, cursor }: FeedPart) => {
     following.cursor = cursor ?? following.cursor
-    onPart(told)
+    onPart(items)
   }
   const wait = isPolling ? LONG_POLL_SECONDS : 0
-  let missed = await readPart(filters, { after, limit: MOST_AT_ONCE, wait }, signal)
+  let page = await readPart(filters, { after, limit: PAGE_SIZE, wait }, signal)
   // Pages without a match are skipped quickly.
-  while (missed.hasMore && missed.told.length === 0) {
-    take(missed)
-    missed = await readPart(filters, { after: following.cursor, limit: MOST_AT_ONCE }, signal)
+  while (page.hasMore && page.items.length === 0) {
+    take(page)
+    page = await readPart(filters, { after: following.cursor, limit: PAGE_SIZE }, signal)
   }
-  if (missed.hasMore) throw new FarBehind()
-  take(missed)
+  if (page.hasMore) throw new TooFarBehind()
+  take(page)
   if (isPolling) return
-  const begun = performance.now()
-  const isShort = () => performance.now() - begun < SHORTEST_STREAM_MS
+  const startedAt = performance.now()
+  const isShort = () => performance.now() - startedAt < MIN_STREAM_MS
   try {
     for await (const part of readStream(filters, following.cursor, signal)) take(part)
   } catch (error) {
-    const mayPollsFareBetter = error instanceof ApiError ? error.code === 'RATE_LIMITED' : isShort()
-    if (!mayPollsFareBetter) throw error
+    const shouldPoll = error instanceof ApiError ? error.code === 'RATE_LIMITED' : isShort()
+    if (!shouldPoll) throw error
   }
   if (isShort()) following.isPolling = true
 }
@@ -141,18 +141,21 @@ async function* readStream(
   signal: AbortSignal,
 ): AsyncGenerator<FeedPart> {
   const silence = new AbortController()
-  let timer = setTimeout(() => silence.abort(new Error('The stream does not begin.')), LONGEST_BEGINNING_MS)
+  let timer = setTimeout(
+    () => silence.abort(new Error('The stream does not begin.')),
+    STREAM_START_TIMEOUT_MS,
+  )
   try {
     const query = { after, types: type, customer_id: customer }
     const either = AbortSignal.any([signal, silence.signal])
     const body = await open(PATH, query, 'text/event-stream', either)
     for await (const events of readEventStream(body)) {
       clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(new Error('The stream fell silent.')), LONGEST_SILENCE_MS)
-      const told = events
+      timer = setTimeout(() => silence.abort(new Error('The stream fell silent.')), SILENCE_TIMEOUT_MS)
+      const items = events
         .filter(({ data }) => data !== '')
         .map(({ id, data }) => ({ notification: JSON.parse(data) as Notification, cursor: id }))
-      yield { told, cursor: events.findLast(({ id }) => id !== null)?.id ?? null, hasMore: false }
+      yield { items, cursor: events.findLast(({ id }) => id !== null)?.id ?? null, hasMore: false }
     }
   } finally {
     clearTimeout(timer)

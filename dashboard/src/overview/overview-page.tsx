@@ -13,12 +13,12 @@ import { PageHeader } from '../components/page-header.tsx'
 import { Segmented } from '../components/segmented.tsx'
 import { Skeleton } from '../components/skeleton.tsx'
 import { DateTime } from '../components/time.tsx'
-import { NothingLive } from '../demo/no-live-claims.tsx'
+import { NoLiveClaims } from '../demo/no-live-claims.tsx'
 import { TestClockSelect } from '../test-clocks/test-clock-select.tsx'
 import { OverdueNotice } from './overdue-notice.tsx'
 import { overviewQuery } from './overview-api.ts'
-import { Figures } from './result-card.tsx'
-import { StatusFigures } from './status-counts.tsx'
+import { ResultCard } from './result-card.tsx'
+import { StatusCounts } from './status-counts.tsx'
 
 /** In a chunk of its own, because it is large and the figures do not need it. */
 const ResolutionsChart = lazy(() => loadPage(() => import('./resolutions-chart.tsx')))
@@ -92,10 +92,10 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
   const scope = { claims: ofClock, candidates: ofClock }
   return (
     <div className="grid gap-5">
-      {count === 0 && !clock ? <NothingLive /> : null}
+      {count === 0 && !clock ? <NoLiveClaims /> : null}
       {clock ? <ClockNotice clock={clock} asOf={overview.as_of} /> : null}
       <OverdueNotice overdue={overview.overdue} now={now} scope={scope} asOf={overview.as_of} />
-      <StatusFigures statuses={overview.statuses} pendingOutcomes={overview.pending_outcomes} scope={scope} />
+      <StatusCounts statuses={overview.statuses} pendingOutcomes={overview.pending_outcomes} scope={scope} />
       <div className="grid items-stretch gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <Card aria-label="Resolutions by day">
           <CardHeader
@@ -108,7 +108,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
             </Suspense>
           </CardBody>
         </Card>
-        <Figures overview={overview} days={days} scope={scope} />
+        <ResultCard overview={overview} days={days} scope={scope} />
       </div>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <ClaimList

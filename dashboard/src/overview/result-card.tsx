@@ -6,7 +6,7 @@ import { Money } from '../components/money.tsx'
 import { shortDuration } from '../format/short-duration.ts'
 import { sumAmounts } from '../format/sum-amounts.ts'
 
-interface FiguresProps {
+interface ResultCardProps {
   overview: Overview
   days: number
   /** Live or of a test clock. */
@@ -14,7 +14,7 @@ interface FiguresProps {
 }
 
 /** Amounts and rates of the claims resolved in the period. */
-export function Figures({ overview, days, scope }: FiguresProps) {
+export function ResultCard({ overview, days, scope }: ResultCardProps) {
   const { resolutions_by_day: byDay, resolution_seconds: seconds } = overview
   const confirmed = byDay.reduce((sum, { confirmed }) => sum + confirmed.count, 0)
   const failed = byDay.reduce((sum, { failed }) => sum + failed.count, 0)

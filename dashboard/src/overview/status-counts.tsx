@@ -13,7 +13,7 @@ const TONE: Record<Status, string> = {
   FAILED: 'text-failed',
 }
 
-interface StatusFiguresProps {
+interface StatusCountsProps {
   statuses: Overview['statuses']
   pendingOutcomes: Overview['pending_outcomes']
   /** Filters of the linked lists. */
@@ -21,7 +21,7 @@ interface StatusFiguresProps {
 }
 
 /** Count and amount of claims and candidates by status, with links to the lists. */
-export function StatusFigures({ statuses, pendingOutcomes, scope }: StatusFiguresProps) {
+export function StatusCounts({ statuses, pendingOutcomes, scope }: StatusCountsProps) {
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-5">
       {STATUSES.map((status) => {

@@ -12,7 +12,7 @@ import {
   Webhook,
 } from 'lucide-react'
 
-interface Place {
+interface NavigationItem {
   to:
     | '/'
     | '/activity'
@@ -31,7 +31,7 @@ interface Place {
 }
 
 /** The pages, in the order of the navigation. */
-export const PLACES: readonly Place[] = [
+export const MAIN_PAGES: readonly NavigationItem[] = [
   { to: '/', name: 'Overview', icon: LayoutDashboard, key: 'o' },
   { to: '/activity', name: 'Activity', icon: Activity, key: 'v' },
   { to: '/claims', name: 'Claims', icon: FileCheck, key: 'c' },
@@ -41,7 +41,7 @@ export const PLACES: readonly Place[] = [
   { to: '/test-clocks', name: 'Test clocks', icon: Clock, key: 't' },
 ]
 
-export const ACCOUNT_PLACES: readonly Place[] = [
+export const ACCOUNT_PAGES: readonly NavigationItem[] = [
   { to: '/webhooks', name: 'Webhooks', icon: Webhook, key: 'w' },
   { to: '/tokens', name: 'API tokens', icon: KeyRound, key: 'k' },
   { to: '/settings', name: 'Settings', icon: Settings, key: ',' },

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { ACCOUNT_PLACES, PLACES } from './navigation-items.ts'
+import { ACCOUNT_PAGES, MAIN_PAGES } from './navigation-items.ts'
 
 const ITEM =
   'flex h-9 items-center gap-2.5 rounded-lg px-2.5 font-medium text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent [&_svg]:size-4 [&_svg]:shrink-0'
@@ -12,9 +12,9 @@ interface NavigationProps {
 export function Navigation({ onChoose }: NavigationProps) {
   return (
     <nav aria-label="Main" className="grid gap-5">
-      {[PLACES, ACCOUNT_PLACES].map((places) => (
-        <ul key={places[0]?.to} className="grid gap-0.5">
-          {places.map(({ to, name, icon: Icon }) => (
+      {[MAIN_PAGES, ACCOUNT_PAGES].map((items) => (
+        <ul key={items[0]?.to} className="grid gap-0.5">
+          {items.map(({ to, name, icon: Icon }) => (
             <li key={to}>
               <Link
                 to={to}

@@ -7,8 +7,8 @@ import { COMMAND_KEY } from '../components/command-key.ts'
 import { Input } from '../components/input.tsx'
 import { Kbd } from '../components/kbd.tsx'
 import { Modal } from '../components/modal.tsx'
-import { useSettled } from '../components/use-debounced.ts'
-import { isolated } from '../format/bidi.ts'
+import { useDebounced } from '../components/use-debounced.ts'
+import { isolate } from '../format/bidi.ts'
 import { type Found, useFound } from './use-found.ts'
 
 /** The event that opens the search. */
@@ -40,13 +40,13 @@ export function SearchEverything() {
     }
   }, [])
   return (
-    <Modal open={isOpen} onOpenChange={setOpen} title="Search everything" className={PLACE}>
+    <Modal open={isOpen} onOpenChange={setOpen} title="Search everything" className={POSITION}>
       <SearchBox onDone={() => setOpen(false)} />
     </Modal>
   )
 }
 
-const PLACE =
+const POSITION =
   'mx-auto mt-[min(10dvh,6rem)] mb-auto max-h-[80dvh] w-[min(38rem,calc(100vw-2rem))] max-w-none animate-appear overflow-y-auto rounded-2xl border shadow-2xl'
 
 /** In the side bar. */
@@ -77,7 +77,7 @@ const DELAY_MS = 200
 
 function SearchBox({ onDone }: { onDone: () => void }) {
   const [text, setText] = useState('')
-  const asked = useSettled(text.trim(), DELAY_MS)
+  const asked = useDebounced(text.trim(), DELAY_MS)
   const { found, isSearching, isPartial } = useFound(asked)
   // Kept by URL, because more results may arrive before it.
   const [chosen, setChosen] = useState<string | null>(null)
@@ -152,16 +152,16 @@ function SearchBox({ onDone }: { onDone: () => void }) {
         ))}
       </div>
       <p role="status" className="text-xs text-muted empty:hidden">
-        {said(asked, found.length, isSettled, isPartial)}
+        {statusText(asked, found.length, isSettled, isPartial)}
       </p>
     </div>
   )
 }
 
-function said(asked: string, count: number, isSettled: boolean, isPartial: boolean): string {
+function statusText(asked: string, count: number, isSettled: boolean, isPartial: boolean): string {
   if (asked === '')
     return 'Finds claims by reference or id, candidates and customers by the start of their name, and schemas, test clocks and pages by name.'
   if (!isSettled) return count > 0 ? '' : 'Searching…'
   if (isPartial) return 'Part of the search failed. Results may be missing.'
-  return count > 0 ? '' : `Nothing found for ${isolated(asked)}.`
+  return count > 0 ? '' : `Nothing found for ${isolate(asked)}.`
 }

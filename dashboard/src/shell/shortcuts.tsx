@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react'
 import { COMMAND_KEY } from '../components/command-key.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Kbd } from '../components/kbd.tsx'
-import { ACCOUNT_PLACES, PLACES } from './navigation-items.ts'
+import { ACCOUNT_PAGES, MAIN_PAGES } from './navigation-items.ts'
 
-const ALL_PLACES = [...PLACES, ...ACCOUNT_PLACES]
+const ALL_PAGES = [...MAIN_PAGES, ...ACCOUNT_PAGES]
 /** The time for the second key of "g c". */
 const CHORD_MS = 1200
 
@@ -18,9 +18,9 @@ export function Shortcuts() {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       if (document.querySelector('dialog:modal')) return
-      const place = performance.now() < chordUntil && ALL_PLACES.find(({ key }) => key === event.key)
+      const page = performance.now() < chordUntil && ALL_PAGES.find(({ key }) => key === event.key)
       chordUntil = event.key === 'g' ? performance.now() + CHORD_MS : 0
-      if (place) void navigate({ to: place.to })
+      if (page) void navigate({ to: page.to })
       else if (event.key === '/') focusSearch(event)
       else if (event.key === '?') setShown(true)
     }
@@ -30,7 +30,7 @@ export function Shortcuts() {
   return (
     <Dialog open={isShown} onOpenChange={setShown} title="Keyboard shortcuts">
       <dl className="grid gap-2">
-        {ALL_PLACES.map(({ to, name, key }) => (
+        {ALL_PAGES.map(({ to, name, key }) => (
           <Shortcut key={to} keys={['g', key]} does={name} />
         ))}
         <Shortcut keys={[COMMAND_KEY, 'K']} does="Search everything" />

@@ -6,7 +6,7 @@ import { type AnyClaim, claimsQuery, nameOf } from '../claims/claims-api.ts'
 import { customerQuery, customersQuery } from '../customers/customers-api.ts'
 import { shortId } from '../format/short-id.ts'
 import { testClocksQuery } from '../test-clocks/test-clocks-api.ts'
-import { ACCOUNT_PLACES, PLACES } from './navigation-items.ts'
+import { ACCOUNT_PAGES, MAIN_PAGES } from './navigation-items.ts'
 
 /** A search result. */
 export interface Found {
@@ -25,34 +25,37 @@ export interface Findings {
 }
 
 /** Maximum results per kind. */
-const MOST = 5
+const MAX_RESULTS = 5
 
 /** Records whose name, reference, alias, id or shortened id matches the text. */
 export function useFound(text: string): Findings {
-  const isAsked = text !== ''
-  const asked = { enabled: isAsked, refetchInterval: false as const, staleTime: 10_000 }
-  const claims = useQuery({ ...claimsQuery('claims', { search: text }, undefined, MOST), ...asked })
-  const candidates = useQuery({ ...claimsQuery('candidates', { search: text }, undefined, MOST), ...asked })
-  const customers = useQuery({ ...customersQuery({ search: text, limit: MOST }), ...asked })
-  const ofId = useQuery({ ...customerQuery(text), ...asked, enabled: isUuid(text), retry: false })
-  const schemas = useQuery({ ...schemasQuery, ...asked })
-  const clocks = useQuery({ ...testClocksQuery(), ...asked })
+  const isActive = text !== ''
+  const options = { enabled: isActive, refetchInterval: false as const, staleTime: 10_000 }
+  const claims = useQuery({ ...claimsQuery('claims', { search: text }, undefined, MAX_RESULTS), ...options })
+  const candidates = useQuery({
+    ...claimsQuery('candidates', { search: text }, undefined, MAX_RESULTS),
+    ...options,
+  })
+  const customers = useQuery({ ...customersQuery({ search: text, limit: MAX_RESULTS }), ...options })
+  const ofId = useQuery({ ...customerQuery(text), ...options, enabled: isUuid(text), retry: false })
+  const schemas = useQuery({ ...schemasQuery, ...options })
+  const clocks = useQuery({ ...testClocksQuery(), ...options })
   const queries: UseQueryResult[] = [claims, candidates, customers, schemas, clocks]
-  if (!isAsked) return { found: [], isSearching: false, isPartial: false }
-  const fits = fitting(text)
+  if (!isActive) return { found: [], isSearching: false, isPartial: false }
+  const matches = matcherOf(text)
   return {
     found: [
-      ...[...PLACES, ...ACCOUNT_PLACES].filter(({ name }) => fits(name)).map(ofPlace),
+      ...[...MAIN_PAGES, ...ACCOUNT_PAGES].filter(({ name }) => matches(name)).map(ofPage),
       ...current(claims).map(ofClaim),
       ...current(candidates).map(ofClaim),
       ...[...(ofId.data ? [ofId.data] : []), ...current(customers)].map(ofCustomer),
       ...(schemas.data ?? [])
-        .filter(({ id, name }) => fits(name ?? '', id))
-        .slice(0, MOST)
+        .filter(({ id, name }) => matches(name ?? '', id))
+        .slice(0, MAX_RESULTS)
         .map(ofSchema),
       ...current(clocks)
-        .filter(({ id, name }) => fits(name ?? '', id))
-        .slice(0, MOST)
+        .filter(({ id, name }) => matches(name ?? '', id))
+        .slice(0, MAX_RESULTS)
         .map(ofClock),
     ],
     isSearching: [...queries, ofId].some(
@@ -67,7 +70,7 @@ const current = <T>({ data, isPlaceholderData }: UseQueryResult<{ data: T[] }>):
   isPlaceholderData ? [] : (data?.data ?? [])
 
 /** Whether a name contains the text, or an id starts with it or has it as its short form. */
-function fitting(text: string) {
+function matcherOf(text: string) {
   const wanted = text.toLowerCase()
   const ends = uuidEnds(text)
   return (name: string, id = '') =>
@@ -75,18 +78,23 @@ function fitting(text: string) {
     (ends !== null && id.replaceAll('-', '').startsWith(ends.beginning) && id.endsWith(ends.end))
 }
 
-const ofPlace = ({ name, to }: { name: string; to: string }): Found => ({
+const ofPage = ({ name, to }: { name: string; to: string }): Found => ({
   kind: 'Page',
   name,
   note: '',
   href: to,
 })
 
-function ofClaim(one: AnyClaim): Found {
-  const name = nameOf(one)
-  return 'id' in one
-    ? { kind: 'Claim', name: one.reference ?? shortId(one.id), note: one.status, href: `/claims/${name}` }
-    : { kind: 'Candidate', name, note: one.status, href: `/candidates/${encodeURIComponent(name)}` }
+function ofClaim(claim: AnyClaim): Found {
+  const name = nameOf(claim)
+  return 'id' in claim
+    ? {
+        kind: 'Claim',
+        name: claim.reference ?? shortId(claim.id),
+        note: claim.status,
+        href: `/claims/${name}`,
+      }
+    : { kind: 'Candidate', name, note: claim.status, href: `/candidates/${encodeURIComponent(name)}` }
 }
 
 const ofCustomer = ({ id, external_id, name }: Customer): Found => ({

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { errorsByPath } from '../api/client.ts'
 import { serverNow } from '../api/server-time.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { FormError } from '../components/form-error.tsx'
+import { useDebounced } from '../components/use-debounced.ts'
 import { HintList } from '../contracts/contract-hints.tsx'
 import { simulationQuery } from './simulations-api.ts'
 import { type TrialEvent, toRequest } from './trial-events.ts'
@@ -19,9 +20,9 @@ const DELAY_MS = 250
 export function LiveTrial({ contract }: { contract: Contract | null }) {
   const [events, setEvents] = useState<TrialEvent[]>([])
   const [openedAt] = useState(() => new Date(Math.floor(serverNow() / 60_000) * 60_000).toISOString())
-  const last = useLast(contract)
+  const last = useLastComplete(contract)
   const wanted = useMemo(() => last && toRequest(last, openedAt, events), [last, openedAt, events])
-  const asked = useDelayed(wanted)
+  const asked = useDebounced(wanted, DELAY_MS)
   const { data, error } = useQuery(simulationQuery(asked?.request ?? null))
   return (
     <Card aria-label="Live trial" className="mt-5">
@@ -58,19 +59,10 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
 }
 
 /** The last complete contract, shown while the contract is being edited. */
-function useLast(contract: Contract | null): Contract | null {
+function useLastComplete(contract: Contract | null): Contract | null {
   const [last, setLast] = useState(contract)
   if (contract && contract !== last) setLast(contract)
   return contract ?? last
-}
-
-function useDelayed<T>(value: T): T {
-  const [delayed, setDelayed] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setDelayed(value), DELAY_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return delayed
 }
 
 /** The errors of the service, by event id and field. */

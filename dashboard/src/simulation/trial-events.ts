@@ -30,12 +30,12 @@ export function newTrialEvent(type: string, payload: JsonObject, after: Duration
 }
 
 /** 100 years, the maximum of a window. */
-const MOST_SECONDS = 3_155_760_000
+const MAX_SECONDS = 3_155_760_000
 
 /** Seconds after the opening, or null if the text is invalid. */
 export function readAfter(after: DurationDraft): number | null {
   const seconds = after.text === '' ? 0 : secondsOf(after)
-  return typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_SECONDS ? seconds : null
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= MAX_SECONDS ? seconds : null
 }
 
 /** The simulation request and the ids of its events. Incomplete events are left out. */

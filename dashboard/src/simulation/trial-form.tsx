@@ -23,7 +23,7 @@ interface TrialFormProps {
   errors: Record<string, string>
 }
 
-const MOST_SUGGESTED = 8
+const MAX_SUGGESTED = 8
 
 /** The events of the trial. Buttons add events that satisfy the leaves of the condition. */
 export function TrialForm({ events, onChange, condition, errors }: TrialFormProps) {
@@ -67,7 +67,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
         </p>
       ) : null}
       <div className="flex flex-wrap gap-1.5">
-        {suggested.slice(0, MOST_SUGGESTED).map(({ type, payload }) => (
+        {suggested.slice(0, MAX_SUGGESTED).map(({ type, payload }) => (
           <Button
             key={type}
             size="sm"

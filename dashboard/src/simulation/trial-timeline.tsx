@@ -4,7 +4,7 @@ import type { StatusTransition } from '../api/records.ts'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { useTimeTitle } from '../components/time.tsx'
 import { useMoney } from '../components/use-money.ts'
-import { legibleJson } from '../format/bidi.ts'
+import { escapeBidiControls } from '../format/bidi.ts'
 import { shortDuration } from '../format/short-duration.ts'
 import type { Simulation, SimulationEntry } from './simulations-api.ts'
 
@@ -83,7 +83,7 @@ function Entry({ entry, opened }: { entry: SimulationEntry; opened: string }) {
       </div>
       {Object.keys(payload).length > 0 ? (
         <p className="font-mono text-xs text-muted">
-          <bdi>{legibleJson(JSON.stringify(payload))}</bdi>
+          <bdi>{escapeBidiControls(JSON.stringify(payload))}</bdi>
         </p>
       ) : null}
     </>

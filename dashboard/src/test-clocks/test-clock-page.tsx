@@ -24,7 +24,7 @@ import { useToast } from '../components/toast.tsx'
 import { useLocalTime } from '../components/use-local-time.ts'
 import { shortId } from '../format/short-id.ts'
 import { overviewQuery } from '../overview/overview-api.ts'
-import { StatusFigures } from '../overview/status-counts.tsx'
+import { StatusCounts } from '../overview/status-counts.tsx'
 import { DeleteClockDialog } from './delete-clock-dialog.tsx'
 import { advanceTestClock, testClockQuery } from './test-clocks-api.ts'
 
@@ -52,7 +52,7 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         description="Claims on this clock use its time instead of the real time."
         actions={
           <>
-            <CreateClaimButton begin={{ clock: id }} />
+            <CreateClaimButton defaults={{ clock: id }} />
             <Link to="/" search={{ clock: id }} className={buttonVariants()}>
               Overview
             </Link>
@@ -85,7 +85,7 @@ function ClockFigures({ clock }: { clock: TestClock }) {
   const scope = { claims: ofClock, candidates: ofClock }
   return (
     <>
-      <StatusFigures statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
+      <StatusCounts statuses={data.statuses} pendingOutcomes={data.pending_outcomes} scope={scope} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <ClaimList
           title="Due next"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { Select } from '../components/select.tsx'
-import { isolated } from '../format/bidi.ts'
+import { isolate } from '../format/bidi.ts'
 import { shortId } from '../format/short-id.ts'
 import { testClocksQuery } from './test-clocks-api.ts'
 
@@ -25,16 +25,16 @@ export function TestClockSelect({
 }: TestClockSelectProps) {
   const { data } = useQuery(testClocksQuery())
   const clocks = data?.data ?? []
-  const isElsewhere =
+  const isUnlisted =
     value !== '' && !(isLiveOffered && value === 'live') && !clocks.some(({ id }) => id === value)
   return (
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{none}</option>
       {isLiveOffered ? <option value="live">Live only</option> : null}
-      {isElsewhere ? <option value={value}>Clock {shortId(value)}</option> : null}
+      {isUnlisted ? <option value={value}>Clock {shortId(value)}</option> : null}
       {clocks.map(({ id, name }) => (
         <option key={id} value={id}>
-          Clock {isolated(name ?? shortId(id))}
+          Clock {isolate(name ?? shortId(id))}
         </option>
       ))}
     </Select>

@@ -10,24 +10,24 @@ import { nameOfEndpoint } from './endpoint-name.ts'
 import { deliveriesQuery, endpointsQuery } from './webhooks-api.ts'
 
 /** The webhook deliveries of a claim. Nothing if the account has no endpoints. */
-export function Sent({ one }: { one: AnyClaim }) {
+export function ClaimDeliveries({ claim }: { claim: AnyClaim }) {
   const { data: endpoints } = useQuery(endpointsQuery)
-  return endpoints && endpoints.length > 0 ? <SentCard one={one} endpoints={endpoints} /> : null
+  return endpoints && endpoints.length > 0 ? <DeliveriesCard claim={claim} endpoints={endpoints} /> : null
 }
 
 /** A claim has few notifications and an account few endpoints, so more are rare. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
-function SentCard({ one, endpoints }: { one: AnyClaim; endpoints: readonly WebhookEndpoint[] }) {
-  const of = 'id' in one ? { claim_id: one.id } : { candidate_alias: one.candidate_alias }
-  const { data, error, refetch } = useQuery(deliveriesQuery({ ...of, limit: MOST_SHOWN }))
+function DeliveriesCard({ claim, endpoints }: { claim: AnyClaim; endpoints: readonly WebhookEndpoint[] }) {
+  const of = 'id' in claim ? { claim_id: claim.id } : { candidate_alias: claim.candidate_alias }
+  const { data, error, refetch } = useQuery(deliveriesQuery({ ...of, limit: MAX_SHOWN }))
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]))
   const newestFirst = data?.data.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
   return (
     <Card aria-label="Webhook deliveries">
       <CardHeader
         title="Webhook deliveries"
-        description={data?.next_cursor ? `Only ${MOST_SHOWN} are shown.` : 'Newest first.'}
+        description={data?.next_cursor ? `Only ${MAX_SHOWN} are shown.` : 'Newest first.'}
       />
       {newestFirst && newestFirst.length > 0 ? (
         <ul aria-label="Webhook deliveries" className="divide-y border-t">

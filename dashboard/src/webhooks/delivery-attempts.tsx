@@ -6,7 +6,7 @@ import { DateTime } from '../components/time.tsx'
 import { milliseconds } from '../format/short-duration.ts'
 
 /** Attempts that the service keeps per delivery. */
-const MOST_KEPT = 20
+const MAX_ATTEMPTS_KEPT = 20
 
 /** The attempts of a delivery, newest first. */
 export function DeliveryAttempts({ attempts }: { attempts: readonly WebhookAttempt[] }) {
@@ -14,7 +14,7 @@ export function DeliveryAttempts({ attempts }: { attempts: readonly WebhookAttem
   return (
     <div className="grid gap-2">
       <h3 className="text-[0.8125rem] font-medium">
-        {attempts.length === MOST_KEPT ? `The last ${MOST_KEPT} attempts` : 'Attempts'}
+        {attempts.length === MAX_ATTEMPTS_KEPT ? `The last ${MAX_ATTEMPTS_KEPT} attempts` : 'Attempts'}
       </h3>
       <ol className="grid gap-3">
         {attempts.toReversed().map((attempt) => (

@@ -10,7 +10,7 @@ import { FormError } from '../components/form-error.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
 import { Countdown, DateTime } from '../components/time.tsx'
 import { useToast } from '../components/toast.tsx'
-import { legibleJson } from '../format/bidi.ts'
+import { escapeBidiControls } from '../format/bidi.ts'
 import { typeInWords } from '../notifications/notification-words.ts'
 import { DeliveryAttempts, DeliveryStatusBadge } from './delivery-attempts.tsx'
 import { deliveryQuery, redeliver } from './webhooks-api.ts'
@@ -102,7 +102,7 @@ function DeliveryBody({ delivery }: { delivery: WebhookDelivery & { body: string
   return (
     <div className="grid gap-2">
       <h3 className="text-[0.8125rem] font-medium">Body</h3>
-      <CodeBlock text={legibleJson(formatted(body))} original={body} label="body" wrap />
+      <CodeBlock text={escapeBidiControls(formatted(body))} original={body} label="body" wrap />
       <dl className="grid gap-x-4 text-xs sm:grid-cols-[auto_minmax(0,1fr)]">
         {claim_id && type.startsWith('claim.') ? (
           <Fact name="Claim">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorsByPath } from '../api/client.ts'
 import type { WebhookEndpoint } from '../api/records.ts'
-import { Choice } from '../components/checkbox.tsx'
+import { Checkbox } from '../components/checkbox.tsx'
 import { SubmitActions } from '../components/dialog.tsx'
 import { Field } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -10,7 +10,7 @@ import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { CustomerField } from '../customers/customer-field.tsx'
 import { customerQuery } from '../customers/customers-api.ts'
-import { useCustomerChoice, useSubmitOnceFound } from '../customers/use-customer-lookup.ts'
+import { useCustomerChoice, useSubmitAfterLookup } from '../customers/use-customer-lookup.ts'
 import { TypesField } from './types-field.tsx'
 import type { EndpointSettings } from './webhooks-api.ts'
 
@@ -23,29 +23,29 @@ interface EndpointFormProps {
   onSubmit: (settings: EndpointSettings) => void
 }
 
-const AT_FIELDS = ['url', 'description', 'types', 'customer_id']
+const SHOWN_PATHS = ['url', 'description', 'types', 'customer_id']
 
 /** The settings of an endpoint. */
 export function EndpointForm({ endpoint, action, pending, error, onSubmit }: EndpointFormProps) {
   const [url, setUrl] = useState(endpoint?.url ?? '')
   const [description, setDescription] = useState(endpoint?.description ?? '')
   const [types, setTypes] = useState(endpoint?.types ?? null)
-  const [isOfOne, setOfOne] = useState(endpoint?.customer_id != null)
+  const [isOneCustomer, setOfOne] = useState(endpoint?.customer_id != null)
   const begun = endpoint?.customer_id ?? null
   const ofBegun = useQuery({ ...customerQuery(begun ?? ''), enabled: begun !== null })
   const choice = useCustomerChoice(ofBegun.data)
   const customer = choice.isTouched ? (choice.customer?.id ?? null) : begun
   const [isChecked, setChecked] = useState(false)
   const errors = errorsByPath(error)
-  const written = isOfOne && choice.isTouched ? choice : null
-  const { isWaiting, ...handlers } = useSubmitOnceFound(written, () => {
+  const written = isOneCustomer && choice.isTouched ? choice : null
+  const { isWaiting, ...handlers } = useSubmitAfterLookup(written, () => {
     setChecked(true)
-    if (types?.length === 0 || (isOfOne && customer === null)) return
+    if (types?.length === 0 || (isOneCustomer && customer === null)) return
     onSubmit({
       url: url.trim(),
       description: description.trim() || null,
       types,
-      customer_id: isOfOne ? customer : null,
+      customer_id: isOneCustomer ? customer : null,
     })
   })
   return (
@@ -88,10 +88,10 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
         onChange={setTypes}
       />
       <div className="grid gap-2">
-        <Choice isChosen={!isOfOne} onChange={(isOfAll) => setOfOne(!isOfAll)}>
+        <Checkbox isChecked={!isOneCustomer} onChange={(isOfAll) => setOfOne(!isOfAll)}>
           All customers
-        </Choice>
-        {isOfOne ? (
+        </Checkbox>
+        {isOneCustomer ? (
           <CustomerField
             choice={choice}
             hint="The external id of the customer. Only notifications about this customer are sent."
@@ -101,7 +101,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
           />
         ) : null}
       </div>
-      <FormError error={error} shownPaths={AT_FIELDS} />
+      <FormError error={error} shownPaths={SHOWN_PATHS} />
       <SubmitActions action={action} pending={pending} isWaiting={isWaiting} />
     </Form>
   )

@@ -3,7 +3,7 @@ import type { WebhookEndpoint } from '../api/records.ts'
 import { Card, CardHeader } from '../components/card.tsx'
 import { RelativeTime } from '../components/time.tsx'
 import { milliseconds } from '../format/short-duration.ts'
-import { EndpointStateBadge, SuccessRate, Waiting } from './endpoint-state.tsx'
+import { EndpointStateBadge, SuccessRate, WaitingDeliveries } from './endpoint-state.tsx'
 
 /** The health of an endpoint. */
 export function EndpointHealth({ endpoint }: { endpoint: WebhookEndpoint }) {
@@ -27,7 +27,7 @@ export function EndpointHealth({ endpoint }: { endpoint: WebhookEndpoint }) {
           {health.median_ms === null ? '–' : milliseconds(health.median_ms)}
         </Figure>
         <Figure name="Waiting">
-          <Waiting health={health} />
+          <WaitingDeliveries health={health} />
         </Figure>
         {health.failing_since ? (
           <Figure name="Failing since">

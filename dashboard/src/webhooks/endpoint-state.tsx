@@ -39,16 +39,18 @@ export const SuccessRate = ({ health: { attempts, succeeded } }: Pick<WebhookEnd
 )
 
 /** The service stops counting there. */
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 
 /** The number of waiting deliveries and the age of the oldest. */
-export function Waiting({ health: { waiting, oldest_waiting_at } }: Pick<WebhookEndpoint, 'health'>) {
+export function WaitingDeliveries({
+  health: { waiting, oldest_waiting_at },
+}: Pick<WebhookEndpoint, 'health'>) {
   if (waiting === 0) return <span>none</span>
   return (
     <span>
       <span className="figures">
         {waiting.toLocaleString('en')}
-        {waiting < MOST_COUNTED ? '' : ' or more'}
+        {waiting < MAX_COUNTED ? '' : ' or more'}
       </span>
       {oldest_waiting_at ? (
         <>

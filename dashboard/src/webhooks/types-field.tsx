@@ -3,7 +3,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../../src/core/notification-types.ts'
-import { Choice } from '../components/checkbox.tsx'
+import { Checkbox } from '../components/checkbox.tsx'
 import { DEFAULT_TYPES_TEXT, NOTIFICATION_WORDS } from '../notifications/notification-words.ts'
 
 interface TypesFieldProps {
@@ -15,25 +15,29 @@ interface TypesFieldProps {
 
 /** The types that an endpoint receives: all, including types of later versions, or a selection. */
 export function TypesField({ types, error, onChange }: TypesFieldProps) {
-  const set = (type: NotificationType, isChosen: boolean) =>
+  const set = (type: NotificationType, isChecked: boolean) =>
     onChange(
-      NOTIFICATION_TYPES.filter((each) => (each === type ? isChosen : (types?.includes(each) ?? false))),
+      NOTIFICATION_TYPES.filter((each) => (each === type ? isChecked : (types?.includes(each) ?? false))),
     )
   return (
     <fieldset className="grid gap-2" aria-invalid={error ? true : undefined}>
       <legend className="mb-1.5 text-[0.8125rem] font-medium">What is sent</legend>
-      <Choice
-        isChosen={types === null}
+      <Checkbox
+        isChecked={types === null}
         onChange={(isAll) => onChange(isAll ? null : NOTIFICATION_TYPES.filter(isToldUnasked))}
       >
         {DEFAULT_TYPES_TEXT}
-      </Choice>
+      </Checkbox>
       {types === null ? null : (
         <div className="grid gap-x-4 gap-y-1.5 pl-6 sm:grid-cols-2">
           {NOTIFICATION_TYPES.map((type) => (
-            <Choice key={type} isChosen={types.includes(type)} onChange={(isChosen) => set(type, isChosen)}>
+            <Checkbox
+              key={type}
+              isChecked={types.includes(type)}
+              onChange={(isChecked) => set(type, isChecked)}
+            >
               {NOTIFICATION_WORDS[type]}
-            </Choice>
+            </Checkbox>
           ))}
         </div>
       )}

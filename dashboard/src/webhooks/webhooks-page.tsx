@@ -14,7 +14,7 @@ import { LinkRow, Table, Td, Th } from '../components/table.tsx'
 import { milliseconds } from '../format/short-duration.ts'
 import { CreateEndpointDialog } from './create-endpoint-dialog.tsx'
 import { nameOfEndpoint } from './endpoint-name.ts'
-import { EndpointStateBadge, SuccessRate, Waiting } from './endpoint-state.tsx'
+import { EndpointStateBadge, SuccessRate, WaitingDeliveries } from './endpoint-state.tsx'
 import { endpointsQuery } from './webhooks-api.ts'
 
 export function WebhooksPage() {
@@ -97,7 +97,7 @@ const EndpointTable = ({ endpoints }: { endpoints: readonly WebhookEndpoint[] })
             {endpoint.health.median_ms === null ? '–' : milliseconds(endpoint.health.median_ms)}
           </Td>
           <Td className="text-muted max-lg:hidden">
-            <Waiting health={endpoint.health} />
+            <WaitingDeliveries health={endpoint.health} />
           </Td>
         </LinkRow>
       ))}

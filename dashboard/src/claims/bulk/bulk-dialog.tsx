@@ -10,7 +10,7 @@ import { NO_EVENT } from '../../events/event-draft.ts'
 import type { ClaimFilters } from '../claims-api.ts'
 import { BulkRun } from './bulk-run.ts'
 import { ConfirmStep } from './confirm-step.tsx'
-import type { Counted } from './count-list.ts'
+import type { CountedClaim } from './count-list.ts'
 import { CountStep } from './count-step.tsx'
 import { EventStep } from './event-step.tsx'
 import { RunStep } from './run-step.tsx'
@@ -75,7 +75,7 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   const [draft, setDraft] = useState(NO_EVENT)
   const [chosen, setChosen] = useState<Chosen | null>(null)
   /** Created once, so that a double click does not start two runs. */
-  const [ready, setReady] = useState<{ counted: Counted[]; run: BulkRun } | null>(null)
+  const [ready, setReady] = useState<{ counted: CountedClaim[]; run: BulkRun } | null>(null)
   const goBack = () => {
     setChosen(null)
     setReady(null)
@@ -91,7 +91,7 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
     )
   }
   if (!ready) {
-    const take = (counted: Counted[]) => {
+    const take = (counted: CountedClaim[]) => {
       const open = counted.filter(({ status }) => status === 'OPEN')
       setReady({ counted, run: new BulkRun(kind, chosen.event, open, account) })
     }

@@ -1,14 +1,14 @@
 import type { Outcome, Status } from '../../../../src/core/claims/lifecycle.ts'
 import type { JsonObject } from '../../../../src/kernel/json.ts'
-import { ApiError, isLost } from '../../api/client.ts'
+import { ApiError, isOutcomeUnknown } from '../../api/client.ts'
 import { newKey } from '../../api/idempotency-keys.ts'
 import { pause } from '../../api/pause.ts'
 import type { Account, ClaimKind } from '../../api/records.ts'
 import { readTestClock } from '../../test-clocks/test-clocks-api.ts'
-import type { Counted } from './count-list.ts'
+import type { CountedClaim } from './count-list.ts'
 import { type BatchResult, submitToEach } from './event-batches-api.ts'
-import { pauseAfter, untilAnswered } from './retry.ts'
-import { assertAccount } from './same-account.ts'
+import { backoffMs, retryUntilAnswered } from './retry.ts'
+import { assertSameAccount } from './same-account.ts'
 
 /** The state of the event of one claim.
  * - `unanswered`: sent, and the outcome is unknown.
@@ -19,7 +19,7 @@ import { assertAccount } from './same-account.ts'
 export type Result = 'waiting' | 'unanswered' | 'gone' | 'recorded' | 'repeated' | 'misdirected' | 'refused'
 
 /** A recipient of the event. */
-export interface Target extends Omit<Counted, 'status'> {
+export interface Target extends Omit<CountedClaim, 'status'> {
   result: Result
   /** The status in the response. */
   status: Status | null
@@ -36,25 +36,25 @@ export interface RunState {
   /** Paused or stopped by the user, while a response is still awaited. */
   isSettling: boolean
   /** Why the run waits or has paused by itself. */
-  trouble: unknown
+  problem: unknown
 }
 
-const MOST_IN_PIECE = 100
+const MAX_BATCH_EVENTS = 100
 /** A request may have 8 MiB, and the response also contains contracts. */
-const MOST_BYTES_IN_PIECE = 2 * 1024 * 1024
+const MAX_BATCH_BYTES = 2 * 1024 * 1024
 /** Longer than the service takes for a batch. */
-const LONGEST_ANSWER_MS = 60_000
+const RESPONSE_TIMEOUT_MS = 60_000
 /** How long a stop waits for the last response. */
-const LAST_ANSWER_MS = 10_000
+const LAST_RESPONSE_TIMEOUT_MS = 10_000
 
 /** The event is sent again. */
-const isForNow = ({ status }: BatchResult) => status === 429 || status >= 500
+const isRetryable = ({ status }: BatchResult) => status === 429 || status >= 500
 
 /** Deleted or archived: it is unknown whether the log had the event. */
 const isGone = ({ status }: BatchResult) => status === 404 || status === 410
 
 /** The event can still be sent. */
-const isLeft = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
+const isUnsent = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
 
 /** Sends one event to many claims, batch by batch. All attempts use the same event id, so a batch can be sent again without
  * recording the event twice.
@@ -66,27 +66,27 @@ export class BulkRun {
   /** The owner of the targets. */
   readonly account: Account
   /** Whether the event id was generated for this run: then a repeated event comes from this run. */
-  readonly #isOwnId: boolean
-  readonly #pieceSize: number
+  readonly #isGeneratedId: boolean
+  readonly #batchSize: number
   readonly #listeners = new Set<() => void>()
-  #state: RunState = { phase: 'paused', isSettling: false, trouble: null }
-  #halt: AbortController | null = null
-  #haltTo: 'paused' | 'ended' = 'paused'
+  #state: RunState = { phase: 'paused', isSettling: false, problem: null }
+  #abort: AbortController | null = null
+  #nextPhase: 'paused' | 'ended' = 'paused'
 
   constructor(
     kind: ClaimKind,
     event: JsonObject & { type: string },
-    counted: readonly Counted[],
+    counted: readonly CountedClaim[],
     account: Account,
   ) {
     this.kind = kind
     this.account = account
-    this.#isOwnId = typeof event.id !== 'string'
+    this.#isGeneratedId = typeof event.id !== 'string'
     this.event = { ...event, id: typeof event.id === 'string' ? event.id : `bulk-${newKey()}` }
     const bytes = new TextEncoder().encode(JSON.stringify(this.event)).length
-    this.#pieceSize = Math.max(1, Math.min(MOST_IN_PIECE, Math.floor(MOST_BYTES_IN_PIECE / bytes)))
-    const unknown = { status: null, scheduledOutcome: null, isReplay: false, code: null, message: null }
-    this.targets = counted.map((one) => ({ ...one, ...unknown, result: 'waiting' }))
+    this.#batchSize = Math.max(1, Math.min(MAX_BATCH_EVENTS, Math.floor(MAX_BATCH_BYTES / bytes)))
+    const noResult = { status: null, scheduledOutcome: null, isReplay: false, code: null, message: null }
+    this.targets = counted.map((claim) => ({ ...claim, ...noResult, result: 'waiting' }))
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -96,115 +96,115 @@ export class BulkRun {
 
   state = (): RunState => this.#state
 
-  countLeft = (): number => this.targets.filter(isLeft).length
+  countUnsent = (): number => this.targets.filter(isUnsent).length
 
   /** Starts, or continues with the remaining targets. */
   start = (): void => {
-    if (this.#halt) return
-    this.#halt = new AbortController()
-    this.#show({ phase: 'running', trouble: null })
-    void this.#run(this.#halt.signal)
+    if (this.#abort) return
+    this.#abort = new AbortController()
+    this.#setState({ phase: 'running', problem: null })
+    void this.#run(this.#abort.signal)
   }
 
-  pause = (): void => this.#haltAs('paused')
+  pause = (): void => this.#stopAs('paused')
 
-  stop = (): void => this.#haltAs('ended')
+  stop = (): void => this.#stopAs('ended')
 
-  #haltAs(phase: 'paused' | 'ended'): void {
-    this.#haltTo = phase
-    this.#halt?.abort()
-    this.#show(this.#halt ? { isSettling: true } : { phase })
+  #stopAs(phase: 'paused' | 'ended'): void {
+    this.#nextPhase = phase
+    this.#abort?.abort()
+    this.#setState(this.#abort ? { isSettling: true } : { phase })
   }
 
-  async #run(halt: AbortSignal): Promise<void> {
+  async #run(signal: AbortSignal): Promise<void> {
     try {
-      await this.#sendAll(halt)
-      this.#end(halt.aborted ? this.#haltTo : 'ended', null)
+      await this.#sendAll(signal)
+      this.#end(signal.aborted ? this.#nextPhase : 'ended', null)
     } catch (error) {
-      this.#end(halt.aborted ? this.#haltTo : 'paused', halt.aborted ? null : error)
+      this.#end(signal.aborted ? this.#nextPhase : 'paused', signal.aborted ? null : error)
     }
   }
 
-  #end(phase: 'paused' | 'ended', trouble: unknown): void {
-    this.#halt = null
-    this.#show({ phase, isSettling: false, trouble })
+  #end(phase: 'paused' | 'ended', problem: unknown): void {
+    this.#abort = null
+    this.#setState({ phase, isSettling: false, problem })
   }
 
-  async #sendAll(halt: AbortSignal): Promise<void> {
+  async #sendAll(signal: AbortSignal): Promise<void> {
     let failures = 0
-    let left = this.targets.filter(isLeft)
-    while (left.length > 0 && !halt.aborted) {
-      const piece = left.slice(0, this.#pieceSize)
-      const again = await untilAnswered(
-        () => this.#send(piece, halt),
-        halt,
-        (trouble) => this.#show({ trouble }),
+    let unsent = this.targets.filter(isUnsent)
+    while (unsent.length > 0 && !signal.aborted) {
+      const batch = unsent.slice(0, this.#batchSize)
+      const failed = await retryUntilAnswered(
+        () => this.#send(batch, signal),
+        signal,
+        (problem) => this.#setState({ problem }),
       )
       // Failed targets go to the end of the queue.
-      left = [...left.slice(piece.length), ...again]
-      failures = again.length === 0 ? 0 : again.length < piece.length ? 1 : failures + 1
-      this.#show({ trouble: again.length === 0 ? null : new Error(again[0]?.message ?? '') })
-      if (failures > 0) await pause(pauseAfter(failures), halt)
+      unsent = [...unsent.slice(batch.length), ...failed]
+      failures = failed.length === 0 ? 0 : failed.length < batch.length ? 1 : failures + 1
+      this.#setState({ problem: failed.length === 0 ? null : new Error(failed[0]?.message ?? '') })
+      if (failures > 0) await pause(backoffMs(failures), signal)
     }
   }
 
   /** @returns the targets to send again */
-  async #send(piece: readonly Target[], halt: AbortSignal): Promise<Target[]> {
+  async #send(batch: readonly Target[], signal: AbortSignal): Promise<Target[]> {
     // An alias can be reused after its test clock is deleted, an id cannot.
-    const clocks = this.kind === 'candidates' ? piece.flatMap(({ testClockId }) => testClockId ?? []) : []
-    const deleted = await deletedClocks(new Set(clocks), halt)
-    await assertAccount(this.account, halt)
-    const there: Target[] = []
-    for (const target of piece) {
-      const refusal = deleted.get(target.testClockId ?? '')
-      if (refusal) this.#take(target, refusal)
-      else there.push(target)
+    const clocks = this.kind === 'candidates' ? batch.flatMap(({ testClockId }) => testClockId ?? []) : []
+    const deletedClocks = await findDeletedClocks(new Set(clocks), signal)
+    await assertSameAccount(this.account, signal)
+    const existing: Target[] = []
+    for (const target of batch) {
+      const refusal = deletedClocks.get(target.testClockId ?? '')
+      if (refusal) this.#applyResult(target, refusal)
+      else existing.push(target)
     }
-    if (there.length === 0) return []
-    const results = await this.#post(there, halt)
-    return there.filter((target, i) => !this.#take(target, results[i] as BatchResult))
+    if (existing.length === 0) return []
+    const results = await this.#post(existing, signal)
+    return existing.filter((target, i) => !this.#applyResult(target, results[i] as BatchResult))
   }
 
-  async #post(piece: readonly Target[], halt: AbortSignal): Promise<BatchResult[]> {
+  async #post(batch: readonly Target[], signal: AbortSignal): Promise<BatchResult[]> {
     const end = new AbortController()
-    const endSoon = () => setTimeout(() => end.abort(), LAST_ANSWER_MS)
-    halt.addEventListener('abort', endSoon)
-    const patience = AbortSignal.any([end.signal, AbortSignal.timeout(LONGEST_ANSWER_MS)])
-    const names = piece.map(({ name }) => name)
+    const abortSoon = () => setTimeout(() => end.abort(), LAST_RESPONSE_TIMEOUT_MS)
+    signal.addEventListener('abort', abortSoon)
+    const timeout = AbortSignal.any([end.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
+    const names = batch.map(({ name }) => name)
     let results: BatchResult[] | null = null
     try {
-      results = await submitToEach(this.kind, names, this.event, patience)
+      results = await submitToEach(this.kind, names, this.event, timeout)
       // If another account has signed in, the service answers 404 for all targets.
-      if (results.some(isGone)) await assertAccount(this.account, patience)
+      if (results.some(isGone)) await assertSameAccount(this.account, timeout)
       return results
     } catch (error) {
       // Other errors mean that nothing was recorded.
-      if (results || isLost(error)) for (const target of piece) target.result = 'unanswered'
+      if (results || isOutcomeUnknown(error)) for (const target of batch) target.result = 'unanswered'
       throw error
     } finally {
-      halt.removeEventListener('abort', endSoon)
+      signal.removeEventListener('abort', abortSoon)
     }
   }
 
   /** @returns whether the result is final */
-  #take(target: Target, result: BatchResult): boolean {
+  #applyResult(target: Target, result: BatchResult): boolean {
     const { status, claim, error } = result
     const wasSent = target.result === 'unanswered'
     target.code = error?.code ?? null
     target.message = error?.message ?? null
     // After a 503, the event may have been recorded.
-    if (isForNow(result)) target.result = status === 429 ? target.result : 'unanswered'
+    if (isRetryable(result)) target.result = status === 429 ? target.result : 'unanswered'
     else if (error) target.result = isGone(result) && wasSent ? 'gone' : 'refused'
     // The candidate was deleted and created again after the check of its test clock.
     else if (claim?.test_clock_id !== target.testClockId) target.result = 'misdirected'
-    else target.result = status === 201 || this.#isOwnId ? 'recorded' : 'repeated'
+    else target.result = status === 201 || this.#isGeneratedId ? 'recorded' : 'repeated'
     target.isReplay = status === 200
     target.status = claim?.status ?? null
     target.scheduledOutcome = claim?.scheduled_outcome ?? null
-    return !isForNow(result)
+    return !isRetryable(result)
   }
 
-  #show(changed: Partial<RunState>): void {
+  #setState(changed: Partial<RunState>): void {
     this.#state = { ...this.#state, ...changed }
     for (const listener of this.#listeners) listener()
   }
@@ -214,20 +214,20 @@ export class BulkRun {
  * Those of these test clocks that are deleted, with what is to be said of their candidates: they went with them, and
  * others that were not counted may have their aliases by now.
  */
-async function deletedClocks(
+async function findDeletedClocks(
   ids: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Map<string, BatchResult>> {
-  const deleted = new Map<string, BatchResult>()
+  const deletedClocks = new Map<string, BatchResult>()
   const look = async (id: string) => {
     try {
       await readTestClock(id, signal)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'TEST_CLOCK_NOT_FOUND')) throw error
       const message = 'The candidate was deleted with its test clock.'
-      deleted.set(id, { status: error.status, error: { code: error.code, message } })
+      deletedClocks.set(id, { status: error.status, error: { code: error.code, message } })
     }
   }
   await Promise.all(Array.from(ids, look))
-  return deleted
+  return deletedClocks
 }

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { STATUSES } from '../../../../src/core/claims/lifecycle.ts'
 import type { JsonObject } from '../../../../src/kernel/json.ts'
-import { askedPairs, isGiven, metadataFiltersIn } from '../../api/metadata-filters.ts'
+import { isGiven, metadataFiltersIn, metadataPairsIn } from '../../api/metadata-filters.ts'
 import type { ClaimKind } from '../../api/records.ts'
 import { useSchemaNames } from '../../claim-schemas/schema-names.ts'
 import { Button } from '../../components/button.tsx'
@@ -12,16 +12,16 @@ import { Input } from '../../components/input.tsx'
 import { Textarea } from '../../components/textarea.tsx'
 import { DateTime } from '../../components/time.tsx'
 import { useCustomerNames } from '../../customers/customer-names.ts'
-import { legibleJson } from '../../format/bidi.ts'
+import { escapeBidiControls } from '../../format/bidi.ts'
 import { LOCAL_NUMBERS } from '../../format/local-number.ts'
 import { MetadataValue } from '../../metadata/metadata-value.tsx'
 import type { ClaimFilters } from '../claims-api.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
-import { type Counted, numberOf } from './count-list.ts'
+import { type CountedClaim, countText } from './count-list.ts'
 import { Step } from './step.tsx'
 
 interface ConfirmStepProps {
-  counted: readonly Counted[]
+  counted: readonly CountedClaim[]
   /** The run over the OPEN claims of the list. */
   run: BulkRun
   filters: ClaimFilters
@@ -47,10 +47,10 @@ export function ConfirmStep(props: ConfirmStepProps) {
     <Step label="Confirm">
       <Form onSubmit={submit} className="grid grid-cols-1 gap-4">
         <p>
-          The list has <strong>{numberOf(counted.length, kind)}</strong>.{' '}
+          The list has <strong>{countText(counted.length, kind)}</strong>.{' '}
           {open.length > 0 ? (
             <>
-              <strong>{numberOf(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} OPEN and{' '}
+              <strong>{countText(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} OPEN and{' '}
               {open.length === 1 ? 'gets' : 'get'} the event.{' '}
             </>
           ) : (
@@ -58,10 +58,10 @@ export function ConfirmStep(props: ConfirmStepProps) {
           )}
           {open.length > 0 ? others(counted) : ''}
         </p>
-        <FiltersInShort filters={filters} />
+        <FilterSummary filters={filters} />
         {open.length > 0 ? (
           <>
-            <EventInShort event={event} />
+            <EventPreview event={event} />
             <Recipients kind={kind} open={open} />
             <p className="rounded-lg bg-pending-soft px-3 py-2.5 text-pending">
               Events are permanent and may decide claims. This cannot be undone. Only the {kind} counted here
@@ -89,7 +89,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
           <Button onClick={onBack}>Back</Button>
           {open.length > 0 ? (
             <Button type="submit" variant="danger">
-              Submit to {numberOf(open.length, kind)}
+              Submit to {countText(open.length, kind)}
             </Button>
           ) : null}
         </DialogActions>
@@ -102,7 +102,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
 const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P{Nd}/gu, '')).number
 
 /** The claims that are not OPEN, by status. */
-function others(counted: readonly Counted[]): string {
+function others(counted: readonly CountedClaim[]): string {
   const parts = STATUSES.filter((status) => status !== 'OPEN').flatMap((status) => {
     const count = counted.filter((one) => one.status === status).length
     return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
@@ -110,14 +110,14 @@ function others(counted: readonly Counted[]): string {
   return parts.length === 0 ? '' : `The others cannot take events: ${parts.join(', ')}.`
 }
 
-function EventInShort({ event }: { event: JsonObject & { type: string } }) {
+function EventPreview({ event }: { event: JsonObject & { type: string } }) {
   return (
     <pre
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
       tabIndex={0}
       className="max-h-40 overflow-auto rounded-lg bg-sunken px-3 py-2.5 font-mono text-xs break-words whitespace-pre-wrap"
     >
-      {legibleJson(JSON.stringify(event, null, 2))}
+      {escapeBidiControls(JSON.stringify(event, null, 2))}
     </pre>
   )
 }
@@ -141,7 +141,7 @@ function Recipients({ kind, open }: { kind: ClaimKind; open: readonly Target[] }
 }
 
 /** The filters of a list without its order, by their names in the URL. */
-function FiltersInShort({ filters: { sort: _, ...filters } }: { filters: ClaimFilters }) {
+function FilterSummary({ filters: { sort: _, ...filters } }: { filters: ClaimFilters }) {
   const wordsOf = useFilterWords()
   const metadata = metadataFiltersIn(filters)
   const others = Object.entries(filters).filter((filter) => isGiven(filter) && !(filter[0] in metadata))
@@ -152,7 +152,7 @@ function FiltersInShort({ filters: { sort: _, ...filters } }: { filters: ClaimFi
           <bdi>{wordsOf(name, value as string)}</bdi>
         </Filter>
       ))}
-      {askedPairs(metadata).map(([key, value]) => (
+      {metadataPairsIn(metadata).map(([key, value]) => (
         <Filter key={`metadata ${key}`} name={<bdi>{key}</bdi>}>
           <MetadataValue text={value} />
         </Filter>

@@ -1,15 +1,15 @@
 import type { Status } from '../../../../src/core/claims/lifecycle.ts'
 import type { Account, ClaimKind } from '../../api/records.ts'
 import { type ClaimFilters, listClaims, nameOf } from '../claims-api.ts'
-import { untilAnswered } from './retry.ts'
-import { assertAccount } from './same-account.ts'
+import { retryUntilAnswered } from './retry.ts'
+import { assertSameAccount } from './same-account.ts'
 
 /** The maximum number of recipients of one run. */
-export const MOST_CLAIMS = 10_000
+export const MAX_CLAIMS = 10_000
 const PAGE = 100
 
 /** A claim or candidate of the list. */
-export interface Counted {
+export interface CountedClaim {
   /** An id or an alias. */
   name: string
   reference: string | null
@@ -19,26 +19,26 @@ export interface Counted {
 }
 
 /** "1 claim", "1,200 claims". */
-export const numberOf = (count: number, kind: ClaimKind): string =>
+export const countText = (count: number, kind: ClaimKind): string =>
   `${count.toLocaleString('en')} ${count === 1 ? kind.slice(0, -1) : kind}`
 
-export class TooMany extends Error {}
+export class TooManyClaimsError extends Error {}
 
 /**
  * Reads the whole list. A claim that changes meanwhile may appear twice and counts once.
- * @throws TooMany, OtherAccount
+ * @throws TooManyClaimsError, AccountChangedError
  */
 export async function countList(
   kind: ClaimKind,
   filters: ClaimFilters,
   account: Account,
   signal: AbortSignal,
-  onProgress: (found: number, trouble: unknown) => void,
-): Promise<Counted[]> {
-  const found = new Map<string, Counted>()
+  onProgress: (found: number, problem: unknown) => void,
+): Promise<CountedClaim[]> {
+  const found = new Map<string, CountedClaim>()
   const ask = <T>(read: () => Promise<T>) =>
-    untilAnswered(read, signal, (trouble) => onProgress(found.size, trouble))
-  await ask(() => assertAccount(account, signal))
+    retryUntilAnswered(read, signal, (problem) => onProgress(found.size, problem))
+  await ask(() => assertSameAccount(account, signal))
   let after: string | undefined
   do {
     const cursor = after
@@ -50,10 +50,10 @@ export async function countList(
       const reference = 'id' in one ? one.reference : null
       found.set(name, { name, reference, status: one.status, testClockId: one.test_clock_id })
     }
-    if (found.size > MOST_CLAIMS) throw new TooMany()
+    if (found.size > MAX_CLAIMS) throw new TooManyClaimsError()
     onProgress(found.size, null)
     after = next_cursor ?? undefined
   } while (after !== undefined)
-  await ask(() => assertAccount(account, signal))
+  await ask(() => assertSameAccount(account, signal))
   return [...found.values()]
 }

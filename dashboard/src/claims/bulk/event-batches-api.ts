@@ -1,6 +1,6 @@
 import type { Outcome, Status } from '../../../../src/core/claims/lifecycle.ts'
 import { isJsonObject, type JsonObject } from '../../../../src/kernel/json.ts'
-import { postAgain, strangeAnswer } from '../../api/client.ts'
+import { postIdempotent, unexpectedResponse } from '../../api/client.ts'
 import type { ClaimKind } from '../../api/records.ts'
 
 /** The result of one event of a batch. Only the fields that are used. */
@@ -20,10 +20,10 @@ export async function submitToEach(
 ): Promise<BatchResult[]> {
   const address = kind === 'claims' ? 'claim_id' : 'candidate_alias'
   const events = names.map((name) => ({ ...event, [address]: name }))
-  const answer = await postAgain<{ results?: unknown } | null>('/v1/events/batch', { events }, signal)
+  const answer = await postIdempotent<{ results?: unknown } | null>('/v1/events/batch', { events }, signal)
   const results = answer?.results
   if (!Array.isArray(results) || results.length !== names.length || !results.every(isResult))
-    throw strangeAnswer()
+    throw unexpectedResponse()
   return results
 }
 

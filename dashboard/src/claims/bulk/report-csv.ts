@@ -3,7 +3,7 @@ import { localTime } from '../../../../src/kernel/time-zone.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
 
 /** Browsers have read the file by then. */
-const READ_BY_MS = 10_000
+const REVOKE_URL_AFTER_MS = 10_000
 
 /** Downloads a CSV file with one line per target. The file name has the current time in the account's time zone.
  */
@@ -14,7 +14,7 @@ export function downloadReport(run: BulkRun, timeZone: string): void {
   link.href = url
   link.download = `bulk-submission-${time}.csv`
   link.click()
-  setTimeout(() => URL.revokeObjectURL(url), READ_BY_MS)
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_URL_AFTER_MS)
 }
 
 type Columns = Record<string, (target: Target) => string | null>

@@ -6,13 +6,13 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { useLocalTime } from '../../components/use-local-time.ts'
 import { LinkByName } from '../claim-link.tsx'
 import type { BulkRun, Result, Target } from './bulk-run.ts'
-import { numberOf } from './count-list.ts'
+import { countText } from './count-list.ts'
 import { EventId } from './event-id.tsx'
 import { downloadReport } from './report-csv.ts'
 import { Step } from './step.tsx'
 
 /** Claims shown per group. The CSV file has all. */
-const MOST_SHOWN = 50
+const MAX_SHOWN = 50
 
 const WORDS: Record<Result, { title: string; meaning?: string }> = {
   recorded: { title: 'Recorded' },
@@ -43,26 +43,26 @@ const WORDS: Record<Result, { title: string; meaning?: string }> = {
 export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const { targets } = run
   const { timeZone } = useLocalTime()
-  const of = (result: Result) => targets.filter((target) => target.result === result)
-  const shown = (Object.keys(WORDS) as Result[]).filter((result) => of(result).length > 0)
-  const isDone = run.countLeft() === 0
+  const targetsOf = (result: Result) => targets.filter((target) => target.result === result)
+  const shown = (Object.keys(WORDS) as Result[]).filter((result) => targetsOf(result).length > 0)
+  const isDone = run.countUnsent() === 0
   return (
     <Step label="Report">
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3">
         {(shown.includes('recorded') ? shown : (['recorded', ...shown] as const)).map((result) => (
           <div key={result} className="rounded-lg bg-sunken px-3 py-2">
             <dt className="text-xs text-muted">{WORDS[result].title}</dt>
-            <dd className="figures text-lg font-semibold">{of(result).length.toLocaleString('en')}</dd>
+            <dd className="figures text-lg font-semibold">{targetsOf(result).length.toLocaleString('en')}</dd>
           </div>
         ))}
       </dl>
-      <Statuses recorded={of('recorded')} />
+      <Statuses recorded={targetsOf('recorded')} />
       {shown
         .filter((result) => result !== 'recorded')
         .map((result) => (
           <Group key={result} title={WORDS[result].title} meaning={WORDS[result].meaning}>
-            {[...Map.groupBy(of(result), ({ code }) => code)].map(([code, some]) => (
-              <Some key={code} run={run} code={code} some={some} />
+            {[...Map.groupBy(targetsOf(result), ({ code }) => code)].map(([code, group]) => (
+              <CodeGroup key={code} run={run} code={code} group={group} />
             ))}
           </Group>
         ))}
@@ -86,7 +86,10 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
 
 /** The statuses of the claims that recorded the event. */
 function Statuses({ recorded }: { recorded: readonly Target[] }) {
-  const groups = Map.groupBy(recorded, (one) => `${one.status} ${one.scheduledOutcome} ${one.isReplay}`)
+  const groups = Map.groupBy(
+    recorded,
+    (target) => `${target.status} ${target.scheduledOutcome} ${target.isReplay}`,
+  )
   return (
     <ul aria-label="Statuses" className="grid gap-1.5 empty:hidden">
       {[...groups].map(([key, [first, ...more]]) =>
@@ -122,23 +125,23 @@ const Group = ({ title, meaning, children }: GroupProps) => (
 )
 
 /** The targets with one error code and the message of the first target. */
-function Some({ run, code, some }: { run: BulkRun; code: string | null; some: readonly Target[] }) {
+function CodeGroup({ run, code, group }: { run: BulkRun; code: string | null; group: readonly Target[] }) {
   return (
     <details className="rounded-lg border px-3 py-2">
       <summary className="wrap-anywhere">
-        <span className="figures font-medium">{numberOf(some.length, run.kind)}</span>
+        <span className="figures font-medium">{countText(group.length, run.kind)}</span>
         {code ? <span className="font-mono text-xs"> {code}</span> : null}
-        {some[0]?.message ? <bdi className="text-muted"> {some[0].message}</bdi> : null}
+        {group[0]?.message ? <bdi className="text-muted"> {group[0].message}</bdi> : null}
       </summary>
       <ul className="mt-2 grid max-h-48 grid-cols-1 gap-1 overflow-auto">
-        {some.slice(0, MOST_SHOWN).map(({ name, reference }) => (
+        {group.slice(0, MAX_SHOWN).map(({ name, reference }) => (
           <li key={name}>
             <LinkByName kind={run.kind} name={name} reference={reference} target="_blank" />
           </li>
         ))}
       </ul>
-      {some.length > MOST_SHOWN ? (
-        <p className="mt-1 text-xs text-muted">The first {MOST_SHOWN}. The downloaded report lists all.</p>
+      {group.length > MAX_SHOWN ? (
+        <p className="mt-1 text-xs text-muted">The first {MAX_SHOWN}. The downloaded report lists all.</p>
       ) : null}
     </details>
   )

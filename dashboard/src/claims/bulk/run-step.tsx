@@ -4,23 +4,23 @@ import { Button } from '../../components/button.tsx'
 import { DialogActions } from '../../components/dialog.tsx'
 import { LeaveGuard } from '../../components/leave-guard.tsx'
 import type { BulkRun, RunState } from './bulk-run.ts'
-import { numberOf } from './count-list.ts'
+import { countText } from './count-list.ts'
 import { EventId } from './event-id.tsx'
 import { Report } from './report.tsx'
-import { troubleInWords } from './same-account.ts'
+import { problemText } from './same-account.ts'
 import { Step } from './step.tsx'
 
 /** The progress of a run, then its report. */
 export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const state = useSyncExternalStore(run.subscribe, run.state)
   const hasEnded = state.phase === 'ended'
-  const left = run.countLeft()
+  const left = run.countUnsent()
   return (
     <>
       {hasEnded ? <Report run={run} onClose={onClose} /> : <Progress run={run} state={state} />}
       {hasEnded ? (
         <LeaveGuard isNeeded={left > 0} onLeave={onClose} title="Leave the report?">
-          {numberOf(left, run.kind)} {left === 1 ? 'has' : 'have'} not confirmed the event. If you leave, you
+          {countText(left, run.kind)} {left === 1 ? 'has' : 'have'} not confirmed the event. If you leave, you
           can only send it again by its id.
         </LeaveGuard>
       ) : (
@@ -33,9 +33,9 @@ export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void })
 }
 
 function Progress({ run, state }: { run: BulkRun; state: RunState }) {
-  const { phase, isSettling, trouble } = state
+  const { phase, isSettling, problem } = state
   const total = run.targets.length
-  const done = total - run.countLeft()
+  const done = total - run.countUnsent()
   return (
     <Step label="Progress">
       <div className="grid gap-1.5">
@@ -50,9 +50,9 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
         </p>
       </div>
       <p role="status">{wordsOf(state)}</p>
-      {trouble ? (
+      {problem ? (
         <p className="rounded-lg bg-pending-soft px-3 py-2.5 wrap-anywhere text-pending">
-          {troubleInWords(trouble, run.account)}
+          {problemText(problem, run.account)}
           {phase === 'running' ? ' Retrying automatically. Nothing is recorded twice.' : ''}
         </p>
       ) : null}
@@ -77,8 +77,8 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
   )
 }
 
-function wordsOf({ phase, isSettling, trouble }: RunState): string {
+function wordsOf({ phase, isSettling, problem }: RunState): string {
   if (isSettling) return 'Waiting for the last answer…'
   if (phase === 'paused') return 'Paused: nothing is being sent.'
-  return trouble ? 'Waiting…' : 'Sending…'
+  return problem ? 'Waiting…' : 'Sending…'
 }

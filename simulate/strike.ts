@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { now } from './clients/exchange.ts'
-import type { Weather } from './clients/world.ts'
+import type { Weather } from './clients/weather.ts'
 import type { Random } from './random.ts'
 import type { Fault, Stage } from './stage.ts'
 

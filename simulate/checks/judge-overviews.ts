@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, parse } from '../clients/client.ts'
-import type { Account, World } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
+import type { World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import type { Stage } from '../stage.ts'

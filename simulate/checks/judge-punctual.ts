@@ -1,4 +1,5 @@
-import type { ClaimRecord, Weather } from '../clients/world.ts'
+import type { ClaimRecord } from '../clients/records.ts'
+import type { Weather } from '../clients/weather.ts'
 import { firstCheckOf, type State } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { replay } from '../model/replay.ts'

@@ -1,6 +1,7 @@
 import type { Client } from '../clients/client.ts'
+import type { ClaimRecord } from '../clients/records.ts'
 import { witnessesOf } from '../clients/witnesses.ts'
-import type { ClaimRecord, World } from '../clients/world.ts'
+import type { World } from '../clients/world.ts'
 import { judgeClock, judgeTransitions, sawTime } from '../model/clock-story.ts'
 import { firstCheckOf } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'

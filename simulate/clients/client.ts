@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { ClockRecord } from '../operations/test-clocks.ts'
 import type { Random } from '../random.ts'
 import { type Exchange, type Hear, type Reply, Wire } from './exchange.ts'
-import type { Account, World } from './world.ts'
+import type { Account, ClockRecord } from './records.ts'
+import type { World } from './world.ts'
 
 /** How long a server may need to be itself again after harm. */
 const AFTERMATH_MS = 20_000

@@ -5,30 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { demand, type Finding, findingOf } from '../model/finding.ts'
-import type { JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
 import { now } from './exchange.ts'
-import type { Weather } from './world.ts'
-
-/** Where an account's notifications are sent, and what came there. */
-export interface Hook {
-  url: string
-  /** Of its endpoint; empty as long as there is none. */
-  id: string
-  secret: string
-  /** By their numbers. */
-  came: Map<number, Came>
-  /** What the service has said that it sends: the hash by the number. */
-  promised: Map<number, string>
-}
-
-export interface Came {
-  told: JsonObject
-  hash: string
-  previousHash: string
-  /** When it was answered 200; null if it never was. */
-  takenAt: number | null
-}
+import type { Came, Hook } from './records.ts'
+import type { Weather } from './weather.ts'
 
 const NO_HASH = '0'.repeat(64)
 /** Of its successes, that it forgets them and sends again, a server may be guilty for so long after harm. */

@@ -1,6 +1,6 @@
 import { whenPassed } from '../model/clock-story.ts'
 import type { Witnesses } from '../model/judge-claim.ts'
-import type { ClaimRecord } from './world.ts'
+import type { ClaimRecord } from './records.ts'
 
 /** The clocks of the simulator and of the service are the same, or nearly. */
 const SLACK_MS = 1_000

@@ -1,104 +1,11 @@
 import type { State, Status } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
-import type { JsonObject } from '../model/json.ts'
-import { same } from '../model/json.ts'
-import type { Rising } from '../model/rising.ts'
-import type { Story } from '../model/story.ts'
-import type { Naming } from '../operations/create-customer.ts'
-import type { Filling } from '../operations/fill-log.ts'
-import type { FollowedFeed } from '../operations/follow-feed.ts'
-import type { FollowedList } from '../operations/follow-lists.ts'
-import type { SchemaRecord } from '../operations/schemas.ts'
-import type { ClockRecord } from '../operations/test-clocks.ts'
-import type { TokenRecord } from '../operations/tokens.ts'
+import { type JsonObject, same } from '../model/json.ts'
 import { People } from '../people/people.ts'
 import type { Random } from '../random.ts'
-import type { Hook } from './receiver.ts'
+import type { Account, ClaimRecord, Filling } from './records.ts'
 import { SharedNames } from './shared-names.ts'
-
-export interface Account {
-  name: string
-  userId: string
-  token: string
-  /** Of somebody who is signed in. */
-  cookie: string
-  tokens: TokenRecord[]
-  customers: Customer[]
-  /** Of customers that several clients want to make. */
-  names: Map<string, Naming>
-  /** All claims and candidates whose creation was acknowledged. */
-  claims: ClaimRecord[]
-  byAddress: Map<string, ClaimRecord>
-  clocks: ClockRecord[]
-  schemas: SchemaRecord[]
-  deletedSchemas: string[]
-  lists: FollowedList[]
-  feeds: FollowedFeed[]
-  isToldOfEvents: boolean
-  /** Null: its notifications are sent to nobody. */
-  hook: Hook | null
-  /** Creations of which nobody knows whether they took effect. */
-  unknownClaims: number
-  /** Creations that were not answered yet. */
-  claimsUnderWay: number
-}
-
-export interface Customer {
-  id: string
-  externalId: string
-  /** How often it was renamed, which its name tells. */
-  renames: Rising
-  /** Nobody renames it, and its name is known. */
-  isSettled: boolean
-  /** When its creation was sent and acknowledged. */
-  sentAt: number
-  answeredAt: number
-}
-
-/** A claim or candidate with all that was seen of it. */
-export interface ClaimRecord extends Story {
-  account: Account
-  customer: Customer
-  /** Null for the real time. */
-  clock: ClockRecord | null
-  /** Null for a claim. */
-  alias: string | null
-  /** Its id, or its alias. */
-  address: string
-  path: string
-  /** How often its metadata was changed. */
-  notes: Rising
-  /** Nobody changes it, and how often it was is known. */
-  isSettled: boolean
-  /** What never changes, as the creation answered it. */
-  fixed: JsonObject
-  sentAt: number
-  answeredAt: number
-  /** It was deleted with its clock. */
-  isGone: boolean
-  /** How often it was used; after a while clients go on to others. */
-  uses: number
-  /** The latest status that was seen. */
-  status: Status
-}
-
-/** When harm was being done: then answers may fail to come. */
-export class Weather {
-  readonly #rough: { from: number; until: number }[] = []
-
-  begin(from: number): (until: number) => void {
-    const spell = { from, until: Infinity }
-    this.#rough.push(spell)
-    return (until) => {
-      spell.until = until
-    }
-  }
-
-  /** @param afterMs how long harm is still felt after its end */
-  isRough(from: number, until: number, afterMs: number): boolean {
-    return this.#rough.some((spell) => spell.from <= until && spell.until + afterMs >= from)
-  }
-}
+import { Weather } from './weather.ts'
 
 /** What all clients know together. */
 export class World {

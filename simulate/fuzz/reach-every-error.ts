@@ -2,7 +2,7 @@ import { type Account, headersOf, type Identity } from './account.ts'
 import { Client, type Seat } from './client.ts'
 import { codesOf, type Operation } from './document.ts'
 import { kindOfPath } from './known.ts'
-import { fullLogs, makeRecords, REFERENCE, type Records, USED_KEY } from './records.ts'
+import { addressedTo, fullLogs, makeRecords, REFERENCE, type Records, USED_KEY } from './records.ts'
 import type { Request } from './request.ts'
 import { someUuid } from './strings.ts'
 
@@ -155,18 +155,6 @@ const RECIPES: Record<string, Recipe> = {
   }),
   EVENT_ID_CONFLICT: withField((fields) => ({ ...fields, id: 'the first', value: 'another' })),
   CLAIM_NOT_OPEN: (asked, needs) => addressedTo(asked, needs, needs.records.closed),
-}
-
-/** A submission to these, in whatever way the operation names them. */
-export function addressedTo(
-  asked: Request,
-  needs: Pick<Needs, 'operation'>,
-  to: { claim: string; alias: string },
-): Request {
-  const { path } = needs.operation
-  const inPath = path.replace('{id}', to.claim).replace('{candidate_alias}', encodeURIComponent(to.alias))
-  const address = path.includes('{') ? {} : { claim_id: to.claim }
-  return { ...asked, path: inPath, body: Buffer.from(JSON.stringify({ type: 'a', ...address })) }
 }
 
 /** Aliases of others are told of a hundred times a minute. */

@@ -1,7 +1,6 @@
 import type { Client, Seat } from './client.ts'
 import type { Operation } from './document.ts'
 import { OWN_TOKEN } from './known.ts'
-import { addressedTo } from './reach-every-error.ts'
 import type { Request } from './request.ts'
 
 const CONTRACT = {
@@ -160,3 +159,15 @@ export const poster =
     if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
     return JSON.parse(answer.text)
   }
+
+/** A submission to these, in whatever way the operation names them. */
+export function addressedTo(
+  asked: Request,
+  needs: { operation: Operation },
+  to: { claim: string; alias: string },
+): Request {
+  const { path } = needs.operation
+  const inPath = path.replace('{id}', to.claim).replace('{candidate_alias}', encodeURIComponent(to.alias))
+  const address = path.includes('{') ? {} : { claim_id: to.claim }
+  return { ...asked, path: inPath, body: Buffer.from(JSON.stringify({ type: 'a', ...address })) }
+}

@@ -1,5 +1,6 @@
 import type { Times } from '../clients/exchange.ts'
-import { type Account, type ClaimRecord, fixedOf, stateOf, teamOf } from '../clients/world.ts'
+import type { Account, ClaimRecord } from '../clients/records.ts'
+import { fixedOf, stateOf, teamOf } from '../clients/world.ts'
 import { sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import { opened } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'

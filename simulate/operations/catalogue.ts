@@ -1,5 +1,5 @@
 import type { Client } from '../clients/client.ts'
-import type { Account, ClaimRecord } from '../clients/world.ts'
+import type { Account, ClaimRecord } from '../clients/records.ts'
 import { invite, listInvitations } from '../people/invitations.ts'
 import { livePeople } from '../people/live-people.ts'
 import { askHealth } from './ask-health.ts'

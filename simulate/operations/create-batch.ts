@@ -1,5 +1,5 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import { addCreation, noteUnknown } from './add-claim.ts'

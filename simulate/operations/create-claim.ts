@@ -1,5 +1,5 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import type { Account, ClaimRecord } from '../clients/world.ts'
+import type { Account, ClaimRecord } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { addClaim, addCreation, forgetUnknown, noteUnknown } from './add-claim.ts'

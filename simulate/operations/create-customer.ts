@@ -1,15 +1,9 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import type { Account, Customer } from '../clients/world.ts'
+import type { Account, Customer } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
 import { groupOf, readCustomer } from './name-customers.ts'
-
-/** What was tried to make a customer of this name. */
-export interface Naming {
-  tries: number
-  isMade: boolean
-}
 
 const MOST_TRIES = 4
 

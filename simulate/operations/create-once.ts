@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import { now, type Reply } from '../clients/exchange.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import { addCreation, noteUnknown } from './add-claim.ts'
 import { drawContract } from './draw.ts'

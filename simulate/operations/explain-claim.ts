@@ -1,5 +1,5 @@
 import { type Client, parse } from '../clients/client.ts'
-import type { ClaimRecord } from '../clients/world.ts'
+import type { ClaimRecord } from '../clients/records.ts'
 import { isExplainedBy } from '../model/explain.ts'
 import { demand } from '../model/finding.ts'
 import { readClaim } from './read-claim.ts'

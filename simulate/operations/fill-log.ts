@@ -1,19 +1,11 @@
 import type { Client } from '../clients/client.ts'
-import type { Account, ClaimRecord } from '../clients/world.ts'
+import type { Account, ClaimRecord, Filling } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
 import { MOST_EVENTS } from '../model/replay.ts'
 import { createUnder } from './create-claim.ts'
 import { judgeEarly, readClaim } from './read-claim.ts'
 import { sendBatch } from './submit-batch.ts'
 import { type Draft, drawSubmission, submitEvent } from './submit-event.ts'
-
-/** A claim that is filled to its last event, while others submit to it too. */
-export interface Filling {
-  record: ClaimRecord
-  /** Events that were acknowledged, or whose outcome nobody knows. */
-  sent: number
-  refused: number
-}
 
 /** Of a run: each costs tens of thousands of records to remember. */
 const MOST_FILLED = 2

@@ -1,30 +1,10 @@
 import { type Client, parse } from '../clients/client.ts'
-import { type Account, type ClaimRecord, stateOf, teamOf } from '../clients/world.ts'
+import type { Account, ClaimRecord, FollowedFeed, Told } from '../clients/records.ts'
+import { stateOf, teamOf } from '../clients/world.ts'
 import type { State } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import { replay } from '../model/replay.ts'
-
-/** Somebody who reads an account's notifications on and on. */
-export interface FollowedFeed {
-  /** It reads of each event as well, whether there are notifications of that or not. */
-  isOfEvents: boolean
-  cursor: string | null
-  /** What came, in its order. */
-  seen: Told[]
-  isBusy: boolean
-}
-
-export interface Told {
-  id: string
-  type: string
-  sequence: number
-  /** The event that was recorded, by its id. */
-  event: string | null
-  /** Of a claim or candidate, its address. */
-  address: string | null
-  record: JsonObject
-}
 
 const READERS = 3
 export const followedFeeds = (): FollowedFeed[] =>

@@ -1,15 +1,7 @@
 import { type Client, parse } from '../clients/client.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account, FollowedList } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-
-/** A list that somebody reads on and on: after the last record of yesterday come those of today, none left out. */
-export interface FollowedList {
-  path: string
-  cursor: string | null
-  seen: Set<string>
-  isBusy: boolean
-}
 
 export const followed = (): FollowedList[] =>
   ['/v1/customers', '/v1/claims', '/v1/candidates'].map((path) => ({

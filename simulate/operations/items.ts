@@ -1,6 +1,6 @@
 import { type Client, outcomeOf } from '../clients/client.ts'
 import type { Reply } from '../clients/exchange.ts'
-import type { ClaimRecord } from '../clients/world.ts'
+import type { ClaimRecord } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { isContentOf } from '../model/known-log.ts'

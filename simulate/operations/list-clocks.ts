@@ -1,5 +1,5 @@
 import type { Client } from '../clients/client.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
 import { sawThere, sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import { walk } from './walk-list.ts'

@@ -1,4 +1,5 @@
-import { type Account, type ClaimRecord, teamOf } from '../clients/world.ts'
+import type { Account, ClaimRecord } from '../clients/records.ts'
+import { teamOf } from '../clients/world.ts'
 import type { Status } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'

@@ -1,5 +1,6 @@
 import type { Client } from '../clients/client.ts'
-import { type Account, readState } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
+import { readState } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { exported } from './export-records.ts'

@@ -1,5 +1,5 @@
 import { type Client, parse } from '../clients/client.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 

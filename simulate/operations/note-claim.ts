@@ -1,5 +1,6 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import { type ClaimRecord, notesOf, readState } from '../clients/world.ts'
+import type { ClaimRecord } from '../clients/records.ts'
+import { notesOf, readState } from '../clients/world.ts'
 import { sawGone } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 

@@ -1,6 +1,7 @@
 import type { Client } from '../clients/client.ts'
 import type { Receiver } from '../clients/receiver.ts'
-import type { Account, World } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
+import type { World } from '../clients/world.ts'
 import type { Stage } from '../stage.ts'
 import { createCustomer } from './create-customer.ts'
 import { askForEvents, followedFeeds } from './follow-feed.ts'

@@ -1,9 +1,9 @@
 import { type Client, parse } from '../clients/client.ts'
-import { type Account, type ClaimRecord, readState } from '../clients/world.ts'
+import type { Account, ClaimRecord, ClockRecord } from '../clients/records.ts'
+import { readState } from '../clients/world.ts'
 import { sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { ClockRecord } from './test-clocks.ts'
 
 /** §4.8: it may be given again for so long; and the clocks of the simulator and the service are nearly the same. */
 const OLDEST_MS = 10_000

@@ -1,4 +1,5 @@
-import { type ClaimRecord, readState } from '../clients/world.ts'
+import type { ClaimRecord } from '../clients/records.ts'
+import { readState } from '../clients/world.ts'
 import type { Status } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'

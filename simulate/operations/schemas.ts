@@ -1,25 +1,11 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account, SchemaRecord } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
 import { seeded } from '../random.ts'
 import { drawContract } from './draw.ts'
-
-/** A claim template. Each is changed by one client at a time, so that what it holds is known. */
-export interface SchemaRecord {
-  id: string
-  /** Which contract it has; the contract's price tells. */
-  versions: Rising
-  /** Of the contract of each of its versions, from the first on, as far as it is known that they were made. */
-  prices: number[]
-  /** Somebody tries, or tried. */
-  isDeleted: boolean
-  /** Null: nobody knows which of two. */
-  contract: Contract | null
-  isBusy: boolean
-}
 
 /** §8 */
 const MOST_VERSIONS = 100

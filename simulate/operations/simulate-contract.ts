@@ -1,5 +1,6 @@
 import { type Client, parse } from '../clients/client.ts'
-import { type Account, stateOf } from '../clients/world.ts'
+import type { Account } from '../clients/records.ts'
+import { stateOf } from '../clients/world.ts'
 import { isSatisfied } from '../model/condition.ts'
 import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'

@@ -1,5 +1,5 @@
 import { type Client, parse } from '../clients/client.ts'
-import type { Account, ClaimRecord } from '../clients/world.ts'
+import type { Account, ClaimRecord } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { giveUp, type Item, itemOf, settle, wordsOf } from './items.ts'

@@ -1,17 +1,7 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import type { Account } from '../clients/world.ts'
-import { type Advance, type ClockStory, sawGone, sawThere, sawTime } from '../model/clock-story.ts'
+import type { Account, ClockRecord } from '../clients/records.ts'
+import { type Advance, sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
-
-/** A test clock with all that was seen of it. */
-export interface ClockRecord extends ClockStory {
-  id: string
-  path: string
-  /** As far as was seen. */
-  latest: number
-  isDeleted: boolean
-  unknownClaims: number
-}
 
 /** Before the real time, which is nothing to them, and behind it. */
 const STARTS = ['2020-02-28T23:58:00.000Z', '2030-01-31T23:58:00.000Z']

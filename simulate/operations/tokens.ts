@@ -1,27 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import { cookieOf, now } from '../clients/exchange.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account, TokenRecord } from '../clients/records.ts'
 import { demand, Finding } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
-
-/** When something was asked for, and answered. */
-export interface Span {
-  sentAt: number
-  answeredAt: number
-}
-
-/** An API token with what was done to it. */
-export interface TokenRecord {
-  id: string
-  secret: string
-  /** Null: it does not end by itself. */
-  expiresAt: number | null
-  /** Null: nobody tried. */
-  revocation: Span | null
-  /** What it ends with. */
-  session: { revocation: Span | null } | null
-}
 
 /** Somebody who is signed in to the account: tokens make no tokens, and revoke none. */
 export async function signIn(client: Client, stage: Stage, account: Account): Promise<void> {

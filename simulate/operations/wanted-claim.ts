@@ -1,10 +1,8 @@
 import type { Client } from '../clients/client.ts'
-import type { Account, Customer } from '../clients/world.ts'
+import type { Account, ClockRecord, Customer, SchemaRecord } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
 import { drawContract } from './draw.ts'
-import type { SchemaRecord } from './schemas.ts'
-import type { ClockRecord } from './test-clocks.ts'
 
 /** A claim, or a candidate, that somebody wants to make. */
 export interface Wanted {

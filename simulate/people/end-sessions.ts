@@ -1,8 +1,9 @@
 import { type Client, outcomeOf } from '../clients/client.ts'
 import { cookieOf, now, type Reply } from '../clients/exchange.ts'
+import type { Person, Session, Span } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
-import { type Span, useToken } from '../operations/tokens.ts'
-import { addSession, HASHING_SLOWNESS, type Person, type Session } from './people.ts'
+import { useToken } from '../operations/tokens.ts'
+import { addSession, HASHING_SLOWNESS } from './people.ts'
 import { newSession, useSession } from './sessions.ts'
 
 const CHANGE_EVERY_MS = 15_000

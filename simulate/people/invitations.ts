@@ -1,10 +1,9 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import { now } from '../clients/exchange.ts'
-import type { Account } from '../clients/world.ts'
+import type { Account, Invitation } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
-import type { Invitation } from './people.ts'
 
 const LOOK_UP_EVERY_MS = 1_500
 

@@ -1,7 +1,7 @@
 import type { Client } from '../clients/client.ts'
+import type { Person, Session } from '../clients/records.ts'
 import { changePassword, revokeOthers, revokeSession, signOut } from './end-sessions.ts'
 import { lookUpInvitation, withdrawInvitation } from './invitations.ts'
-import type { Person, Session } from './people.ts'
 import { listSessions, makeTokenIn, signInAgain, useSession, useTokenOf } from './sessions.ts'
 import { useInvitation } from './sign-up.ts'
 

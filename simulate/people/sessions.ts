@@ -1,10 +1,11 @@
 import { type Client, parse } from '../clients/client.ts'
 import { cookieOf, now } from '../clients/exchange.ts'
+import type { Person, Session } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
 import { makeToken, useToken } from '../operations/tokens.ts'
-import { addSession, HASHING_SLOWNESS, type Person, type Session } from './people.ts'
+import { addSession, HASHING_SLOWNESS } from './people.ts'
 
 /** So as not to be refused for what others tried from the same address. */
 const EVERY_MS = 6_000

@@ -1,8 +1,9 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import { cookieOf, now } from '../clients/exchange.ts'
+import type { Invitation } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import { withdrawInvitation } from './invitations.ts'
-import { HASHING_SLOWNESS, type Invitation } from './people.ts'
+import { HASHING_SLOWNESS } from './people.ts'
 import { newSession } from './sessions.ts'
 
 /** So as not to be refused for what others tried from the same address. */

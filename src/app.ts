@@ -6,7 +6,7 @@ import type { AliasTries } from './claims/create/alias-tries.ts'
 import type { CreationBatchers } from './claims/create/creation-batchers.ts'
 import type { ShortClaims } from './claims/short-claims.ts'
 import type { ContractHintsCache } from './contracts/contract-hints-cache.ts'
-import type { SubmissionQueue } from './events/submission/submission-queue.ts'
+import type { GroupCommit } from './events/submission/group-commit.ts'
 import type { FeedCursors } from './notifications/feed-cursors.ts'
 import type { FeedWatch } from './notifications/feed-watch.ts'
 import type { Overviews } from './overview/shared-overviews.ts'
@@ -23,7 +23,7 @@ export interface App {
   db: Database
   /** Null if there are no traces. */
   tracing: Tracing | null
-  submissions: SubmissionQueue
+  submissions: GroupCommit
   overdue: Overdue
   /** For background work. */
   throttle: AdaptiveThrottle

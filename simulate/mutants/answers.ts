@@ -3,11 +3,11 @@ import { edit, type Mutant } from './mutant.ts'
 /** Who gets which answer. */
 export const OF_ANSWERS: readonly Mutant[] = [
   {
-    name: 'the answers of a group go out in another order',
+    name: 'the answers of a batch go out in another order',
     edits: [
       edit(
-        'const result = one.takeResult()',
-        'const result = (submissions.findLast((other) => other.result) ?? one).takeResult()',
+        'return submissions.map((one) => outcomeOf(context, one))',
+        'return submissions.map((one) => outcomeOf(context, submissions.findLast((other) => other.result) ?? one))',
       ),
     ],
   },
@@ -92,8 +92,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
   {
     name: 'of a write that takes long it is said that it was not made',
     edits: [
-      edit('this.#end(one, notKnown(one.request))', 'this.#end(one, outOfPatience(one))'),
-      edit('const LONGEST_MS = 10_000', 'const LONGEST_MS = 1_000'),
+      edit('return submission.outcomeUnknown()', 'return submission.timeoutError'),
+      edit('SUBMISSION_TIMEOUT_MS = 10_000', 'SUBMISSION_TIMEOUT_MS = 1_000'),
     ],
     faults: 'database-silent,database-process-paused',
   },

@@ -28,8 +28,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'the outcome of a group of which one part was lost is forgotten',
     edits: [
       edit(
-        'for (const draft of some) draft.written = writtenTo(draft, result)',
-        'if (!isOver) for (const draft of some) draft.written = writtenTo(draft, result)',
+        'for (const decision of some) decision.written = writtenBy(decision, result)',
+        'if (!hasEnded) for (const decision of some) decision.written = writtenBy(decision, result)',
       ),
     ],
     faults: 'answers-lost,backends-terminated',

@@ -22,8 +22,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a repeat is counted twice where a copy is at hand',
-    edits: [edit('copy.idHashes.includes(hashOfId(id))', 'copy.idHashes.length < 0 && id === ""')],
+    name: 'a repeat is counted twice where a snapshot is at hand',
+    edits: [edit('snapshot.idHashes.includes(hashOfId(id))', 'snapshot.idHashes.length < 0 && id === ""')],
   },
   {
     name: 'a repeat with other content is no conflict',
@@ -39,9 +39,9 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [edit("replayed: one.kind === 'repeat' }", 'replayed: false }')],
   },
   {
-    name: 'a stale copy is used to refuse and to repeat',
+    name: 'a stale snapshot is used to refuse and to repeat',
     edits: [
-      edit('if (draft?.writes) drafts', 'if (draft) drafts'),
+      edit('if (decision?.writes) decisions', 'if (decision) decisions'),
       edit("if (this.#after.status !== 'OPEN') return false\n", ''),
     ],
   },
@@ -49,24 +49,24 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'a failed write leaves its events in the log',
     edits: [
       edit(
-        'copies.forget(id)\n    return\n',
-        "if ('because' in written && written.because === 'overtaken') copies.forget(id)\n    return\n",
+        'cache.delete(id)\n    return\n',
+        "if ('reason' in written && written.reason === 'stale') cache.delete(id)\n    return\n",
       ),
       editWithin(
-        'ClaimDraft',
+        'PendingDecision',
         'this.#log = decision.log\n',
-        'this.#log = decision.log\n        this.copy.log = decision.log\n',
+        'this.#log = decision.log\n        this.snapshot.log = decision.log\n',
       ),
     ],
     faults: 'refused-53100',
     servers: 1,
   },
   {
-    name: 'a copy is kept that another server has overtaken',
+    name: 'a snapshot is kept that another server has overtaken',
     edits: [
       edit(
-        'copies.forget(id)\n    return\n',
-        "if (!('because' in written && written.because === 'overtaken')) copies.forget(id)\n    return\n",
+        'cache.delete(id)\n    return\n',
+        "if (!('reason' in written && written.reason === 'stale')) cache.delete(id)\n    return\n",
       ),
     ],
   },
@@ -135,7 +135,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [
       edit(
         'becomes: this.#becomes,',
-        'becomes: this.copy.claim.candidateAlias === null ? this.#becomes : null,',
+        'becomes: this.snapshot.claim.candidateAlias === null ? this.#becomes : null,',
       ),
     ],
   },

@@ -6,9 +6,9 @@ import { insertClaims, insertClaimsOnTestClock, type NewClaim } from '../claims/
 import { findStoredContract, type NewContract, newContract } from '../contracts/contract-store.ts'
 import { type Contract, windowMs } from '../core/contracts/contract.ts'
 import { insertCustomers } from '../customers/customer-store.ts'
-import { ClaimCopies } from '../events/submission/claim-copies.ts'
-import { PendingSubmission } from '../events/submission/pending-submission.ts'
-import { recordGroup } from '../events/submission/record-group.ts'
+import { ClaimCache } from '../events/submission/claim-cache.ts'
+import { recordBatch } from '../events/submission/decide-batch.ts'
+import { isRetry, PendingSubmission } from '../events/submission/pending-submission.ts'
 import { readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable, isTransient } from '../platform/database/database-unavailable.ts'
@@ -86,10 +86,10 @@ async function submit(connection: Connection, userId: string, claimId: string): 
   const submission = { id: randomUUID(), type: TYPE, payload: {}, payloadBytes: 2 }
   const address = { kind: 'claim', id: claimId } as const
   const pending = new PendingSubmission({ userId, address, submission, payloadJson: '{}' }, () => {})
-  await recordGroup(connection, new ClaimCopies(), [{ claimId, submissions: [pending] }])
+  await recordBatch(connection, new ClaimCache(), [{ claimId, submissions: [pending] }])
   const result = pending.takeResult()
   if (result instanceof Error) throw result
-  if ('because' in result) throw result.cause ?? new Error(result.because)
+  if (isRetry(result)) throw result.cause ?? new Error(result.reason)
   const { status } = result.claim
   requireThat(connection.distribution.isOn || status === 'PENDING', `the claim is ${status}`)
 }

@@ -104,7 +104,7 @@ export class EventResults {
   #submit(request: EventRequest | Error, listener: OnAnswer, place = 0): void {
     try {
       if (request instanceof Error) throw request
-      this.#app.submissions.take(request, listener, place)
+      this.#app.submissions.enqueue(request, listener, place)
     } catch (error) {
       listener(error as Error, place)
     }

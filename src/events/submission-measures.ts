@@ -8,13 +8,13 @@ interface Arrived {
   since: number
 }
 
-/** What is measured of submissions. */
+/** Metrics of submissions. */
 export class SubmissionMeasures {
   readonly #metrics: Metrics
-  /** By outcome, since the metrics were read: to look up the series takes longer than to count. */
+  /** Counts by outcome since the last scrape: a lookup of the series takes longer than counting here. */
   readonly #ended = new Map<string, number>()
 
-  /** @param waiting reads how many there are that are not answered */
+  /** @param waiting returns the number of submissions that are queued or in flight */
   constructor(metrics: Metrics, waiting: () => number) {
     this.#metrics = metrics
     const { submissions, submissionsWaiting } = metrics.instruments
@@ -25,8 +25,8 @@ export class SubmissionMeasures {
     })
   }
 
-  /** These go to the database together. */
-  go(group: readonly Arrived[]): void {
+  /** A batch starts. */
+  start(group: readonly Arrived[]): void {
     const { groupSize, submissionWaitSeconds } = this.#metrics.instruments
     groupSize.observe(group.length)
     const now = performance.now()
@@ -38,7 +38,7 @@ export class SubmissionMeasures {
     const outcome = outcomeOf(result)
     this.#ended.set(outcome, (this.#ended.get(outcome) ?? 0) + 1)
     submissionSeconds.observe((performance.now() - since) / 1_000)
-    // Only an OPEN claim records events, so what it is now came by this one.
+    // Only an OPEN claim records events, so this event has changed the status.
     if (result instanceof Error || result.replayed || result.claim.status === 'OPEN') return
     transitions.inc({ by: 'event', to: result.claim.status })
   }
@@ -49,7 +49,7 @@ function outcomeOf(result: SubmittedEvent | Error): string {
   return result instanceof ServiceError ? result.code : 'INTERNAL_ERROR'
 }
 
-/** What traces have of submissions: how long each waited, and the group with which it went. */
+/** Traces of submissions: the time in the queue, and the batch. */
 export class SubmissionTraces {
   readonly #tracing: Tracing
 
@@ -57,8 +57,8 @@ export class SubmissionTraces {
     this.#tracing = tracing
   }
 
-  /** These go to the database together. Null if none of them is traced. */
-  go(group: readonly PendingSubmission[], claims: number, machine: number): Span | null {
+  /** A batch starts. Null if none of its submissions is traced. */
+  start(group: readonly PendingSubmission[], claims: number, node: number): Span | null {
     const waited: Waited[] = []
     for (const { request, since } of group) if (request.span) waited.push({ span: request.span, since })
     if (waited.length === 0) return null
@@ -66,7 +66,7 @@ export class SubmissionTraces {
       'db.system.name': 'postgresql',
       'claimkeeper.group.events': group.length,
       'claimkeeper.group.claims': claims,
-      'claimkeeper.machine': machine,
+      'claimkeeper.machine': node,
     })
   }
 

@@ -8,7 +8,7 @@ import { AliasTries } from '../claims/create/alias-tries.ts'
 import { CreationBatchers } from '../claims/create/creation-batchers.ts'
 import { newShortClaims } from '../claims/short-claims.ts'
 import { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
-import { SubmissionQueue } from '../events/submission/submission-queue.ts'
+import { GroupCommit } from '../events/submission/group-commit.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import { FeedCursors } from '../notifications/feed-cursors.ts'
 import { FeedWatch } from '../notifications/feed-watch.ts'
@@ -35,7 +35,7 @@ export function createApp(
   return {
     db,
     tracing,
-    submissions: new SubmissionQueue(db, heldClocks, throttle, tracing),
+    submissions: new GroupCommit(db, heldClocks, throttle, tracing),
     overdue: new Overdue(),
     throttle,
     creations: new CreationBatchers(db),

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, describe, test } from 'node:test'
-import { ClaimDraft } from '../../src/events/submission/claim-draft.ts'
-import { recordGroup } from '../../src/events/submission/record-group.ts'
 import { assertError } from '../support/assert-error.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { all, contractWith } from '../support/contracts.ts'
@@ -12,12 +10,13 @@ import { runBatch } from '../support/run-batch.ts'
 import type { Contract } from '../support/source/contracts.ts'
 import type { Connection } from '../support/source/database.ts'
 import {
-  ClaimCopies,
-  copyOf,
+  ClaimCache,
   type EventRequest,
+  newSnapshot,
+  PendingDecision,
   PendingSubmission,
   readClaimsToDecide,
-  SubmissionLines,
+  recordBatch,
   type SubmissionResult,
 } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -66,7 +65,7 @@ describe('a group', () => {
     }))
     await app.db
       .submissionsTo(0)
-      .withConnection((connection) => recordGroup(connection, new ClaimCopies(), group))
+      .withConnection((connection) => recordBatch(connection, new ClaimCache(), group))
     return group.map(({ submissions: [{ result }] }) => result as SubmissionResult)
   }
 
@@ -74,11 +73,11 @@ describe('a group', () => {
     const heavy = await heavyClaims(40)
     const light = await claimsUnder(Array.from({ length: 10 }, () => contractWith()))
     const outcomes = await attempt([...heavy, ...light])
-    const waiting = outcomes.slice(0, 40).filter((outcome) => 'because' in outcome)
+    const waiting = outcomes.slice(0, 40).filter((outcome) => 'reason' in outcome)
     // Of 25 KiB each in 128.
     assert.ok(waiting.length >= 34 && waiting.length <= 36, `${waiting.length}`)
     for (const outcome of waiting) {
-      assert.ok('bytes' in outcome && outcome.because === 'is heavy')
+      assert.ok('bytes' in outcome && outcome.reason === 'oversized')
       assert.ok(Number(outcome.bytes) > 20 * KIB && Number(outcome.bytes) < 40 * KIB)
     }
     const decided = outcomes.filter((outcome) => 'event' in outcome)
@@ -86,26 +85,13 @@ describe('a group', () => {
     for (const outcome of outcomes.slice(40)) assert.ok('event' in outcome)
   })
 
-  test('of heavy ones is decided whole: the longest of it is not put off again and again', async () => {
+  test('of oversized claims decides each of them: the longest is not deferred until its timeout', async () => {
     const [shorter, longer] = [3_200, 4_700]
     const claims = await claimsUnder([
       ...Array.from({ length: 12 }, (_, n) => longContract(100 + n, shorter)),
       longContract(200, longer),
     ])
-    const lines = new SubmissionLines()
-    for (const id of claims) lines.add(id, pending(requestOf(id)))
-    for (const { line, submissions } of lines.take('light')) {
-      lines.giveBack(line, submissions)
-      line.heavyBytes = 13 * (line.claimId === claims.at(-1) ? longer : shorter)
-      lines.open(line)
-    }
-    let decided = 0
-    for (let group = lines.take('heavy'); group.length > 0; group = lines.take('heavy')) {
-      const outcomes = await attempt(group.map(({ line }) => line.claimId))
-      for (const outcome of outcomes) assert.ok('event' in outcome)
-      decided += outcomes.length
-    }
-    assert.equal(decided, claims.length)
+    await Promise.all(claims.map((id) => app.submissions.submit(requestOf(id))))
   })
 
   test('reads a contract once that many claims share, whatever else has its length', async () => {
@@ -187,7 +173,7 @@ test('one that waits behind many events to heavy claims of another account is re
   }
 })
 
-test('a draft is made step by step, one for each submission whose payload is not small', async () => {
+test('a decision has a step for each submission with a large payload', async () => {
   const [claimId] = (await claimsUnder([contractWith()])) as [string]
   const { claims } = await readClaimsToDecide(app.db.checks, namedEvents([claimId]))
   const [read] = [...claims]
@@ -196,7 +182,7 @@ test('a draft is made step by step, one for each submission whose payload is not
     const request = requestOf(claimId, 'none', id)
     return pending({ ...request, submission: { ...request.submission, payloadBytes: 2_000 } })
   })
-  const steps = ClaimDraft.of(copyOf(read), submissions, new Set())
+  const steps = PendingDecision.of(newSnapshot(read), submissions, new Set())
   for (let i = 0; i < 3; i++) assert.equal(steps.next().done, false)
   const { done, value } = steps.next()
   assert.ok(done && value.writes)

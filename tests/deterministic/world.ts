@@ -4,8 +4,8 @@ import { candidateId } from '../support/source/claims.ts'
 import { Database, MIN_CONNECTIONS } from '../support/source/database.ts'
 import {
   type CheckSizes,
+  GroupCommit,
   runScheduledCheck,
-  SubmissionQueue,
   type SubmittedEvent,
 } from '../support/source/decisions.ts'
 import { ServiceError } from '../support/source/errors.ts'
@@ -279,7 +279,7 @@ function newServer(): App {
     db,
     heldClocks,
     throttle,
-    submissions: new SubmissionQueue(db, heldClocks, throttle),
+    submissions: new GroupCommit(db, heldClocks, throttle),
   } satisfies Partial<App> as App
 }
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { DatabaseError } from 'pg'
-import { sendGroup } from '../../src/events/submission/send-group.ts'
-import type { Retry } from '../../src/events/submission/submission-retry.ts'
 import type { Answer } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { claimsOfOneShard } from '../support/claims-of-one-shard.ts'
 import { contractWith } from '../support/contracts.ts'
-import { claimIdOf, contractIsMissing } from '../support/source/claims.ts'
-import { ClaimCopies, type EventRequest, PendingSubmission } from '../support/source/decisions.ts'
-import { ServiceError } from '../support/source/errors.ts'
+import { contractIsMissing } from '../support/source/claims.ts'
+import { type EventRequest, PendingSubmission, type SubmissionRetry } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 import { armWriteFaults } from '../support/write-faults.ts'
 
@@ -79,22 +75,16 @@ describe('of submissions that go together', () => {
     assert.equal((await api.post('/v1/events', event)).status, 201)
   })
 
-  test('those that the database refuses together are sent one by one at once, beside a claim in doubt too', async () => {
+  test('the database refuses one: it fails alone, beside a claim in doubt too', async () => {
     const { claims, inDoubt } = await claimsAndOneInDoubt(2)
     const [bomb, ...others] = claims
-    const ones = [
-      pending(requestFor(inDoubt, 'seen')),
-      pending(requestFor(bomb, 'fault_P0001')),
-      ...others.map((claim) => pending(requestFor(claim, 'seen'))),
-    ]
-    const group = ones.map((one) => ({ claimId: claimIdOf(one.request.address), submissions: [one] }))
-    await app.db
-      .submissionsTo(0)
-      .withConnection((connection) => sendGroup(connection, new ClaimCopies(), group))
-    const [ofDoubt, ofBomb, ...results] = ones.map(({ result }) => result)
-    assert.ok(ofDoubt instanceof ServiceError && ofBomb instanceof DatabaseError)
-    for (const result of results) assert.ok(result && 'event' in result)
-    assert.equal(results.length, 2)
+    const settled = await Promise.allSettled([
+      app.submissions.submit(requestFor(inDoubt, 'seen')),
+      app.submissions.submit(requestFor(bomb, 'fault_P0001')),
+      ...others.map((claim) => app.submissions.submit(requestFor(claim, 'seen'))),
+    ])
+    const errors = settled.map((one) => (one.status === 'rejected' ? one.reason.code : null))
+    assert.deepEqual(errors, ['UNAVAILABLE', 'P0001', null, null])
   })
 })
 
@@ -111,10 +101,11 @@ test('reads that go together with that of a claim in doubt are answered', async 
   assertError(await api.get(`/v1/claims/${inDoubt.id}`), 503, 'UNAVAILABLE')
 })
 
-test('of one whose write was lost a contract in doubt does not tell that it was not recorded', () => {
+test('after a write with an unknown outcome, a contract in doubt does not mean that the event was not recorded', () => {
   const one = pending(requestFor({ id: '1', user_id: '1' }, 'seen'))
-  const lost: Retry = { because: 'write was lost' }
-  one.lost = lost
+  const unknown: SubmissionRetry = { reason: 'outcome unknown' }
+  one.result = unknown
+  assert.equal(one.takeResult(), unknown)
   one.result = contractIsMissing()
-  assert.equal(one.takeResult(), lost)
+  assert.equal(one.takeResult(), unknown)
 })

@@ -51,7 +51,7 @@ test('a fault of whoever hears an answer leaves the others of its group theirs',
   const { id: userId } = (await api.get('/v1/me')).body
   const held = await holdClaims(t, databaseUrl, ids)
   const take = (claim: number, id: string, onAnswer: OnAnswer) =>
-    app.submissions.take(
+    app.submissions.enqueue(
       {
         userId,
         address: { kind: 'claim', id: ids[claim] as string },
@@ -82,9 +82,9 @@ test('a fault of whoever hears an answer leaves the others of its group theirs',
 
 test('a fault with one item of a batch, or with its result, is that of the item alone', async (t) => {
   const [a, b] = [(await newClaim(api)).id, (await newClaim(api)).id]
-  const take = app.submissions.take.bind(app.submissions)
+  const take = app.submissions.enqueue.bind(app.submissions)
   t.after(() => {
-    app.submissions.take = take
+    app.submissions.enqueue = take
   })
   const typesOf = async (id: string) =>
     (await api.readClaim(id)).events.map(({ type }: { type: string }) => type)
@@ -94,7 +94,7 @@ test('a fault with one item of a batch, or with its result, is that of the item 
       ({ status }: { status: number }) => status,
     )
 
-  app.submissions.take = (request, ...rest) => {
+  app.submissions.enqueue = (request, ...rest) => {
     if (request.submission.type === '2') throw new Error('a fault')
     take(request, ...rest)
   }
@@ -102,7 +102,7 @@ test('a fault with one item of a batch, or with its result, is that of the item 
   assert.deepEqual(await typesOf(a), ['1', '3', '4'])
 
   const broken = { replayed: false } as SubmittedEvent
-  app.submissions.take = (request, onAnswer, place) =>
+  app.submissions.enqueue = (request, onAnswer, place) =>
     take(request, (answer) => onAnswer(request.submission.type === '2' ? broken : answer, place ?? 0))
   assert.deepEqual(await statusesOf(items.map((item) => ({ ...item, claim_id: b }))), [201, 500, 201, 201])
   assert.deepEqual(await typesOf(b), ['1', '2', '3', '4'])

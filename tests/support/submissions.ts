@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { EventRequest, SubmissionQueue } from './source/decisions.ts'
+import type { EventRequest, GroupCommit } from './source/decisions.ts'
 import type { JsonObject } from './source/json.ts'
 
-/** The timeout of `SubmissionQueue`: a submission that waits this long is answered 503. */
+/** The timeout of `GroupCommit`: a submission that waits this long is answered 503. */
 const SUBMIT_TIMEOUT_MS = 5_000
 
 /** The request that the HTTP handlers pass to the queue. */
@@ -21,7 +21,7 @@ type Outcome = 'recorded' | 'refused' | 'unknown'
 
 /** Submits all at once. Returns the outcome of each event by its id. On a stalled machine some time out. */
 export async function submitAll(
-  queue: SubmissionQueue,
+  queue: GroupCommit,
   requests: readonly EventRequest[],
 ): Promise<Map<string, Outcome>> {
   const begun = performance.now()

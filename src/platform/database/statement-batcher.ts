@@ -27,8 +27,8 @@ type StatementOptions<Item, Result> = Pick<
 }
 
 /** What a failed statement means for the items of its batch. */
-const DATABASE_BATCH_ERRORS = {
-  isTransient: isTransient,
+export const DATABASE_BATCH_ERRORS = {
+  isTransient,
   isOutage: (error: unknown): boolean => error instanceof DatabaseUnavailable && !error.isTransient,
 }
 

@@ -24,15 +24,16 @@ export {
   appendEvents,
   type TimeSource,
 } from '../../../src/claims/write/append-events-store.ts'
-export { addIds, ClaimCopies, copyOf } from '../../../src/events/submission/claim-copies.ts'
+export { addIds, ClaimCache, newSnapshot } from '../../../src/events/submission/claim-cache.ts'
+export { recordBatch } from '../../../src/events/submission/decide-batch.ts'
+export { GroupCommit } from '../../../src/events/submission/group-commit.ts'
+export { PendingDecision } from '../../../src/events/submission/pending-decision.ts'
 export {
   type EventRequest,
   type OnAnswer,
   PendingSubmission,
   type SubmissionResult,
+  type SubmissionRetry,
   type SubmittedEvent,
 } from '../../../src/events/submission/pending-submission.ts'
-export type { Kind } from '../../../src/events/submission/submission-lines.ts'
-export { SubmissionLines } from '../../../src/events/submission/submission-lines.ts'
-export { SubmissionQueue } from '../../../src/events/submission/submission-queue.ts'
 export { Scheduler } from '../../../src/platform/jobs/scheduler.ts'

@@ -5,12 +5,12 @@ import { collectGarbage } from '../support/collect-garbage.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { openState } from '../support/source/claims.ts'
 import type { Condition } from '../support/source/contracts.ts'
-import { addIds, ClaimCopies, copyOf, toClaimToDecide } from '../support/source/decisions.ts'
+import { addIds, ClaimCache, newSnapshot, toClaimToDecide } from '../support/source/decisions.ts'
 
-/* Copies may not fill the memory, whatever the claims are (of which the limits of §8 are the only bound). */
+/* The claim cache stays within its memory for any claims within the limits of §8. */
 
 const MIB = 1024 * 1024
-/** Copies are bounded to 14 MiB by their own estimate; it may be wrong by some, but not by a multiple. */
+/** The limit of the cache is 14 MiB by its own estimate, which may be wrong, but not by a multiple. */
 const MOST_MIB = 28
 
 function heapMib(): number {
@@ -37,7 +37,7 @@ function claimOf({
   idLength,
   decisive = [],
   isNamed = false,
-}: Kind): Parameters<typeof copyOf>[0] {
+}: Kind): Parameters<typeof newSnapshot>[0] {
   const contract = contractWith({ fulfillment_condition: condition() })
   const now = new Date()
   const { status, scheduledOutcome, statusSince, dueAt } = openState(contract, now)
@@ -98,66 +98,66 @@ for (const [what, kind, count] of [
   ],
   ['with contracts of many keys', { condition: manyKeys, events: 1, idLength: 36 }, 4_000],
 ] as const) {
-  test(`copies of claims ${what} stay within their memory`, () => {
+  test(`snapshots of claims ${what} stay within their memory`, () => {
     const before = heapMib()
-    const copies = new ClaimCopies()
-    for (let i = 0; i < count; i++) copies.keep(copyOf(claimOf(kind)))
+    const cache = new ClaimCache()
+    for (let i = 0; i < count; i++) cache.set(newSnapshot(claimOf(kind)))
     const grown = heapMib() - before
     assert.ok(grown < MOST_MIB, `${count} claims grew the heap by ${Math.round(grown)} MiB`)
-    assert.equal(copies.get('none'), undefined)
+    assert.equal(cache.get('none'), undefined)
   })
 }
 
 test('the names of candidates are counted', () => {
   const before = heapMib()
-  const copies = new ClaimCopies()
+  const cache = new ClaimCache()
   const kind = { condition: () => shared, events: 1, idLength: 36, isNamed: true }
-  for (let i = 0; i < 16_000; i++) copies.keep(copyOf(claimOf(kind)))
+  for (let i = 0; i < 16_000; i++) cache.set(newSnapshot(claimOf(kind)))
   const grown = heapMib() - before
   assert.ok(grown < 17, `the heap grew by ${grown.toFixed(1)} MiB`)
-  assert.equal(copies.get('none'), undefined)
+  assert.equal(cache.get('none'), undefined)
 })
 
-test('copies of claims of one account hold once what is the same, and no more hashes than they have events', () => {
+test('snapshots of claims of one account hold once what is the same, and no more hashes than they have events', () => {
   const [userId, customerId] = [randomUUID(), randomUUID()]
   const anew = (text: string) => Buffer.from(text).toString()
   const before = heapMib()
-  const copies = new ClaimCopies()
+  const cache = new ClaimCache()
   for (let i = 0; i < 8_000; i++) {
     const { claim, ...rest } = claimOf({ condition: () => shared, events: 0, idLength: 36 })
     const { createdAt } = claim
     const times = { statusSince: new Date(createdAt), lastAt: new Date(createdAt) }
     const ids = { userId: anew(userId), customerId: anew(customerId), status: anew('OPEN') as 'OPEN' }
-    const copy = copyOf({
+    const snapshot = newSnapshot({
       ...rest,
       claim: { ...claim, ...ids, statusSince: times.statusSince },
       lastAt: times.lastAt,
     })
-    copies.keep(copy)
-    for (let event = 0; event < 8; event++) addIds(copy, [randomUUID()])
+    cache.set(snapshot)
+    for (let event = 0; event < 8; event++) addIds(snapshot, [randomUUID()])
   }
   const each = ((heapMib() - before) * MIB) / 8_000
   assert.ok(each < 820, `each takes ${Math.round(each)} bytes`)
-  assert.equal(copies.get('none'), undefined)
+  assert.equal(cache.get('none'), undefined)
 })
 
-const kept = (copies: ClaimCopies, kind: Kind, count: number): number => {
-  const made = Array.from({ length: count }, () => copyOf(claimOf(kind)))
-  for (const copy of made) copies.keep(copy)
-  return made.filter(({ claim }) => copies.get(claim.id)).length
+const kept = (cache: ClaimCache, kind: Kind, count: number): number => {
+  const made = Array.from({ length: count }, () => newSnapshot(claimOf(kind)))
+  for (const snapshot of made) cache.set(snapshot)
+  return made.filter(({ claim }) => cache.get(claim.id)).length
 }
 
 test('a long contract is counted once for all claims under it', () => {
   const condition = leaves(300)()
-  assert.equal(kept(new ClaimCopies(), { condition: () => condition, events: 1, idLength: 36 }, 5_000), 5_000)
+  assert.equal(kept(new ClaimCache(), { condition: () => condition, events: 1, idLength: 36 }, 5_000), 5_000)
 })
 
-test('a contract is counted no more when the last copy under it has gone', () => {
-  const copies = new ClaimCopies()
+test('a contract is counted no more when the last snapshot under it has gone', () => {
+  const cache = new ClaimCache()
   for (let i = 0; i < 500; i++) {
-    const copy = copyOf(claimOf({ condition: leaves(300), events: 0, idLength: 36 }))
-    copies.keep(copy)
-    if (i % 2 === 0) copies.forget(copy.claim.id)
+    const snapshot = newSnapshot(claimOf({ condition: leaves(300), events: 0, idLength: 36 }))
+    cache.set(snapshot)
+    if (i % 2 === 0) cache.delete(snapshot.claim.id)
   }
-  assert.equal(kept(copies, { condition: () => shared, events: 1, idLength: 36 }, 5_000), 5_000)
+  assert.equal(kept(cache, { condition: () => shared, events: 1, idLength: 36 }, 5_000), 5_000)
 })

@@ -8,82 +8,86 @@ import { type Change, type Status, stateAt } from '../../core/claims/lifecycle.t
 import { writeDigest } from '../../core/claims/log-digest.ts'
 import { claimNotFound } from '../../core/record-errors.ts'
 import { ServiceError } from '../../kernel/errors.ts'
-import { addIds, type ClaimCopy } from './claim-copies.ts'
-import type { EventRequest, PendingSubmission, SubmittedEvent } from './pending-submission.ts'
-import { OVERTAKEN, type Retry } from './submission-retry.ts'
+import { MAX_SMALL_PAYLOAD_BYTES } from '../limits.ts'
+import { addIds, type ClaimSnapshot } from './claim-cache.ts'
+import {
+  type EventRequest,
+  type PendingSubmission,
+  STALE,
+  type SubmissionRetry,
+  type SubmittedEvent,
+} from './pending-submission.ts'
 
-/** A submission with what is decided about it, before anything is written. `settled`: the claim is, by it or before. */
+/** A submission and its decision, before the write. `settled`: the claim is settled by this submission or an earlier one. */
 type Decided = { readonly pending: PendingSubmission } & (
   | { kind: 'append'; settled: boolean }
-  /** Its id is in the log, or gets there by this draft. `isSame` once they were compared. */
+  /** The id is in the log, or in an earlier submission. `isSame` is set by the comparison. */
   | { kind: 'repeat'; settled: boolean; isSame?: boolean }
   | { kind: 'refused'; error: ServiceError }
 )
 
-/** Events of a claim's log by their ids; null for one that differs from what was sent. */
+/** Events of a log by id; null if the recorded content differs from what was sent. */
 export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 
-/** In bytes. */
-const SMALL_PAYLOAD = 1024
-/** Of what is not written. */
-export const AT_NO_TIME = new Date(0)
+/** The time of a decision that writes nothing. */
+export const NOT_WRITTEN_AT = new Date(0)
 const NONE_RECORDED: RecordedEvents = new Map()
 
-/** Submissions to one claim, decided in their order by a copy of it, which they leave as it is. */
-export class ClaimDraft {
-  readonly copy: ClaimCopy
-  /** When it was written, or why it was not; null as long as there is nothing of that. */
-  written: Date | Retry | Error | null = null
+/** The decision about the submissions of one account to one claim, in order. It does not change the snapshot until `updateSnapshot`. */
+export class PendingDecision {
+  readonly snapshot: ClaimSnapshot
+  /** The time of the write, or why there was none; null before the write. */
+  written: Date | SubmissionRetry | Error | null = null
   readonly #recordedIds: ReadonlySet<string>
   #decided: Decided[] = []
-  /** What is to be written, in its order; and by its ids if there may be more than one. */
+  /** Events to append, in order; by id too if there may be several. */
   #added: EventRequest[] = []
   readonly #addedById: Map<string, EventRequest> | null
-  /** What repeats are compared with. */
+  /** The recorded events that submissions repeat. */
   #recorded = NONE_RECORDED
-  /** The claim, its log, and what it becomes by this draft, if anything: as they are once the draft is written. */
+  /** The claim, its log and its change of status after the write. */
   readonly #after: Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
   #log: EventLog
   #becomes: Change | null = null
 
-  private constructor(copy: ClaimCopy, recordedIds: ReadonlySet<string>, mostAdded: number) {
-    this.copy = copy
+  private constructor(snapshot: ClaimSnapshot, recordedIds: ReadonlySet<string>, maxAdded: number) {
+    this.snapshot = snapshot
     this.#recordedIds = recordedIds
-    this.#addedById = mostAdded > 1 ? new Map() : null
-    const { status, eventCount, logBytes, contract } = copy.claim
+    this.#addedById = maxAdded > 1 ? new Map() : null
+    const { status, eventCount, logBytes, contract } = snapshot.claim
     this.#after = { status, eventCount, logBytes, contract }
-    this.#log = copy.log
+    this.#log = snapshot.log
   }
 
   /**
-   * Decides them, a step for each whose payload is not small: a condition may look for thousands of keys in it.
-   * @param recordedIds of events in the log, at least those that the submissions name
+   * One step per submission with a large payload: a condition may look up thousands of keys in it.
+   * @param recordedIds ids of recorded events, at least those that the submissions name
    */
   static *of(
-    copy: ClaimCopy,
+    snapshot: ClaimSnapshot,
     submissions: readonly PendingSubmission[],
     recordedIds: ReadonlySet<string>,
-  ): Generator<void, ClaimDraft> {
-    const draft = new ClaimDraft(copy, recordedIds, submissions.length)
+  ): Generator<void, PendingDecision> {
+    const decision = new PendingDecision(snapshot, recordedIds, submissions.length)
     for (const pending of submissions) {
-      draft.#decided.push(draft.#decide(pending))
+      decision.#decided.push(decision.#decide(pending))
       if (!isSmall(pending)) yield
     }
-    return draft
+    return decision
   }
 
-  /** The same in one go, for those that are quick. Most are, and a generator costs more than they do. */
-  static atOnce(
-    copy: ClaimCopy,
+  /** The same in one step, for small payloads: a generator would cost more than the decision. */
+  static ofFast(
+    snapshot: ClaimSnapshot,
     submissions: readonly PendingSubmission[],
     recordedIds: ReadonlySet<string>,
-  ): ClaimDraft {
-    const draft = new ClaimDraft(copy, recordedIds, submissions.length)
-    draft.#decided = submissions.map((pending) => draft.#decide(pending))
-    return draft
+  ): PendingDecision {
+    const decision = new PendingDecision(snapshot, recordedIds, submissions.length)
+    decision.#decided = submissions.map((pending) => decision.#decide(pending))
+    return decision
   }
 
-  static isQuick(submissions: readonly PendingSubmission[]): boolean {
+  static isFast(submissions: readonly PendingSubmission[]): boolean {
     return submissions.every(isSmall)
   }
 
@@ -92,19 +96,19 @@ export class ClaimDraft {
     return this.#added.length > 0
   }
 
-  /** Drafts of one home are written together: all live claims, and an account's claims on test clocks. */
-  get home(): string | null {
-    const { testClockId, userId } = this.copy.claim
+  /** The account of a claim on a test clock, else null. Decisions with one owner are written by one statement. */
+  get clockOwner(): string | null {
+    const { testClockId, userId } = this.snapshot.claim
     return testClockId === null ? null : userId
   }
 
-  /** What is to be written, if anything is. */
+  /** The write, if `writes`. */
   get append(): Append {
     return {
-      seen: this.copy.claim,
-      lastAt: this.copy.lastAt,
+      seen: this.snapshot.claim,
+      lastAt: this.snapshot.lastAt,
       events: this.#added,
-      bytes: this.#after.logBytes - this.copy.claim.logBytes,
+      bytes: this.#after.logBytes - this.snapshot.claim.logBytes,
       digest: this.#digest,
       becomes: this.#becomes,
     }
@@ -114,7 +118,7 @@ export class ClaimDraft {
     return this.#decided.some(({ kind }) => kind === 'repeat')
   }
 
-  /** Those that repeat an event of the log, whose recorded form is needed for the answer: one of each id and size. */
+  /** Submissions that repeat a recorded event, which the answer needs: one of each id and size. */
   get repeats(): Submission[] {
     const repeats = this.#decided
       .filter(
@@ -125,15 +129,15 @@ export class ClaimDraft {
   }
 
   /**
-   * Compares repeats with what they repeat, a step for each whose payload is not small. To be done before `conclude`.
-   * @param recorded the events named by `repeats`
+   * Compares repeats with the events that they repeat, one step per large payload. Must precede `apply`.
+   * @param recorded the events that `repeats` names
    */
   *compare(recorded: RecordedEvents): Generator<void, void> {
     this.#recorded = recorded
     for (const one of this.#decided) {
       if (one.kind !== 'repeat') continue
       const { submission } = one.pending.request
-      const event = this.#eventAdded(one, AT_NO_TIME) ?? recorded.get(submission.id)
+      const event = this.#eventAdded(one, NOT_WRITTEN_AT) ?? recorded.get(submission.id)
       if (!event) continue
       one.isSame = judgeRepeat(event, submission) === 'replay'
       if (!isSmall(one.pending)) yield
@@ -141,48 +145,48 @@ export class ClaimDraft {
   }
 
   /**
-   * Gives each its result, once the draft is written. One that repeats an event that is recorded no more, since its claim
-   * is gone, goes again.
-   * @param at when it was; any time if there was nothing to write
+   * Sets the results after the write. A repeat of an event that is not in the log any more runs again: its claim was deleted.
+   * @param at time of the write; any time if there was nothing to write
    */
-  conclude(at: Date): void {
-    const settled = this.#becomes ? { ...this.copy.claim, ...stateAt(this.#becomes, at) } : this.copy.claim
-    for (const one of this.#decided) one.pending.result = this.#resultOf(one, settled, at) ?? OVERTAKEN
+  apply(at: Date): void {
+    const settled = this.#becomes
+      ? { ...this.snapshot.claim, ...stateAt(this.#becomes, at) }
+      : this.snapshot.claim
+    for (const one of this.#decided) one.pending.result = this.#resultOf(one, settled, at) ?? STALE
   }
 
-  /** Gives each its result, if the draft could not be written: only what was to be stands on that. */
-  fail(result: Retry | Error): void {
-    for (const { kind, pending } of this.#decided) pending.result = kind === 'append' ? result : OVERTAKEN
+  /** Sets the results after a failed write. A repeat or a refusal that relied on it runs again. */
+  reject(result: SubmissionRetry | Error): void {
+    for (const { kind, pending } of this.#decided) pending.result = kind === 'append' ? result : STALE
   }
 
   /**
-   * Brings the copy up to what was written, if anything was. False: the claim takes no more events, so no copy is
-   * needed.
+   * Applies the write to the snapshot. False: the claim takes no more events, so the cache does not need the snapshot.
    */
-  updateCopy(at: Date | null): boolean {
+  updateSnapshot(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
-    addIds(this.copy, this.#added.map(idOf))
-    Object.assign(this.copy.claim, this.#after)
-    this.copy.log = this.#log
-    this.copy.lastAt = at ?? this.copy.lastAt
+    addIds(this.snapshot, this.#added.map(idOf))
+    Object.assign(this.snapshot.claim, this.#after)
+    this.snapshot.log = this.#log
+    this.snapshot.lastAt = at ?? this.snapshot.lastAt
     return true
   }
 
-  /** Of the log as it will be; null if that is too long, or nobody will ask. */
+  /** Digest of the log after the write; null if the log is too long, or the claim takes no more events. */
   get #digest(): string | null {
     if (this.#isSettled) return null
-    const { claim, idHashes } = this.copy
+    const { claim, idHashes } = this.snapshot
     return writeDigest(claim.contract.fulfillment_condition, this.#log, idHashes, this.#added.map(idOf))
   }
 
-  /** Settled by this draft, that is. */
+  /** Settled by these submissions. */
   get #isSettled(): boolean {
     return this.#becomes !== null
   }
 
   #decide(pending: PendingSubmission): Decided {
     const { userId, address, submission } = pending.request
-    const { claim } = this.copy
+    const { claim } = this.snapshot
     if (claim.userId !== userId || !isAt(claim, address)) return refused(pending, claimNotFound(address))
     if (this.#recordedIds.has(submission.id) || this.#addedById?.has(submission.id)) {
       return { pending, kind: 'repeat', settled: this.#isSettled }
@@ -202,7 +206,7 @@ export class ClaimDraft {
 
   #add(request: EventRequest, becomes: Change | null): void {
     const { id, payloadBytes } = request.submission
-    // Most often it is the only one, and to push into an empty array makes room for seventeen.
+    // An array literal: pushing into an empty array allocates room for 17 elements, and most decisions have one event.
     if (this.#added.length === 0) this.#added = [request]
     else this.#added.push(request)
     this.#addedById?.set(id, request)
@@ -218,11 +222,11 @@ export class ClaimDraft {
     const event = this.#eventAdded(one, at) ?? this.#recorded.get(id)
     if (event === undefined) return null
     if (event === null || (one.kind === 'repeat' && !one.isSame)) return idConflict(id)
-    const claim = one.settled ? settled : this.copy.claim
-    return { event, claim, contractBytes: this.copy.contractBytes, replayed: one.kind === 'repeat' }
+    const claim = one.settled ? settled : this.snapshot.claim
+    return { event, claim, contractBytes: this.snapshot.contractBytes, replayed: one.kind === 'repeat' }
   }
 
-  /** What it adds, or repeats of what is added before it. */
+  /** The event that the submission appends, or that it repeats of an earlier submission. */
   #eventAdded({ kind, pending: { request } }: Decided, createdAt: Date): LogEvent | null {
     const added = kind === 'append' ? request : this.#addedById?.get(request.submission.id)
     return added ? eventOf(added.submission, createdAt) : null
@@ -231,7 +235,8 @@ export class ClaimDraft {
 
 const idOf = ({ submission }: EventRequest): string => submission.id
 
-const isSmall = ({ request }: PendingSubmission): boolean => request.submission.payloadBytes <= SMALL_PAYLOAD
+const isSmall = ({ request }: PendingSubmission): boolean =>
+  request.submission.payloadBytes <= MAX_SMALL_PAYLOAD_BYTES
 
 /** A claim is not reached by the address of a candidate, nor a candidate by its id. */
 const isAt = (claim: Claim, address: ClaimAddress) =>

@@ -7,7 +7,7 @@ import { countDeadlocks } from '../support/deadlocks.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { newCandidate, newClaim } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { SubmissionQueue } from '../support/source/decisions.ts'
+import { GroupCommit } from '../support/source/decisions.ts'
 import { assertLogMatches, requestFor, submitAll } from '../support/submissions.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -91,7 +91,7 @@ test('what is in the way for long is tried again with pauses, and told in the en
       const inTheWay = { text: "DO $$ BEGIN RAISE 'not here' USING ERRCODE = '40001'; END $$" }
       return work(connectionOf(() => connection.query(inTheWay), app.db.distribution))
     })
-  const queue = new SubmissionQueue(
+  const queue = new GroupCommit(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
     app.heldClocks,
     app.throttle,

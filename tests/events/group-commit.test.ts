@@ -6,7 +6,7 @@ import { contractWith } from '../support/contracts.ts'
 import { holdClaims } from '../support/held-rows.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
-import { SubmissionQueue } from '../support/source/decisions.ts'
+import { GroupCommit } from '../support/source/decisions.ts'
 import { assertLogMatches, requestFor, submitAll } from '../support/submissions.ts'
 
 /* Group commit: submissions that arrive while others are written go together, and disturb each other in nothing. */
@@ -164,7 +164,7 @@ test('after a fault of ours each of the group is answered, its places are free a
   // It keeps silent about what it did not do.
   const withConnection: typeof submissions.withConnection = async (work) =>
     isFaulty ? (undefined as never) : submissions.withConnection(work)
-  const queue = new SubmissionQueue(
+  const queue = new GroupCommit(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
     app.heldClocks,
     app.throttle,

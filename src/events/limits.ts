@@ -1,0 +1,30 @@
+/** Submissions that are queued or in flight. One account may have as many as are left for others: alone, half of them. */
+export const MAX_PENDING_SUBMISSIONS = 10_000
+/** Bytes of the payloads of these submissions. */
+export const MAX_PENDING_PAYLOAD_BYTES = 32 * 1024 * 1024
+
+/** Submissions of one group commit. */
+export const MAX_BATCH_SUBMISSIONS = 500
+/** Bytes of their payloads. The driver writes a statement to its socket in one tick: 4 MiB took 290 ms. */
+export const MAX_BATCH_PAYLOAD_BYTES = 1024 * 1024
+/** Bytes of contracts, and of a quarter of the logs, that one group commit reads. */
+export const MAX_BATCH_READ_BYTES = 512 * 1024
+/**
+ * Bytes of unknown contracts among them: parsing 128 KiB and compiling the conditions takes up to 100 ms on a slow machine. A
+ * batch of oversized claims takes no more claims than fit, so each of its claims is decided.
+ */
+export const MAX_BATCH_PARSED_BYTES = 128 * 1024
+
+/** Time after which a submission is not retried, in milliseconds. */
+export const SUBMISSION_RETRY_TIMEOUT_MS = 5_000
+/** Time after which each submission is answered, in milliseconds, although its statement has no answer. */
+export const SUBMISSION_TIMEOUT_MS = 10_000
+/** Time after which a few claims start a batch beside one in flight, in milliseconds: that batch may be stalled. */
+export const BATCH_STALL_AFTER_MS = { onePostgres: 10, distributed: 100 }
+
+/** Bytes of memory of the claim cache with its contracts, estimated. */
+export const MAX_CLAIM_CACHE_BYTES = 14 * 1024 * 1024
+/** Pause after a long log could not be read, in milliseconds. */
+export const LONG_LOG_RETRY_DELAY_MS = 250
+/** A submission with a larger payload is decided in a step of its own, in bytes: conditions may look up thousands of keys in it. */
+export const MAX_SMALL_PAYLOAD_BYTES = 1024

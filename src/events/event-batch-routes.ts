@@ -41,7 +41,7 @@ import { submitLines } from './submit-lines.ts'
 const RESULT = Type.Object(
   {
     status: Type.Integer({
-      description: '201 recorded, 200 recorded before; 204 for either with `Prefer: return=minimal`.',
+      description: '201 recorded, 200 recorded before. 204 for both with `Prefer: return=minimal`.',
     }),
     event: Type.Optional(EventRef),
     claim: Type.Optional(Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] })),
@@ -50,24 +50,24 @@ const RESULT = Type.Object(
 )
 
 const ANSWER = {
-  description: 'A result for each.',
+  description: 'One result per submission.',
   schema: batchAnswer(RESULT),
   line: batchResult(RESULT),
 }
 
 const DESCRIPTION =
-  'Up to 1000 submissions in `events`. Each stands alone: one that is refused does not touch the others, and its ' +
-  'result holds the error that the single form answers. Those to one claim are taken in their order.'
+  'Up to 1000 submissions in `events`. Each is decided on its own: a refused submission does not affect the others, and its ' +
+  'result has the error of the single form. Submissions to one claim are decided in order.'
 
-/** The same path with lines of JSON, for the document. */
+/** The same path with lines of JSON, for the OpenAPI document. */
 export const EVENT_LINES: Stream = {
   mediaType: NDJSON,
   operationId: 'submitEventLines',
   summary: 'Submit a stream of events',
-  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\` (or \`application/ndjson\`, \`application/jsonl\`): one submission a line, any number of them. The results come line by line, in the order of the submissions, each as soon as it is available.`,
+  description: `POST /v1/events/batch with \`Content-Type: ${NDJSON}\` (or \`application/ndjson\`, \`application/jsonl\`): one submission per line, any number of lines. The results are streamed line by line, in the order of the submissions, each as soon as it is available.`,
 }
 
-/** Many submissions in one request. In a scope of its own: no other route takes NDJSON. */
+/** Many submissions in one request. A scope of its own, because no other route accepts NDJSON. */
 export async function addEventBatchRoute(
   server: TypedServer,
   app: App,
@@ -121,12 +121,12 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
         }
       }
       await request.rate?.reserve(items.length)
-      return sendJson(reply, { results: results.tell(await results.ofAll(items, readNext)) })
+      return sendJson(reply, { results: results.stream(await results.submitAll(items, readNext)) })
     },
   })
 }
 
-/** The id of an event that has none, within the length limit of ids. */
+/** The id of an event without one, within the length limit of ids. */
 function idAt(key: string, place: number): string {
   const id = `${key}.${place}`
   return id.length <= MAX_EVENT_NAME_LENGTH
@@ -134,7 +134,7 @@ function idAt(key: string, place: number): string {
     : `${createHash('sha256').update(key).digest('hex')}.${place}`
 }
 
-/** The document tells of both bodies. Of a stream the route validates each line by itself. */
+/** Documents both bodies. The route validates each line of a stream on its own. */
 const withLines: SwaggerTransform = ({ schema, url }) => {
   const content = { 'application/json': { schema: schema.body }, [NDJSON]: linesOf(AddressedSubmission) }
   return { schema: { ...schema, body: { content } }, url }

@@ -14,21 +14,23 @@ import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { errorResult } from '../platform/http/responses/batch.ts'
 import { JsonText } from '../platform/http/responses/send-json.ts'
+import { CONTRACT_READ_PAUSE_MS, CONTRACT_READ_RETRY_WITHIN_MS } from './limits.ts'
 import { prefersMinimal } from './read-submission.ts'
 import type { EventRequest, OnAnswer, SubmittedEvent } from './submission/pending-submission.ts'
 
-/** In the place of a contract: its claim is not there any more, or the database could not be asked. */
-const GONE = Symbol('gone')
-const UNREAD = Symbol('unread')
+/** In place of a contract: the claim was deleted, or the contract could not be read. */
+const DELETED = Symbol('deleted')
+const UNREADABLE = Symbol('unreadable')
 
-type StoredContract = string | typeof GONE | typeof UNREAD
+type StoredContract = string | typeof DELETED | typeof UNREADABLE
 
-/** What an item came to, as little of it as can wait for its turn in the answer. */
-export type EventResult = Refusal | Recorded
+/** The result of an item, in as little memory as possible until its part of the response is sent. */
+export type EventResult = CompleteResult | Recorded
 
-/** Or a success that tells nothing. */
-interface Refusal {
+/** An error, or a success without a body. */
+interface CompleteResult {
   body: object
+  /** Nothing has to be read. */
   contract: ''
 }
 
@@ -36,23 +38,18 @@ interface Recorded {
   status: number
   event: LogEvent
   claim: WithContract<Claim, unknown>
-  /** As an object, or as the JSON that is stored. Null: it is read when it is told. */
+  /** An object, or the stored JSON. Null: the contract is read when the result is sent. */
   contract: Contract | StoredContract | null
 }
 
-/** How long nobody waits for contracts again, if they could not be read. */
-const AWAY_MS = 1_000
-/** What fails within this time is tried again. */
-const AT_ONCE_MS = 1_000
-
-/** The results of one request's submissions, as its answer tells them. */
+/** Submits the events of a request, and presents their results. */
 export class EventResults {
   readonly #app: App
   readonly #request: FastifyRequest
   readonly #contracts: HeldContracts
   readonly #isMinimal: boolean
-  /** Until when the database is not asked, since it did not answer; by performance.now(). */
-  #awayUntil = 0
+  /** Until then no contract is read, because a read has failed; by performance.now(). */
+  #readAfter = 0
 
   constructor(app: App, request: FastifyRequest) {
     this.#app = app
@@ -61,20 +58,20 @@ export class EventResults {
     this.#isMinimal = prefersMinimal(request)
   }
 
-  /** Submitted at once, so submissions are made in the order of the calls. It rejects only by a fault of ours. */
-  of(request: EventRequest | Error): Promise<EventResult> {
+  /** Submits synchronously, to keep the order of the calls. Rejects only on an internal error. */
+  submit(request: EventRequest | Error): Promise<EventResult> {
     const { promise, resolve, reject } = Promise.withResolvers<EventResult>()
     this.#submit(request, this.#listener(resolve, reject))
     return promise
   }
 
-  /** Of all items, submitted in their order, a step for each. */
-  async ofAll(
+  /** Submits all items in order, one step per item. */
+  async submitAll(
     items: readonly Item[],
     read: (item: Item, place: number) => EventRequest | Error,
   ): Promise<EventResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<EventResult[]>()
-    // It may fail while others are still submitted.
+    // The promise may reject while items are still submitted.
     void withRejectionHandler(promise)
     let results = new Array<EventResult>(items.length)
     let left = items.length
@@ -82,7 +79,7 @@ export class EventResults {
       results[place] = result
       if (--left > 0) return
       resolve(results)
-      // A submission that is stuck on its way holds this function, though it was answered.
+      // A stalled submission still references this function after its answer.
       results = []
     }
     const listener = this.#listener(put, reject)
@@ -110,7 +107,7 @@ export class EventResults {
     }
   }
 
-  /** @param fail hears of a fault that cannot be told as a result */
+  /** @param fail receives an error that cannot be presented as a result */
   #listener(put: (result: EventResult, place: number) => void, fail: (fault: unknown) => void): OnAnswer {
     return (answer, place) => {
       try {
@@ -121,7 +118,7 @@ export class EventResults {
     }
   }
 
-  /** A fault with one is its result, and leaves the others theirs. */
+  /** An internal error becomes the result of its item and affects no other item. */
   #resultOf(answer: SubmittedEvent | Error): EventResult {
     try {
       return answer instanceof Error ? this.#refused(answer) : this.#recorded(answer)
@@ -145,14 +142,14 @@ export class EventResults {
     return { body, contract: '' }
   }
 
-  /** Whatever becomes of the answer. */
+  /** Frees the memory of the results, even if the response fails. */
   endWith({ raw }: FastifyReply): void {
     if (raw.destroyed) this.#contracts.end()
     else raw.once('close', () => this.#contracts.end())
   }
 
-  /** Each is made when it is asked for. */
-  async *tell(results: readonly EventResult[]): AsyncGenerator<Iterable<object>> {
+  /** Pages of result bodies. Each body is made when it is requested. */
+  async *stream(results: readonly EventResult[]): AsyncGenerator<Iterable<object>> {
     const pages = fillGaps<EventResult, string, 'contract'>(results, {
       gaps: ['contract'],
       atOnce: CONTRACTS_AT_ONCE,
@@ -161,41 +158,40 @@ export class EventResults {
         const read = await this.#readContracts(some.map((result) => (result as Recorded).claim.id))
         return new Map([...read].map(([id, contract]) => [id, { contract }]))
       },
-      // It is not among those that were read.
       gone: () => new Error('a contract was not read'),
     })
     for await (const page of pages) yield page.values().map((result) => this.#toBody(result))
   }
 
-  /** The same of one. */
-  async tellOne(result: EventResult): Promise<object> {
+  /** The body of one result. */
+  async present(result: EventResult): Promise<object> {
     if (result.contract !== null) return this.#toBody(result)
     const { id } = result.claim
     const read = await this.#readContracts([id])
     return this.#toBody({ ...result, contract: read.get(id) as StoredContract })
   }
 
-  /** What was recorded is told in any case. */
+  /** Never rejects: the result of a recorded event must be sent. */
   async #readContracts(ids: readonly string[]): Promise<Map<string, StoredContract>> {
-    if (performance.now() < this.#awayUntil) return new Map(ids.map((id) => [id, UNREAD]))
+    if (performance.now() < this.#readAfter) return new Map(ids.map((id) => [id, UNREADABLE]))
     try {
       const found = await this.#readTwice(ids)
-      return new Map(ids.map((id) => [id, found.get(id) ?? GONE]))
+      return new Map(ids.map((id) => [id, found.get(id) ?? DELETED]))
     } catch (error) {
-      this.#request.log.warn({ err: error }, 'Contracts could not be read for an answer.')
-      this.#awayUntil = performance.now() + AWAY_MS
-      return new Map(ids.map((id) => [id, UNREAD]))
+      this.#request.log.warn({ err: error }, 'contracts of event results could not be read')
+      this.#readAfter = performance.now() + CONTRACT_READ_PAUSE_MS
+      return new Map(ids.map((id) => [id, UNREADABLE]))
     }
   }
 
-  /** Where it fails at once a connection may have been lost, and the next one is good. */
+  /** A read that fails soon may have used a lost connection. The next connection is good. */
   async #readTwice(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const since = performance.now()
     const read = () => readContracts(this.#app, this.#request.userId, ids)
     try {
       return await read()
     } catch (error) {
-      if (performance.now() - since > AT_ONCE_MS) throw error
+      if (performance.now() - since > CONTRACT_READ_RETRY_WITHIN_MS) throw error
       return await read()
     }
   }
@@ -203,9 +199,9 @@ export class EventResults {
   #toBody(result: EventResult): object {
     if ('body' in result) return result.body
     const { status, event, claim, contract } = result
-    if (contract === GONE) return this.#refusal(claimNotFound(addressOf(claim)))
-    if (contract === UNREAD) return this.#refusal(notTold(event))
-    if (typeof contract === 'string') return tellWith(result, contract)
+    if (contract === DELETED) return this.#refusal(claimNotFound(addressOf(claim)))
+    if (contract === UNREADABLE) return this.#refusal(recordedWithoutClaim(event))
+    if (typeof contract === 'string') return presentWith(result, contract)
     this.#contracts.release(contract as Contract)
     const body = { status, event: presentRecorded(event), claim: presentEither(claim) }
     return body.event instanceof JsonText ? JsonText.ofObject(body) : body
@@ -214,10 +210,9 @@ export class EventResults {
   readonly #refusal = (error: Error) => errorResult(error, this.#request)
 }
 
-/** With the contract that was read. */
-function tellWith({ status, event, claim }: Recorded, contract: string): JsonText {
-  const told = presentEither({ ...claim, contract: new JsonText(contract) })
-  return JsonText.ofObject({ status, event: presentRecorded(event), claim: JsonText.ofObject(told) })
+function presentWith({ status, event, claim }: Recorded, contract: string): JsonText {
+  const presented = presentEither({ ...claim, contract: new JsonText(contract) })
+  return JsonText.ofObject({ status, event: presentRecorded(event), claim: JsonText.ofObject(presented) })
 }
 
 const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>
@@ -225,9 +220,9 @@ const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>
     ? ({ kind: 'claim', id } as const)
     : ({ kind: 'candidate', alias: candidateAlias } as const)
 
-const notTold = ({ id }: LogEvent) =>
+const recordedWithoutClaim = ({ id }: LogEvent) =>
   unavailable(
-    `The event was recorded, but how its claim stands is not known: the database could not be asked. Send it again with the id ${JSON.stringify(id)}: that is safe.`,
+    `The event was recorded, but the state of its claim is not known: the database did not answer. Send the event again with the id ${JSON.stringify(id)}: that is safe.`,
   )
 
 const MIB = 1024 * 1024

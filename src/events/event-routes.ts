@@ -12,6 +12,7 @@ import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.t
 import { BODY_ERRORS, ref, responses } from '../platform/http/responses/responses.ts'
 import { JsonText, toJsonInTurn } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
+import { MAX_SYNC_CONTRACT_BYTES } from './limits.ts'
 import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
 import {
   AddressedSubmission,
@@ -20,8 +21,6 @@ import {
   SubmissionHeaders,
 } from './submission-bodies.ts'
 
-/** Bytes of memory of a contract that is made text at once. */
-const SHORT = 16 * 1024
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 const EVENT_ERRORS: ErrorCode[] = [
@@ -33,13 +32,13 @@ const EVENT_ERRORS: ErrorCode[] = [
 ]
 
 const REPLAYED = {
-  'Idempotent-Replayed': { type: 'string', description: 'true, where the event had been recorded before' },
+  'Idempotent-Replayed': { type: 'string', description: 'true if the event was recorded before' },
 } as const
 
 const description =
-  'Records the event and decides by it, in one atomic operation. The answer tells how the claim stands now. ' +
-  'The same `id` with the same content may be sent again at any time: it is answered 200 with the recorded event. ' +
-  'An `Idempotency-Key` is the `id` of an event that has none.'
+  'Records the event and decides the claim, in one atomic operation. The response has the claim after the decision. ' +
+  'The same `id` with the same content can be sent again at any time: the response is 200 with the recorded event. ' +
+  'An `Idempotency-Key` is the `id` of an event without one.'
 
 /** §4.3: three paths, one operation. */
 export const eventRoutes = (app: App): Route[] => [
@@ -112,16 +111,16 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
     response: responses(
       {
         200: {
-          description: 'The event had been recorded before; nothing was done now.',
+          description: 'The event was recorded before. Nothing was done now.',
           headers: REPLAYED,
           schema: answer,
         },
         201: {
-          description: 'Recorded, and the claim or candidate as it stands after the decision.',
+          description: 'Recorded. The claim or candidate after the decision.',
           schema: answer,
         },
         204: {
-          description: 'Recorded, now or before; with `Prefer: return=minimal`.',
+          description: 'Recorded, now or before. With `Prefer: return=minimal`.',
           headers: { 'Preference-Applied': { type: 'string', description: 'return=minimal' }, ...REPLAYED },
         },
       },
@@ -154,7 +153,7 @@ async function answerSubmission(
   }
   reply.code(replayed ? 200 : 201)
   const answer = { event: presentRecorded(event), claim: presentEither(claim) }
-  const isShort = contractBytes <= SHORT && !(answer.event instanceof JsonText)
+  const isShort = contractBytes <= MAX_SYNC_CONTRACT_BYTES && !(answer.event instanceof JsonText)
   return isShort
     ? reply.send(answer)
     : reply.type(JSON_TYPE).send(await toJsonInTurn(() => JsonText.ofObject(answer)))

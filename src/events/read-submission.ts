@@ -6,14 +6,10 @@ import { MAX_PAYLOAD_BYTES } from '../core/claims/limits.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { weightOf } from '../platform/http/limits/work-memory.ts'
+import { MAX_PARSED_PAYLOAD_BYTES, MAX_UNMEASURED_PAYLOAD_CHARACTERS } from './limits.ts'
 import type { SubmissionFields } from './submission-bodies.ts'
 
-/** Bytes that a payload may take as an object while its submission waits. */
-const LIGHT = 16 * 1024
-/** One that has no more as JSON is no heavier. */
-const SHORT = 512
-
-/** Which claim or candidate a submission is for. Validation has ensured that it names exactly one. */
+/** The claim or candidate of a submission. Validation has ensured that the submission names exactly one. */
 export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
   return claim_id === undefined
     ? ({ kind: 'candidate', alias: candidate_alias as string } as const)
@@ -21,8 +17,8 @@ export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
 }
 
 /**
- * Takes the fields with a meaning of their own out of the body; the rest is the payload. It may be held among thousands:
- * a heavy payload stays text.
+ * Separates the fields of a submission from its payload. Thousands of submissions may wait, so a payload that takes much memory as
+ * an object stays text.
  * @throws PAYLOAD_TOO_LARGE
  */
 export function readSubmission(
@@ -39,14 +35,15 @@ export function readSubmission(
       `The event's payload has ${payloadBytes} bytes as JSON; at most ${MAX_PAYLOAD_BYTES} are allowed.`,
     )
   }
-  const submission = isHeavy(payloadJson)
+  const submission = isOversized(payloadJson)
     ? new LateSubmission({ id, type, payloadBytes }, payloadJson)
     : { id, type, payload, payloadBytes }
   return { submission, payloadJson }
 }
 
-const isHeavy = (payloadJson: string): boolean =>
-  payloadJson.length > SHORT && (payloadJson.length > LIGHT || weightOf(payloadJson) > LIGHT)
+const isOversized = (payloadJson: string): boolean =>
+  payloadJson.length > MAX_UNMEASURED_PAYLOAD_CHARACTERS &&
+  (payloadJson.length > MAX_PARSED_PAYLOAD_BYTES || weightOf(payloadJson) > MAX_PARSED_PAYLOAD_BYTES)
 
 const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
 

@@ -11,40 +11,38 @@ import { LIGHT } from '../platform/http/limits/work-memory.ts'
 import { answerLines } from '../platform/http/responses/answer-lines.ts'
 import { toJsonInTurn } from '../platform/http/responses/send-json.ts'
 import type { EventResult, EventResults } from './event-results.ts'
+import { MAX_LINE_BYTES } from './limits.ts'
 import type { EventRequest } from './submission/pending-submission.ts'
-
-/** Bytes of a line, as of the body of the single form. */
-const MAX_LINE_BYTES = 1024 * 1024
 
 /** @param place of the line among all, from 0 on */
 type Read = (item: Item, place: number) => EventRequest
 type ReadHere = (item: Item) => EventRequest
 
-/** The answer to a stream of submissions, one a line: a result a line, in their order. */
+/** The response to a stream of submissions: one result per line, in order. */
 export function submitLines(
   body: Readable,
   request: FastifyRequest,
   read: Read,
   results: EventResults,
 ): AsyncGenerator<string> {
-  const tell = async (result: EventResult) => {
-    const body = await results.tellOne(result)
+  const present = async (result: EventResult) => {
+    const body = await results.present(result)
     return `${await toJsonInTurn(() => body)}\n`
   }
-  return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), tell)
+  return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), present)
 }
 
-/** The result of a line that is left. */
-const LEFT: EventResult = { body: {}, contract: '' }
+/** The result of a line that is skipped. */
+const SKIPPED: EventResult = { body: {}, contract: '' }
 
 /**
- * Reads each line after those before it, in steps: so submissions are made in the order of the lines. Those that were
- * not read when the caller has gone are left: nobody asks for them any more.
+ * Reads the lines one after the other, in steps, so submissions keep the order of the lines. After the caller has disconnected,
+ * lines that were not read are skipped.
  */
 function lineSubmitter(request: FastifyRequest, read: Read, results: EventResults) {
   let last: Promise<unknown> = Promise.resolve()
   let lines = 0
-  const hasGone = () => request.raw.socket.destroyed
+  const isDisconnected = () => request.raw.socket.destroyed
   return async (line: Line): Promise<EventResult> => {
     const place = lines++
     const readHere = (item: Item) => read(item, place)
@@ -53,14 +51,14 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
       isShort ? runCooperatively(readLine(request, line, readHere)) : readLong(request, line, readHere)
     const countAndRead = () =>
       request.rate ? reserveOne(request.rate).then((error) => error ?? readNext()) : readNext()
-    const reading = withRejectionHandler(last.then(() => (hasGone() ? null : countAndRead())))
+    const reading = withRejectionHandler(last.then(() => (isDisconnected() ? null : countAndRead())))
     last = reading
     const event = await reading
-    return event === null ? LEFT : results.of(event)
+    return event === null ? SKIPPED : results.submit(event)
   }
 }
 
-/** The error, if it could not be counted. */
+/** Returns the error if the rate limit could not be counted. */
 const reserveOne = (rate: Rate): Promise<Error | undefined> =>
   rate.reserve(1).then(
     () => undefined,
@@ -87,7 +85,7 @@ async function readLong(request: FastifyRequest, line: Line, read: ReadHere): Pr
   }
 }
 
-/** What the line submits, or why it cannot. */
+/** The submission of a line, or its error. */
 function* readLine(
   request: FastifyRequest,
   line: Line,

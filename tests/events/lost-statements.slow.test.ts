@@ -55,7 +55,7 @@ test('events whose contracts cannot be read again answer 503 and say that they a
   assert.ok(proxy.wasInjected())
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
   const [untold] = results.filter(({ status }) => status === 503)
-  assert.match(untold.error.message, /was recorded, but how its claim stands is not known/)
+  assert.match(untold.error.message, /was recorded, but the state of its claim is not known/)
   const again = await runBatch(api, PATH, events)
   assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]))
 })

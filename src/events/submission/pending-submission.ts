@@ -27,7 +27,7 @@ export interface SubmittedEvent {
 }
 
 /** Why a submission runs again. */
-export type RetryReason =
+type RetryReason =
   /** Another write changed the claim (§3 rule 3). */
   | 'stale'
   /** A deadlock, a lock timeout, or a shard that has moved. */

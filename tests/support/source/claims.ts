@@ -14,7 +14,7 @@ export {
   findArchivedClaims,
   findArchivedPosition,
 } from '../../../src/claims/archived/archived-claim-store.ts'
-export { candidateId, claimIdOf } from '../../../src/claims/claim-ids.ts'
+export { candidateId } from '../../../src/claims/claim-ids.ts'
 export {
   readClaimAndLog,
   readEvents,

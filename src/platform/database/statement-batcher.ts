@@ -59,8 +59,8 @@ export const newStatementBatcher = <Item, Result>({
   new Batcher({ ...DEFAULTS, ...options, run: (items) => run(db, items) })
 
 /**
- * The same for statements about claims. On distributed tables a batch has claims of one machine, and each machine has one batch
- * in flight: a machine that does not answer delays no claim of another.
+ * The same for statements about claims. On distributed tables a batch has claims of one node, and each node has one batch
+ * in flight: a node that does not answer delays no claim of another.
  */
 export function newClaimBatcher<Item, Result>(
   database: Database,
@@ -75,15 +75,15 @@ export function newClaimBatcher<Item, Result>(
     maxPending: MAX_PENDING_BATCH_ITEMS * distribution.nodes,
     maxPendingPerAccount: MAX_PENDING_BATCH_ITEMS_PER_ACCOUNT * distribution.nodes,
     partitionOf: (item) => distribution.nodeOf(claimIdOf(item)),
-    isDegraded: (machine) => distribution.isDown(machine),
-    run: async (items, machine) => {
+    isDegraded: (node) => distribution.isDown(node),
+    run: async (items, node) => {
       const startedAt = performance.now()
       try {
         const results = await run(db, items)
-        distribution.markUp(machine, startedAt)
+        distribution.markUp(node, startedAt)
         return results
       } catch (error) {
-        if (isFaultOfDatabase(error) && !isTransient(error)) database.markDown(machine)
+        if (isFaultOfDatabase(error) && !isTransient(error)) database.markDown(node)
         throw error
       }
     },

@@ -2,7 +2,7 @@
 
 export { readLags, readOverdueLag } from '../../../src/checks/lag-store.ts'
 export { Distribution } from '../../../src/platform/database/citus/distribution.ts'
-export { uuidHash, uuidWithin } from '../../../src/platform/database/citus/uuid-hash.ts'
+export { uuidHash } from '../../../src/platform/database/citus/uuid-hash.ts'
 export { readClock } from '../../../src/platform/database/clock.ts'
 export type { Connection, Statement } from '../../../src/platform/database/connection.ts'
 export { POOL_SETTINGS } from '../../../src/platform/database/connection-settings.ts'

@@ -7,19 +7,19 @@ export interface BannerFacts {
   /** How long the start took. */
   startMs: number
   database: string
-  /** Of the embedded database, absolute; null for a PostgreSQL of one's own. */
+  /** The absolute folder of the embedded database; null for an external PostgreSQL. */
   dataDir: string | null
-  /** Email of the account that was made first. */
+  /** Email of the first account. */
   owner: string
   /** Its first token, if this start creates it. */
   token: string | null
   /** Whether this start has created the first account with the token of the settings, which is not shown. */
   hasGivenToken: boolean
-  /** Where the first account is set up; null if someone can sign in to it. */
+  /** The sign-up page of the first account; null if the account has a password. */
   welcomeUrl: string | null
 }
 
-/** What a person sees once the service is ready: where it is, and what to type next. */
+/** The text that is printed when the service is ready: its address and the next commands. */
 export function bannerText(facts: BannerFacts): string {
   const { url, startMs, database, owner, token, hasGivenToken, welcomeUrl } = facts
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
@@ -38,15 +38,15 @@ export function bannerText(facts: BannerFacts): string {
   return [
     ...lines,
     `  Account         ${printable(owner)}`,
-    `  API token       ${token === null ? `as in ${SETTINGS.bootstrapToken.name}` : 'in the lines below; shown only this once'}`,
+    `  API token       ${token === null ? `as in ${SETTINGS.bootstrapToken.name}` : 'in the lines below; it is not shown again'}`,
     '',
-    '  Take a first claim to CONFIRMED: paste this into another terminal.',
+    '  To bring a first claim to CONFIRMED, paste this into another terminal:',
     '',
     firstClaim(url, token === null ? `"$${SETTINGS.bootstrapToken.name}"` : bold(token)),
   ].join('\n')
 }
 
-/** The command that works from any folder; what leads to a database of one's own has a password, and is not shown. */
+/** A command that works in any folder. DATABASE_URL contains a password, so it is not shown. */
 function newTokenLines({ dataDir, owner, database }: BannerFacts): string[] {
   const command = `npx claimkeeper token create --email ${printable(shellWord(owner))} --name test`
   if (dataDir === null) {
@@ -80,7 +80,7 @@ get /v1/claims/$CLAIM
 `
 }
 
-/** One word for a shell to read, quoted if it must be. */
+/** Quotes the text for a shell if necessary. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { styleText } from 'node:util'
 import type { App } from '../app.ts'
 import { readConfig } from '../config/config.ts'
@@ -6,8 +7,8 @@ import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
 import { withApp } from '../service/create-app.ts'
 
 /**
- * Runs a short command on the configured database, whether the service runs or not. One that makes no database would
- * otherwise make a second one beside the service's and say that all went well.
+ * Runs a short command on the configured database, whether the service runs or not. By default the database must exist: with wrong
+ * settings a command would otherwise create a second database and succeed.
  */
 export function runCommand<T>(
   work: (app: App) => Promise<T>,
@@ -28,7 +29,10 @@ export function runCommand<T>(
   return killedAfter(signal, withApp(options, work))
 }
 
-/** Short grey lines that tell a person what is being done. */
+/** Lets the service have the processor first, for commands that take long. */
+export const lowerPriority = (): void => setPriority(10)
+
+/** Prints steps as short gray lines. */
 export function reportTo(stream: NodeJS.WriteStream): (step: string) => void {
   return (step) => stream.write(`${styleText('dim', `· ${printable(step)}`, { stream })}\n`)
 }

@@ -10,9 +10,10 @@ import { type Service, startService } from '../service/start-service.ts'
 import { runWorker } from '../service/workers/run-worker.ts'
 import { startWorkers, workerCount } from '../service/workers/start-workers.ts'
 import { bannerText } from './banner.ts'
+import { FAULT_STOP_TIMEOUT_MS } from './limits.ts'
 import { reportTo } from './run-command.ts'
 
-/** In this process, or with workers. */
+/** Runs the service in this process, or with workers. */
 export async function runService(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   listenForWarnings(log)
@@ -27,7 +28,7 @@ export async function runService(config: Config): Promise<void> {
   process.exit(signal.reason instanceof Fault ? 1 : 0)
 }
 
-/** As one of the processes that another has started: it says nothing but what the log has. */
+/** Runs a worker of another process. It prints nothing except the log. */
 export async function runServiceAsWorker(config: Config, worker: number): Promise<void> {
   const log = createLog(config.logLevel).child({ worker })
   listenForWarnings(log)
@@ -37,7 +38,7 @@ export async function runServiceAsWorker(config: Config, worker: number): Promis
   process.exit(fault.aborted ? 1 : 0)
 }
 
-/** Null if the signal came first; then what was started has been stopped again. */
+/** Returns null if the signal comes first. Then everything that was started has been stopped. */
 async function start(config: Config, log: Logger, signal: AbortSignal): Promise<Service | null> {
   const startedAt = performance.now()
   try {
@@ -47,7 +48,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     // The service must run even if standard output cannot be written.
     await service
       .showFirstToken((token) => print(banner(service, config, startMs, token)))
-      .catch((err) => log.warn({ err }, 'the banner was not shown; a first token is made by a later start'))
+      .catch((err) => log.warn({ err }, 'the banner was not shown; a later start creates the first token'))
     return service
   } catch (error) {
     if (!signal.aborted) throw error
@@ -76,29 +77,25 @@ function banner(service: Service, config: Config, startMs: number, token: string
   })
 }
 
-/** A stop is over by then; see DRAIN_MS in service/server-process.ts, and what a database takes to stop. */
-const PATIENCE_MS = 15_000
-
-/** An exception that nobody caught, or a rejected promise that nobody awaits. */
-export class Fault extends Error {}
+/** An uncaught exception or an unhandled rejection. */
+class Fault extends Error {}
 
 /**
- * Aborted by the first exception or rejection that nobody caught. What it interrupted is left as it stands, so nothing
- * may be begun on top of it: the process stops, and the supervisor restarts it. Another one while that goes
- * on, or a stop that does not end in time, ends the process where it stands, as SIGKILL would: what was acknowledged is
- * in the database.
+ * A signal that is aborted by the first uncaught exception or unhandled rejection. The state of the process is then unknown, so it
+ * stops, and the supervisor restarts it. A second fault, or a stop that exceeds the timeout, ends the process at once: acknowledged
+ * data is in the database.
  */
-export function listenForFaults(log: Logger, patienceMs = PATIENCE_MS): AbortSignal {
+export function listenForFaults(log: Logger, timeoutMs = FAULT_STOP_TIMEOUT_MS): AbortSignal {
   const stop = new AbortController()
-  // An unhandled rejection comes here too.
+  // Node reports unhandled rejections here too.
   process.on('uncaughtException', (error, origin) => {
-    log.fatal({ err: error, origin }, 'a fault that nobody caught')
+    log.fatal({ err: error, origin }, 'uncaught exception')
     if (stop.signal.aborted) process.exit(1)
     setTimeout(() => {
-      log.fatal('the stop does not end; leaving it')
+      log.fatal('the stop has timed out; exiting')
       process.exit(1)
-    }, patienceMs)
-    stop.abort(new Fault('A fault that nobody caught'))
+    }, timeoutMs)
+    stop.abort(new Fault('Uncaught exception'))
   })
   return stop.signal
 }
@@ -107,7 +104,7 @@ export function listenForFaults(log: Logger, patienceMs = PATIENCE_MS): AbortSig
 export function listenForWarnings(log: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
-    if (warning.name === 'ExperimentalWarning') log.debug({ err: warning }, 'Node warns')
-    else log.warn({ err: warning }, 'Node warns')
+    if (warning.name === 'ExperimentalWarning') log.debug({ err: warning }, 'warning of Node')
+    else log.warn({ err: warning }, 'warning of Node')
   })
 }

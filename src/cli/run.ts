@@ -33,7 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       },
       writeErr: (text) => process.stderr.write(printableLines(text)),
     })
-    .showHelpAfterError('(run with --help to see what it takes)')
+    .showHelpAfterError('(run with --help for the options)')
   addServeCommand(program)
   addMigrateCommand(program)
   addBackupCommand(program)
@@ -51,7 +51,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       if (help !== '') await write(help)
       throw error
     })
-    // What went well may have found something at fault.
+    // A command that ran without an error may report a fault by its status.
     return Number(process.exitCode ?? 0)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** One line for what its reader can mend; everything for what only we can. */
+/** One line for errors that the operator can fix, the stack for others. */
 function describe(error: unknown): string {
   if (error instanceof OperatorError || error instanceof ServiceError) return printable(error.message)
   return error instanceof Error

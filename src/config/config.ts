@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { isToken } from '../accounts/tokens/api-token.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
+import { MIN_CONNECTIONS } from '../platform/database/limits.ts'
 import { RETRY_SECONDS } from '../webhooks/retry-schedule.ts'
 import {
   addresses,
@@ -54,20 +55,20 @@ const TELEMETRY_SETTINGS = {
   traceShare: setting({
     name: 'OTEL_TRACES_SAMPLER_ARG',
     fallback: '0.01',
-    doc: 'Share of requests that are traced, from 0 to 1, of those whose callers trace nothing. Of callers who trace theirs, ten a second more.',
+    doc: 'Share of requests without a trace of the caller that are traced, from 0 to 1. In addition, up to ten requests a second with a trace of the caller.',
     parse: share,
   }),
 }
 
-/** Of one server. */
-export const MOST_WORKERS = 64
+/** Workers of one server. */
+export const MAX_WORKERS = 64
 
-/** Every setting of the service: environment variables, read here and nowhere else. */
+/** All settings of the service. Only this file reads environment variables. */
 export const SETTINGS = {
   host: setting({
     name: 'HOST',
     fallback: '127.0.0.1',
-    doc: 'Address to listen on; `0.0.0.0` for all of the machine’s.',
+    doc: 'Address to listen on; `0.0.0.0` for all addresses of the machine.',
     parse: (text) => text,
   }),
   port: setting({
@@ -79,7 +80,7 @@ export const SETTINGS = {
   publicUrl: setting({
     name: 'PUBLIC_URL',
     fallback: null,
-    doc: 'Where callers see the service, for the links in its answers, such as `https://claims.example.com`. By default links lead to the `Host` that each request names, which its caller may choose. See [proxies](operating/proxies.md#public_url).',
+    doc: 'Public URL of the service for links in responses, such as `https://claims.example.com`. By default links use the `Host` header of each request, which the caller chooses. See [proxies](operating/proxies.md#public_url).',
     parse: urlOf('http:', 'https:'),
   }),
   databaseUrl: setting({
@@ -91,32 +92,32 @@ export const SETTINGS = {
   databasePoolSize: setting({
     name: 'DATABASE_POOL_SIZE',
     fallback: '16',
-    doc: 'Connections to the database that a server keeps at most, and each of its workers. Submissions, checks, test clocks and sign-in have fixed shares of 10; the others are for reading and for writing, half each.',
-    parse: wholeNumber(12, 1_000),
+    doc: 'Maximum number of database connections of a server, and of each of its workers. Submissions, checks, test clocks and sign-in have 10 of them; the others are for reading and for writing, half each.',
+    parse: wholeNumber(MIN_CONNECTIONS, 1_000),
   }),
   workers: setting({
     name: 'CLAIMKEEPER_WORKERS',
     fallback: '1',
-    doc: 'Processes that answer callers on the one port: a number up to 64, or `auto` for as many as the machine has cores. One of them runs the scheduled checks; one that dies is started again.',
+    doc: 'Processes that share the port: a number up to 64, or `auto` for the number of cores. One of them runs the scheduled checks. A process that dies is started again.',
     parse: (text) => {
       if (text === 'auto') return text
       try {
-        return wholeNumber(1, MOST_WORKERS)(text)
+        return wholeNumber(1, MAX_WORKERS)(text)
       } catch {
-        throw new Error(`auto, or a whole number from 1 to ${MOST_WORKERS}`)
+        throw new Error(`auto, or a whole number from 1 to ${MAX_WORKERS}`)
       }
     },
   }),
   allowUnsafeDatabase: setting({
     name: 'CLAIMKEEPER_ALLOW_UNSAFE_DATABASE',
     fallback: 'false',
-    doc: 'Whether to start on a PostgreSQL with `fsync`, `full_page_writes` or `synchronous_commit` off, which loses acknowledged events in a crash unless its storage keeps them by other means: `true` or `false`.',
+    doc: 'Whether to start on a PostgreSQL with `fsync`, `full_page_writes` or `synchronous_commit` off, which may lose acknowledged events in a crash unless its storage prevents that: `true` or `false`.',
     parse: trueOrFalse,
   }),
   distribute: setting({
     name: 'CLAIMKEEPER_DISTRIBUTE',
     fallback: 'false',
-    doc: 'Whether to distribute the tables at the start, if `DATABASE_URL` names the coordinator of a Citus cluster and that was not done yet: `true` or `false`. See [scaling](scaling.md).',
+    doc: 'Whether to distribute the tables at the start; `DATABASE_URL` must name the coordinator of a Citus cluster: `true` or `false`. See [scaling](scaling.md).',
     parse: trueOrFalse,
   }),
   dataDir: setting({
@@ -128,7 +129,7 @@ export const SETTINGS = {
   bootstrapToken: setting({
     name: 'CLAIMKEEPER_BOOTSTRAP_TOKEN',
     fallback: null,
-    doc: 'First token of the first account (`ck_` and 43 characters of A-Z a-z 0-9 - _), made if there is no account yet. By default a random one, shown once.',
+    doc: 'First token of the first account (`ck_` and 43 characters of A-Z a-z 0-9 - _), created if there is no account yet. By default a random one, shown once.',
     parse: (text) => {
       if (!isToken(text)) throw new Error('ck_ and 43 characters of A-Z a-z 0-9 - _')
       return text
@@ -137,19 +138,19 @@ export const SETTINGS = {
   rateLimitPerMinute: setting({
     name: 'CLAIMKEEPER_RATE_LIMIT',
     fallback: '0',
-    doc: 'Requests, and items of batches, a minute that each server takes of one account, all of its workers together; 0 for no limit.',
+    doc: 'Requests and items of batches per account and minute, for each server with all its workers; 0 for no limit.',
     parse: wholeNumber(0, 1_000_000_000),
   }),
   openSignUp: setting({
     name: 'CLAIMKEEPER_OPEN_SIGN_UP',
     fallback: 'false',
-    doc: 'Whether anyone who reaches the dashboard may sign up: `true` or `false`. By default it needs an invitation.',
+    doc: 'Whether people may sign up without an invitation: `true` or `false`.',
     parse: trueOrFalse,
   }),
   trustedProxies: setting({
     name: 'CLAIMKEEPER_TRUSTED_PROXIES',
     fallback: null,
-    doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` tells where a caller is, for the limits of attempts. By default nobody’s is believed.',
+    doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` gives the caller’s address, for limits per address. By default the header is ignored.',
     parse: addresses,
   }),
   mostSchemas: setting({
@@ -167,31 +168,31 @@ export const SETTINGS = {
   archiveDays: setting({
     name: 'CLAIMKEEPER_ARCHIVE_DAYS',
     fallback: '0',
-    doc: 'Days after which claims and candidates that were resolved leave for the archive, no fewer than CLAIMKEEPER_NOTIFICATION_DAYS; 0 for never. See [the archive](operating/archive.md).',
+    doc: 'Days after which resolved claims and candidates are archived, at least CLAIMKEEPER_NOTIFICATION_DAYS; 0 for never. See [the archive](operating/archive.md).',
     parse: wholeNumber(0, 36_500),
   }),
   archiveDir: setting({
     name: 'CLAIMKEEPER_ARCHIVE_DIR',
     fallback: null,
-    doc: 'Folder of the archive, which must be there; the same for all servers. Needed with CLAIMKEEPER_ARCHIVE_DAYS.',
+    doc: 'Folder of the archive, which must exist; the same for all servers. Required with CLAIMKEEPER_ARCHIVE_DAYS.',
     parse: (text) => resolve(text),
   }),
   webhookAllowPrivate: setting({
     name: 'CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE',
     fallback: 'false',
-    doc: 'Whether webhooks may go to any address, by http as well: `true` or `false`. For development: whoever has an account can then reach what the service can.',
+    doc: 'Whether webhooks may use private addresses and http: `true` or `false`. For development: every account can then reach the network of the service.',
     parse: trueOrFalse,
   }),
   webhookPorts: setting({
     name: 'CLAIMKEEPER_WEBHOOK_PORTS',
     fallback: null,
-    doc: 'Ports below 1024 that webhooks may go to besides 80 and 443, joined by commas, such as `81,444`. By default none: other services, such as mail, listen there.',
+    doc: 'Ports below 1024 that webhooks may use besides 80 and 443, joined by commas, such as `81,444`. By default none, because services such as mail listen there.',
     parse: portsBelow1024,
   }),
   webhookKey: setting({
     name: 'CLAIMKEEPER_WEBHOOK_KEY',
     fallback: null,
-    doc: 'Under which the secrets of webhook endpoints are encrypted, 32 characters or more; the same for all servers, and never another. By default a key in the database: then a copy of the database holds all that it takes to sign.',
+    doc: 'Key that encrypts the secrets of webhook endpoints, 32 characters or more; the same for all servers, and never changed. By default the key is in the database: then a copy of the database suffices to sign.',
     parse: (text) => {
       if (text.length < 32) throw new Error('32 characters or more')
       return text
@@ -200,19 +201,19 @@ export const SETTINGS = {
   webhookRetries: setting({
     name: 'CLAIMKEEPER_WEBHOOK_RETRIES',
     fallback: RETRY_SECONDS.join(),
-    doc: 'Seconds between the attempts of a webhook delivery, joined by commas: after the last it is given up.',
+    doc: 'Seconds between the attempts of a webhook delivery, joined by commas. After the last attempt the delivery fails.',
     parse: secondsList,
   }),
   metricsPort: setting({
     name: 'METRICS_PORT',
     fallback: null,
-    doc: 'Port of HOST on which Prometheus finds `/metrics`, without a token; 0 picks a free one, which the log names. See [metrics](metrics.md). By default none.',
+    doc: 'Port of HOST that serves `/metrics` to Prometheus without a token; 0 picks a free one, which the log names. See [metrics](metrics.md). By default none.',
     parse: wholeNumber(0, 65_535),
   }),
   metricsToken: setting({
     name: 'CLAIMKEEPER_METRICS_TOKEN',
     fallback: null,
-    doc: 'With it as `Authorization: Bearer …` Prometheus finds `/metrics` on PORT; 32 characters or more. By default it is not there.',
+    doc: 'Token (`Authorization: Bearer …`) for `/metrics` on PORT; 32 characters or more. By default PORT does not serve metrics.',
     parse: (text) => {
       if (!/^[\x21-\x7e]{32,}$/.test(text)) throw new Error('32 characters or more, without spaces')
       return text
@@ -221,13 +222,13 @@ export const SETTINGS = {
   mostConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
-    doc: 'Connections that a server takes at once, and each of its workers, half of them from one address at most unless it is a trusted proxy’s. Beyond it the one that was idle for longest makes room; if none is idle, 503.',
+    doc: 'Maximum number of connections of a server, and of each of its workers. One address may have half of them, unless it is a trusted proxy. Above the maximum the connection that was idle longest is closed; if none is idle, 503.',
     parse: wholeNumber(10, 1_000_000),
   }),
   logLevel: setting({
     name: 'LOG_LEVEL',
     fallback: 'info',
-    doc: 'Least level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON if that is not a terminal.',
+    doc: 'Lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. The log goes to standard error, as JSON if that is not a terminal.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
   ...TELEMETRY_SETTINGS,
@@ -237,7 +238,7 @@ type Value<S> = S extends Setting<infer T, infer F> ? (F extends string ? T : T 
 
 export type Config = { -readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }
 
-/** @throws OperatorError for the first setting whose value is wrong, alone or beside others; an empty one counts as not set. */
+/** An empty setting counts as not set. @throws OperatorError for the first invalid setting or combination of settings */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const entries = Object.entries(SETTINGS).map(([key, { name, fallback, parse }]) => {
     const text = environment[name] || fallback
@@ -249,34 +250,34 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   return config
 }
 
-/** The mode of libpq where DATABASE_URL has none. */
+/** The variable of libpq, used if DATABASE_URL has no sslmode. */
 const SSL_MODE = 'PGSSLMODE'
 
-/** Settings of the archive must go with each other. */
+/** Checks the combination of the archive's settings. */
 function requireArchive({ archiveDays, archiveDir, notificationDays }: Config): void {
   if (archiveDays === 0) return
   if (archiveDir === null)
-    throw new OperatorError('CLAIMKEEPER_ARCHIVE_DAYS needs CLAIMKEEPER_ARCHIVE_DIR, a folder that is there.')
+    throw new OperatorError('CLAIMKEEPER_ARCHIVE_DAYS requires CLAIMKEEPER_ARCHIVE_DIR, an existing folder.')
   if (archiveDays < notificationDays)
     throw new OperatorError(
-      `CLAIMKEEPER_ARCHIVE_DAYS must be ${notificationDays} or more, not ${archiveDays}: notifications are kept so long (CLAIMKEEPER_NOTIFICATION_DAYS), and are put together of their claims.`,
+      `CLAIMKEEPER_ARCHIVE_DAYS must be ${notificationDays} or more, not ${archiveDays}: notifications are kept that long (CLAIMKEEPER_NOTIFICATION_DAYS) and need their claims.`,
     )
 }
 
-/** In which the process that starts the workers tells each of them its number. */
+/** The variable by which the parent process gives each worker its number. */
 export const WORKER_NUMBER = 'CLAIMKEEPER_WORKER_NUMBER'
 
-/** Which of the workers this process is, from 1 on; null if it is none. */
+/** The number of this worker, from 1 on; null if this process is not a worker. */
 export const readWorkerNumber = (environment: NodeJS.ProcessEnv = process.env): number | null =>
   Number(environment[WORKER_NUMBER] ?? 0) || null
 
-/** What calls a running service from the command line may have its token there. */
+/** The variable with the token for commands that call a running service. */
 export const TOKEN = 'CLAIMKEEPER_TOKEN'
 
 export const readToken = (environment: NodeJS.ProcessEnv = process.env): string | null =>
   environment[TOKEN] || null
 
-/** Settings whose values must not be repeated. */
+/** Settings whose values must not be printed. */
 export const SECRETS: readonly string[] = [
   SETTINGS.bootstrapToken.name,
   SETTINGS.databaseUrl.name,
@@ -307,8 +308,8 @@ const PARTS = /^[^/]*\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s
 const MAY_HOLD_AT = ['user', 'password', 'application_name', 'options', 'host']
 
 /**
- * The address of a PostgreSQL server, unchanged. It is refused if the password seems to contain a separator that is not encoded: a part
- * of the password would be read, and shown, as the host, the port or the database.
+ * The address of a PostgreSQL server, unchanged. Rejects an address whose password seems to contain an unencoded separator: a part of
+ * the password would be taken for the host, the port or the database, and be shown.
  */
 function databaseUrl(text: string): string {
   if (!PROTOCOL.test(text)) throw new Error(NOT_A_URL)

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 
-/* What settings may be. Each throws a message that completes "NAME must be …". */
+/* Parsers of settings. Each throws a message that completes "NAME must be …". */
 
 export interface Setting<T, F extends string | null> {
   name: string
-  /** As the environment would give it; null if there is none. */
+  /** The default as the text of the environment; null for none. */
   fallback: F
   doc: string
   /** Throws a message that completes "NAME must be …". */
@@ -41,8 +41,8 @@ export const urlOf =
 export function addresses(text: string): string {
   for (const part of text.split(',')) {
     const [address = '', bits = '0', ...rest] = part.trim().split('/')
-    const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-    if (rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
+    const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+    if (rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > maxBits) {
       throw new Error('IP addresses or networks such as 10.0.0.0/8, joined by commas')
     }
   }
@@ -72,7 +72,7 @@ export function share(text: string): number {
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const HEADER_VALUE = /^[\x20-\x7e]*$/
 
-/** As OpenTelemetry writes them: `name=value`, joined by commas. */
+/** Headers in the form of OpenTelemetry: `name=value`, joined by commas. */
 export function headersOf(text: string): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const pair of text.split(',')) {

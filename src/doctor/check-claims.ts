@@ -7,61 +7,65 @@ import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import {
+  type AuditRecord,
   type ClaimWeight,
   countClaims,
   drawClaims,
   isStandby,
-  type ReadLife,
+  readAuditRecords,
   readClaimsAfter,
-  readLives,
 } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
+import {
+  CLAIM_PAGE_SIZE,
+  CLAIM_SAMPLE_SIZE,
+  HELD_FEED_SECONDS,
+  MAX_BYTES_PER_READ,
+  MAX_DELIVERY_WAIT_SECONDS,
+  MAX_OVERDUE_SECONDS,
+  MAX_REPORTED_CLAIMS,
+} from './limits.ts'
 import { tryDecisions, Undecidable } from './try-decisions.ts'
 
-const SAMPLE = 1_000
-const PAGE = 500
-/** Of claims and logs that are read at a time. */
-const BYTES_AT_ONCE = 4 * 1024 * 1024
-/** Claims that are named. */
-const MOST_NAMED = 10
-
-/** Decides a sample of the claims, or all, anew from their contracts and logs. */
+/** Audits a sample of the claims, or all: evaluates their contracts and logs again and compares the result with the stored state. */
 export async function checkClaims(
   db: Connection,
-  { all, advance }: { all: boolean; advance: (claims: number, ofAll: number) => void },
+  { all, advance }: { all: boolean; advance: (claims: number, total: number) => void },
 ): Promise<Finding> {
-  const ofAll = await countClaims(db)
-  const chosen = all ? allClaims(db) : [await drawClaims(db, SAMPLE, ofAll)]
-  const wrong: string[] = []
-  let [looked, contradicting] = [0, 0]
-  for await (const page of chosen) {
-    for (const some of byWeight(page, ({ bytes }) => bytes, { mostWeight: BYTES_AT_ONCE, mostItems: PAGE })) {
-      const lives = await readLives(
+  const total = await countClaims(db)
+  const pages = all ? allClaims(db) : [await drawClaims(db, CLAIM_SAMPLE_SIZE, total)]
+  const bounds = { mostWeight: MAX_BYTES_PER_READ, mostItems: CLAIM_PAGE_SIZE }
+  const reported: string[] = []
+  let [examined, damaged] = [0, 0]
+  for await (const page of pages) {
+    for (const group of byWeight(page, ({ bytes }) => bytes, bounds)) {
+      const records = await readAuditRecords(
         db,
-        some.map(({ id }) => id),
+        group.map(({ id }) => id),
       )
-      for (const life of lives) {
-        const found = contradictionsOf(life)
-        if (found.length > 0) contradicting++
-        if (found.length > 0 && wrong.length < MOST_NAMED) wrong.push(`${nameOf(life)}: ${found.join('; ')}`)
+      for (const record of records) {
+        const found = contradictionsOf(record)
+        if (found.length > 0) damaged++
+        if (found.length > 0 && reported.length < MAX_REPORTED_CLAIMS)
+          reported.push(`${nameOf(record)}: ${found.join('; ')}`)
       }
-      looked += lives.length
-      advance(looked, ofAll)
+      examined += records.length
+      advance(examined, total)
     }
   }
   const what = 'Claims'
-  const number = `${looked.toLocaleString('en')} of ${ofAll.toLocaleString('en')}`
-  if (contradicting === 0) return ok(what, `${number} follow from their contracts and logs`)
+  const number = `${examined.toLocaleString('en')} of ${total.toLocaleString('en')}`
+  if (damaged === 0) return ok(what, `${number} match their contracts and logs`)
   return fault(
     what,
-    `${contradicting.toLocaleString('en')} of ${looked.toLocaleString('en')} do not follow from their contracts and logs: ${wrong.join('. ')}`,
-    'Somebody has changed them in the database, or it is damaged. Keep it as it is, and compare it with a backup (claimkeeper doctor --backup).',
+    `${damaged.toLocaleString('en')} of ${examined.toLocaleString('en')} do not match their contracts and logs: ${reported.join('. ')}`,
+    'The rows were changed in the database, or it is damaged. Change nothing, and compare the database with a backup (claimkeeper doctor --backup).',
   )
 }
 
 async function* allClaims(db: Connection): AsyncGenerator<ClaimWeight[]> {
   for (let after: string = FIRST_ID; ; ) {
-    const page = await readClaimsAfter(db, after, PAGE)
+    const page = await readClaimsAfter(db, after, CLAIM_PAGE_SIZE)
     const last = page.at(-1)
     if (!last) return
     yield page
@@ -69,25 +73,18 @@ async function* allClaims(db: Connection): AsyncGenerator<ClaimWeight[]> {
   }
 }
 
-function contradictionsOf({ id, alias, contract, isContractRight, stored, items }: ReadLife): string[] {
+function contradictionsOf({ id, alias, contract, isContractRight, stored, items }: AuditRecord): string[] {
   if (contract === null) return ['its contract is missing']
   const others = [
-    ...(isContractRight ? [] : ['its contract is not the one that it was made with']),
-    ...(alias === null || candidateId(alias) === id
-      ? []
-      : ['its alias is not the one that it was made with']),
+    ...(isContractRight ? [] : ['its contract was changed']),
+    ...(alias === null || candidateId(alias) === id ? [] : ['its alias was changed']),
   ]
   return [...others, ...findContradictions(contract, stored, items)]
 }
 
-const nameOf = ({ id, alias }: ReadLife) => (alias === null ? id : `candidate ${alias}`)
+const nameOf = ({ id, alias }: AuditRecord) => (alias === null ? id : `candidate ${alias}`)
 
-/** In seconds: two checks that did not come. */
-const OVERDUE = 120
-const HELD = { warning: 10, fault: 60 }
-const DUE_DELIVERY = 60
-
-/** What waits in the database for longer than it should. */
+/** Work that waits in the database for too long. */
 export async function checkWaiting(db: Connection): Promise<Finding[]> {
   const { heldFeed, dueDelivery } = await readLags(db)
   return [checkOverdue(await readOverdueLag(db)), checkFeed(heldFeed), checkDeliveries(dueDelivery)]
@@ -95,11 +92,12 @@ export async function checkWaiting(db: Connection): Promise<Finding[]> {
 
 function checkOverdue(seconds: number): Finding {
   const what = 'Overdue claims'
-  if (seconds <= OVERDUE) return ok(what, seconds > 0 ? `the oldest by ${inWords(seconds)}` : 'none')
+  if (seconds <= MAX_OVERDUE_SECONDS)
+    return ok(what, seconds > 0 ? `the oldest by ${inWords(seconds)}` : 'none')
   return fault(
     what,
-    `the oldest by ${inWords(seconds)}: no scheduled check comes to an end`,
-    'Look whether a server runs, and what its log says of the checks.',
+    `the oldest by ${inWords(seconds)}: no scheduled check completes`,
+    'Check whether a server runs, and search its log for scheduled checks.',
   )
 }
 
@@ -107,18 +105,18 @@ function checkFeed(seconds: number): Finding {
   const what = 'Feeds of notifications'
   const found = `held back for ${inWords(seconds)} by a transaction`
   const advice =
-    'Look in pg_stat_activity for what is open, and end it by pg_terminate_backend if nobody needs it.'
-  if (seconds > HELD.fault) return fault(what, found, advice)
-  return seconds > HELD.warning ? warning(what, found, advice) : ok(what, 'not held back')
+    'Find the open transaction in pg_stat_activity, and end it by pg_terminate_backend if it is not needed.'
+  if (seconds > HELD_FEED_SECONDS.fault) return fault(what, found, advice)
+  return seconds > HELD_FEED_SECONDS.warning ? warning(what, found, advice) : ok(what, 'not held back')
 }
 
 function checkDeliveries(seconds: number): Finding {
   const what = 'Deliveries of webhooks'
-  if (seconds <= DUE_DELIVERY) return ok(what, 'none waits for a server')
+  if (seconds <= MAX_DELIVERY_WAIT_SECONDS) return ok(what, 'none waits for a server')
   return warning(
     what,
     `the oldest waits for ${inWords(seconds)}`,
-    'Look whether a server runs, and what its log says.',
+    'Check whether a server runs, and read its log.',
   )
 }
 
@@ -127,7 +125,7 @@ const inWords = (seconds: number) =>
 
 const WHAT = 'Decisions'
 
-/** Whether the database lets claims be created, settled, checked and advanced. The attempt is rolled back. */
+/** Whether the database allows creations, submissions, scheduled checks and advances. The attempt is rolled back. */
 export async function checkDecisions(db: PooledConnection): Promise<Finding> {
   if (db.distribution.isOn) return ok(WHAT, 'not tried on distributed tables')
   if (await isStandby(db))
@@ -135,7 +133,11 @@ export async function checkDecisions(db: PooledConnection): Promise<Finding> {
   try {
     return (await tryDecisions(db))
       ? ok(WHAT, 'a claim can be created, settled, checked and advanced')
-      : warning(WHAT, 'not tried: others hold locks', 'Find open transactions in pg_stat_activity.')
+      : warning(
+          WHAT,
+          'not tried: other transactions hold locks',
+          'Find open transactions in pg_stat_activity.',
+        )
   } catch (error) {
     if (error instanceof Undecidable) return fault(WHAT, error.message, 'Undo the change in the database.')
     if (!(error instanceof DatabaseUnavailable)) throw error

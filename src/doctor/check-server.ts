@@ -21,27 +21,25 @@ import {
   type ServerFacts,
 } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
+import { CLOCK_DIFFERENCE_MS, CONNECTIONS_BESIDE_POOL, MIN_FREE_DISK_BYTES } from './limits.ts'
 
-/** Beyond this the times that people compare tell two stories; beyond the second, tokens and links end at the wrong time. */
-const CLOCKS_APART_MS = { warning: 2_000, fault: 60_000 }
 const MEBIBYTE = 1024 * 1024
-const FREE_BYTES = { warning: 2_048 * MEBIBYTE, fault: 256 * MEBIBYTE }
 
 export interface ServerToCheck extends Processes {
   allowUnsafe: boolean
 }
 
-/** The server of PostgreSQL, and what the settings ask of it. */
+/** Checks the PostgreSQL server against the settings of the service. */
 export async function checkServer(db: Connection, settings: ServerToCheck): Promise<Finding[]> {
   const facts = await readServerFacts(db)
-  const askedAt = Date.now()
+  const sentAt = Date.now()
   const now = await readClock(db)
-  const answeredAt = Date.now()
+  const receivedAt = Date.now()
   return [
     checkVersion(facts),
     checkEncoding(facts),
     await checkMigrations(db),
-    checkClocks(now.getTime() - (askedAt + answeredAt) / 2, answeredAt - askedAt),
+    checkClocks(now.getTime() - (sentAt + receivedAt) / 2, receivedAt - sentAt),
     await checkConnections(db, settings),
     checkDurability(await readUnsafeSettings(db), settings.allowUnsafe),
     checkSession(await readRefusedSettings(db)),
@@ -59,11 +57,10 @@ function checkEncoding({ encoding }: ServerFacts): Finding {
 }
 
 async function checkMigrations(db: Connection): Promise<Finding> {
-  const known = CODE_VERSION
-  const there = await lastMigration(db)
-  const found = `the database has ${there}, this code ${known}`
-  if (there === known) return ok('Migrations', `${there}, the newest`)
-  if (there < known)
+  const last = await lastMigration(db)
+  const found = `the database has ${last}, this code ${CODE_VERSION}`
+  if (last === CODE_VERSION) return ok('Migrations', `${last}, the newest`)
+  if (last < CODE_VERSION)
     return warning('Migrations', found, 'The next start, or claimkeeper migrate, adds the others.')
   return fault('Migrations', found, 'Run the newer version of Claimkeeper.')
 }
@@ -72,16 +69,16 @@ function checkClocks(aheadMs: number, withinMs: number): Finding {
   const apart = Math.abs(aheadMs) - withinMs / 2
   const found = `the database’s is ${Math.abs(Math.round(aheadMs))} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine’s`
   const advice = 'Let both machines follow a time server (NTP).'
-  if (apart > CLOCKS_APART_MS.fault) return fault('Clocks', found, advice)
-  return apart > CLOCKS_APART_MS.warning ? warning('Clocks', found, advice) : ok('Clocks', found)
+  if (apart > CLOCK_DIFFERENCE_MS.fault) return fault('Clocks', found, advice)
+  return apart > CLOCK_DIFFERENCE_MS.warning ? warning('Clocks', found, advice) : ok('Clocks', found)
 }
 
 function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Finding {
-  if (unsafe.length === 0) return ok('Durability', 'what is acknowledged is on the disk')
-  const found = `${unsafe.join(', ')} off: what was acknowledged may be lost in a crash`
+  if (unsafe.length === 0) return ok('Durability', 'acknowledged data is on the disk')
+  const found = `${unsafe.join(', ')} off: acknowledged data may be lost in a crash`
   const advice = `Set ${unsafe.map((name) => `${name} = on`).join(', ')}.`
   return allowUnsafe
-    ? warning('Durability', `${found}, which CLAIMKEEPER_ALLOW_UNSAFE_DATABASE takes`, advice)
+    ? warning('Durability', `${found}, which CLAIMKEEPER_ALLOW_UNSAFE_DATABASE accepts`, advice)
     : fault('Durability', found, advice)
 }
 
@@ -91,23 +88,20 @@ function checkSession(refused: readonly RefusedSetting[]): Finding {
   return fault('Session', refused.map(inWords).join(', '), `To undo: ${advice}.`)
 }
 
-/** The disk that a folder is on. */
+/** Checks the free space of the folder's disk. */
 export async function checkDisk(folder: string): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(folder)
   const free = bavail * bsize
   const found = `${Math.floor(free / MEBIBYTE).toLocaleString('en')} MiB free, ${Math.floor((100 * bavail) / blocks)} %, of ${folder}`
-  const advice = 'Make room: on a full disk nothing can be recorded.'
-  if (free < FREE_BYTES.fault) return fault('Disk', found, advice)
-  return free < FREE_BYTES.warning ? warning('Disk', found, advice) : ok('Disk', found)
+  const advice = 'Free some space: on a full disk nothing can be recorded.'
+  if (free < MIN_FREE_DISK_BYTES.fault) return fault('Disk', found, advice)
+  return free < MIN_FREE_DISK_BYTES.warning ? warning('Disk', found, advice) : ok('Disk', found)
 }
-
-/** Each process has them besides its pool, to listen and to watch. */
-const CONNECTIONS_BESIDE_POOL = 3
 
 const ADVICE = 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise the limit in PostgreSQL.'
 
 export interface Processes {
-  /** DATABASE_POOL_SIZE, of each. */
+  /** DATABASE_POOL_SIZE, for each process. */
   poolSize: number
   workers: number
 }
@@ -119,19 +113,19 @@ async function checkConnections(db: Connection, processes: Processes): Promise<F
   const { name, limit, free } = await tightestLimit(db, ({ limit, ofOthers }) => limit - ofOthers)
   const found = `${describeNeed(processes)}, and ${free} of ${limit} are free for Claimkeeper (${name})`
   if (needed > free) return fault(what, found, ADVICE)
-  // While a server is replaced, two run.
+  // While a server is replaced, two servers run.
   return 2 * needed > free ? warning(what, `${found}: too few for a second server`, ADVICE) : ok(what, found)
 }
 
-/** Why a starting server will not get all of its connections; null if it will. Connections of other servers are not free. */
-export async function whyTooFewConnections(db: Connection, processes: Processes): Promise<string | null> {
+/** Why a starting server will not get all its connections; null if it will. Connections of other servers count as used. */
+export async function connectionShortage(db: Connection, processes: Processes): Promise<string | null> {
   const { name, limit, ofOthers, ofClaimkeeper, free } = await tightestLimit(db, freeForNewServer)
   if (connectionsNeeded(processes) <= free) return null
   const taken = ofOthers + ofClaimkeeper
   return `PostgreSQL gives too few connections: ${describeNeed(processes)}, and the ${name} is ${limit}, ${taken} of which are taken. ${ADVICE}`
 }
 
-/** For a server that was refused a connection. */
+/** The limit that most restricts a running server whose connection PostgreSQL refused. */
 export async function describeTightestLimit(db: Connection, poolSize: number): Promise<string> {
   const { name, limit, ofOthers } = await tightestLimit(db, freeForNewServer)
   return `the ${name} is ${limit}, other programs use ${ofOthers}, and DATABASE_POOL_SIZE is ${poolSize}. ${ADVICE}`

@@ -1,26 +1,25 @@
 import type { Database } from '../platform/database/database.ts'
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
-import { type EndpointToHold, readEndpointsToHold, readLinks } from './doctor-store.ts'
+import { type AuditedEndpoint, readAuditedEndpoints, readLinks } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
+import { DELIVERY_PAGE_SIZE } from './limits.ts'
 
-const PAGE = 1_000
-
-/** Whether webhooks arrive, whether they can be signed, and whether their chains hold. */
+/** Checks failing endpoints, the key of the secrets, and the chains of deliveries. */
 export async function checkWebhooks(
   db: Database,
-  borrower: PooledConnection,
+  reads: PooledConnection,
   { all, webhookKey }: { all: boolean; webhookKey: string | null },
 ): Promise<Finding[]> {
-  const endpoints = await readEndpointsToHold(borrower)
+  const endpoints = await readAuditedEndpoints(reads)
   return [
     checkFailing(endpoints),
     await checkKeys(db, endpoints, webhookKey),
-    await checkChains(borrower, endpoints, all),
+    await checkChains(reads, endpoints, all),
   ]
 }
 
-function checkFailing(endpoints: readonly EndpointToHold[]): Finding {
+function checkFailing(endpoints: readonly AuditedEndpoint[]): Finding {
   const what = 'Webhooks'
   const failing = endpoints.filter(
     ({ disabled, failing }) => failing || disabled === 'failing' || disabled === 'gone',
@@ -30,13 +29,13 @@ function checkFailing(endpoints: readonly EndpointToHold[]): Finding {
   return warning(
     what,
     `${failing.length} of ${endpoints.length} endpoints fail or were disabled for it: ${ids.join(', ')}`,
-    'Look at their deliveries in the dashboard, and tell those who receive them.',
+    'Read their deliveries in the dashboard, and inform the owners of the endpoints.',
   )
 }
 
 async function checkKeys(
   db: Database,
-  endpoints: readonly EndpointToHold[],
+  endpoints: readonly AuditedEndpoint[],
   key: string | null,
 ): Promise<Finding> {
   const what = 'Webhook key'
@@ -54,54 +53,56 @@ async function checkKeys(
   return fault(
     what,
     `the secrets of ${lost.length} of ${endpoints.length} endpoints cannot be decrypted`,
-    'Set CLAIMKEEPER_WEBHOOK_KEY to the key that they were made with, or give these endpoints new secrets.',
+    'Set CLAIMKEEPER_WEBHOOK_KEY to the key that encrypted the secrets, or give these endpoints new secrets.',
   )
 }
 
 async function checkChains(
   db: PooledConnection,
-  endpoints: readonly EndpointToHold[],
+  endpoints: readonly AuditedEndpoint[],
   all: boolean,
 ): Promise<Finding> {
   const what = 'Chains of deliveries'
   const broken: string[] = []
-  let looked = 0
+  let examined = 0
   for (const endpoint of endpoints) {
-    const { count, brokenAt } = await followChain(db, endpoint, all)
-    looked += count
+    const { count, brokenAt } = await auditChain(db, endpoint, all)
+    examined += count
     if (brokenAt !== null) broken.push(`${endpoint.id} at number ${brokenAt}`)
   }
   if (broken.length === 0)
-    return ok(what, `${looked.toLocaleString('en')} deliveries name the hash of the one before`)
+    return ok(what, `${examined.toLocaleString('en')} deliveries contain the hash of the previous delivery`)
   return fault(
     what,
     `deliveries were changed: ${broken.slice(0, 5).join(', ')}`,
-    'Somebody has changed them in the database, or it is damaged. Receivers have what was sent: compare with theirs.',
+    'The rows were changed in the database, or it is damaged. Compare them with what the receivers have stored.',
   )
 }
 
-/** Old deliveries are removed: a chain begins at the oldest, and each is held to the one before it if that is there. */
-async function followChain(
+/** Old deliveries are removed, so the chain begins at the oldest one. Each hash is compared with the previous delivery, if it exists. */
+async function auditChain(
   db: PooledConnection,
-  { id, lastNumber, lastHash }: EndpointToHold,
+  { id, lastNumber, lastHash }: AuditedEndpoint,
   all: boolean,
 ): Promise<{ count: number; brokenAt: number | null }> {
-  let before: { number: number; hash: string } = {
-    number: all ? 0 : Math.max(0, lastNumber - PAGE),
+  let previous: { number: number; hash: string } = {
+    number: all ? 0 : Math.max(0, lastNumber - DELIVERY_PAGE_SIZE),
     hash: '',
   }
   for (let count = 0; ; ) {
-    const links = await readLinks(db, id, before.number, PAGE)
+    const links = await readLinks(db, id, previous.number, DELIVERY_PAGE_SIZE)
     for (const link of links) {
-      const isNext = before.hash !== '' && link.number === before.number + 1
-      // Made since the endpoint was read: it names a later one.
-      const isEnd = link.number === lastNumber
+      const isNext = previous.hash !== '' && link.number === previous.number + 1
+      // The endpoint's row was read first: later deliveries have no counterpart in it.
+      const isLast = link.number === lastNumber
       const isRight =
-        link.isOfBody && (!isNext || link.previousHash === before.hash) && (!isEnd || link.hash === lastHash)
+        link.isOfBody &&
+        (!isNext || link.previousHash === previous.hash) &&
+        (!isLast || link.hash === lastHash)
       if (!isRight) return { count, brokenAt: link.number }
-      before = { number: link.number, hash: link.hash }
+      previous = { number: link.number, hash: link.hash }
       count++
     }
-    if (links.length < PAGE) return { count, brokenAt: null }
+    if (links.length < DELIVERY_PAGE_SIZE) return { count, brokenAt: null }
   }
 }

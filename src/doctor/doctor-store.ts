@@ -1,9 +1,10 @@
 import type { StoredItem, StoredLife } from '../core/claims/recompute.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { MAX_COUNTED_CLAIMS, SAMPLE_SURPLUS_FACTOR } from './limits.ts'
 
-/** An endpoint of webhooks, as far as its deliveries can be held to it. */
-export interface EndpointToHold {
+/** A webhook endpoint with the end of its chain of deliveries. */
+export interface AuditedEndpoint {
   id: string
   disabled: string | null
   failing: boolean
@@ -13,16 +14,16 @@ export interface EndpointToHold {
 }
 
 /** A delivery as a link of its endpoint's chain. */
-export interface Link {
+interface Link {
   number: number
   hash: string
   previousHash: string
-  /** Whether the hash is that of the body. */
+  /** Whether the hash matches the body. */
   isOfBody: boolean
 }
 
-export async function readEndpointsToHold(db: Connection): Promise<EndpointToHold[]> {
-  const rows = await db.query<Omit<EndpointToHold, 'lastNumber'> & { lastNumber: string }>({
+export async function readAuditedEndpoints(db: Connection): Promise<AuditedEndpoint[]> {
+  const rows = await db.query<Omit<AuditedEndpoint, 'lastNumber'> & { lastNumber: string }>({
     text: `-- read_endpoints_to_hold
       SELECT id, disabled, failing_since IS NOT NULL AS failing, last_number AS "lastNumber", last_hash AS "lastHash", secret
       FROM webhook_endpoints WHERE disabled IS DISTINCT FROM 'deleted' ORDER BY id`,
@@ -49,30 +50,25 @@ export async function readLinks(
   return rows.map((row) => ({ ...row, number: Number(row.number) }))
 }
 
-/** A claim, and about how many bytes it and its log take. */
+/** A claim and the approximate size of its row and log. */
 export interface ClaimWeight {
   id: string
   bytes: number
 }
 
-/** All that is stored of a claim's life, as of one moment. */
-export interface ReadLife {
+/** The stored state, contract and log of a claim, read in one statement. */
+export interface AuditRecord {
   id: string
   alias: string | null
   /** Null if it is missing. */
   contract: Contract | null
-  /** Whether the contract is the document that its hash is of, and has the price that is stored. */
+  /** Whether the contract matches its hash and the stored price. */
   isContractRight: boolean
   stored: StoredLife
   items: StoredItem[]
 }
 
 const WEIGHT = 'id, log_bytes + 200 * event_count + 1000 AS bytes'
-/** Claims of a table that is not counted. */
-const LARGE = 1_000_000
-/** So many times what is wanted is drawn, whole pages of the table: it need not be read to its end. */
-const SURPLUS = 3
-
 /** The next claims in the order of their ids. */
 export const readClaimsAfter = (db: Connection, after: string, count: number): Promise<ClaimWeight[]> =>
   db.query({
@@ -82,9 +78,9 @@ export const readClaimsAfter = (db: Connection, after: string, count: number): P
     readOnly: true,
   })
 
-/** So many claims, drawn by lot as pages of the table. */
-export async function drawClaims(db: Connection, count: number, ofAll: number): Promise<ClaimWeight[]> {
-  const percent = Math.min(100, (100 * SURPLUS * count) / Math.max(1, ofAll))
+/** A random sample of claims from random pages of the table. */
+export async function drawClaims(db: Connection, count: number, total: number): Promise<ClaimWeight[]> {
+  const percent = Math.min(100, (100 * SAMPLE_SURPLUS_FACTOR * count) / Math.max(1, total))
   return db.query({
     text: `-- draw_claims
       SELECT ${WEIGHT} FROM (
@@ -95,11 +91,11 @@ export async function drawClaims(db: Connection, count: number, ofAll: number): 
   })
 }
 
-/** Of a large table about how many there are: to count them all would take too long. */
+/** The number of claims; of a large table the planner's estimate. */
 export async function countClaims(db: Connection): Promise<number> {
   const [row] = await db.query<{ count: string }>({
     text: `-- count_claims
-      SELECT CASE WHEN reltuples > ${LARGE} THEN reltuples::bigint ELSE (SELECT count(*) FROM claims) END AS count
+      SELECT CASE WHEN reltuples > ${MAX_COUNTED_CLAIMS} THEN reltuples::bigint ELSE (SELECT count(*) FROM claims) END AS count
       FROM pg_class WHERE oid = 'claims'::regclass`,
     readOnly: true,
   })
@@ -122,8 +118,8 @@ interface Row {
   log: StoredItem[] | null
 }
 
-/** Claim and log by one statement. Payloads of events that no condition looks at are left out; those that are gone since, too. */
-export async function readLives(db: Connection, ids: readonly string[]): Promise<ReadLife[]> {
+/** Claims with their logs, without payloads that no condition reads. Claims that were deleted meanwhile are omitted. */
+export async function readAuditRecords(db: Connection, ids: readonly string[]): Promise<AuditRecord[]> {
   const document = 'coalesce(k.document, c.contract)'
   const types = 'coalesce(k.event_types, c.decisive_event_types)'
   const rows = await db.query<Row>({
@@ -167,10 +163,9 @@ export async function readLives(db: Connection, ids: readonly string[]): Promise
   }))
 }
 
-/** What a server of PostgreSQL says of itself. */
 export interface ServerFacts {
   version: string
-  /** As 180004. */
+  /** Such as 180004. */
   versionNumber: number
   encoding: string
 }
@@ -196,7 +191,7 @@ export interface ConnectionLimit {
   /** Such as "CONNECTION LIMIT of the role claims". */
   name: string
   limit: number
-  /** Sessions that count towards it, without the current one: of Claimkeeper in this database, and others. */
+  /** Sessions that count towards the limit, without the current one: of Claimkeeper in this database, and of others. */
   ofClaimkeeper: number
   ofOthers: number
 }

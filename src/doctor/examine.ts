@@ -8,13 +8,13 @@ import { checkWebhooks } from './check-webhooks.ts'
 import { type Finding, warning } from './finding.ts'
 
 export interface Examination {
-  /** Every claim and delivery; otherwise a sample. */
+  /** Examines every claim and delivery, otherwise a sample. */
   all: boolean
   webhookKey: string | null
-  advance: (claims: number, ofAll: number) => void
+  advance: (claims: number, total: number) => void
 }
 
-/** A database in use: its server, what waits in it, and what it holds. */
+/** Examines a database in use: its server, overdue work and its content. */
 export async function examineDatabase(
   database: OpenDatabase,
   settings: ServerToCheck,
@@ -22,10 +22,10 @@ export async function examineDatabase(
 ): Promise<Finding[]> {
   const db = database.db.reads.for(SERVICE)
   const server = await checkServer(db, settings)
-  // What is to be looked at is asked in the words of this version.
+  // The statements below work only on tables of this version.
   if ((await lastMigration(db)) !== CODE_VERSION) {
-    const advice = 'Examine it with the version of Claimkeeper that it belongs to, or migrate it.'
-    return [...server, warning('Claims', 'not looked at: the tables are of another version', advice)]
+    const advice = 'Examine it with the version of Claimkeeper that migrated it, or migrate it.'
+    return [...server, warning('Claims', 'not examined: the tables are of another version', advice)]
   }
   const decisions = await checkDecisions(database.db.checks)
   return [
@@ -36,7 +36,7 @@ export async function examineDatabase(
   ]
 }
 
-/** What it holds: claims and logs, chains of deliveries. */
+/** Examines the content: claims and logs, and chains of deliveries. */
 export async function examineContents(
   { db }: OpenDatabase,
   { all, webhookKey, advance }: Examination,

@@ -1,11 +1,10 @@
-/** What a look at one thing has found. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at. */
+  /** The subject of the check. */
   what: string
   status: 'ok' | 'warning' | 'fault'
-  /** What was found. */
   found: string
-  /** What to do about it; null if nothing. */
+  /** What to do; null if nothing. */
   advice: string | null
 }
 

@@ -6,7 +6,7 @@ import { shareReadiness } from './readiness.ts'
 
 const tags = ['Health']
 
-/** For those who watch over the service; without a token. */
+/** Probes for load balancers and monitoring, without a token. */
 export const healthRoutes = (app: App): Route[] => [getHealthRoute(), getReadinessRoute(app)]
 
 const getHealthRoute = () =>

@@ -7,20 +7,13 @@ import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import { incompatibilityReason, readSchemaVersion } from '../platform/database/migrate/schema-version.ts'
 import { tryWrite } from '../platform/database/try-write.ts'
 import { describeTightestLimit } from './check-server.ts'
+import { DECISION_TTL_MS, MAX_LOCKED_MS, READINESS_TIMEOUT_MS, READINESS_TTL_MS } from './limits.ts'
 import { tryDecisions, Undecidable } from './try-decisions.ts'
 
-/** How long a successful decision counts. A failed one is tried again by the next check. */
-const DECISION_TTL_MS = 10_000
-/** How long others may hold the locks that a decision needs before the server is not ready. */
-const MAX_LOCKED_MS = 30_000
-/** How long an answer is reused. */
-const ANSWER_TTL_MS = 2_000
-const CHECK_TIMEOUT_MS = 3_000
-
 /**
- * Whether the service can take events: the database is reachable, has the migrations of this server and none that are too new, gives
- * connections to all kinds of work, takes a write, and lets a claim be decided. Rejects with UNAVAILABLE otherwise. Concurrent and
- * frequent calls share one check.
+ * Rejects with UNAVAILABLE if the service cannot take events. The database must be reachable, have the migrations of this server and
+ * none that are too new, accept connections of all pools, accept a write, and allow a claim to be decided. Concurrent and frequent
+ * calls share one check.
  */
 export function shareReadiness(app: App): () => Promise<void> {
   let shared: Promise<void> | null = null
@@ -39,14 +32,15 @@ export function shareReadiness(app: App): () => Promise<void> {
       return
     }
     lockedSince ??= now
-    if (now - lockedSince > MAX_LOCKED_MS) throw unavailable('No claim can be decided: others hold locks.')
+    if (now - lockedSince > MAX_LOCKED_MS)
+      throw unavailable('No claim can be decided: other transactions hold locks.')
   }
 
   const startCheck = () => {
     const started = check().finally(() => {
       running = null
     })
-    // It may fail after its callers have timed out.
+    // The check may fail after its callers have timed out.
     started.catch(() => {})
     return started
   }
@@ -54,20 +48,20 @@ export function shareReadiness(app: App): () => Promise<void> {
   return () => {
     if (shared && performance.now() < sharedUntil) return shared
     running ??= startCheck()
-    const answer = inTime(running)
+    const result = inTime(running)
     const keep = () => {
-      sharedUntil = performance.now() + ANSWER_TTL_MS
+      sharedUntil = performance.now() + READINESS_TTL_MS
     }
-    shared = answer
+    shared = result
     sharedUntil = Number.POSITIVE_INFINITY
-    answer.then(keep, keep)
-    return answer
+    result.then(keep, keep)
+    return result
   }
 }
 
 async function inTime(work: Promise<void>): Promise<void> {
   const isDone = await withTimeout(
-    CHECK_TIMEOUT_MS,
+    READINESS_TIMEOUT_MS,
     work.then(() => true),
   )
   if (!isDone) throw unavailable('The database takes too long to write.')
@@ -75,9 +69,9 @@ async function inTime(work: Promise<void>): Promise<void> {
 
 async function checkReadiness({ db }: App): Promise<void> {
   const schema = await readSchemaVersion(db.checks)
-  if (schema.version < CODE_VERSION) throw unavailable('The database has not all migrations of this server.')
-  const why = incompatibilityReason(schema)
-  if (why) throw unavailable(`The database is too new for this server: ${why}.`)
+  if (schema.version < CODE_VERSION) throw unavailable('The database lacks migrations of this server.')
+  const reason = incompatibilityReason(schema)
+  if (reason) throw unavailable(`The database is too new for this server: ${reason}.`)
   await requireConnections(db)
   try {
     await tryWrite(db.checks)
@@ -85,7 +79,7 @@ async function checkReadiness({ db }: App): Promise<void> {
     if (error instanceof DatabaseUnavailable && error.outcome === 'unknown') throw error
     // A full disk, a standby, a read-only or damaged database. The log has PostgreSQL's message.
     throw unavailable(
-      'The database takes no writes now.',
+      'The database accepts no writes now.',
       error instanceof DatabaseUnavailable ? error.cause : error,
     )
   }
@@ -101,7 +95,7 @@ async function checkDecisions({ db }: App): Promise<boolean> {
   }
 }
 
-/** The write uses a connection that the server already has, so it succeeds while other work gets no connection. */
+/** The test write uses an open connection, so it would succeed even if other pools get no connection. */
 async function requireConnections(db: Database): Promise<void> {
   try {
     await db.requireConnections()

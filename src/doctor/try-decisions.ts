@@ -14,18 +14,18 @@ import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable, isTransient } from '../platform/database/database-unavailable.ts'
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import { holdTestClock, insertTestClock } from '../test-clocks/test-clock-store.ts'
+import { DECISION_LOCK_TIMEOUT_MS } from './limits.ts'
 
 /*
- * Whether the database lets a claim be decided: sends the statements of a creation, a submission, a check and an advance, on
- * records of an account that does not exist, in a transaction that is rolled back. So a revoked permission, or a changed
- * constraint, trigger or function is found before a claim is due.
+ * Tests whether the database allows claims to be decided. Sends the statements of a creation, a submission, a scheduled check and an
+ * advance for a nonexistent account, in a transaction that is rolled back. So a revoked permission or a changed constraint, trigger or
+ * function is detected before a claim is due.
  */
 
-const LOCK_WAIT_MS = 500
 const AN_HOUR_MS = 3_600_000
 const TYPE = 'readiness_check'
 
-/** A step that the database refuses, with its message. */
+/** The database refused a step. */
 export class Undecidable extends Error {
   override readonly name = 'Undecidable'
 }
@@ -98,7 +98,7 @@ async function submit(connection: Connection, userId: string, claimId: string): 
 async function check(connection: Connection, claimId: string, afterMs: number): Promise<void> {
   const checkTime = new Date((await readClock(connection)).getTime() + afterMs)
   const { moves } = await readBatch(connection, checkTime, [claimId])
-  requireThat((await moveKinds(connection, moves, LOCK_WAIT_MS)) === 1, 'the claim did not move')
+  requireThat((await moveKinds(connection, moves, DECISION_LOCK_TIMEOUT_MS)) === 1, 'the claim did not move')
 }
 
 async function advance(
@@ -111,7 +111,7 @@ async function advance(
   const { id } = await insertTestClock(connection, { userId, name: null, frozenTime })
   const created = await insertClaimsOnTestClock(connection, [{ ...claim, testClockId: id }], id)
   present(created?.[0])
-  const clock = present(await holdTestClock(connection, userId, id, LOCK_WAIT_MS))
+  const clock = present(await holdTestClock(connection, userId, id, DECISION_LOCK_TIMEOUT_MS))
   const { counts } = await moveHeldClock(connection, clock, new Date(afterMs))
   requireThat(counts.size > 0, 'the claim did not move')
 }

@@ -7,6 +7,7 @@ import { type Day, lastDays } from '../kernel/time-zone.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { Database } from '../platform/database/database.ts'
 import { findTestClocks } from '../test-clocks/test-clock-store.ts'
+import { MAX_DUE_NEXT, MAX_RECENT } from './limits.ts'
 import {
   beginOverview,
   findMedianSeconds,
@@ -20,7 +21,7 @@ import {
 } from './overview-store.ts'
 
 export interface OverviewRequest extends OverviewScope {
-  /** Of the period, with the day that it is. */
+  /** The length of the period, including today. */
   days: number
   timeZone: string
 }
@@ -36,11 +37,9 @@ export interface Overview {
   recent: Claim[]
 }
 
-const [DUE_NEXT, RECENT] = [5, 10]
-
 /**
- * The figures of the account, all of one moment.
- * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for a time zone that is not known
+ * The figures of the account, all from one snapshot.
+ * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an unknown time zone
  */
 export function getOverview(db: Database, request: OverviewRequest): Promise<Overview> {
   requireTimeZone(request.timeZone)
@@ -60,13 +59,13 @@ async function readOverview(connection: Connection, request: OverviewRequest): P
     pendingOutcomes: unresolved.outcomes,
     days: days.map((day, i) => ({ ...day, ...(resolved.days[i] as Record<Outcome, Tally>) })),
     resolution: { medianSeconds: await findMedianSeconds(connection, request, since, count), count },
-    dueNext: await listDueNext(connection, request, DUE_NEXT),
-    overdue: await findOverdue(connection, request, checkThatIsOver(asOf)),
-    recent: await listRecent(connection, request, RECENT),
+    dueNext: await listDueNext(connection, request, MAX_DUE_NEXT),
+    overdue: await findOverdue(connection, request, lastCompletedCheck(asOf)),
+    recent: await listRecent(connection, request, MAX_RECENT),
   }
 }
 
-/** The time that the records live by: the database's, or their test clock's. */
+/** The time of the database, or of the test clock. */
 async function readTime(connection: Connection, request: OverviewRequest): Promise<Date> {
   const { userId, customerId, testClockId } = request
   const now = await beginOverview(connection)
@@ -79,5 +78,5 @@ async function readTime(connection: Connection, request: OverviewRequest): Promi
   return clock.frozenTime
 }
 
-/** The last scheduled check that was on more than a minute ago: what it left behind is overdue. */
-const checkThatIsOver = (now: Date) => checksBefore(checkAtOrAfter(now), 2)
+/** The last scheduled check that began more than a minute ago. Claims that it should have moved are overdue. */
+const lastCompletedCheck = (now: Date) => checksBefore(checkAtOrAfter(now), 2)

@@ -8,6 +8,7 @@ import { DateTime, DateTimeOrNull, TimeZone, Uuid } from '../platform/http/respo
 import { ref, responses } from '../platform/http/responses/responses.ts'
 import { route } from '../platform/http/route.ts'
 import type { Overview } from './get-overview.ts'
+import { MAX_DUE_NEXT, MAX_RECENT } from './limits.ts'
 
 const Tally = Type.Object(
   {
@@ -18,7 +19,7 @@ const Tally = Type.Object(
       examples: ['1234.5'],
     }),
   },
-  { title: 'Tally', description: 'How many, and what they come to.' },
+  { title: 'Tally', description: 'A number of records and the sum of their prices.' },
 )
 
 const Records = (description: string, maxItems: number) =>
@@ -31,20 +32,20 @@ const Records = (description: string, maxItems: number) =>
 
 export const OverviewBody = Type.Object(
   {
-    as_of: DateTime('The time of the figures; on a test clock, where the clock stands.'),
-    time_zone: TimeZone('Whose days they are.'),
+    as_of: DateTime('The time of the figures; on a test clock, its time.'),
+    time_zone: TimeZone('The time zone of the days.'),
     statuses: Type.Object({ OPEN: Tally, PENDING: Tally, CONFIRMED: Tally, FAILED: Tally }),
     pending_outcomes: Type.Object(
       { CONFIRMED: Tally, FAILED: Tally },
-      { description: 'What the PENDING ones will resolve to.' },
+      { description: 'The scheduled outcomes of PENDING records.' },
     ),
     resolutions_by_day: Type.Array(
       Type.Object({
         day: Type.String({
-          description: 'In `time_zone`, from the first moment of its date to that of the next.',
+          description: 'A date in `time_zone`.',
           examples: ['2026-01-31'],
         }),
-        begins_at: DateTime('Its first moment: a list from there (`resolved_from`) has what is counted.'),
+        begins_at: DateTime('The first moment of the day. As `resolved_from` it lists the counted records.'),
         confirmed: Tally,
         failed: Tally,
       }),
@@ -55,27 +56,34 @@ export const OverviewBody = Type.Object(
         median: Type.Unsafe<number | null>({ type: ['number', 'null'], examples: [86_400.5] }),
         count: Type.Integer(),
       },
-      { description: 'From creation to resolution, of those that were resolved in the period.' },
+      {
+        description: 'The time from creation to resolution of the records that were resolved in the period.',
+      },
     ),
-    due_next: Records('Those whose window ends next, soonest first.', 5),
+    due_next: Records('The records whose window ends next, soonest first.', MAX_DUE_NEXT),
     overdue: Type.Object(
-      { count: Type.Integer(), oldest_due_at: DateTimeOrNull('The earliest of their due_at.') },
-      { description: 'Those that a scheduled check should have moved more than a minute ago.' },
+      { count: Type.Integer(), oldest_due_at: DateTimeOrNull('The earliest due_at.') },
+      { description: 'Records that a scheduled check should have moved more than a minute ago.' },
     ),
-    recent: Records('Those that entered their status last, latest first.', 10),
+    recent: Records('The records that most recently changed their status, latest first.', MAX_RECENT),
   },
   { $id: 'Overview', description: 'The figures of claims and candidates together.' },
 )
 
 const OverviewQuery = Type.Object(
   {
-    customer_id: Type.Optional(Uuid('Only those of this customer.')),
-    test_clock_id: Type.Optional(Uuid('Only those on this test clock. Without it: only those on none.')),
+    customer_id: Type.Optional(Uuid('Only records of this customer.')),
+    test_clock_id: Type.Optional(Uuid('Only records on this test clock. By default only records on none.')),
     days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 366, default: 30, description: 'Days of the period, with today.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 366,
+        default: 30,
+        description: 'Days of the period, including today.',
+      }),
     ),
     time_zone: Type.Optional(
-      TimeZone('Whose days: a name of the IANA time zone database. Without it: the account’s.'),
+      TimeZone('The time zone of the days: a name of the IANA time zone database. By default the account’s.'),
     ),
   },
   { additionalProperties: false },
@@ -89,8 +97,8 @@ export const getOverviewRoute = (app: App) =>
       operationId: 'getOverview',
       summary: 'Read the overview',
       description:
-        'The figures of claims and candidates together, all of one moment (`as_of`). An answer that took long to ' +
-        'make is given again for up to ten seconds: ask as often as you like.',
+        'The figures of claims and candidates together, all from one moment (`as_of`). An answer that took long to ' +
+        'compute is reused for up to ten seconds, so frequent requests are cheap.',
       tags: ['Overview'],
       querystring: OverviewQuery,
       response: responses({ 200: { description: 'The overview.', schema: ref(OverviewBody) } }, [

@@ -6,23 +6,24 @@ import type { Day } from '../kernel/time-zone.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { ListQuery } from '../platform/database/lists/list-query.ts'
+import { MAX_EXACT_MEDIAN_CLAIMS } from './limits.ts'
 
-/** Which claims and candidates an overview is about. */
+/** The claims and candidates of an overview. */
 export interface OverviewScope {
   userId: string
   /** Null for all customers. */
   customerId: string | null
-  /** Null for those that live by the real time. */
+  /** Null for records without a test clock. */
   testClockId: string | null
 }
 
-/** As the indexes of them say it: the planner compares the words. */
+/** In the words of the partial indexes: the planner compares the text of the conditions. */
 export const IS_UNRESOLVED = "status IN ('OPEN', 'PENDING')"
 export const IS_RESOLVED = "status IN ('CONFIRMED', 'FAILED')"
 
 const KINDS = ['candidate_alias IS NULL', 'candidate_alias IS NOT NULL']
 
-/** Collects the conditions of the scope, and further ones. */
+/** Collects the conditions of the scope and further conditions. */
 class ScopeQuery extends ListQuery {
   readonly #clock: string
   readonly #isLiveOfCustomer: boolean
@@ -31,7 +32,7 @@ class ScopeQuery extends ListQuery {
     super()
     this.#isLiveOfCustomer = customerId !== null && testClockId === null
     this.where('user_id', '=', userId)
-    // Two bounds leave it in the order that is asked for; one value would make that the same as without it.
+    // Two bounds keep customer_id in the sort order. With one value the planner would drop it and not match the index.
     for (const operator of this.#isLiveOfCustomer ? (['>=', '<='] as const) : (['='] as const))
       this.where('customer_id', operator, customerId)
     this.#clock =
@@ -39,12 +40,11 @@ class ScopeQuery extends ListQuery {
   }
 
   /**
-   * What to read FROM, and WHERE, with this condition. A customer's live ones are read by the indexes of customers, one for
-   * each kind, whatever the planner thinks of them: only those have this order, and nothing is sorted that an index
-   * has in order (`beginOverview`).
+   * SQL for FROM and WHERE with the scope's and this condition. Records of a customer without a test clock are read by the two indexes
+   * of customers. Only these indexes have the order below, and sorting is disabled (`beginOverview`), so the planner uses them.
    */
-  those(are: string): string {
-    const conditions = `${this.conditions} AND ${this.#clock} AND ${are}`
+  selection(condition: string): string {
+    const conditions = `${this.conditions} AND ${this.#clock} AND ${condition}`
     if (!this.#isLiveOfCustomer) return `claims WHERE ${conditions}`
     const ofKind = (kind: string) =>
       `(SELECT * FROM claims WHERE ${conditions} AND ${kind} ORDER BY customer_id, status, position)`
@@ -53,10 +53,9 @@ class ScopeQuery extends ListQuery {
 }
 
 /**
- * What follows on this connection until the transaction ends is of one moment and changes nothing. The planner must take
- * the indexes, since it thinks too little of a table of many wide rows, and sort only what no index has in order; its
- * compiler would take longer than the statements do, and their sorting would spill.
- * Returns the database's time.
+ * Begins a read-only transaction with one snapshot, and returns the database's time. The planner underestimates the cost of scanning
+ * wide rows, so it must use the indexes and sort only what no index sorts. JIT would take longer than the statements, and the remaining
+ * sorts need the memory.
  */
 export async function beginOverview(db: Connection): Promise<Date> {
   await db.query({ text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY' })
@@ -68,19 +67,19 @@ export async function beginOverview(db: Connection): Promise<Date> {
   return (row as { now: Date }).now
 }
 
-/** How many, and the exact decimal sum of their prices. */
 export interface Tally {
   count: number
+  /** The exact decimal sum of the prices. */
   amount: string
 }
 
 const NOTHING: Tally = { count: 0, amount: '0' }
 
-/** Sums of the sums that the statement's first part makes: few rows, one pass over the index. */
+/** Adds up the few rows that the first part of the statement returns, so that the index is read once. */
 const TALLY = 'sum(count)::int AS count, trim_scale(sum(amount))::text AS amount'
 const PARTS = 'count(*) AS count, coalesce(sum(price), 0) AS amount'
 
-/** What is OPEN, and what is PENDING: in all, and by scheduled outcome. */
+/** The totals of OPEN and PENDING records, and of PENDING records by scheduled outcome. */
 export async function tallyUnresolved(
   db: Connection,
   scope: OverviewScope,
@@ -89,7 +88,7 @@ export async function tallyUnresolved(
   const rows = await db.query<Tally & { status: 'OPEN' | 'PENDING'; outcome: Outcome | null }>({
     text: `-- tally_unresolved
       WITH parts AS MATERIALIZED (
-        SELECT scheduled_outcome AS outcome, ${PARTS} FROM ${query.those(IS_UNRESOLVED)} GROUP BY scheduled_outcome
+        SELECT scheduled_outcome AS outcome, ${PARTS} FROM ${query.selection(IS_UNRESOLVED)} GROUP BY scheduled_outcome
       ), named AS (
         SELECT CASE WHEN outcome IS NULL THEN 'OPEN' ELSE 'PENDING' END AS status, outcome, count, amount FROM parts
       )
@@ -108,7 +107,7 @@ export async function tallyUnresolved(
 
 const toTally = (row: Tally | undefined): Tally => (row ? { count: row.count, amount: row.amount } : NOTHING)
 
-/** What was resolved: in all, and on each of the days. */
+/** The totals of resolved records, and of each day. */
 export async function tallyResolved(
   db: Connection,
   scope: OverviewScope,
@@ -116,7 +115,7 @@ export async function tallyResolved(
 ): Promise<{ totals: Record<Outcome, Tally>; days: Record<Outcome, Tally>[] }> {
   const { parts, values } = isWholeAccount(scope) ? partsOfTotals(scope, days) : partsOfClaims(scope, days)
   const rows = await db.query<Tally & { place: number | null; outcome: Outcome }>({
-    // A row's place among the days, from 1 on; 0 is before them, and null stands for all.
+    // `place` is the number of the day, from 1 on. 0 is before the first day, null the total.
     text: `-- tally_resolved
       WITH parts AS MATERIALIZED (${parts})
       SELECT place, outcome, ${TALLY} FROM parts GROUP BY GROUPING SETS ((place, outcome), (outcome))`,
@@ -131,11 +130,11 @@ export async function tallyResolved(
   return { totals: at(null), days: days.map((_, i) => at(i + 1)) }
 }
 
-/** Such scopes have totals that are kept; others are summed up. */
+/** Only such scopes have stored totals. */
 const isWholeAccount = ({ customerId, testClockId }: OverviewScope) =>
   customerId === null && testClockId === null
 
-/** The totals, and what they do not include yet. */
+/** The stored totals and the claims that they do not include yet. */
 function partsOfTotals(scope: OverviewScope, days: readonly Day[]) {
   const { parts, values } = partsOfClaims(scope, days, SINCE_MARK)
   const [user, starts] = ['$1', `$${values.length}`]
@@ -153,19 +152,16 @@ function partsOfClaims(scope: OverviewScope, days: readonly Day[], further = 'tr
   const starts = query.parameter(days.map(({ start }) => start))
   return {
     parts: `SELECT width_bucket(status_since, ${starts}::timestamptz[]) AS place, status AS outcome, ${PARTS}
-      FROM ${query.those(IS_RESOLVED)} AND ${further} GROUP BY place, status`,
+      FROM ${query.selection(IS_RESOLVED)} AND ${further} GROUP BY place, status`,
     values: query.values,
   }
 }
 
 const SINCE_MARK = 'status_since > (SELECT up_to FROM resolution_mark)'
 
-/** Of the whole account's, from how many on the median is found among the classes that are kept. */
-const MANY = 100_000
-
 /**
- * Seconds from creation to resolution of the `count` that were resolved since then; null if none were. Of many it
- * is right to within 2 %, and those of the hour count from its beginning.
+ * The median of the seconds from creation to resolution of the `count` records that were resolved since then; null if there are none.
+ * Above MAX_EXACT_MEDIAN_CLAIMS it is correct to 2 %, and the period begins at a full hour.
  */
 export async function findMedianSeconds(
   db: Connection,
@@ -174,9 +170,10 @@ export async function findMedianSeconds(
   count: number,
 ): Promise<number | null> {
   if (count === 0) return null
-  const statement = isWholeAccount(scope) && count > MANY ? medianOfClasses : medianOfClaims
+  const statement =
+    isWholeAccount(scope) && count > MAX_EXACT_MEDIAN_CLAIMS ? medianOfClasses : medianOfClaims
   const [row] = await db.query<{ median: number | null }>({ ...statement(scope, since), readOnly: true })
-  // Times are whole milliseconds, so their median is not finer than this.
+  // Times are whole milliseconds, so the median has at most four decimals.
   return row?.median == null ? null : Math.round(row.median * 10_000) / 10_000
 }
 
@@ -185,7 +182,7 @@ function medianOfClaims(scope: OverviewScope, since: Date) {
   return {
     text: `-- median_of_claims
       SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY date_part('epoch', status_since - created_at)) AS median
-      FROM ${query.those(IS_RESOLVED)}`,
+      FROM ${query.selection(IS_RESOLVED)}`,
     values: query.values,
   }
 }
@@ -200,7 +197,7 @@ function medianOfClasses(scope: OverviewScope, since: Date) {
         WHERE user_id = $1 AND hour >= date_bin('1 hour', ${start}, '2000-01-01Z') GROUP BY class
         UNION ALL
         SELECT duration_class(status_since - created_at) AS class, count(*)
-        FROM ${query.those(IS_RESOLVED)} AND ${SINCE_MARK} AND status_since >= ${start} GROUP BY 1
+        FROM ${query.selection(IS_RESOLVED)} AND ${SINCE_MARK} AND status_since >= ${start} GROUP BY 1
       ), classes AS (
         SELECT class, sum(count)::float8 AS count, sum(sum(count)) OVER (ORDER BY class)::float8 AS up_to,
           sum(sum(count)) OVER ()::float8 AS total
@@ -226,7 +223,7 @@ export async function listDueNext(
   const rows = await db.query<NotedRow>({
     text: `-- list_due_next
       SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
-        SELECT id FROM ${query.those(IS_UNRESOLVED)}
+        SELECT id FROM ${query.selection(IS_UNRESOLVED)}
         ORDER BY user_id, due_at LIMIT ${query.parameter(limit)}
       ))
       ORDER BY due_at, id`,
@@ -236,7 +233,7 @@ export async function listDueNext(
   return rows.map(toNotedClaim)
 }
 
-/** Those that the check of this time, or an earlier one, should have moved. */
+/** The records that a scheduled check until this time should have moved. */
 export async function findOverdue(
   db: Connection,
   scope: OverviewScope,
@@ -246,24 +243,24 @@ export async function findOverdue(
   const [row] = await db.query<{ count: number; oldest: Date | null }>({
     text: `-- find_overdue
       SELECT count(*)::int AS count, min(due_at) AS oldest
-      FROM ${query.those(IS_UNRESOLVED)}`,
+      FROM ${query.selection(IS_UNRESOLVED)}`,
     values: query.values,
     readOnly: true,
   })
   return { count: row?.count ?? 0, oldestDueAt: row?.oldest ?? null }
 }
 
-/** Those that entered their status last, latest first. */
+/** The records that most recently changed their status, latest first. */
 export async function listRecent(db: Connection, scope: OverviewScope, limit: number): Promise<NotedClaim[]> {
   const query = new ScopeQuery(scope)
   const count = query.parameter(limit)
   const rows = await db.query<NotedRow>({
     text: `-- list_recent
       SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
-        (SELECT id FROM ${query.those(IS_UNRESOLVED)}
+        (SELECT id FROM ${query.selection(IS_UNRESOLVED)}
         ORDER BY status_since DESC LIMIT ${count})
         UNION ALL
-        (SELECT id FROM ${query.those(IS_RESOLVED)}
+        (SELECT id FROM ${query.selection(IS_RESOLVED)}
         ORDER BY user_id DESC, status_since DESC LIMIT ${count})
       ))
       ORDER BY status_since DESC, position DESC LIMIT ${count}`,

@@ -2,13 +2,12 @@ import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
 /*
- * Live claims and candidates that were resolved up to a moment (`resolution_mark`) are kept summed up; later ones are
- * still to be read one by one. The sums stay true because nothing leads out of CONFIRMED and FAILED, and because
- * whoever resolves live claims at an earlier moment takes the sums back first, and holds them while it does. Call all of
- * this while no other server works on due claims.
+ * Totals of the claims and candidates without a test clock that were resolved until a moment, the mark. Later resolutions are counted
+ * row by row. The totals stay correct, because CONFIRMED and FAILED are final, and because a check that resolves claims at an earlier
+ * moment first removes the totals of that time and blocks new ones. Call these functions while no other server moves due claims.
  */
 
-/** Up to when resolutions are summed up. */
+/** The mark: resolutions until this time are in the totals. */
 export async function readSummedUpTo(db: Connection): Promise<Date> {
   const [row] = await db.query<{ up_to: Date }>({
     name: 'read_resolution_mark',
@@ -19,7 +18,7 @@ export async function readSummedUpTo(db: Connection): Promise<Date> {
   return row?.up_to ?? new Date(0)
 }
 
-/** Sums up what was resolved since the mark, but for the last minutes, and moves the mark. */
+/** Adds the resolutions since the mark, except of the last five minutes, to the totals and moves the mark. */
 export async function sumUpResolutions(db: Connection): Promise<void> {
   const [span] = await db.query<{ after: Date; up_to: Date }>({
     text: `-- read_resolution_span
@@ -37,7 +36,7 @@ export async function sumUpResolutions(db: Connection): Promise<void> {
   })
 }
 
-/** Account by account, by the index. */
+/** The condition on user_id makes the planner read each account by the index. */
 const RESOLVED = `FROM claims
     WHERE user_id = ANY (ARRAY(SELECT id FROM users)) AND test_clock_id IS NULL AND status IN ('CONFIRMED', 'FAILED')
       AND status_since > $1 AND status_since <= $2
@@ -61,8 +60,8 @@ const ADD_TO_DURATIONS = `-- add_to_resolution_durations
   ON CONFLICT (user_id, hour, class) DO UPDATE SET count = kept.count + excluded.count`
 
 /**
- * Until the transaction ends nothing is summed up. False if the sums include this time: claims must not be resolved
- * at it then.
+ * Blocks additions to the totals until the transaction ends. Returns false if the totals include this time: then claims must not be
+ * resolved at this time.
  */
 export async function holdTotalsBefore(db: Connection, time: Date): Promise<boolean> {
   const rows = await db.query({
@@ -75,8 +74,8 @@ export async function holdTotalsBefore(db: Connection, time: Date): Promise<bool
 }
 
 /**
- * To be called before claims are resolved at this time: if the sums include it already (the check was held up, or the
- * database's clock set back), takes them back to the hour before.
+ * Removes the totals of this time, back to a full hour, if they include it, for example after a delayed check or after the database's
+ * clock was set back. Call it before claims are resolved at this time.
  */
 export async function takeBackTotals(db: Connection, time: Date): Promise<void> {
   await db.query({

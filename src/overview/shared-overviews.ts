@@ -2,44 +2,40 @@ import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 import { findTestClocks } from '../test-clocks/test-clock-store.ts'
 import { getOverview, type Overview, type OverviewRequest } from './get-overview.ts'
-
-/** An overview that took longer than this is given again to whoever asks for the same soon after, in milliseconds. */
-const COSTLY_MS = 250
-/** For so many times as long as it took, and at most for this long. */
-const [TIMES, AT_MOST_MS] = [10, 10_000]
+import { MAX_REUSE_MS, REUSE_ABOVE_MS, REUSE_FACTOR } from './limits.ts'
 
 interface Shared {
   overview: Promise<Overview>
-  /** By `performance.now()`; without end while it is being made. */
+  /** By `performance.now()`; infinite while the overview is being read. */
   until: number
-  /** After which it is forgotten. */
-  keeping: NodeJS.Timeout | null
+  /** Removes the entry. */
+  timer: NodeJS.Timeout | null
 }
 
 /**
- * Reads overviews, each one once for all who ask for the same while it is being made. Dashboards that are open all
- * day so cost the database a tenth of its time at most.
+ * A cache of overviews. Concurrent requests for the same overview share one read, and an overview that took long is reused for a
+ * while. So dashboards that are always open cost the database at most a tenth of its time.
  */
 export class Overviews implements Lifecycle {
   readonly #db: Database
-  readonly #costlyMs: number
+  readonly #reuseAboveMs: number
   readonly #shared = new Map<string, Shared>()
 
-  constructor(db: Database, costlyMs = COSTLY_MS) {
+  constructor(db: Database, reuseAboveMs = REUSE_ABOVE_MS) {
     this.#db = db
-    this.#costlyMs = costlyMs
+    this.#reuseAboveMs = reuseAboveMs
   }
 
-  /** Who asked for one hears of it. */
+  /** Waits for overviews that are being read. */
   async stop(): Promise<void> {
     const shared = [...this.#shared.values()]
     await Promise.allSettled(shared.map(({ overview }) => overview))
-    for (const { keeping } of shared) if (keeping) clearTimeout(keeping)
+    for (const { timer } of shared) if (timer) clearTimeout(timer)
     this.#shared.clear()
   }
 
   /**
-   * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for a time zone that is not known
+   * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an unknown time zone
    */
   async get(request: OverviewRequest): Promise<Overview> {
     const { userId, customerId, testClockId, days, timeZone } = request
@@ -50,12 +46,12 @@ export class Overviews implements Lifecycle {
 
     const started = performance.now()
     const overview = getOverview(this.#db, request)
-    const entry: Shared = { overview, until: Number.POSITIVE_INFINITY, keeping: null }
+    const entry: Shared = { overview, until: Number.POSITIVE_INFINITY, timer: null }
     this.#shared.set(key, entry)
     const keep = (forMs: number) => {
       entry.until = performance.now() + forMs
-      const forget = () => this.#shared.get(key) === entry && this.#shared.delete(key)
-      entry.keeping = setTimeout(forget, forMs).unref()
+      const remove = () => this.#shared.get(key) === entry && this.#shared.delete(key)
+      entry.timer = setTimeout(remove, forMs).unref()
     }
     overview.then(
       () => keep(this.#reuseMs(performance.now() - started)),
@@ -64,13 +60,13 @@ export class Overviews implements Lifecycle {
     return overview
   }
 
-  /** Who has advanced a test clock, on whatever server, is to see what that moved. */
+  /** A part of the key: after an advance of the test clock on any server, the overview must be read again. */
   async #timeOf(userId: string, testClockId: string): Promise<Date | undefined> {
     const [clock] = await findTestClocks(this.#db.reads.for(userId), userId, [testClockId])
     return clock?.frozenTime
   }
 
   #reuseMs(tookMs: number): number {
-    return tookMs < this.#costlyMs ? 0 : Math.min(tookMs * TIMES, AT_MOST_MS)
+    return tookMs < this.#reuseAboveMs ? 0 : Math.min(tookMs * REUSE_FACTOR, MAX_REUSE_MS)
   }
 }

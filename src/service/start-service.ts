@@ -3,7 +3,7 @@ import { bootstrapAccount, inviteFirstAccount, showFirstToken } from '../account
 import { listUsers } from '../accounts/users.ts'
 import type { App } from '../app.ts'
 import type { Config } from '../config/config.ts'
-import { whyTooFewConnections } from '../doctor/check-server.ts'
+import { connectionShortage } from '../doctor/check-server.ts'
 import type { Database } from '../platform/database/database.ts'
 import { openDatabase } from '../platform/database/open-database.ts'
 import { unlessAborted } from '../platform/database/unless-aborted.ts'
@@ -77,7 +77,7 @@ export async function warnOfConnections(
   workers: number,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  const why = await whyTooFewConnections(db.checks, { poolSize, workers })
+  const why = await connectionShortage(db.checks, { poolSize, workers })
   if (why !== null) log.warn(why)
 }
 

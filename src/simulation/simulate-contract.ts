@@ -10,6 +10,7 @@ import { withTimeout } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { readClock } from '../platform/database/clock.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
+import { EVENT_TYPES_TIMEOUT_MS } from './limits.ts'
 
 export interface SimulationRequest {
   userId: string
@@ -26,7 +27,7 @@ export interface ContractSimulation extends Simulation {
   hints: readonly (Hint | LogHint)[]
 }
 
-/** Runs a contract over events with times, by the service's own decisions. Stores nothing. */
+/** Evaluates a contract over events with times, by the rules of the service. Stores nothing. */
 export async function simulateContract(
   app: App,
   request: SimulationRequest,
@@ -61,9 +62,7 @@ async function defaultOpening(app: App, { userId, events }: SimulationRequest): 
   return new Date(Math.min(...events.map(({ at }) => at.getTime())))
 }
 
-const EVENT_TYPES_TIMEOUT_MS = 1_000
-
-/** All hints to a contract. Leaves out those about event types or the price if the database does not respond in time. */
+/** All hints about a contract, without hints about event types or the price if the database does not respond in time. */
 async function contractHints(app: App, userId: string, contract: Contract): Promise<readonly Hint[]> {
   const [types, currency] = await Promise.all([
     knownTypes(app, userId),

@@ -85,8 +85,8 @@ export const SimulationBody = Type.Object(
     }),
     hints: Hints(
       MAX_HINTS + MAX_LOG_HINTS,
-      'Hints (§2.13): first to the whole contract, then to its parts, then to the accepted events.',
+      'Hints (§2.13): first about the whole contract, then about its parts, then about the accepted events.',
     ),
   },
-  { $id: 'Simulation', description: 'What a contract makes of events. Nothing is stored.' },
+  { $id: 'Simulation', description: 'The decisions of a contract over events. Nothing is stored.' },
 )

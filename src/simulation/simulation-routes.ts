@@ -41,22 +41,22 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
       operationId: 'simulateContract',
       summary: 'Simulate a contract',
       description:
-        'What the service would make of these events at these times, by the same decisions. Events of one instant ' +
-        'are taken in the order given, after the check of that minute. Nothing is stored.',
+        'Returns how the service would decide about these events at these times. Events with the same time are ' +
+        'processed in the given order, after the scheduled check of that minute. Nothing is stored.',
       tags: ['Simulations'],
       body: SimulationRequestBody,
-      response: responses({ 200: { description: 'What happens.', schema: ref(SimulationBody) } }, ERRORS),
+      response: responses({ 200: { description: 'The simulation.', schema: ref(SimulationBody) } }, ERRORS),
     },
     handler: async (request, reply) => {
       const { opened_at, until, events } = request.body
-      const asked = {
+      const simulationRequest = {
         userId: request.userId,
         source: readContractSource(request.body),
         openedAt: opened_at === undefined ? null : readTime(opened_at),
         until: until === undefined ? null : readTime(until),
         events: await runCooperatively(readSimulatedEvents(events, readItem)),
       }
-      const simulation = await simulateContract(app, asked, takeMemoryFor(request))
+      const simulation = await simulateContract(app, simulationRequest, takeMemoryFor(request))
       return sendJson(reply, presentSimulation(simulation))
     },
   })
@@ -76,7 +76,7 @@ function presentSimulation({ openedAt, timeline, final, hints }: ContractSimulat
   }
 }
 
-/** What the live service answers if it does not record. */
+/** The errors of the service for events that it does not record. */
 const REFUSALS: Partial<Record<Decision['kind'], ErrorCode>> = {
   'not-open': 'CLAIM_NOT_OPEN',
   'id-conflict': 'EVENT_ID_CONFLICT',
@@ -93,11 +93,11 @@ function presentTimelineEntry(entry: TimelineEntry) {
   return event instanceof JsonText ? JsonText.ofObject(body) : body
 }
 
-/** What no event is called: an id has a character at least. */
+/** Marks events without an id: a given id has at least one character. */
 const NO_ID = ''
 
 /**
- * Reads the events of a simulation, a step for each. One that is heavy as an object is none for longer than its step.
+ * Parses the events of a simulation, one per step of `runCooperatively`, so that at most one large event is an object at a time.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 function* readSimulatedEvents(
@@ -130,25 +130,26 @@ function* readSimulatedEvents(
   return events
 }
 
-/** The service makes ids that nobody has given: so does the simulation. */
+/** An id for an event without one. It avoids the given ids. */
 function freeId(id: string, taken: ReadonlySet<string>): string {
   return taken.has(id) ? freeId(`${id}'`, taken) : id
 }
 
-/** There is one claim, and it has no name. */
+/** Rejects an address: a simulation has one claim without an id. */
 function withoutAddress(event: SimulatedEventFields): SimulatedEventFields {
   for (const path of ['claim_id', 'candidate_alias']) {
-    if (path in event) throw validationError([{ path, message: 'is not known here: there is one claim' }])
+    if (path in event)
+      throw validationError([{ path, message: 'is not allowed: a simulation has one claim' }])
   }
   return event
 }
 
-/** Null if an event is too large: what is invalid is told first. */
-function issuesAt(place: string, error: unknown): Issue[] | null {
+/** The issues of an invalid event; null for one that is too large. Invalid events are reported first. */
+function issuesAt(path: string, error: unknown): Issue[] | null {
   if (!(error instanceof ServiceError)) throw error
   if (!error.details) return null
-  return error.details.map(({ path, message }) => ({
-    path: path === 'body' ? place : join(place, path),
-    message,
+  return error.details.map((issue) => ({
+    path: issue.path === 'body' ? path : join(path, issue.path),
+    message: issue.message,
   }))
 }

@@ -56,7 +56,7 @@ test('listen gives a delivery up after four attempts, and links the next one to 
   const failed = `#1 claim.created ${shortened(one.id)} 500 Internal Server Error … ms`
   assert.deepEqual(listening.lines(), [
     ...[0.5, 1, 2].map((seconds) => `${failed} trying again in ${seconds} s`),
-    `${failed} given up after 4 attempts, going on with the next`,
+    `${failed} given up after 4 attempts, continuing with the next`,
     `#2 claim.created ${shortened(other.id)} 204 … ms`,
   ])
   const { delivery } = JSON.parse(receiver.received[4]?.body ?? '')
@@ -96,7 +96,7 @@ test('listen follows no redirect', async (t) => {
 test('a receiver that does not answer in its time has failed, and says so', async (t) => {
   const receiver = await startWebhookReceiver(t, () => {})
   const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
-  const to = { url: receiver.url, secret: 'whsec_c2VjcmV0', patienceMs: 1_500 }
+  const to = { url: receiver.url, secret: 'whsec_c2VjcmV0', timeoutMs: 1_500 }
   const { succeeded, words } = await sendDelivery(to, delivery, new AbortController().signal)
   assert.deepEqual({ succeeded, words }, { succeeded: false, words: 'no answer in 1.5 s' })
   assert.equal(receiver.received.length, 1)
@@ -109,7 +109,7 @@ test('a receiver without HTTPS and an unknown host have different messages', asy
     [receiver.url.replace('http:', 'https:'), /^the receiver does not speak TLS/],
     ['http://no-such-host.invalid/', /^the name of the host (?:is not known|could not be looked up)$/],
   ] as const) {
-    const to = { url, secret: 'whsec_c2VjcmV0', patienceMs: 15_000 }
+    const to = { url, secret: 'whsec_c2VjcmV0', timeoutMs: 15_000 }
     const { words } = await sendDelivery(to, delivery, new AbortController().signal)
     assert.match(words, expected)
   }
@@ -170,7 +170,10 @@ test('listen goes on with the oldest that is kept if what follows its place was 
   await eventually(async () => receiver.received.length === 3)
   assert.deepEqual(claimsOf(receiver)[1], kept.id)
   assert.deepEqual(numbersOf(receiver), [1, 2, 3])
-  assert.match(listening.stdout(), /^· The service has not kept all that follows: going on with the oldest /m)
+  assert.match(
+    listening.stdout(),
+    /^· The next notifications were removed from the service\. Continuing with the oldest /m,
+  )
 })
 
 test('listen goes on with the oldest of another database if the service has been given one', async (t) => {

@@ -122,7 +122,7 @@ test('listen refuses options that are wrong', async () => {
     ['a password in a URL', ['--forward-to', 'http://a:b@127.0.0.1'], /must have no user and no password/],
     ['a service with a query', [...TO, '--url', 'http://127.0.0.1?a=1'], /must end with its path/],
     ['a secret that is none', [...TO, '--secret', 'whsec_*'], /must be whsec_ and a key in base64/],
-    ['no token', TO, /an API token is needed: .* CLAIMKEEPER_TOKEN, or with --token/],
+    ['no token', TO, /an API token is needed\. .* CLAIMKEEPER_TOKEN or with --token/],
     ['a token that is none', [...TO, '--token', 'secret'], /must be ck_ and 43 characters/],
   ] as const) {
     const { status, stdout, stderr } = await runSharedCli(['listen', ...args])

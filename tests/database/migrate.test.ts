@@ -89,7 +89,7 @@ test('a migration must say with which servers it works, and what may run in the 
     `CREATE INDEX CONCURRENTLY ${'x'.repeat(51)} ON claims (id)`,
   ])
     await assert.rejects(read(`${header}-- In the background.\n${statement};\n`), {
-      message: /in the background there may be CREATE INDEX CONCURRENTLY/,
+      message: /a background migration may contain only CREATE INDEX CONCURRENTLY/,
     })
 })
 

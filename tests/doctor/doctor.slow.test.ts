@@ -9,7 +9,7 @@ import { runCli } from '../support/serve-process.ts'
 import { startTestService } from '../support/test-service.ts'
 import { doctor } from './run-doctor.ts'
 
-test('the doctor restores a backup beside, says the point that it recovers to, and removes it again', {
+test('the doctor restores a backup into a temporary database, reports its recovery point and removes the database', {
   skip: isOnCitus(),
 }, async (t) => {
   const { api, databaseUrl: DATABASE_URL } = await startTestService(t)

@@ -9,7 +9,7 @@ import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 import { doctor } from './run-doctor.ts'
 
-test('the doctor finds claims that were tampered with, and names them', async (t) => {
+test('the doctor finds and names changed claims', async (t) => {
   const { api, app, sql, databaseUrl } = await startTestService(t)
   const settings = { DATABASE_URL: databaseUrl, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true' }
   const customer = (await newCustomer(api)).id
@@ -42,15 +42,15 @@ test('the doctor finds claims that were tampered with, and names them', async (t
     [open],
   )
   const found = (await doctor([], settings)).faults.get('Claims') ?? ''
-  assert.match(found, /^5 of 10 do not follow from their contracts and logs: /)
+  assert.match(found, /^5 of 10 do not match their contracts and logs: /)
   assert.ok(found.includes(`${turned}: its status is FAILED, and by its contract and log CONFIRMED`), found)
   assert.ok(found.includes(`${shortened}: item 1 of its log is missing`), found)
   assert.ok(found.includes(`${moved}: item 2 of its log is older than what is before it`), found)
-  assert.ok(found.includes(`${price}: its contract is not the one that it was made with`), found)
+  assert.ok(found.includes(`${price}: its contract was changed`), found)
   assert.ok(found.includes(`${open}: its log_digest is not that of its log`), found)
 })
 
-test('the doctor finds a setting that is wrong, and a database that is not there', async (t) => {
+test('the doctor finds a wrong setting and a missing database', async (t) => {
   const wrong = await doctor([], { PORT: 'none' })
   assert.match(wrong.faults.get('Settings') ?? '', /^PORT must be /)
   const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)

@@ -63,7 +63,7 @@ test('a backup made under load holds all that was acknowledged before it began, 
   assert.equal(backup.status, 0, backup.stderr)
   assert.match(
     backup.stderr,
-    /It holds everything that was acknowledged before 20\S+Z:\n +claims and candidates +\d/,
+    /It contains everything that was acknowledged before 20\S+Z:\n +claims and candidates +\d/,
   )
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   await eventually(async () => acknowledged.length > count + 20)

@@ -12,7 +12,7 @@ import { createTestDatabase } from '../support/test-database.ts'
 const NODE_OPTIONS = `--import ${new URL('../support/fault-on-signal.ts', import.meta.url).href}`
 const LAST_RESORT = new URL('../../src/cli/run-service.ts', import.meta.url).href
 
-describe('a fault that nobody caught', { concurrency: true }, () => {
+describe('an uncaught exception', { concurrency: true }, () => {
   test('a rejection: what is in flight is finished, new requests are refused, and the status is 1', async (t) => {
     const DATABASE_URL = await createTestDatabase(t)
     const served = await startServeProcess(t, { DATABASE_URL, NODE_OPTIONS })
@@ -30,7 +30,7 @@ describe('a fault that nobody caught', { concurrency: true }, () => {
     const refused = await asked
     if (refused) assert.equal(refused.status, 503)
     assert.equal(await served.ended(), 1)
-    assert.match(served.output(), /"level":60.*fault-on-signal.*a fault that nobody caught/)
+    assert.match(served.output(), /"level":60.*fault-on-signal.*uncaught exception/)
 
     const again = await clientOf({ ...(await startServeProcess(t, { DATABASE_URL })), token: served.token })
     assert.deepEqual(await again.eventIds(id), ['in flight'])
@@ -77,6 +77,6 @@ describe('a fault that nobody caught', { concurrency: true }, () => {
     const { status, stdout, stderr } = await runNode(['--input-type=module', '-e', script], {})
     assert.deepEqual([status, stdout], [1, 'stopping\n'])
     assert.match(stderr, /no error, even/)
-    assert.match(stderr, /the stop does not end/)
+    assert.match(stderr, /the stop has timed out/)
   })
 })

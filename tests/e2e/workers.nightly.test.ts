@@ -64,11 +64,11 @@ describe('several workers', { concurrency: 2 }, () => {
       assert.match(served.output(), /"worker":1,"code":null,"signal":"SIGKILL".*started again/)
     })
 
-    await t.test('a fault that nobody caught ends one in good order, and no other', async () => {
+    await t.test('an uncaught exception stops only its own worker, in order', async () => {
       const before = pids()
       process.kill(before[2] as number, 'SIGUSR2')
       await untilReplaced('2', before)
-      assert.match(served.output(), /"worker":2.*a fault that nobody caught/)
+      assert.match(served.output(), /"worker":2.*uncaught exception/)
       assert.match(served.output(), /"worker":2,"code":1,"signal":null.*started again/)
       assert.equal(pids()[1], before[1])
       // One that is only told to stop is another's matter no more than one that fails.

@@ -12,7 +12,7 @@ const { api } = service
 const NOTHING = { count: 0, amount: '0' }
 
 describe('the overview', () => {
-  test('of an account without records is all zero, with every day of the period', async () => {
+  test('of an account without records is zero on every day of the period', async () => {
     const { body } = await (await service.newAccount()).get('/v1/overview')
     const { as_of, resolutions_by_day, ...rest } = body
     assert.ok(Math.abs(Date.parse(as_of) - Date.now()) < 60_000)
@@ -47,7 +47,7 @@ describe('the overview', () => {
     assert.deepEqual(body.recent, [candidate, claim])
   })
 
-  test('is of live records, unless a test clock is named', async () => {
+  test('excludes records with a test clock, unless the request names one', async () => {
     const account = await service.newAccount()
     const { id } = await newCustomer(account)
     const clock = (await account.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
@@ -85,7 +85,7 @@ describe('the overview', () => {
     assert.equal((await account.delete(`/v1/test_clocks/${clock.id}`)).status, 204)
   })
 
-  test('counts as overdue what a check of more than a minute ago should have moved', async () => {
+  test('counts records as overdue that a check of more than a minute ago should have moved', async () => {
     const account = await service.newAccount()
     const [late, soon, open] = [await newClaim(account), await newClaim(account), await newClaim(account)]
     const set = (id: string, due: string, since: string) =>
@@ -209,7 +209,7 @@ describe('400 and 404', () => {
     })
   }
 
-  test('a customer or a clock that the account does not have answers 404', async () => {
+  test('an unknown customer or test clock answers 404', async () => {
     const stranger = await service.newAccount()
     const { id } = await newCustomer(stranger)
     const clock = (await stranger.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body

@@ -13,7 +13,7 @@ const REQUEST = { userId, customerId: null, testClockId: null, days: 30, timeZon
 /** An overview that takes 250 ms is costly. */
 const COSTLY = 'SELECT pg_sleep(0.3)'
 
-test('who asks for the same overview at the same time is given the same one', async () => {
+test('concurrent requests for the same overview share one read', async () => {
   const overviews = new Overviews(service.app.db)
   const [first, second, other] = await Promise.all([
     overviews.get(REQUEST),
@@ -25,7 +25,7 @@ test('who asks for the same overview at the same time is given the same one', as
   assert.equal(other.days.length, 31)
 })
 
-test('an overview that failed is not kept', async () => {
+test('a failed overview is not reused', async () => {
   const overviews = new Overviews(service.app.db)
   const request = { ...REQUEST, timeZone: 'Nowhere/Else' }
   for (let n = 0; n < 2; n++)
@@ -34,7 +34,7 @@ test('an overview that failed is not kept', async () => {
   for (let n = 0; n < 2; n++) await assert.rejects(overviews.get(missing), { code: 'CUSTOMER_NOT_FOUND' })
 })
 
-test('an overview that costs little is made anew for who asks later, and a costly one is given again', async (t) => {
+test('a cheap overview is read again, and an expensive one is reused', async (t) => {
   // On a slow machine too.
   const cheaply = new Overviews(service.app.db, Number.POSITIVE_INFINITY)
   const before = await cheaply.get(REQUEST)
@@ -56,7 +56,7 @@ test('an overview that costs little is made anew for who asks later, and a costl
   t.diagnostic(`as of ${made.asOf.toISOString()}`)
 })
 
-test('of a test clock that was advanced neither a costly one is given again nor one that is being made', async (t) => {
+test('after an advance of its test clock, neither a finished nor a running overview is reused', async (t) => {
   const overviews = new Overviews(service.app.db)
   const clock = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00.000Z' })).body
   const request = { ...REQUEST, customerId: customer.id, testClockId: clock.id }

@@ -10,7 +10,7 @@ const service = await sharedService()
 const { api } = service
 const at = (time: string) => `2026-01-01T${time}.000Z`
 
-test('what is invalid is told of all events, also beside one that is too large', async () => {
+test('all invalid events are reported, also beside one that is too large', async () => {
   const events = [
     { at: at('00:10:00'), type: 'a', text: 'x'.repeat(256 * 1024) },
     { at: at('00:10:00'), type: '' },
@@ -87,7 +87,7 @@ test('a simulation answers each event, each transition and the final state, and 
   })
 })
 
-test('until ends it early; later events are left out', async () => {
+test('until ends the simulation; later events are omitted', async () => {
   const { body } = await api.post('/v1/simulations', {
     contract: contractWith({ activity_window: 60, review_window: 60 }),
     opened_at: at('00:00:00'),
@@ -116,7 +116,7 @@ test('at the same instant the check comes before the event', async () => {
   assert.equal(body.final.status, 'FAILED')
 })
 
-test('a simulation tells hints to the contract, also to that of a schema, and 20 at most (§2.13 rule 3)', async () => {
+test('a simulation returns at most 20 hints about the contract, also about that of a schema (§2.13 rule 3)', async () => {
   const never = { event: 'a', gt: 1, lt: 1 }
   const contract = contractWith({ fulfillment_condition: any(...Array.from({ length: 511 }, () => never)) })
   const schema = await newSchema(api, contract)
@@ -226,7 +226,7 @@ test('the contract may come from a schema, and the claim is opened at the first 
   assert.equal(body.final.status, 'CONFIRMED')
 })
 
-test('wrong input is named by its place', async () => {
+test('invalid input is reported with its path', async () => {
   const contract = contractWith()
   for (const [request, path] of [
     [{ contract, events: [{ at: 'noon', type: 'a' }] }, 'events[0].at'],
@@ -244,7 +244,7 @@ test('wrong input is named by its place', async () => {
   }
 })
 
-test('an event without an id has one that no other event has, as in the service', async () => {
+test('an event without an id gets a unique one, as in the service', async () => {
   const contract = contractWith({ activity_window: 3600, fulfillment_condition: { event: 'never' } })
   const events = [
     { at: at('00:00:00'), type: 'a', id: 'event-2' },
@@ -265,7 +265,7 @@ test('an event without an id has one that no other event has, as in the service'
   )
 })
 
-test('what is wrong with events is named by their places, 20 times at most', async () => {
+test('errors of events are reported with their paths, at most 20', async () => {
   const contract = contractWith()
   const bad = Array.from({ length: 1_000 }, () => ({ type: 1 }))
   const answer = await api.post('/v1/simulations', {

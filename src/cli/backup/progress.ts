@@ -1,14 +1,13 @@
 import type { SingleBar } from 'cli-progress'
 import type { Header } from '../../backup/backup-format.ts'
 import { progressBar } from '../../platform/terminal/table.ts'
+import { PROGRESS_INTERVAL_MS } from '../limits.ts'
 import { reportTo } from '../run-command.ts'
 
-/** Who reads a log wants to know that it goes on, not each step. */
-const SELDOM_MS = 10_000
-/** What is counted, and how many of it are shown as one. */
+/** The units and their sizes. */
 const UNITS = { MB: 1_000_000, claims: 1 }
 
-/** Shows on standard error how far something has come: a bar on a terminal, else lines, seldom. */
+/** Shows progress on standard error: a bar on a terminal, otherwise a line every PROGRESS_INTERVAL_MS. */
 export class Progress {
   readonly #label: string
   readonly #report = reportTo(process.stderr)
@@ -16,7 +15,7 @@ export class Progress {
   #bar: SingleBar | null = null
   #total = 0
   #done = 0
-  #saidAt = performance.now()
+  #reportedAt = performance.now()
 
   constructor(label: string) {
     this.#label = label
@@ -38,16 +37,16 @@ export class Progress {
   advance(by: number): void {
     this.#done += by
     this.#bar?.update(this.#shown(this.#done))
-    if (this.#bar || performance.now() - this.#saidAt < SELDOM_MS) return
-    this.#saidAt = performance.now()
+    if (this.#bar || performance.now() - this.#reportedAt < PROGRESS_INTERVAL_MS) return
+    this.#reportedAt = performance.now()
     const part = this.#total > 0 ? `, ${Math.min(100, Math.floor((100 * this.#done) / this.#total))} %` : ''
     this.#report(`${this.#label}: ${this.#shown(this.#done).toLocaleString('en')} ${this.#unit}${part}`)
   }
 
-  /** What a log may tell, or a bar shows. */
-  note(what: string): void {
-    if (this.#bar) this.#bar.update({ note: what })
-    else this.#report(what)
+  /** Shows a step in words. */
+  note(step: string): void {
+    if (this.#bar) this.#bar.update({ note: step })
+    else this.#report(step)
   }
 
   end(): void {
@@ -63,7 +62,7 @@ export class Progress {
 /** The exact point that a backup recovers to, in lines. */
 export function contentsInWords({ takenAt, claims, lastEvent, lastNotification }: Header): string {
   return [
-    `It holds everything that was acknowledged before ${takenAt.toISOString()}:`,
+    `It contains everything that was acknowledged before ${takenAt.toISOString()}:`,
     `  claims and candidates  ${claims.toLocaleString('en')}`,
     `  last event             ${lastEvent ? `${lastEvent.at.toISOString()}, ${lastEvent.event} of the claim ${lastEvent.claim}` : 'none'}`,
     `  last notification      ${lastNotification ? `${lastNotification.at.toISOString()}, number ${lastNotification.number}` : 'none'}`,

@@ -10,13 +10,12 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { withDatabaseAsItIs } from '../../platform/database/open-database.ts'
 import { refuseFileIn, write } from '../../platform/terminal/output.ts'
 import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
-import { giveWayToService } from '../give-way.ts'
-import { reportTo } from '../run-command.ts'
+import { lowerPriority, reportTo } from '../run-command.ts'
 import { contentsInWords, Progress } from './progress.ts'
 
 /** `claimkeeper backup`. @param path "-" for standard output */
 export async function runBackup(path: string, mayReplace: boolean): Promise<void> {
-  giveWayToService()
+  lowerPriority()
   const { databaseUrl, dataDir, archiveDir } = readConfig()
   if (path !== '-')
     await refuseFileIn(path, [join(dataDir, 'postgres'), ...(archiveDir === null ? [] : [archiveDir])])
@@ -32,7 +31,7 @@ export async function runBackup(path: string, mayReplace: boolean): Promise<void
     progress.end()
     console.error(`The backup is ${path === '-' ? 'written' : `in ${path}`}, ${inMegabytes(bytes)} MB.`)
     console.error(contentsInWords(written))
-    console.error('Keep it secret: it holds the hashes of passwords and tokens, and the keys of webhooks.')
+    console.error('Keep it secret: it contains the hashes of passwords and tokens, and the keys of webhooks.')
   } catch (error) {
     progress.end()
     await target.discard()

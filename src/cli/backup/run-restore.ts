@@ -5,6 +5,7 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
 import { confirm } from '../../platform/terminal/output.ts'
 import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
+import { READ_PIECE_BYTES } from '../limits.ts'
 import { contentsInWords, Progress } from './progress.ts'
 
 /** `claimkeeper restore`. */
@@ -36,17 +37,15 @@ export async function runRestore(
 }
 
 /** A backup that is read in pieces. */
-export interface BackupSource {
+interface BackupSource {
   /** 0 for a pipe, whose size is unknown. */
   bytes: number
   pieces: AsyncGenerator<Buffer>
 }
 
-const PIECE_BYTES = 256 * 1024
-
 /**
  * @param path "-" for standard input
- * @param advance hears how many bytes were read
+ * @param advance receives the number of bytes of each piece
  * @throws OperatorError if there is no such file
  */
 export async function openBackup(path: string, advance: (bytes: number) => void): Promise<BackupSource> {
@@ -63,7 +62,7 @@ export async function openBackup(path: string, advance: (bytes: number) => void)
 
 async function* readPieces(path: string, advance: (bytes: number) => void): AsyncGenerator<Buffer> {
   try {
-    for await (const piece of openInput(path, PIECE_BYTES)) {
+    for await (const piece of openInput(path, READ_PIECE_BYTES)) {
       yield piece
       advance(piece.length)
     }

@@ -13,7 +13,7 @@ import { runCommand } from '../run-command.ts'
 export function addArchiveCommand(program: Command): void {
   const archive = program
     .command('archive')
-    .description('claims and candidates that were resolved long ago, in the files of CLAIMKEEPER_ARCHIVE_DIR')
+    .description('archived claims and candidates, in the files of CLAIMKEEPER_ARCHIVE_DIR')
   addList(archive)
   addShow(archive)
   addRestore(archive)
@@ -23,7 +23,7 @@ export function addArchiveCommand(program: Command): void {
 function addList(archive: Command): void {
   archive
     .command('list')
-    .description('list the files of the archive, those of the oldest claims first')
+    .description('list the files of the archive, the oldest claims first')
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: true }) => {
       const files = await runCommand(listArchive)
@@ -64,7 +64,7 @@ function addShow(archive: Command): void {
 function addRestore(archive: Command): void {
   archive
     .command('restore')
-    .description('bring an archived claim back into the service, as it was')
+    .description('restore an archived claim into the database')
     .argument('<id>', 'the claim’s id')
     .option('--candidate', 'it is the alias of a candidate')
     .action(async (id: string, { candidate }: Named) => {
@@ -100,6 +100,7 @@ function archiveFolder(): string {
 
 function toAddress(id: string, isCandidate = false): ClaimAddress {
   if (isCandidate) return { kind: 'candidate', alias: id }
-  if (!isUuid(id)) throw new UsageError(`${id} is not a UUID. For the alias of a candidate give --candidate.`)
+  if (!isUuid(id))
+    throw new UsageError(`${id} is not a UUID. For the alias of a candidate, give --candidate.`)
   return { kind: 'claim', id: id.toLowerCase() }
 }

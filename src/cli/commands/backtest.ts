@@ -38,7 +38,7 @@ interface Options {
 export function addBacktestCommand(program: Command): void {
   program
     .command('backtest')
-    .description('what a contract would have paid for a whole event log; offline, without a database')
+    .description('compute what a contract would have paid for an event log; offline, without a database')
     .requiredOption(
       '--log <file>',
       'the event log: CSV with a header, NDJSON, JSON or XES; plain or gzip; - is standard input',

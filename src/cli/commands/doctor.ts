@@ -9,12 +9,12 @@ interface Options {
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('look at settings, the database and what it holds; exit status 1 if something is at fault')
+    .description('examine settings, the database and its content; exit status 1 if it finds a fault')
     .option(
       '--backup <file>',
       'examine a backup instead ("-" for standard input), restored into a temporary database',
     )
-    .option('--all', 'decide all claims anew from their contracts and logs, not a sample of 1,000', false)
+    .option('--all', 'audit all claims against their contracts and logs, not a sample of 1,000', false)
     .option('--json', 'print one JSON object in place of the table', false)
     .action(async (options: Options) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')

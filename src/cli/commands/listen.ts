@@ -16,36 +16,36 @@ interface Options {
 export function addListenCommand(program: Command): void {
   program
     .command('listen')
-    .description('deliver what happens at a running service to a local address, signed like a webhook')
-    .requiredOption('--forward-to <url>', 'where to deliver, such as http://127.0.0.1:3000/hook', toUrl)
+    .description('deliver the notifications of a running service to a local address, signed like a webhook')
+    .requiredOption('--forward-to <url>', 'the local address, such as http://127.0.0.1:3000/hook', toUrl)
     .option('--url <url>', 'the service', toServiceUrl, 'http://127.0.0.1:8080')
     .option('--token <token>', `an API token of the account (default: the environment’s ${TOKEN})`)
     .option(
       '--types <types>',
-      'these alone, such as claim.confirmed,claim.failed (default: all but single events)',
+      'only these types, such as claim.confirmed,claim.failed (default: all except single events)',
     )
-    .option('--customer <id>', 'the claims and candidates of this customer alone')
+    .option('--customer <id>', 'only claims and candidates of this customer')
     .option('--secret <whsec_…>', 'signs the deliveries (default: a new one, which is printed)', toSecret)
-    .option('--from-start', 'begin with the oldest notification that is kept (default: from now on)')
+    .option('--from-start', 'begin with the oldest stored notification (default: with new ones)')
     .addHelpText('after', NOTES)
     .action(listen)
 }
 
 const NOTES = `
-For development: your receiver needs no address that the service could reach, and the service no endpoint.
-Each notification is sent once the one before has arrived. If the receiver fails, or takes 15 s, it is tried three
-times more, and then the next is sent. The numbers of the deliveries begin at 1 each time that you start this.`
+For development: the receiver needs no public address, and the service no endpoint. Each notification is sent once the
+previous one has arrived. If the receiver fails, or takes longer than 15 s, the notification is sent up to three more
+times. Then the next one is sent. The numbers of the deliveries begin at 1 at each start of this command.`
 
 async function listen(options: Options): Promise<void> {
   const token = options.token ?? readToken()
   const { url, forwardTo, types = null, customer: customerId = null, secret = null } = options
   if (token === null) {
-    const how = `claimkeeper token create makes one; give it as ${TOKEN}, or with --token`
-    throw new OperatorError(`an API token is needed: ${how}.`)
+    const how = `Create one with claimkeeper token create, and give it as ${TOKEN} or with --token`
+    throw new OperatorError(`an API token is needed. ${how}.`)
   }
   if (!isToken(token))
     throw new OperatorError('the API token must be ck_ and 43 characters of A-Z a-z 0-9 - _.')
-  // Loaded here: other commands do without the HTTP client, and start faster.
+  // Imported here so that other commands start without the HTTP client.
   const { runListen } = await import('../listen/run-listen.ts')
   await runListen({ url, token, types, customerId, forwardTo, secret, fromStart: options.fromStart === true })
 }
@@ -61,7 +61,7 @@ function toUrl(text: string): string {
   return url.href
 }
 
-/** To which paths are added. */
+/** A URL without a query or fragment, because paths are appended. */
 function toServiceUrl(text: string): string {
   const url = new URL(toUrl(text))
   if (url.search !== '' || url.hash !== '') throw new InvalidArgumentError('It must end with its path.')

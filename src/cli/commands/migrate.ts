@@ -4,12 +4,13 @@ import type { BackgroundState } from '../../platform/database/migrate/background
 import { finishMigrations } from '../../platform/database/migrate/run-background-migrations.ts'
 import { confirm } from '../../platform/terminal/output.ts'
 import { progressBar } from '../../platform/terminal/table.ts'
+import { MIGRATION_REPORT_STEP_PERCENT } from '../limits.ts'
 import { reportTo, runCommand } from '../run-command.ts'
 
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database to the version of this code, also what a server does in the background')
+    .description('migrate the database to this version, including background migrations')
     .option(
       '--distribute',
       'also distribute the tables; DATABASE_URL names the coordinator of a Citus cluster',
@@ -17,7 +18,7 @@ export function addMigrateCommand(program: Command): void {
     .action(async ({ distribute }: { distribute?: boolean }) => {
       // Opening the database migrates it.
       const left = await runCommand(finish, { mayCreate: true, distribute: distribute === true })
-      const rest = left === 0 ? '' : `, but for ${left} migrations that newer servers run in the background`
+      const rest = left === 0 ? '' : `, except for ${left} background migrations of newer servers`
       await confirm(
         `The database is up to date${distribute ? ', and its tables are distributed' : ''}${rest}.`,
       )
@@ -38,10 +39,7 @@ interface MigrationProgress {
   end: () => void
 }
 
-/** Without a terminal a line says how far it is when it has come so much further, in percent. */
-const REPORT_STEP_PERCENT = 10
-
-/** A bar on standard error if that is a terminal; else lines, for a log. */
+/** A bar on standard error if that is a terminal, otherwise lines. */
 const migrationProgress = (report: (step: string) => void): MigrationProgress =>
   process.stderr.isTTY ? bar() : lines(report)
 
@@ -62,7 +60,8 @@ function lines(report: (step: string) => void): MigrationProgress {
   let last = ''
   return {
     show: ({ name, progress }) => {
-      const percent = Math.floor((progress * 100) / REPORT_STEP_PERCENT) * REPORT_STEP_PERCENT
+      const step = MIGRATION_REPORT_STEP_PERCENT
+      const percent = Math.floor((progress * 100) / step) * step
       const line = `Migrating in the background: ${name}, ${percent} %`
       if (line !== last) report(line)
       last = line

@@ -7,11 +7,11 @@ interface Options {
 export function addRestoreCommand(program: Command): void {
   program
     .command('restore')
-    .description('fill an empty database with what a backup holds')
+    .description('restore a backup into an empty database')
     .argument('<file>', 'a file of claimkeeper backup; "-" for standard input')
     .option(
       '--disable-webhooks',
-      'send nothing from the restored database: for a trial beside the original',
+      'disable all webhook endpoints of the restored database, for a trial beside the original',
       false,
     )
     .addHelpText('after', NOTES)
@@ -22,5 +22,5 @@ export function addRestoreCommand(program: Command): void {
 }
 
 const NOTES = `
-DATABASE_URL names an empty database, or CLAIMKEEPER_DATA_DIR a folder in which one is made. All of the backup is restored, or
-nothing. Who was signed in signs in again; tokens that were revoked since the backup was made are valid again.`
+DATABASE_URL names an empty database, or CLAIMKEEPER_DATA_DIR a folder in which an embedded one is created. The backup is
+restored completely or not at all. All users must sign in again. Tokens that were revoked after the backup are valid again.`

@@ -10,7 +10,7 @@ export function addServeCommand(program: Command): void {
     .action(async () => {
       const config = readConfig()
       const worker = cluster.isWorker ? readWorkerNumber() : null
-      // Loaded here: other commands do without the HTTP server, and start twice as fast.
+      // Imported here: without the HTTP server other commands start twice as fast.
       const { runService, runServiceAsWorker } = await import('../run-service.ts')
       if (worker === null) await runService(config)
       else await runServiceAsWorker(config, worker)

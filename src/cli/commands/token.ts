@@ -12,12 +12,12 @@ export function addTokenCommand(program: Command): void {
 
   token
     .command('create')
-    .description('create a token; prints the token alone, and only this once')
-    .requiredOption('--email <email>', 'the account that the token is for')
-    .requiredOption('--name <name>', 'what the token is for, such as "billing job"', toName)
+    .description('create a token and print it; it is not shown again')
+    .requiredOption('--email <email>', 'the account of the token')
+    .requiredOption('--name <name>', 'the purpose of the token, such as "billing job"', toName)
     .option(
       '--expires <time>',
-      'when it ends, such as 2027-01-31 or 2027-01-31T12:00:00Z, in UTC if it has no zone (default: never)',
+      'when it expires, such as 2027-01-31 or 2027-01-31T12:00:00Z, in UTC if it has no zone (default: never)',
       toFutureTime,
     )
     .action(async ({ email, name, expires }: { email: string; name: string; expires?: Date }) => {
@@ -48,7 +48,7 @@ export function addTokenCommand(program: Command): void {
 
   token
     .command('revoke')
-    .description('end a token at once, on every server')
+    .description('revoke a token at once, on every server')
     .argument('<id>', 'its ID, from: claimkeeper token list', toId)
     .action(async (id: string) => {
       await runCommand((app) => revokeToken(app, id))

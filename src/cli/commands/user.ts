@@ -9,9 +9,7 @@ import { formatTable } from '../../platform/terminal/table.ts'
 import { runCommand } from '../run-command.ts'
 
 export function addUserCommand(program: Command): void {
-  const user = program
-    .command('user')
-    .description('accounts: everything that the service holds belongs to one')
+  const user = program.command('user').description('accounts, which own all records')
   addCreate(user)
   addInvite(user)
   addSetPassword(user)
@@ -22,8 +20,8 @@ function addCreate(user: Command): void {
   user
     .command('create')
     .description('create an account')
-    .requiredOption('--email <email>', 'who the account is for')
-    .option('--password', 'one to sign in with: asked for on a terminal, otherwise read from standard input')
+    .requiredOption('--email <email>', 'the email of the account')
+    .option('--password', 'set a password: entered on a terminal, otherwise read from standard input')
     .action(async ({ email, password }: { email: string; password?: true }) => {
       const given = password ? await readPassword() : undefined
       const created = await runCommand((app) => createUser(app, email, given))
@@ -34,8 +32,8 @@ function addCreate(user: Command): void {
 function addInvite(user: Command): void {
   user
     .command('invite')
-    .description('print a link with which someone signs up, once and within 7 days')
-    .option('--email <email>', 'only this person (default: anyone who has the link)')
+    .description('print a sign-up link, which works once and for 7 days')
+    .option('--email <email>', 'the only email that may sign up (default: any)')
     .action(async ({ email }: { email?: string }) => {
       const { publicUrl, host, port } = readConfig()
       const show = (key: string) => print(invitationUrl(publicUrl ?? `http://${host}:${port}`, key))
@@ -46,8 +44,8 @@ function addInvite(user: Command): void {
 function addSetPassword(user: Command): void {
   user
     .command('set-password')
-    .description('give an account a new password and sign it out everywhere')
-    .requiredOption('--email <email>', 'the account; the password comes as for create --password')
+    .description('set a new password and end all sessions of the account')
+    .requiredOption('--email <email>', 'the account; the password is read as for create --password')
     .action(async ({ email }: { email: string }) => {
       const password = await readPassword()
       await runCommand((app) => setUserPassword(app, email, password))

@@ -14,7 +14,7 @@ import { formatStyledTable } from '../../platform/terminal/table.ts'
 import { workerCount } from '../../service/workers/start-workers.ts'
 import { contentsInWords, Progress } from '../backup/progress.ts'
 import { openBackup } from '../backup/run-restore.ts'
-import { giveWayToService } from '../give-way.ts'
+import { lowerPriority } from '../run-command.ts'
 
 export interface DoctorOptions {
   backup?: string
@@ -22,9 +22,9 @@ export interface DoctorOptions {
   json: boolean
 }
 
-/** `claimkeeper doctor`. Returns whether nothing is at fault. */
+/** `claimkeeper doctor`. Returns false if there is a fault. */
 export async function runDoctor({ backup, all, json }: DoctorOptions): Promise<boolean> {
-  giveWayToService()
+  lowerPriority()
   const signal = listenForStop()
   const progress = new Progress('Examining')
   const findings: Finding[] = [ok('Node', process.versions.node)]
@@ -43,7 +43,7 @@ export async function runDoctor({ backup, all, json }: DoctorOptions): Promise<b
   return findings.every(({ status }) => status !== 'fault')
 }
 
-/** Null if they cannot be used. */
+/** Returns null if the settings cannot be used. */
 function checkSettings(findings: Finding[]): Config | null {
   try {
     const config = readConfig()
@@ -80,7 +80,7 @@ async function examineOwn(
     await killedAfter(signal, work)
   } catch (error) {
     if (signal.aborted || !(error instanceof OperatorError)) throw error
-    findings.push(fault('Database', error.message, 'Nothing in it was looked at.'))
+    findings.push(fault('Database', error.message, 'The database was not examined.'))
   }
 }
 
@@ -96,7 +96,7 @@ async function examineBackup(
     progress.begin(source.bytes)
     const report = (step: string) => progress.note(step)
     const work = withRestored(source.pieces, { report, signal }, async (database, restored) => {
-      findings.push(ok('Backup', 'it is whole, and was restored beside'))
+      findings.push(ok('Backup', 'it is complete and was restored into a temporary database'))
       findings.push(...(await examineContents(database, examination)))
       return restored
     })
@@ -104,37 +104,37 @@ async function examineBackup(
   } catch (error) {
     if (signal.aborted || !(error instanceof OperatorError)) throw error
     findings.push(
-      fault('Backup', error.message, 'It cannot be restored: make another one, and keep older ones.'),
+      fault('Backup', error.message, 'It cannot be restored. Create another backup, and keep older ones.'),
     )
     return null
   }
 }
 
-function countClaims(progress: Progress): (claims: number, ofAll: number) => void {
+function countClaims(progress: Progress): (claims: number, total: number) => void {
   let seen = 0
-  return (claims, ofAll) => {
-    if (seen === 0) progress.begin(ofAll, 'claims')
+  return (claims, total) => {
+    if (seen === 0) progress.begin(total, 'claims')
     progress.advance(claims - seen)
     seen = claims
   }
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', fault: 'red' } as const
-/** Characters of a line of the widest column. */
+/** Characters per line of the widest column. */
 const WIDTH = 72
 
-/** What was found, in a table; and the point that a backup recovers to. */
+/** The findings as a table, and the recovery point of a backup. */
 function reportTable(findings: readonly Finding[], contents: Header | null): string {
   const rows = findings.map(({ what, status, found, advice }) => [
     what,
     styleText(COLOURS[status], status, { stream: process.stdout }),
     inLines(printable(advice === null ? found : `${found}. ${advice}`)),
   ])
-  const table = formatStyledTable(['Looked at', '', 'Found'], rows)
+  const table = formatStyledTable(['Check', '', 'Found'], rows)
   return contents === null ? table : `${table}\n${contentsInWords(contents)}`
 }
 
-/** The same for programs. */
+/** The same as JSON. */
 function reportJson(findings: readonly Finding[], contents: Header | null): string {
   const isWell = findings.every(({ status }) => status !== 'fault')
   const report = {
@@ -154,7 +154,7 @@ const inSnakeCase = ({ takenAt, migration, claimkeeper, claims, lastEvent, lastN
   last_notification: lastNotification,
 })
 
-/** Broken between words. */
+/** Breaks the text between words. */
 function inLines(text: string): string {
   const lines: string[] = ['']
   for (const word of text.split(' ')) {

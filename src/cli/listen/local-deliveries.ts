@@ -11,20 +11,18 @@ import {
   NO_HASH,
   type SignedDelivery,
 } from '../../webhooks/sign-delivery.ts'
+import { DELIVERY_PAUSES_MS, MAX_RESPONSE_BYTES } from '../limits.ts'
 import type { Notification } from './service-feed.ts'
 
-/** Before each further attempt. */
-const PAUSES_MS = [500, 1_000, 2_000]
-
-/** Delivers one after the other, numbered from 1 and each linked to the one before, as a webhook does. */
+/** Delivers notifications one after another, numbered from 1 and linked by their hashes, like a webhook. */
 export class LocalDeliveries {
   readonly #receiver: Receiver
   readonly #print: (line: string) => void
   readonly #stop: AbortSignal
   #number = 0
   #previousHash = NO_HASH
-  #arrived = 0
-  #givenUp = 0
+  #delivered = 0
+  #abandoned = 0
 
   /** @param print a line for each attempt */
   constructor(receiver: Receiver, print: (line: string) => void, stop: AbortSignal) {
@@ -34,10 +32,10 @@ export class LocalDeliveries {
   }
 
   get summary(): string {
-    return `${this.#arrived} delivered${this.#givenUp === 0 ? '' : `, ${this.#givenUp} given up`}.`
+    return `${this.#delivered} delivered${this.#abandoned === 0 ? '' : `, ${this.#abandoned} given up`}.`
   }
 
-  /** Resolves once it has arrived, or was given up: then the next one has its turn all the same. */
+  /** Resolves once the notification is delivered, or given up after the last attempt. */
   async deliver(notification: Notification): Promise<void> {
     const link = { number: this.#number + 1, previousHash: this.#previousHash }
     const body = deliveryBody(notification.json, link)
@@ -47,14 +45,14 @@ export class LocalDeliveries {
     for (let attempts = 1; ; attempts++) {
       const attempt = await sendDelivery(this.#receiver, delivery, this.#stop)
       this.#stop.throwIfAborted()
-      const pauseMs = PAUSES_MS[attempts - 1]
+      const pauseMs = DELIVERY_PAUSES_MS[attempts - 1]
       const next =
         pauseMs === undefined
-          ? `given up after ${attempts} attempts, going on with the next`
+          ? `given up after ${attempts} attempts, continuing with the next`
           : `trying again in ${pauseMs / 1_000} s`
       this.#print(deliveryLine(new Date(), link.number, notification, attempt, next))
-      if (attempt.succeeded) this.#arrived++
-      else if (pauseMs === undefined) this.#givenUp++
+      if (attempt.succeeded) this.#delivered++
+      else if (pauseMs === undefined) this.#abandoned++
       if (attempt.succeeded || pauseMs === undefined) return
       await pause(pauseMs, undefined, { signal: this.#stop })
     }
@@ -65,8 +63,8 @@ const TYPE_WIDTH = Math.max(...NOTIFICATION_TYPES.map((type) => type.length))
 const MAX_ALIAS_LENGTH = 40
 
 /**
- * What a person sees of an attempt, on one line.
- * @param next what follows if it failed
+ * A line that describes an attempt.
+ * @param next what happens next if the attempt failed
  */
 function deliveryLine(
   at: Date,
@@ -88,7 +86,7 @@ function deliveryLine(
   ].join('  ')
 }
 
-/** As the dashboard shortens them: the beginning of an id is its time, so its end tells more. */
+/** Shortens names like the dashboard does. An id begins with a time, so its end is more distinctive. */
 function shortName(name: string): string {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name)) return `${name.slice(0, 8)}…${name.slice(-6)}`
   return name.length > MAX_ALIAS_LENGTH ? `${name.slice(0, MAX_ALIAS_LENGTH - 1)}…` : name
@@ -101,32 +99,28 @@ export const faultInWords = (error: unknown): string =>
     .replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
     .replace(/\.$/, '')
 
-export interface Receiver {
+interface Receiver {
   url: string
   secret: string
-  /** How long it may take to answer. */
-  patienceMs: number
+  timeoutMs: number
 }
 
-export interface Attempt {
+interface Attempt {
   succeeded: boolean
-  /** The status of the answer, or why there was none. */
+  /** The status of the response, or why there was none. */
   words: string
   durationMs: number
 }
 
-/** The response body is read so that the receiver can finish it, and is discarded. */
-const MAX_RESPONSE_BYTES = 65_536
-
-/** Sends it once. Only a status of 200 to 299 says that it has arrived; redirects are not followed. */
+/** Sends the delivery once. Succeeds with a status of 200 to 299. Redirects are not followed. */
 export async function sendDelivery(
-  { url, secret, patienceMs }: Receiver,
+  { url, secret, timeoutMs }: Receiver,
   delivery: SignedDelivery,
   stop: AbortSignal,
 ): Promise<Attempt> {
   const startedAt = performance.now()
-  const impatience = AbortSignal.timeout(patienceMs)
-  const ends = (succeeded: boolean, words: string): Attempt => ({
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const toAttempt = (succeeded: boolean, words: string): Attempt => ({
     succeeded,
     words,
     durationMs: Math.round(performance.now() - startedAt),
@@ -138,15 +132,15 @@ export async function sendDelivery(
       body: delivery.body,
       // During development the receiver restarts often. A kept connection would lead to the old process.
       agent: false,
-      signal: AbortSignal.any([stop, impatience]),
+      signal: AbortSignal.any([stop, timeout]),
     })
     const status = answer.statusCode ?? 0
-    const attempt = ends(status >= 200 && status < 300, statusInWords(status))
+    const attempt = toAttempt(status >= 200 && status < 300, statusInWords(status))
     // The status decides, even if reading the body fails.
     await readUpTo(MAX_RESPONSE_BYTES, answer).catch(() => {})
     return attempt
   } catch (error) {
-    return ends(false, impatience.aborted ? `no answer in ${patienceMs / 1_000} s` : faultInWords(error))
+    return toAttempt(false, timeout.aborted ? `no answer in ${timeoutMs / 1_000} s` : faultInWords(error))
   }
 }
 

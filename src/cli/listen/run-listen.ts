@@ -4,6 +4,7 @@ import { outputError, print, tell } from '../../platform/terminal/output.ts'
 import { printable } from '../../platform/terminal/printable.ts'
 import { listenForStop } from '../../platform/terminal/stop-signal.ts'
 import { newSecret } from '../../webhooks/sign-delivery.ts'
+import { DELIVERY_TIMEOUT_MS, MAX_RECONNECT_PAUSE_MS, MIN_RECONNECT_PAUSE_MS } from '../limits.ts'
 import { reportTo } from '../run-command.ts'
 import { faultInWords, LocalDeliveries } from './local-deliveries.ts'
 import {
@@ -16,12 +17,10 @@ import {
 
 export interface ListenOptions extends FeedOptions {
   forwardTo: string
-  /** Null for one of this session. */
+  /** Null for a new secret. */
   secret: string | null
   fromStart: boolean
 }
-
-const DELIVERY_TIMEOUT_MS = 15_000
 
 /**
  * Delivers notifications to the local address until a signal arrives.
@@ -31,15 +30,15 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   const unread = new AbortController()
   process.stdout.on('error', (error) => unread.abort(outputError(error)))
   const stop = AbortSignal.any([listenForStop(), unread.signal])
-  const say = reportTo(process.stdout)
+  const report = reportTo(process.stdout)
   const ownSecret = secret ?? newSecret()
   await print(`Delivering the notifications of ${printable(feed.url)} to ${printable(forwardTo)}`)
   if (secret === null) await print(`Signed with the secret of this session: ${ownSecret}`)
 
-  const receiver = { url: forwardTo, secret: ownSecret, patienceMs: DELIVERY_TIMEOUT_MS }
+  const receiver = { url: forwardTo, secret: ownSecret, timeoutMs: DELIVERY_TIMEOUT_MS }
   const deliveries = new LocalDeliveries(receiver, tell, stop)
   try {
-    for await (const notification of followFeed(new ServiceFeed(feed, stop), { fromStart, say, stop })) {
+    for await (const notification of followFeed(new ServiceFeed(feed, stop), { fromStart, report, stop })) {
       await deliveries.deliver(notification)
     }
   } catch (error) {
@@ -49,46 +48,44 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   tell(`Stopped: ${deliveries.summary}`)
 }
 
-const FIRST_PAUSE_MS = 500
-const MAX_PAUSE_MS = 8_000
-
-interface Following {
-  /** Begins with the oldest that is kept; else with what comes after this moment. */
+interface FollowOptions {
+  /** Begins with the oldest stored notification, otherwise with new ones. */
   fromStart: boolean
-  /** Prints the state of the connection. */
-  say: (line: string) => void
+  /** Receives the state of the connection. */
+  report: (line: string) => void
   stop: AbortSignal
 }
 
 /**
- * Each notification once and in order, until it is stopped. If the service goes away it is asked again until it is back,
- * and what happened meanwhile follows then.
- * @throws OperatorError if trying again would not help
+ * Yields each notification once and in order until the signal. If the connection to the service breaks, reconnects and continues after
+ * the last notification.
+ * @throws OperatorError if a retry is useless
  */
 async function* followFeed(
   feed: ServiceFeed,
-  { fromStart, say, stop }: Following,
+  { fromStart, report, stop }: FollowOptions,
 ): AsyncGenerator<Notification> {
   let after: string | null = null
-  let hasPlace = fromStart
-  let hasBegun = false
+  let hasCursor = fromStart
+  let isStarted = false
   let failures = 0
-  const answers = () => {
-    if (failures > 0) say('The service answers again.')
-    if (!hasBegun) say(`Following from ${fromStart ? 'the oldest notification' : 'now'} on. Ctrl-C ends it.`)
-    hasBegun = true
+  const onResponse = () => {
+    if (failures > 0) report('The service answers again.')
+    if (!isStarted)
+      report(`Following from ${fromStart ? 'the oldest notification' : 'now'} on. Press Ctrl-C to stop.`)
+    isStarted = true
     failures = 0
   }
   for (;;) {
     let isOpen = false
     try {
-      if (!hasPlace) after = await feed.findEnd()
-      hasPlace = true
+      if (!hasCursor) after = await feed.findEnd()
+      hasCursor = true
       for await (const { cursor, json } of await feed.open(after)) {
         const notification = json === null ? null : parseNotification(json)
-        // The service begins each stream with its cursor, if with nothing else.
+        // Each stream begins with at least a cursor.
         isOpen = true
-        answers()
+        onResponse()
         if (notification !== null) yield notification
         after = cursor ?? after
       }
@@ -96,15 +93,15 @@ async function* followFeed(
       if (stop.aborted || error instanceof OperatorError) throw error
       if (error instanceof CursorRefused && after !== null) {
         after = null
-        say('The service has not kept all that follows: going on with the oldest notification that it has.')
+        report('The next notifications were removed from the service. Continuing with the oldest stored one.')
         continue
       }
-      // A stream breaks off now and then. If it cannot be opened again, the service is away.
+      // Streams end now and then. Only if the next request fails too, the service is unavailable.
       if (!isOpen && failures++ === 0) {
-        say(`The service does not answer (${faultInWords(error)}): trying again until it does.`)
+        report(`The service does not answer (${faultInWords(error)}): trying again until it does.`)
       }
     }
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS)
+    const pauseMs = Math.min(MIN_RECONNECT_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_RECONNECT_PAUSE_MS)
     await pause(pauseMs, undefined, { signal: stop })
   }
 }

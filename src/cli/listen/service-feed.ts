@@ -3,23 +3,20 @@ import { Agent as HttpsAgent } from 'node:https'
 import { json } from 'node:stream/consumers'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { sendRequest } from '../../webhooks/request/send-request.ts'
+import { FEED_SILENCE_TIMEOUT_MS, MAX_RESPONSE_BYTES, MAX_STREAM_EVENT_LENGTH } from '../limits.ts'
 
-/** Something is sent every 15 s. */
-const SILENCE_MS = 45_000
-/** Of an error response. */
-const MAX_ERROR_BYTES = 65_536
-/** These may be over the next time. */
-const PASSING: readonly number[] = [408, 425, 429]
+/** Statuses after which a retry may succeed. */
+const TRANSIENT_STATUSES: readonly number[] = [408, 425, 429]
 
 export interface FeedOptions {
-  /** Of the service. */
+  /** The service's URL. */
   url: string
   token: string
   types: string | null
   customerId: string | null
 }
 
-/** The service does not go on from the cursor: the next request does without. */
+/** The service does not accept the cursor. The next request must have none. */
 export class CursorRefused extends Error {
   override readonly name = 'CursorRefused'
 }
@@ -43,19 +40,18 @@ export class ServiceFeed {
     this.#agent = options.url.startsWith('https:') ? new HttpsAgent() : new HttpAgent()
   }
 
-  /** Where it ends now. Also what the filters leave out counts, and a feed that is empty has an end. */
+  /** The cursor of the current end, regardless of the filters. An empty feed has one too. */
   async findEnd(): Promise<string> {
     const body = await this.#get({ order: 'desc', limit: '1' }, 'application/json')
     const { next_cursor: cursor } = (await json(body)) as { next_cursor?: unknown }
-    if (typeof cursor !== 'string') throw new Error('an answer that is not Claimkeeper’s')
+    if (typeof cursor !== 'string') throw new Error('the response is not from Claimkeeper')
     return cursor
   }
 
   /**
-   * What comes after the cursor, until the connection breaks. A stream has each notification on a line of its own: it is
-   * delivered byte for byte as the service wrote it.
-   * @param after null for the oldest that is kept
-   * @throws OperatorError if trying again would not help, CursorRefused
+   * The stream of notifications after the cursor, until the connection breaks. Each notification is the exact text of the service.
+   * @param after null for the oldest stored notification
+   * @throws OperatorError if a retry is useless, CursorRefused
    */
   async open(after: string | null): Promise<AsyncGenerator<StreamEvent>> {
     const { types, customerId } = this.#options
@@ -72,14 +68,14 @@ export class ServiceFeed {
     const answer = await sendRequest(`${url}/v1/notifications?${new URLSearchParams(query)}`, {
       agent: this.#agent,
       headers: { Authorization: `Bearer ${token}`, Accept: type },
-      timeout: SILENCE_MS,
+      timeout: FEED_SILENCE_TIMEOUT_MS,
       signal: this.#stop,
     })
     const { statusCode = 0, headers } = answer
     const isOfType = `${headers['content-type'] ?? ''}`.startsWith(type)
     if (statusCode === 200 && isOfType) return answer
     const refusal = await readRefusal(answer)
-    if (statusCode === 200) throw new Error('an answer that is not Claimkeeper’s')
+    if (statusCode === 200) throw new Error('the response is not from Claimkeeper')
     throw this.#refused(statusCode, refusal)
   }
 
@@ -87,9 +83,9 @@ export class ServiceFeed {
     const isAboutCursor = status === 400 && details.some(({ path }) => path === 'after')
     const words = `${status} ${code ?? STATUS_CODES[status] ?? ''}`.trim()
     if (status === 410 || isAboutCursor) return new CursorRefused(words)
-    if (status < 400 || status >= 500 || PASSING.includes(status)) return new Error(words)
+    if (status < 400 || status >= 500 || TRANSIENT_STATUSES.includes(status)) return new Error(words)
     if (status === 401) {
-      const help = 'It may be mistyped, expired or revoked; claimkeeper token create makes another.'
+      const help = 'It may be mistyped, expired or revoked. claimkeeper token create creates another.'
       return new OperatorError(`${this.#options.url} refuses the token (${words}). ${help}`)
     }
     if (code === undefined) {
@@ -101,14 +97,14 @@ export class ServiceFeed {
   }
 }
 
-/** What the service says of it; nothing if it is another's answer. */
+/** The error of the response; empty if the response is not from Claimkeeper. */
 async function readRefusal(body: AsyncIterable<Buffer>): Promise<Refusal> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > MAX_ERROR_BYTES) break
+    if (bytes > MAX_RESPONSE_BYTES) break
   }
   try {
     const { error } = JSON.parse(Buffer.concat(chunks).toString()) as { error?: Refusal }
@@ -118,18 +114,15 @@ async function readRefusal(body: AsyncIterable<Buffer>): Promise<Refusal> {
   }
 }
 
-/** A block of the stream. Each has one of the two at least. */
-export interface StreamEvent {
-  /** Where the stream goes on after it. */
+/** An event of the stream. It has a cursor, a notification, or both. */
+interface StreamEvent {
+  /** The position after the event. */
   cursor: string | null
-  /** A notification, as the service has written it. */
+  /** The exact text of a notification. */
   json: string | null
 }
 
-/** Far more than a notification may have. */
-const MAX_EVENT_LENGTH = 16 * 1_048_576
-
-/** What the service sends as server-sent events (§4.13). */
+/** Parses server-sent events (§4.13). */
 async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   let text = ''
@@ -137,7 +130,7 @@ async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<St
     text += decoder.decode(chunk, { stream: true })
     const blocks = text.split('\n\n')
     text = blocks.pop() as string
-    if (text.length > MAX_EVENT_LENGTH) throw new Error('an event without end')
+    if (text.length > MAX_STREAM_EVENT_LENGTH) throw new Error('an event of the stream is too long')
     for (const block of blocks) {
       const event = readBlock(block)
       if (event.cursor !== null || event.json !== null) yield event

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-import { type Config, MOST_WORKERS } from '../../config/config.ts'
+import { type Config, MAX_WORKERS } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { openDatabase } from '../../platform/database/open-database.ts'
 import { unlessAborted } from '../../platform/database/unless-aborted.ts'
@@ -31,7 +31,7 @@ export function workerCount({ workers, databaseUrl, databasePoolSize }: Config):
     databaseUrl === null
       ? Math.floor(EMBEDDED_CONNECTIONS / (databasePoolSize + OTHER_CONNECTIONS))
       : Infinity
-  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most, MOST_WORKERS))
+  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most, MAX_WORKERS))
   if (workers > 1 && workers > most) {
     throw new OperatorError(
       `CLAIMKEEPER_WORKERS must be at most ${most} on the embedded database, which has connections for no more with a DATABASE_POOL_SIZE of ${databasePoolSize}.`,

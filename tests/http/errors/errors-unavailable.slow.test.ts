@@ -114,7 +114,7 @@ test('/readyz is 503 while a full disk refuses writes, /healthz is not, and both
     return body.error ?? body.results?.some(({ status }: { status: number }) => status === 503)
   })
   const { error } = await readiness(served, 503)
-  assert.match(error.message, /^The (database takes no writes now|database cannot be reached)/)
+  assert.match(error.message, /^The (database accepts no writes now|database cannot be reached)/)
   assert.equal((await fetch(`${served.url}/healthz`)).status, 200)
   await disk.clear()
   await readiness(served, 200)
@@ -124,7 +124,7 @@ test('/readyz is 503 whatever the write fails with', async (t) => {
   const service = await startStruckService(t)
   for (const refused of ['XX000', '22P02', '42501']) {
     service.proxy.inject({ statement: 'try_write' }, { refused })
-    assert.match((await readiness(service, 503)).error.message, /takes no writes/)
+    assert.match((await readiness(service, 503)).error.message, /accepts no writes/)
     assert.ok(service.proxy.wasInjected())
     await readiness(service, 200)
   }

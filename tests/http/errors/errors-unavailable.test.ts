@@ -116,7 +116,7 @@ test('/readyz is 503 while the database is read only, and many who ask at once c
   const tookMs = performance.now() - begun
   for (const answer of answers) {
     assert.equal(answer.status, 503)
-    assert.match(((await answer.json()) as Answer['body']).error.message, /takes no writes/)
+    assert.match(((await answer.json()) as Answer['body']).error.message, /accepts no writes/)
   }
   // An answer is shared for two seconds.
   assert.ok(lines.length >= 1 && lines.length <= 1 + tookMs / 2_000, `${lines.length} in ${tookMs} ms`)

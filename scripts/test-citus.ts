@@ -9,8 +9,9 @@ import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
 /** What depends on distribution: statements, plans and locks; and requests for each kind of record. */
 const FILES = [
-  'tests/database/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions}.test.ts',
+  'tests/database/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions,worker-settings}.test.ts',
   'tests/checks/{check-turns,run-scheduled-check}.test.ts',
+  'tests/doctor/try-decisions.test.ts',
   'tests/{archive/archived-claims,customers/customers,test-clocks/test-clocks}.test.ts',
   'tests/claims/{candidates,claim-batches-schemas,claims}.test.ts',
   'tests/events/{event-results,events-lifecycle,events-replay,events-submission}.test.ts',

@@ -12,7 +12,12 @@ import { Pool } from './pool/pool.ts'
 import type { PooledConnection } from './pool/pooled-connection.ts'
 import { SERVICE } from './pool/pooled-connection.ts'
 import { addressOf } from './pool/server-address.ts'
-import { requireDurable, requireDurableNodes, requireSettings } from './require-settings.ts'
+import {
+  requireDurable,
+  requireDurableNodes,
+  requireSettings,
+  requireWorkerSettings,
+} from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 export interface DatabaseOptions {
@@ -72,6 +77,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
       await migrateWithoutTimeout(connectionString, options)
     }
     const distribution = await readDistribution(db)
+    if (distribution.isOn && !leavesTables) await requireWorkerSettings(db)
     if (distribution.isOn && mustBeDurable) await requireDurableNodes(db)
     await first.close()
     return opened(new Database({ connectionString, poolSize, distribution }), connectionString, embedded)

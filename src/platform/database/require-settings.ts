@@ -72,6 +72,48 @@ export async function requireSettings(db: Pick<Connection, 'query'>): Promise<vo
   )
 }
 
+/**
+ * Settings that each worker of a cluster must have by itself: Citus passes `client_encoding` on to its connections, but no other
+ * setting of a session. Other settings of `SESSION_SETTINGS` change nothing there: Citus sends times, numbers and bytes in
+ * forms that do not depend on them.
+ */
+const WORKER_SETTINGS: Readonly<Record<string, string>> = {
+  // "off" stores the text NULL for a null in a list of parameters.
+  array_nulls: 'on',
+  standard_conforming_strings: 'on',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  exit_on_error: 'off',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
+}
+
+const WRONG_WORKER_SETTINGS = `
+  SELECT coalesce(string_agg(name || ' = ' || setting, ', ' ORDER BY name), '') FROM pg_settings
+  WHERE ${Object.entries(WORKER_SETTINGS)
+    .map(([name, value]) => `name = '${name}' AND setting <> '${value}'`)
+    .join(' OR ')}`
+
+/** Workers that cannot be reached are passed over. @throws OperatorError */
+export async function requireWorkerSettings(db: Pick<Connection, 'query'>): Promise<void> {
+  const [worker] = await db.query<{ host: string; wrong: string; role: string; database: string }>({
+    text: `-- read_refused_settings_of_workers
+      SELECT nodename || ':' || nodeport AS host, result AS wrong, quote_ident(session_user) AS role,
+        quote_ident(current_database()) AS database
+      FROM run_command_on_workers($1) WHERE success AND result <> '' ORDER BY host`,
+    values: [WRONG_WORKER_SETTINGS],
+    readOnly: true,
+  })
+  if (!worker) return
+  const { host, wrong, role, database } = worker
+  const undo = Object.entries(WORKER_SETTINGS)
+    .filter(([name]) => wrong.includes(`${name} = `))
+    .map(([name, value]) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${value}'`)
+  throw new OperatorError(
+    `The node ${host} has settings with which Claimkeeper does not work: ${wrong}. Set them on the coordinator, which passes them on: ${undo.join('; ')}.`,
+  )
+}
+
 /** What may happen to acknowledged events in a power failure or a crash if the setting is off. */
 const RISKS: Record<string, string> = {
   fsync: 'acknowledged data may not be on the disk',

@@ -1,7 +1,7 @@
 import type { Attempts } from './accounts/attempts.ts'
 import type { Passwords } from './accounts/passwords.ts'
 import type { TokenOwners, TokenUse } from './accounts/tokens/token-owners.ts'
-import type { Overdue } from './checks/overdue.ts'
+import type { OverdueLag } from './checks/lag-store.ts'
 import type { AliasTries } from './claims/create/alias-tries.ts'
 import type { CreationBatchers } from './claims/create/creation-batchers.ts'
 import type { ShortClaims } from './claims/short-claims.ts'
@@ -24,7 +24,7 @@ export interface App {
   /** Null if there are no traces. */
   tracing: Tracing | null
   submissions: GroupCommit
-  overdue: Overdue
+  overdueLag: OverdueLag
   /** For background work. */
   throttle: AdaptiveThrottle
   creations: CreationBatchers

@@ -10,7 +10,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'the live check comes a minute early',
     edits: [
       edit('return checksBefore(next, 1)', 'return checksBefore(next, 0)'),
-      edit('const TOLERATED_LEAD_MS = 5_000', 'const TOLERATED_LEAD_MS = -1'),
+      edit('const MAX_HOST_CLOCK_LEAD_MS = 5_000', 'const MAX_HOST_CLOCK_LEAD_MS = -1'),
     ],
   },
   {
@@ -18,12 +18,9 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [edit("terms.timeout_outcome === 'confirm'", "terms.timeout_outcome !== 'confirm'")],
   },
   {
-    name: 'claims of one check make the transition of the kind before theirs',
+    name: 'claims of one check make the transition of the group before theirs',
     edits: [
-      edit(
-        'new Array<number>(kind.count).fill(number)',
-        'new Array<number>(kind.count).fill(Math.max(number - 1, 0))',
-      ),
+      edit('new Array<number>(count).fill(number)', 'new Array<number>(count).fill(Math.max(number - 1, 0))'),
     ],
   },
   {
@@ -69,21 +66,24 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an advance passes over what is due with the last of a set',
     edits: [
       edit('(due_at, id) > ($3, $4)', 'due_at > $3 AND $4::uuid IS NOT NULL'),
-      edit('const SET = 1_000', 'const SET = 3'),
+      edit('const MOVE_BATCH_SIZE = 1_000', 'const MOVE_BATCH_SIZE = 3'),
     ],
   },
   {
     name: 'a check passes over every other batch',
     edits: [
-      edit('    batches = next\n', '    batches = next.length > 0 ? await readNext(app, coming) : []\n'),
-      edit('export const BATCH = 1_000', 'export const BATCH = 2'),
+      edit(
+        '    batches = next\n',
+        '    batches = next.length > 0 ? await nextBatches(context, coming) : []\n',
+      ),
+      edit('export const MOVE_BATCH_SIZE = 1_000', 'export const MOVE_BATCH_SIZE = 2'),
     ],
   },
   {
     name: 'a check skips claims that are due at the same time as the last of a list',
     edits: [
       edit('(due_at, id) > ($2, $3)', 'due_at > $2 AND $3::uuid IS NOT NULL'),
-      edit('listed: 10_000', 'listed: 3'),
+      edit('const LIST_BATCH_SIZE = 10_000', 'const LIST_BATCH_SIZE = 3'),
     ],
   },
   {
@@ -139,7 +139,10 @@ export const OF_CHECKS: readonly Mutant[] = [
       edit('WHERE up_to >= $1 RETURNING', 'WHERE false AND up_to >= $1 RETURNING'),
       edit('WHERE up_to < $1 FOR SHARE', 'WHERE $1::timestamptz IS NOT NULL FOR SHARE'),
       edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
-      edit("name: 'sums of resolutions',\n  every: 300", "name: 'sums of resolutions',\n  every: 2"),
+      edit(
+        "name: 'sums of resolutions',\n  every: SUM_INTERVAL_S",
+        "name: 'sums of resolutions',\n  every: 2",
+      ),
     ],
     faults: 'database-clock-stepped',
   },
@@ -147,12 +150,15 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'two servers sum up the same resolutions',
     edits: [
       edit(
-        'if (await tryHoldChecks(connection)) await sumUp(connection)',
-        'void (await tryHoldChecks(connection))\n    await sumUp(connection)',
+        'if (await tryLockChecks(connection)) await sumUp(connection)',
+        'void (await tryLockChecks(connection))\n    await sumUp(connection)',
       ),
       edit('FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
       edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
-      edit("name: 'sums of resolutions',\n  every: 300", "name: 'sums of resolutions',\n  every: 10"),
+      edit(
+        "name: 'sums of resolutions',\n  every: SUM_INTERVAL_S",
+        "name: 'sums of resolutions',\n  every: 10",
+      ),
     ],
     servers: 3,
   },

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { scheduledTransitions } from '../core/claims/lifecycle.ts'
+import { type Status, scheduledTransitions } from '../core/claims/lifecycle.ts'
 import type { TestClock } from '../core/records.ts'
 import { validationError } from '../kernel/errors.ts'
 import { announceOfAccount } from '../outbox/notification-number-store.ts'
@@ -13,16 +13,13 @@ import {
   findDueClaimsOnTestClock,
   nextCursor,
 } from './due-claim-store.ts'
-import { addTransitions, measureTransitions, type TransitionCounts } from './move-batch.ts'
+import { MOVE_BATCH_SIZE } from './limits.ts'
 import { applyMoves } from './move-claims-store.ts'
 
-/** Claims that one statement moves. */
-const SET = 1_000
-
 /**
- * Sets the clock to a later time and runs the scheduled checks of every whole minute after the old time up to
- * and including the new one. One transaction: a clock is never half-advanced, and advances of one clock come one
- * after the other. It costs the transitions, however many minutes lie between.
+ * Sets the clock to a later time, and runs the scheduled check of every whole minute after the old time up to and including the
+ * new time. One transaction: a clock is never half-advanced, and advances of one clock run one after the other. The cost
+ * depends on the transitions, not on the minutes between the times.
  * @throws TEST_CLOCK_NOT_FOUND, VALIDATION_ERROR for an earlier time, UNAVAILABLE
  */
 export async function advanceTestClock(
@@ -37,39 +34,45 @@ export async function advanceTestClock(
     }
     return moveHeldClock(connection, clock, frozenTime)
   })
-  measureTransitions(app, 'test_clock', counts)
+  for (const [to, count] of counts)
+    app.db.metrics.instruments.transitions.inc({ by: 'test_clock', to }, count)
   return { clock, transitions: counts.values().reduce((sum, count) => sum + count, 0) }
 }
 
-/** Sets a clock that is locked, and moves its claims. */
+/** Sets a clock that is locked, and moves its claims. Returns how many transitions led to each status. */
 export async function moveHeldClock(
   connection: Connection,
   clock: TestClock,
   frozenTime: Date,
-): Promise<{ clock: TestClock; counts: TransitionCounts }> {
+): Promise<{ clock: TestClock; counts: ReadonlyMap<Status, number> }> {
   const announced = await announceOfAccount(connection, clock.userId)
   const counts = await moveDueClaims(connection, clock.id, frozenTime, announced)
   return { clock: await setTestClock(connection, clock, frozenTime, announced), counts }
 }
 
-/** Returns the transitions that were made. */
 async function moveDueClaims(
   connection: Connection,
   clockId: string,
   until: Date,
   announced: string,
-): Promise<TransitionCounts> {
-  const made: TransitionCounts = new Map()
+): Promise<ReadonlyMap<Status, number>> {
+  const counts = new Map<Status, number>()
   for (let cursor: DueCursor | null = DUE_START; cursor; ) {
-    const due: DueClaim[] = await findDueClaimsOnTestClock(connection, clockId, until, cursor, SET)
+    const due: DueClaim[] = await findDueClaimsOnTestClock(
+      connection,
+      clockId,
+      until,
+      cursor,
+      MOVE_BATCH_SIZE,
+    )
     const moves = due
       .map((claim) => ({ claim, transitions: scheduledTransitions(claim.state, claim.terms, until) }))
       .filter(({ transitions }) => transitions.length > 0)
     const moved = await applyMoves(connection, moves, announced)
-    if (moved !== moves.length) throw new Error('a claim changed while its clock was held')
+    if (moved !== moves.length) throw new Error('a claim changed while its clock was locked')
     for (const { state } of moves.flatMap(({ transitions }) => transitions))
-      addTransitions(made, state.status, 1)
-    cursor = nextCursor(due, SET)
+      counts.set(state.status, (counts.get(state.status) ?? 0) + 1)
+    cursor = nextCursor(due, MOVE_BATCH_SIZE)
   }
-  return made
+  return counts
 }

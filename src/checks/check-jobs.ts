@@ -1,29 +1,30 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { checkAtOrAfter, checksBefore, MINUTE_MS } from '../core/claims/lifecycle.ts'
 import { sumUpResolutions as sumUp } from '../overview/resolution-total-store.ts'
 import { readClock } from '../platform/database/clock.ts'
+import type { Database } from '../platform/database/database.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
-import { tryHoldChecks } from './due-claim-store.ts'
+import { tryLockChecks } from './due-claim-store.ts'
+import { MAX_HOST_CLOCK_LEAD_MS, SUM_INTERVAL_S } from './limits.ts'
 import { runScheduledCheck } from './run-scheduled-check.ts'
 
+type OnDone = (transitions: number, checkTime: Date, durationMs: number) => void
+
 /**
- * The scheduled check, at each whole minute (§3 rule 1). A run that takes longer than a minute goes on with the
- * time of the next one: what it moves late must not be dated back, or its review window would be shortened.
- * `onDone` hears how many transitions were made, and how long it took in milliseconds.
+ * Runs the scheduled check at each whole minute (§3 rule 1). A run that takes longer than a minute continues with the time of
+ * the next minute: a transition must not get an earlier time than its real one, or its review window would be shorter.
+ * @param onDone called after the check of each minute
  */
-export function scheduledCheckJob(
-  app: App,
-  onDone: (transitions: number, checkTime: Date, durationMs: number) => void,
-): Job {
+export function scheduledCheckJob(app: App, onDone: OnDone): Job {
   const { checks } = app.db.metrics.instruments
   return {
     name: 'scheduled check',
     every: 'whole minute',
     run: async () => {
       try {
-        await app.overdue.during(app.db, async () => {
-          while (await checkForAMinute(app, onDone));
+        await app.overdueLag.during(app.db, async () => {
+          while (await checkOneMinute(app, onDone));
         })
       } catch (error) {
         checks.inc({ result: 'failed' })
@@ -33,17 +34,14 @@ export function scheduledCheckJob(
   }
 }
 
-/** Whether there may be more to do, for the check of the next minute. */
-async function checkForAMinute(
-  app: App,
-  onDone: (transitions: number, checkTime: Date, durationMs: number) => void,
-): Promise<boolean> {
-  let goesOn = false
-  const checkTime = await readCheckTime(app)
+/** Returns whether the check of the next minute must continue. */
+async function checkOneMinute(app: App, onDone: OnDone): Promise<boolean> {
+  let mustContinue = false
+  const checkTime = await readCheckTime(app.db)
   const startedAt = performance.now()
   const isOver = () => {
-    goesOn = performance.now() - startedAt >= MINUTE_MS
-    return goesOn
+    mustContinue = performance.now() - startedAt >= MINUTE_MS
+    return mustContinue
   }
   const transitions = await runScheduledCheck(app, checkTime, isOver)
   const durationMs = performance.now() - startedAt
@@ -53,38 +51,32 @@ async function checkForAMinute(
   measures.checkDoneAt.set(Date.now() / 1_000)
   measures.checkLagSeconds.set(Math.max(0, Date.now() - checkTime.getTime()) / 1_000)
   onDone(transitions, checkTime, Math.round(durationMs))
-  return goesOn
+  return mustContinue
 }
 
-/** The totals of the overview. Runs between scheduled checks, because it would delay one briefly. */
-export const sumUpResolutionsJob = (app: App): Job => ({
-  name: 'sums of resolutions',
-  every: 300,
-  run: () => sumUpResolutions(app),
-})
-
-/** A host's clock that runs ahead of the database's by no more than this is waited for. */
-const TOLERATED_LEAD_MS = 5_000
-
 /**
- * The time of the scheduled check that is on now: the whole minute that has begun, by the database's clock.
- * If the host's clock rings a little before the database's minute, waits for that minute to begin.
+ * The time of the current scheduled check: the whole minute that has begun, by the database's clock. If the host's clock is
+ * a little ahead, waits until the minute begins.
  */
-export async function readCheckTime(app: App): Promise<Date> {
-  const now = await readClock(app.db.checks)
+export async function readCheckTime(db: Database): Promise<Date> {
+  const now = await readClock(db.checks)
   const next = checkAtOrAfter(now)
   const leadMs = next.getTime() - now.getTime()
-  if (leadMs > TOLERATED_LEAD_MS) return checksBefore(next, 1)
-  await pause(leadMs)
+  if (leadMs > MAX_HOST_CLOCK_LEAD_MS) return checksBefore(next, 1)
+  await sleep(leadMs)
   return next
 }
 
-/**
- * Keeps the sums of what was resolved up to date, so that overviews need to read but the last minutes one by one. While
- * a scheduled check is on, that is left for the next time.
- */
-export function sumUpResolutions(app: App): Promise<void> {
-  return app.db.checks.transaction(async (connection) => {
-    if (await tryHoldChecks(connection)) await sumUp(connection)
+/** Updates the totals of the overview. Runs between scheduled checks, because it would delay a check briefly. */
+export const sumUpResolutionsJob = ({ db }: App): Job => ({
+  name: 'sums of resolutions',
+  every: SUM_INTERVAL_S,
+  run: () => sumUpResolutions(db),
+})
+
+/** Overviews then read only the resolutions of the last minutes one by one. Does nothing while a scheduled check runs. */
+export function sumUpResolutions(db: Database): Promise<void> {
+  return db.checks.transaction(async (connection) => {
+    if (await tryLockChecks(connection)) await sumUp(connection)
   })
 }

@@ -1,4 +1,4 @@
-import { MAX, NIL } from 'uuid'
+import { MAX, NIL, stringify } from 'uuid'
 import { contractIsMissing } from '../contracts/contract-store.ts'
 import type { ClaimState, Outcome, Status } from '../core/claims/lifecycle.ts'
 import type { CheckTerms } from '../core/contracts/contract.ts'
@@ -6,43 +6,44 @@ import { CHECK_OF_SHARD, SCHEDULED_CHECK } from '../platform/database/advisory-l
 import { readInShards } from '../platform/database/citus/in-shards.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
+import { SHARD_LOCK_IDLE_TIMEOUT_S } from './limits.ts'
 
 /** A claim on a test clock whose window has elapsed. */
 export interface DueClaim {
   id: string
   state: ClaimState
-  /** Looked up for OPEN claims only, as nothing else asks for them. */
+  /** Null unless the claim is OPEN: other transitions do not need the contract. */
   terms: CheckTerms | null
   eventCount: number
 }
 
-/** Live claims whose windows have elapsed and that make the same transition: alike in all that decides about it. */
-export interface DueKind {
-  /** Of its times, the latest that one of them has. */
+/** Live claims whose windows have elapsed and that are equal in all that decides about their transition. */
+export interface DueGroup {
+  /** Its times are the latest of the group's. */
   state: ClaimState
-  /** Looked up for OPEN claims only, as nothing else asks for them. */
+  /** Null unless the claims are OPEN. */
   terms: CheckTerms | null
-  /** When the last event was recorded, of OPEN claims only, and only if that was after the check's time. */
+  /** When the last event was recorded; null unless the claims are OPEN and the event came after the check's time. */
   lastEventAt: Date | null
   count: number
-  /** Of each, its id and its version, as PostgreSQL writes arrays. */
+  /** Ids and versions as PostgreSQL array literals: they go back to PostgreSQL unparsed. */
   ids: string
   eventCounts: string
 }
 
-/** A place in the order of due times. */
+/** A position in the index of due times. */
 export interface DueCursor {
   dueAt: Date | '-infinity'
   id: string
 }
 export const DUE_START: DueCursor = { dueAt: '-infinity', id: NIL }
-/** All that is due at the check's time. */
-export const dueBy = (checkTime: Date): DueStretch => ({
+/** The range of all claims that are due at the check's time. */
+export const dueBy = (checkTime: Date): DueRange => ({
   after: DUE_START,
   upTo: { dueAt: checkTime, id: MAX },
 })
 
-/** Where the walk goes on after a set; null if the set was not full, so that there is no more. */
+/** The position after a batch; null after the last batch, which is not full. */
 export function nextCursor(due: readonly DueClaim[], limit: number): DueCursor | null {
   const last = due.length === limit ? due.at(-1) : undefined
   return last?.state.dueAt ? { dueAt: last.state.dueAt, id: last.id } : null
@@ -57,7 +58,7 @@ interface StateRow {
   timeout_outcome: CheckTerms['timeout_outcome']
 }
 
-/** Of an OPEN claim, from its contract's columns; from the contract itself if it stands in the claim's row. */
+/** Terms of OPEN claims: from the columns of the contract, or from the contract itself if the claim's row stores it. */
 const TERMS = `CASE WHEN status = 'OPEN' THEN coalesce(terms.review_window, (contract->>'review_window')::float8) END
           AS review_window,
         CASE WHEN status = 'OPEN' THEN coalesce(terms.timeout_outcome, contract->>'timeout_outcome') END
@@ -65,29 +66,29 @@ const TERMS = `CASE WHEN status = 'OPEN' THEN coalesce(terms.review_window, (con
 const joinTerms = (contracts: string) =>
   `LEFT JOIN ${contracts} terms ON terms.hash = c.contract_hash AND c.status = 'OPEN'`
 
-/** A stretch of the index of due times: what is due after its beginning, up to and including its end. */
-export interface DueStretch {
+/** A range of the index of due times, without its start and with its end. */
+export interface DueRange {
   after: DueCursor
   upTo: DueCursor
 }
 
-export interface ListedDue {
-  stretch: DueStretch
+interface ListedRange {
+  range: DueRange
   count: number
-  /** The ids in their order, 16 bytes each. */
+  /** In their order, 16 bytes each. */
   ids: Buffer
 }
 
 /**
- * The live claims in the stretch that are due at the check's time: at most `limit`, those that have been due longest.
- * Returns the part of the stretch that holds them.
+ * Lists live claims of the range that are due at the check's time: at most `limit`, the longest due first. Returns the part of
+ * the range that they cover.
  */
 export async function listDue(
   db: Connection,
   checkTime: Date,
-  { after, upTo }: DueStretch,
+  { after, upTo }: DueRange,
   limit: number,
-): Promise<ListedDue> {
+): Promise<ListedRange> {
   const [row] = await db.query<{ count: number; ids: Buffer | null; due_at: Date; id: string }>({
     text: `-- list_due
       WITH due AS MATERIALIZED (
@@ -104,17 +105,21 @@ export async function listDue(
   })
   const { count, ids, due_at, id } = row as NonNullable<typeof row>
   return {
-    stretch: { after, upTo: count < limit ? upTo : { dueAt: due_at, id } },
+    range: { after, upTo: count < limit ? upTo : { dueAt: due_at, id } },
     count,
     ids: ids ?? Buffer.alloc(0),
   }
 }
 
 /**
- * On distributed tables: the live claims that are due at the check's time on those machines that answer, of each shard
- * those that have been due longest, `limit` at most. It asks each shard by itself, where a walk needs all of them.
+ * On distributed tables: due claims of the nodes that answer, at most `limit` of each shard, the longest due first. Each shard is
+ * queried by itself: one statement over all shards fails if one node is unavailable.
  */
-export async function listDueWhereReached(db: Connection, checkTime: Date, limit: number): Promise<string[]> {
+export async function listDueOnReachableShards(
+  db: Connection,
+  checkTime: Date,
+  limit: number,
+): Promise<string[]> {
   const rows = await db.query<{ ids: string[] }>({
     text: `-- list_due_where_reached
       SELECT nullif(result, '')::uuid[] AS ids
@@ -130,9 +135,9 @@ export async function listDueWhereReached(db: Connection, checkTime: Date, limit
   return rows.flatMap(({ ids }) => ids)
 }
 
-type KindRow = StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
+type GroupRow = StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
 
-const KINDS = `SELECT status, scheduled_outcome,
+const GROUPS = `SELECT status, scheduled_outcome,
         max(status_since) AS status_since, max(due_at) AS due_at, review_window, timeout_outcome, last_event_at,
         count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
       FROM (
@@ -145,26 +150,26 @@ const KINDS = `SELECT status, scheduled_outcome,
         WHERE id = ANY ($1::uuid[]) AND due_at <= $2::timestamptz AND status_since < $2::timestamptz
       ) due
       GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`
-const KIND_COLUMNS = `status text, scheduled_outcome text, status_since timestamptz, due_at timestamptz, review_window float8,
+const GROUP_COLUMNS = `status text, scheduled_outcome text, status_since timestamptz, due_at timestamptz, review_window float8,
         timeout_outcome text, last_event_at timestamptz, count integer, ids text, event_counts text`
 
 /**
- * Those of the live claims that are due at the check's time and entered their state before it, kind by kind: of a
- * thousand claims there are few kinds, so little goes through this process.
+ * Reads those of the live claims that are due at the check's time and entered their state before it. Grouped by PostgreSQL: a
+ * thousand claims make few groups, so little data passes through this process.
  */
-export async function readDueKinds(
+export async function readDueGroups(
   db: Connection,
   checkTime: Date,
   ids: readonly string[],
-): Promise<DueKind[]> {
-  const rows = await readInShards<KindRow, string>(
+): Promise<DueGroup[]> {
+  const rows = await readInShards<GroupRow, string>(
     db,
-    { name: 'read_due_kinds', text: KINDS, columns: KIND_COLUMNS },
+    { name: 'read_due_kinds', text: GROUPS, columns: GROUP_COLUMNS },
     ids,
     (id) => id,
     (some) => [plainArray(some), checkTime],
   )
-  // They are left for a later check.
+  // The others are left for a later check.
   const decidable = db.distribution.isOn ? rows.filter((row) => !lacksTerms(row)) : rows
   return decidable.map((row) => ({
     ...toStateAndTerms(row),
@@ -176,9 +181,9 @@ export async function readDueKinds(
 }
 
 /**
- * The next claims on a test clock after the cursor that are due by the time. Events on a clock that stands
- * still come after the check of its minute, so the last of them does not matter.
- * @throws UNAVAILABLE if the contract of one is missing
+ * The next claims on a test clock after the cursor that are due by the time. The last event does not matter: events on a stopped
+ * clock come after the check of its minute.
+ * @throws UNAVAILABLE if the contract of one claim is missing
  */
 export async function findDueClaimsOnTestClock(
   db: Connection,
@@ -201,7 +206,7 @@ export async function findDueClaimsOnTestClock(
   return rows.map((row) => ({ ...toStateAndTerms(row), id: row.id, eventCount: row.event_count }))
 }
 
-/** Its machine does not have its contract yet: see `contractIsMissing`. */
+/** The claim's node does not have its contract yet: see `contractIsMissing`. */
 const lacksTerms = ({ status, review_window }: StateRow) => status === 'OPEN' && review_window === null
 
 function toStateAndTerms(row: StateRow): { state: ClaimState; terms: CheckTerms | null } {
@@ -212,37 +217,54 @@ function toStateAndTerms(row: StateRow): { state: ClaimState; terms: CheckTerms 
   }
 }
 
-/** For so long the turns may be held while others move claims: longer than any check of a minute takes. */
-const LONGEST_TURN = '300s'
-
 /**
- * Takes the turns of some of these shards: until the transaction ends no other server works on their due claims, so the
- * same work is not done twice, and nothing is summed up. The connection asks no machine but the coordinator: one that is
- * silent would have it hold them for as long. Returns those of which others do not work now; nothing while
- * somebody sums up.
+ * Locks shards until the transaction ends: no other server checks them, and nothing is summed up. The transaction must read from
+ * the coordinator only: an unresponsive node would keep the locks until the idle timeout. Returns the locked shards: at
+ * most `max`, none while another server sums up.
  */
-export async function takeCheckTurns(
-  db: Connection,
-  shards: readonly number[],
-  most: number,
-): Promise<number[]> {
+export async function lockShards(db: Connection, shards: readonly number[], max: number): Promise<number[]> {
   const rows = await db.query<{ shard: number }>({
     text: `-- take_check_turns
       WITH checks AS MATERIALIZED (SELECT pg_try_advisory_xact_lock_shared(${SCHEDULED_CHECK}) AS are_on)
-      SELECT shard FROM checks, set_config('idle_in_transaction_session_timeout', '${LONGEST_TURN}', true),
+      SELECT shard FROM checks, set_config('idle_in_transaction_session_timeout', '${SHARD_LOCK_IDLE_TIMEOUT_S}s', true),
         unnest($1::integer[]) AS shard
       WHERE are_on AND pg_try_advisory_xact_lock(${CHECK_OF_SHARD}, shard)
       LIMIT $2`,
-    values: [shards, most],
+    values: [shards, max],
   })
   return rows.map(({ shard }) => shard)
 }
 
-/** Until the transaction ends no server works on due claims. False if one does now. */
-export async function tryHoldChecks(db: Connection): Promise<boolean> {
+/** Prevents scheduled checks until the transaction ends. Returns false if a check runs. */
+export async function tryLockChecks(db: Connection): Promise<boolean> {
   const [row] = await db.query<{ held: boolean }>({
     text: `-- hold_checks
       SELECT pg_try_advisory_xact_lock(${SCHEDULED_CHECK}) AS held`,
   })
   return row?.held === true
+}
+
+const ID_BYTES = 16
+
+/** Merges sorted lists of ids, packed because there may be half a million. */
+export class DueIdMerge {
+  readonly #lists: { ids: Buffer; at: number; head: string }[] = []
+
+  /** @param ids as `listDue` returns them */
+  add(ids: Buffer): void {
+    if (ids.length > 0) this.#lists.push({ ids, at: 0, head: stringify(ids) })
+  }
+
+  /** Removes and returns the first ids of all lists together. */
+  take(count: number): string[] {
+    const taken: string[] = []
+    while (taken.length < count && this.#lists.length > 0) {
+      const first = this.#lists.reduce((a, b) => (b.head < a.head ? b : a))
+      taken.push(first.head)
+      first.at += ID_BYTES
+      if (first.at < first.ids.length) first.head = stringify(first.ids, first.at)
+      else this.#lists.splice(this.#lists.indexOf(first), 1)
+    }
+    return taken
+  }
 }

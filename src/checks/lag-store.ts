@@ -1,15 +1,15 @@
 import { NOTIFYING, NOTIFYING_OF_PART } from '../platform/database/advisory-locks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
-/** What has waited for longest, in seconds; 0 for nothing. */
+/** Seconds; 0 if nothing waits. */
 export interface Lags {
-  /** Of deliveries whose time has come, of endpoints to which is being sent. */
+  /** Since when the longest due delivery of a working endpoint waits. */
   dueDelivery: number
-  /** Of transactions before which no feed goes on. */
+  /** Age of the oldest transaction that holds back feeds. */
   heldFeed: number
 }
 
-/** Each is looked up by an index, or among few: however much there is. */
+/** Each statement reads an index or few rows, however large the tables are. */
 export async function readLags(db: Connection): Promise<Lags> {
   return {
     dueDelivery: await readSeconds(db, 'read_delivery_lag', DUE_DELIVERY),
@@ -18,8 +18,8 @@ export async function readLags(db: Connection): Promise<Lags> {
 }
 
 /**
- * For how long a live claim has been due, in seconds; 0 if none is. Looked up by its index, which a check leaves full of what
- * it has moved: while one is on, that can take as long as to read all of it.
+ * Seconds for which a live claim has been due; 0 if none is. Reads the index of due times, which contains entries of moved claims
+ * during a check: then it can take as long as reading all of them.
  */
 export const readOverdueLag = (db: Connection): Promise<number> =>
   readSeconds(db, 'read_overdue_lag', OVERDUE_CLAIM)
@@ -29,7 +29,7 @@ async function readSeconds(db: Connection, name: string, text: string): Promise<
   return Math.max(0, row?.seconds ?? 0)
 }
 
-/** Milliseconds that the smallest statement takes. */
+/** Milliseconds of the smallest statement. */
 export async function timeRoundTrip(db: Connection): Promise<number> {
   const sentAt = performance.now()
   await db.query({
@@ -59,3 +59,36 @@ const HELD_FEED = `-- read_feed_lag
   WHERE l.locktype = 'advisory' AND l.objsubid = 1
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND l.classid::bigint BETWEEN ${NOTIFYING} AND ${NOTIFYING_OF_PART} + 255`
+
+/** How long the claim that is overdue for longest has been due, as far as this process knows. */
+export class OverdueLag {
+  #measured = { seconds: 0, at: performance.now() }
+  #isCheckRunning = false
+
+  /** Call with scheduled checks that run until no claim is due. */
+  async during(db: Connection, checks: () => Promise<void>): Promise<void> {
+    // If the lag cannot be measured, the checks fail with the reason.
+    await this.#measure(db).catch(() => {})
+    this.#isCheckRunning = true
+    try {
+      await checks()
+    } finally {
+      this.#isCheckRunning = false
+    }
+  }
+
+  /**
+   * 0 if no claim is due. While a check runs, measuring costs too much: then this is an upper bound, the last measured lag plus
+   * the time since.
+   */
+  async seconds(db: Connection): Promise<number> {
+    if (!this.#isCheckRunning) await this.#measure(db)
+    const { seconds, at } = this.#measured
+    return this.#isCheckRunning ? seconds + (performance.now() - at) / 1_000 : seconds
+  }
+
+  async #measure(db: Connection): Promise<void> {
+    const at = performance.now()
+    this.#measured = { seconds: await readOverdueLag(db), at }
+  }
+}

@@ -15,11 +15,10 @@ import { nodesOf, queryInShards, type ShardStatement } from '../platform/databas
 import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
-import type { DueClaim, DueKind } from './due-claim-store.ts'
+import type { DueClaim, DueGroup } from './due-claim-store.ts'
 
-/** Due claims of one kind with the transition that they make. */
-export interface KindMove {
-  kind: DueKind
+/** Due claims that make the same transition. */
+export interface TransitionGroup extends DueGroup {
   transition: Transition
 }
 
@@ -31,31 +30,31 @@ const STATE = {
   due: ['timestamptz', ({ transition: { state } }) => state.dueAt],
 } satisfies ColumnList<{ transition: Transition }>
 
-/** The columns of a `KindMove`. @param first the number of the first parameter */
-const movesFrom = (first: number) =>
-  new Columns<KindMove>(
+/** The columns of a `TransitionGroup`. @param first the number of the first parameter */
+const groupsFrom = (first: number) =>
+  new Columns<TransitionGroup>(
     {
       number: ['integer', (_, index) => index],
-      seen_status: ['text', ({ kind }) => kind.state.status],
+      seen_status: ['text', ({ state }) => state.status],
       ...STATE,
       event_type: ['text', ({ transition }) => transition.systemEventType],
     },
     first,
   )
 
-/** One array of several, as PostgreSQL writes them, of what needs no quotes. */
+/** Joins PostgreSQL array literals whose elements need no quotes. */
 const joined = (arrays: readonly string[]): string =>
   `{${arrays.map((array) => array.slice(1, -1)).join(',')}}`
 
-const MOVES = movesFrom(5)
-/** The patience is set before a claim is locked. */
+const GROUPS = groupsFrom(5)
+/** Sets the lock timeout before it locks a claim. */
 const MOVE_KINDS = guardedWrite({
   name: 'move_kinds',
   decided: `decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
-        FROM (SELECT set_config('lock_timeout', $4, true)) AS patience,
+        FROM (SELECT set_config('lock_timeout', $4, true)) AS lock_timeout,
           unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
-        JOIN ${MOVES.as('m')} USING (number)
+        JOIN ${GROUPS.as('m')} USING (number)
         ORDER BY d.id
       )`,
   items: `SELECT id, seen + 1, gen_random_uuid()::text, event_type, '{}', true, at FROM written`,
@@ -63,37 +62,37 @@ const MOVE_KINDS = guardedWrite({
 })
 
 /**
- * Makes the transitions and appends their system events, in one statement, for those claims to which nothing happened
- * since they were read. Returns how many claims moved.
- * @param longestLockWaitMs if another holds one of the claims for longer, the move fails (`isTransient`)
+ * Makes the transitions and appends their system events, in one statement. Skips claims that have changed since they were read.
+ * Returns how many claims moved.
+ * @param lockTimeoutMs if another transaction locks one of the claims for longer, the statement fails (`isTransient`)
  */
-export async function moveKinds(
+export async function moveGroups(
   db: Connection,
-  moves: readonly KindMove[],
-  longestLockWaitMs: number,
+  groups: readonly TransitionGroup[],
+  lockTimeoutMs: number,
 ): Promise<number> {
-  if (db.distribution.isOn) return moveKindsInShards(db, moves, longestLockWaitMs)
+  if (db.distribution.isOn) return moveGroupsInShards(db, groups, lockTimeoutMs)
   const [row] = await db.query<{ moved: number }>({
     name: 'move_kinds',
     text: MOVE_KINDS,
     values: [
-      joined(moves.map(({ kind }) => kind.ids)),
-      joined(moves.map(({ kind }) => kind.eventCounts)),
-      plainArray(moves.flatMap(({ kind }, number) => new Array<number>(kind.count).fill(number))),
-      longestLockWaitMs,
-      ...MOVES.values(moves),
+      joined(groups.map(({ ids }) => ids)),
+      joined(groups.map(({ eventCounts }) => eventCounts)),
+      plainArray(groups.flatMap(({ count }, number) => new Array<number>(count).fill(number))),
+      lockTimeoutMs,
+      ...GROUPS.values(groups),
     ],
   })
   return row?.moved ?? 0
 }
 
-/** A due claim on a test clock with the transitions that it makes, at least one, in their order. */
+/** A due claim on a test clock with its transitions, at least one, in their order. */
 export interface ClaimMove {
   claim: DueClaim
   transitions: readonly Transition[]
 }
 
-/** What the claim becomes with the last of its transitions. */
+/** The claim after the last of its transitions. */
 function writeOf({ claim, transitions }: ClaimMove): ClaimWrite {
   const { state } = transitions.at(-1) as Transition
   const { id, eventCount: seen, state: before } = claim
@@ -189,7 +188,7 @@ interface Moved {
   numbers_of_moves: string
 }
 
-const SHARD_MOVES = movesFrom(4)
+const SHARD_GROUPS = groupsFrom(4)
 /** As MOVE_KINDS, and returns what the notifications need. */
 const MOVE: ShardStatement = {
   name: 'move_kinds_in_shards',
@@ -197,7 +196,7 @@ const MOVE: ShardStatement = {
   text: `WITH decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM unnest($1::uuid[], $2::integer[], $3::integer[]) AS d (id, seen, number)
-        JOIN ${SHARD_MOVES.as('m')} USING (number)
+        JOIN ${SHARD_GROUPS.as('m')} USING (number)
         ORDER BY d.id
       ),
       written AS (
@@ -216,7 +215,7 @@ const MOVE: ShardStatement = {
       FROM written`,
 }
 
-const STATES = new Columns<KindMove>(STATE, 6)
+const STATES = new Columns<TransitionGroup>(STATE, 6)
 const NOTIFY: ShardStatement = {
   name: 'notify_of_kinds_in_shards',
   columns: 'done boolean',
@@ -231,33 +230,33 @@ const NOTIFY: ShardStatement = {
 }
 
 /**
- * `moveKinds` on distributed tables. To be called in a transaction, of claims of one machine. Of thousands of claims no list is
- * taken apart here.
+ * `moveGroups` on distributed tables. Call it in a transaction, with claims of one node. Lists of ids stay PostgreSQL array literals:
+ * parsing thousands of ids here would cost processor time.
  */
-async function moveKindsInShards(
+async function moveGroupsInShards(
   db: Connection,
-  moves: readonly KindMove[],
-  longestLockWaitMs: number,
+  groups: readonly TransitionGroup[],
+  lockTimeoutMs: number,
 ): Promise<number> {
-  // SET LOCAL reaches the machine that has them, and set_config does not.
-  await db.query({ text: `SET LOCAL lock_timeout = ${longestLockWaitMs}` })
-  // Each kind was read of one shard.
-  const machines = await nodesOf(db, moves, ({ kind }) => firstOf(kind.ids))
-  const numbers = new Map(moves.map((move, i) => [move, i]))
-  const all = SHARD_MOVES.values(moves)
-  const answers = await queryInShards<Moved, KindMove>(db, MOVE, machines, (some) => [
-    joined(some.map(({ kind }) => kind.ids)),
-    joined(some.map(({ kind }) => kind.eventCounts)),
-    plainArray(some.flatMap((move) => new Array<number>(move.kind.count).fill(numbers.get(move) as number))),
+  // SET LOCAL is sent to the node of the claims; set_config is not.
+  await db.query({ text: `SET LOCAL lock_timeout = ${lockTimeoutMs}` })
+  // Each group was read from one shard.
+  const nodes = await nodesOf(db, groups, ({ ids }) => firstOf(ids))
+  const numbers = new Map(groups.map((group, i) => [group, i]))
+  const all = SHARD_GROUPS.values(groups)
+  const answers = await queryInShards<Moved, TransitionGroup>(db, MOVE, nodes, (some) => [
+    joined(some.map(({ ids }) => ids)),
+    joined(some.map(({ eventCounts }) => eventCounts)),
+    plainArray(some.flatMap((group) => new Array<number>(group.count).fill(numbers.get(group) as number))),
     ...all,
   ])
   const moved = answers.filter(({ count }) => count > 0)
   const count = moved.reduce((sum, one) => sum + one.count, 0)
-  if (count > 0) await notify(db, moved, count, STATES.values(moves))
+  if (count > 0) await notify(db, moved, count, STATES.values(groups))
   return count
 }
 
-/** Numbers are taken once nothing is waited for: see `notifyInShards`. */
+/** Takes numbers last, because the feeds of all accounts wait for taken numbers: see `notifyInShards`. */
 async function notify(
   db: Connection,
   moved: readonly Moved[],
@@ -270,10 +269,10 @@ async function notify(
     from += one.count
     return { ...one, numbers: plainArray(numbers.slice(from - one.count, from)) }
   })
-  // The machine may commit them after the coordinator has given up: so it holds the lock too.
+  // The node may commit after the coordinator has given up, so it holds the lock too.
   const statement = { ...NOTIFY, announced: key }
-  const machines = await nodesOf(db, numbered, ({ ids }) => firstOf(ids))
-  await queryInShards(db, statement, machines, (some) => [
+  const nodes = await nodesOf(db, numbered, ({ ids }) => firstOf(ids))
+  await queryInShards(db, statement, nodes, (some) => [
     joined(some.map(({ ids }) => ids)),
     joined(some.map(({ user_ids }) => user_ids)),
     joined(some.map(({ numbers }) => numbers)),

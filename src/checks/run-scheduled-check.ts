@@ -1,64 +1,62 @@
-import { setTimeout as pause } from 'node:timers/promises'
+/**
+ * The scheduled check of a whole minute (§3): every live claim whose window has elapsed makes its transition.
+ *
+ * What: a server locks shards that no other server checks (a database that is not distributed has one shard), and works in
+ * passes. A pass lists due claims by ranges of the index of due times, reads them in batches, grouped by transition, decides
+ * once for each group, and moves the group. Ranges are listed again for claims that were locked or changed meanwhile.
+ * Invariants: a claim moves at most once for a check, by a guarded write. A server that has lost its locks moves nothing.
+ * Limits: `limits.ts`. Work pauses while submissions are overloaded (`AdaptiveThrottle`).
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app.ts'
-import { takeBackTotals } from '../overview/resolution-total-store.ts'
+import { atScheduledCheck } from '../core/claims/lifecycle.ts'
+import { holdTotalsBefore, takeBackTotals } from '../overview/resolution-total-store.ts'
 import type { Distribution } from '../platform/database/citus/distribution.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { type DueStretch, dueBy, listDue, listDueWhereReached, takeCheckTurns } from './due-claim-store.ts'
-import { IdsInOrder } from './ids-in-order.ts'
-import { BATCH, type Batch, inBatches, moveBatch, readBatch } from './move-batch.ts'
+import { isTransient } from '../platform/database/database-unavailable.ts'
+import {
+  type DueGroup,
+  DueIdMerge,
+  type DueRange,
+  dueBy,
+  listDue,
+  listDueOnReachableShards,
+  lockShards,
+  readDueGroups,
+} from './due-claim-store.ts'
+import {
+  DISTRIBUTED_LIST_BATCH_SIZE,
+  LIST_BATCH_SIZE,
+  LISTING_TIMEOUT_MS,
+  MAX_RECOVERY_ROUNDS,
+  MAX_REPEATED_PASSES,
+  MOVE_BATCH_SIZE,
+  MOVE_LOCK_TIMEOUT_MS,
+  PASS_SIZE,
+  READ_BATCH_SIZE_PER_SHARD,
+  RECOVERY_LIST_SIZE_PER_SHARD,
+  SHARD_LOCK_POLL_INTERVAL_MS,
+} from './limits.ts'
+import { moveGroups, type TransitionGroup } from './move-claims-store.ts'
 
-/** How often a server that waits for another one's check asks whether it is through. */
-const TURN_POLL_MS = 100
-/** How much is done at once. */
+type CheckContext = Pick<App, 'db' | 'submissions' | 'throttle'>
+
+/** Claims that are handled at a time; see `limits.ts`. */
 export interface CheckSizes {
-  /** Due claims that one statement lists. */
-  listed: number
-  /** Those that are taken of the lists for the next batches. */
-  taken: number
-  /** Those that one walk goes over, about: their ids are kept meanwhile, 16 bytes each. */
-  walked: number
-  /** For how long is listed before a walk, with all rests: fewer are walked then, but something moves in each minute. */
+  list: number
+  read: number
+  pass: number
   listingMs: number
 }
-/** A list takes some 50 ms then. */
-const SIZES: CheckSizes = { listed: 10_000, taken: BATCH, walked: 500_000, listingMs: 10_000 }
-/** There each shard sends so many for a list, and has a batch: a few less, or half of them had one more by chance. */
-const sizesOfShards = ({ shards }: Distribution): CheckSizes => ({
-  ...SIZES,
-  listed: 250_000,
-  taken: 900 * shards,
-})
-/** Of a stretch that has been gone over there are as many as then, or a few more. */
-const NO_LIMIT = 2 ** 31 - 1
-/** A claim that changes while it is read is left for the next look. */
-const MOST_LOOKS = 10
 
-/**
- * The scheduled check of a whole minute (§3): every claim whose window has elapsed makes its transition.
- * Safe with any number of servers at once: each takes turns at shards that no other one works on, and has been through
- * all of them in the end. Returns how many transitions were made.
- * @param isOver asked after each batch and while another server is at it; if it is, the rest is left to the check of
- *   a later minute
- * @param sizes others than the usual ones, for tests
- * @throws also if a part of the database was away: then all others were moved, and the rest is left
- */
-export async function runScheduledCheck(
-  app: App,
-  checkTime: Date,
-  isOver = () => false,
-  sizes = app.db.distribution.isOn ? sizesOfShards(app.db.distribution) : SIZES,
-): Promise<number> {
-  let left = app.db.distribution.allShards()
-  let total = 0
-  while (left.length > 0) {
-    const { shards, moved } = await checkSome(app, { checkTime, isOver, sizes }, left)
-    total += moved
-    left = left.filter((shard) => !shards.includes(shard))
-    if (left.length > 0 && isOver()) break
-    if (shards.length === 0) await pause(TURN_POLL_MS)
-  }
-  return total
-}
+const sizesOf = ({ isOn, shards }: Distribution): CheckSizes => ({
+  list: isOn ? DISTRIBUTED_LIST_BATCH_SIZE : LIST_BATCH_SIZE,
+  read: isOn ? READ_BATCH_SIZE_PER_SHARD * shards : MOVE_BATCH_SIZE,
+  pass: PASS_SIZE,
+  listingMs: LISTING_TIMEOUT_MS,
+})
+/** PostgreSQL's largest integer. A range that was listed before has about as many due claims as then. */
+const NO_LIMIT = 2 ** 31 - 1
 
 interface Check {
   checkTime: Date
@@ -66,150 +64,175 @@ interface Check {
   sizes: CheckSizes
 }
 
-/** Checks some of these shards: those whose turns can be had, and all that are due in them. */
-async function checkSome(app: App, check: Check, left: readonly number[]): Promise<Checked> {
-  const { checks, distribution, moves } = app.db
+/**
+ * Safe with any number of servers at once: each shard is checked by one server at a time, and each server returns when all
+ * shards were checked. Returns the number of transitions of this server.
+ * @param isOver asked after each batch, and while another server has the last shards; if true, the check of a later minute
+ *   continues
+ * @param sizes for tests
+ * @throws also if a part of the database was unavailable: the claims of all other parts were moved
+ */
+export async function runScheduledCheck(
+  context: CheckContext,
+  checkTime: Date,
+  isOver = () => false,
+  sizes = sizesOf(context.db.distribution),
+): Promise<number> {
+  let left = context.db.distribution.allShards()
+  let total = 0
+  while (left.length > 0) {
+    const { shards, moved } = await checkFreeShards(context, { checkTime, isOver, sizes }, left)
+    total += moved
+    left = left.filter((shard) => !shards.includes(shard))
+    if (left.length > 0 && isOver()) break
+    if (shards.length === 0) await sleep(SHARD_LOCK_POLL_INTERVAL_MS)
+  }
+  return total
+}
+
+/** Returns the shards that were free, and how many of their claims moved. */
+async function checkFreeShards(
+  context: CheckContext,
+  check: Check,
+  candidates: readonly number[],
+): Promise<{ shards: readonly number[]; moved: number }> {
+  const { checks, distribution, moves } = context.db
   try {
-    return await checks.transaction(async (turn) => {
-      const shards = await takeCheckTurns(turn, left, moves)
+    return await checks.transaction(async (locking) => {
+      const shards = await lockShards(locking, candidates, moves)
       if (shards.length === 0) return { shards, moved: 0 }
       await checks.transaction((connection) => takeBackTotals(connection, check.checkTime))
-      // The turn's connection asks no machine but the coordinator (see `takeCheckTurns`).
-      const connection = distribution.isOn ? checks : turn
-      return { shards, moved: await checkAll(app, { ...check, shards, connection }) }
+      // The locking connection reads from the coordinator only (see `lockShards`).
+      const reader = distribution.isOn ? checks : locking
+      return { shards, moved: await checkShards(context, { ...check, shards, reader }) }
     })
   } catch (error) {
-    if (distribution.isOn) await checkWhatIsReached(app, check.checkTime, check.isOver, left)
+    if (distribution.isOn) await checkReachableShards(context, check, candidates)
     throw error
   }
 }
 
-interface Checked {
+/** A check of shards whose locks are held. */
+interface LockedCheck extends Check {
   shards: readonly number[]
-  moved: number
-}
-
-/** A check of shards, whose turns are held, with the connection that reads what is due in them. */
-interface CheckInTurn extends Check {
-  shards: readonly number[]
-  connection: Connection
+  reader: Connection
 }
 
 /** Returns how many claims moved. */
-async function checkAll(app: App, check: CheckInTurn): Promise<number> {
+async function checkShards(context: CheckContext, check: LockedCheck): Promise<number> {
   let moved = 0
-  let rest: DueStretch | null = dueBy(check.checkTime)
+  let rest: DueRange | null = dueBy(check.checkTime)
   while (rest) {
-    const due = await listDueInOrder(app, check, rest)
-    moved += await checkListed(app, check, due)
-    rest = check.isOver() ? null : due.rest
+    const listed = await listRanges(context, check, rest)
+    moved += await moveRanges(context, check, listed)
+    rest = check.isOver() ? null : listed.rest
   }
   return moved
 }
 
+interface ListedRanges {
+  /** In the order of ids, which is about that of the table and of most indexes: fewer pages are written. */
+  ids: DueIdMerge
+  ranges: DueRange[]
+  /** Not listed yet. */
+  rest: DueRange | null
+}
+
+async function listRanges(
+  { throttle }: CheckContext,
+  { checkTime, reader, sizes }: LockedCheck,
+  { after, upTo }: DueRange,
+): Promise<ListedRanges> {
+  const ids = new DueIdMerge()
+  const ranges: DueRange[] = []
+  const endsAt = performance.now() + sizes.listingMs
+  let rest: DueRange | null = { after, upTo }
+  for (let listed = 0; rest && listed < sizes.pass; listed += sizes.list) {
+    if (listed > 0 && performance.now() >= endsAt) break
+    const range: DueRange = rest
+    const due = await throttle.run(() => listDue(reader, checkTime, range, sizes.list))
+    ids.add(due.ids)
+    ranges.push(due.range)
+    rest = due.count < sizes.list ? null : { after: due.range.upTo, upTo }
+  }
+  return { ids, ranges, rest }
+}
+
 /**
- * Moves what was listed, and looks again: for what was missed, and after a long walk in any case. The index of due times
- * keeps the entries of moved claims until somebody comes upon them, which takes as long as to read the claims; done here, a
- * stretch at a time, it does not fall to the first statement of the next check.
+ * Moves the listed claims, and lists the ranges again: for missed claims, and after a long pass in any case. The index of due
+ * times keeps entries of moved claims until a statement reads them, which takes as long as reading the claims. Read here,
+ * range by range, they do not slow down the first statement of the next check.
  */
-async function checkListed(app: App, check: CheckInTurn, { ids, stretches }: DueInOrder): Promise<number> {
-  let { moved, missed } = await walk(app, check, batchesOf(check, ids))
-  let isLong = stretches.length > 1
-  for (let look = 0; look < MOST_LOOKS && (missed > 0 || isLong); look++) {
-    const left = await listStretches(app, check, stretches)
+async function moveRanges(context: CheckContext, check: LockedCheck, listed: ListedRanges): Promise<number> {
+  const { ranges } = listed
+  let { moved, missed } = await runPass(context, check, listed.ids)
+  let isLong = ranges.length > 1
+  for (let pass = 0; pass < MAX_REPEATED_PASSES && (missed > 0 || isLong); pass++) {
+    const ids = new DueIdMerge()
+    for (const range of ranges) {
+      const due = await context.throttle.run(() => listDue(check.reader, check.checkTime, range, NO_LIMIT))
+      ids.add(due.ids)
+    }
     if (check.isOver()) break
-    const again = await walk(app, check, batchesOf(check, left))
-    moved += again.moved
-    missed = again.missed
+    const repeated = await runPass(context, check, ids)
+    moved += repeated.moved
+    missed = repeated.missed
     isLong = false
   }
   return moved
 }
 
-interface DueInOrder {
-  /** In the order of ids: about that of the table and most of its indexes, so that fewer pages are written. */
-  ids: IdsInOrder
-  stretches: DueStretch[]
-  /** Where more may be due. */
-  rest: DueStretch | null
+/** Due claims of one node that are moved by one statement. */
+interface Batch {
+  ids: readonly string[]
+  groups: TransitionGroup[]
 }
 
-async function listDueInOrder(
-  app: App,
-  { checkTime, connection, sizes: { listed, walked, listingMs } }: CheckInTurn,
-  { after, upTo }: DueStretch,
-): Promise<DueInOrder> {
-  const ids = new IdsInOrder()
-  const stretches: DueStretch[] = []
-  const end = performance.now() + listingMs
-  let rest: DueStretch | null = { after, upTo }
-  for (let seen = 0; rest && seen < walked; seen += listed) {
-    if (seen > 0 && performance.now() >= end) break
-    const within: DueStretch = rest
-    const due = await app.throttle.run(() => listDue(connection, checkTime, within, listed))
-    ids.add(due.ids)
-    stretches.push(due.stretch)
-    rest = due.count < listed ? null : { after: due.stretch.upTo, upTo }
-  }
-  return { ids, stretches, rest }
-}
-
-/** What is due in them still, or again. */
-async function listStretches(
-  app: App,
-  { checkTime, connection }: CheckInTurn,
-  stretches: readonly DueStretch[],
-): Promise<IdsInOrder> {
-  const ids = new IdsInOrder()
-  for (const stretch of stretches) {
-    const due = await app.throttle.run(() => listDue(connection, checkTime, stretch, NO_LIMIT))
-    ids.add(due.ids)
-  }
-  return ids
-}
-
-/** Due claims of these shards, of one machine each. */
-type Batches = AsyncGenerator<Batch, void>
-
-async function* batchesOf(
-  { checkTime, shards, connection, sizes: { taken } }: CheckInTurn,
-  due: IdsInOrder,
-): Batches {
-  for (let ids = due.take(taken); ids.length > 0; ids = due.take(taken)) {
-    for (const batch of inBatches(connection, shards, ids))
-      yield await readBatch(connection, checkTime, batch)
-  }
-}
-
-/** Moves what comes, a few batches at once; the next ones are read meanwhile. */
-async function walk(
-  app: App,
-  { checkTime, isOver }: Check,
-  coming: Batches,
+/** Moves a few batches at once, and reads the next batches meanwhile. */
+async function runPass(
+  context: CheckContext,
+  check: LockedCheck,
+  ids: DueIdMerge,
 ): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
-  let batches = await readNext(app, coming)
+  const coming = readBatches(check, ids)
+  let batches = await nextBatches(context, coming)
   while (batches.length > 0) {
-    const now = batches
-    const [next, ...moved] = await app.throttle.run(() =>
-      allSettled([readNext(app, coming), ...now.map((batch) => moveBatch(app, checkTime, batch))]),
+    const current = batches
+    const [next, ...moved] = await context.throttle.run(() =>
+      allSettled([
+        nextBatches(context, coming),
+        ...current.map((batch) => moveBatch(context, check.checkTime, batch)),
+      ]),
     )
-    for (const [i, { moves }] of now.entries()) {
-      const movedOf = moved[i] as number
-      sum.moved += movedOf
-      sum.missed += moves.reduce((due, { kind }) => due + kind.count, 0) - movedOf
+    for (const [i, { groups }] of current.entries()) {
+      const due = groups.reduce((total, { count }) => total + count, 0)
+      sum.moved += moved[i] as number
+      sum.missed += due - (moved[i] as number)
     }
     batches = next
-    if (isOver()) break
+    if (check.isOver()) break
   }
   return sum
 }
 
+async function* readBatches(
+  { checkTime, shards, reader, sizes }: LockedCheck,
+  due: DueIdMerge,
+): AsyncGenerator<Batch, void> {
+  for (let ids = due.take(sizes.read); ids.length > 0; ids = due.take(sizes.read)) {
+    for (const batch of inBatches(reader, shards, ids)) yield await readBatch(reader, checkTime, batch)
+  }
+}
+
 /**
- * What is moved next; nothing at the end. Several batches go at once if no submission is on its way: while one is being
- * committed, another works. Otherwise one: with two, a submission would take twice as long.
+ * Several batches if no submission is in flight: while one is committed, another runs. Otherwise one: two would double the
+ * latency of a submission. Empty at the end.
  */
-async function readNext({ db, submissions }: App, coming: Batches): Promise<Batch[]> {
+async function nextBatches(
+  { db, submissions }: CheckContext,
+  coming: AsyncGenerator<Batch, void>,
+): Promise<Batch[]> {
   const batches: Batch[] = []
   while (batches.length < (submissions.isIdle ? db.moves : 1)) {
     const { done, value } = await coming.next()
@@ -219,7 +242,7 @@ async function readNext({ db, submissions }: App, coming: Batches): Promise<Batc
   return batches
 }
 
-/** If one fails, the others are waited for all the same: the turn is not given up while something is on its way. */
+/** If one fails, waits for the others: the locks must not be released while a statement runs. */
 async function allSettled<Each extends unknown[]>(
   works: { [I in keyof Each]: Promise<Each[I]> },
 ): Promise<Each> {
@@ -227,32 +250,86 @@ async function allSettled<Each extends unknown[]>(
   return Promise.all(works) as Promise<Each>
 }
 
-/** Due claims of a shard that are looked at in one go. */
-const LISTED_OF_SHARD = 5_000
-const MOST_ROUNDS = 10
+/** Batches of the ids that are in these shards, each of one node. */
+function* inBatches(
+  { distribution }: Connection,
+  shards: readonly number[],
+  ids: readonly string[],
+): Generator<readonly string[]> {
+  const locked = new Set(shards)
+  const due = ids.filter((id) => locked.has(distribution.shardOf(id)))
+  for (const ofNode of distribution.byNode(due, (id) => id)) {
+    for (let from = 0; from < ofNode.length; from += MOVE_BATCH_SIZE)
+      yield ofNode.slice(from, from + MOVE_BATCH_SIZE)
+  }
+}
+
+async function readBatch(db: Connection, checkTime: Date, ids: readonly string[]): Promise<Batch> {
+  return { ids, groups: decideGroups(await readDueGroups(db, checkTime, ids), checkTime) }
+}
+
+/** Decides once for each group. Groups without a transition at this check are left out. */
+export const decideGroups = (groups: readonly DueGroup[], checkTime: Date): TransitionGroup[] =>
+  groups.flatMap((group) => {
+    const transition = atScheduledCheck(group.state, group.terms, checkTime, group.lastEventAt)
+    return transition ? [{ ...group, transition }] : []
+  })
+
+/** Returns how many claims moved. If another transaction locks one of them, halves the batch until only that claim is missed. */
+async function moveBatch(context: CheckContext, checkTime: Date, { ids, groups }: Batch): Promise<number> {
+  if (groups.length === 0) return 0
+  const { checks } = context.db
+  try {
+    const moved = await checks.transaction(async (connection) => {
+      // A server that lost its locks unnoticed must not move claims that another server has checked since.
+      if (!(await holdTotalsBefore(connection, checkTime)))
+        throw new Error('another server has taken over the scheduled check')
+      return moveGroups(connection, groups, MOVE_LOCK_TIMEOUT_MS)
+    })
+    measure(context, groups, moved)
+    return moved
+  } catch (error) {
+    if (!isTransient(error)) throw error
+    if (ids.length === 1) return 0
+    const half = Math.ceil(ids.length / 2)
+    let moved = 0
+    for (const part of [ids.slice(0, half), ids.slice(half)])
+      moved += await moveBatch(context, checkTime, await readBatch(checks, checkTime, part))
+    return moved
+  }
+}
+
+/** Counts transitions by status. If some claims were missed, it is not known of which group: the last groups count less. */
+function measure({ db }: CheckContext, groups: readonly TransitionGroup[], moved: number): void {
+  let left = moved
+  for (const { count, transition } of groups) {
+    const counted = Math.min(left, count)
+    db.metrics.instruments.transitions.inc({ by: 'check', to: transition.state.status }, counted)
+    left -= counted
+  }
+}
 
 /**
- * After a check of distributed tables has failed: checks these shards, if their turns can be had, each by itself, as far as
- * they can be read and written. Of one that fails the rest is left to the next check.
+ * After a failed check of distributed tables: moves the due claims of all shards that can be reached, each shard by itself.
+ * A shard that fails is left to the next check.
  */
-async function checkWhatIsReached(
-  app: App,
-  checkTime: Date,
-  isOver: () => boolean,
-  left: readonly number[],
+async function checkReachableShards(
+  context: CheckContext,
+  { checkTime, isOver }: Check,
+  candidates: readonly number[],
 ): Promise<void> {
-  const { checks } = app.db
-  await checks.transaction(async (turn) => {
-    const shards = new Set(await takeCheckTurns(turn, left, left.length))
-    for (let round = 0; round < MOST_ROUNDS && shards.size > 0 && !isOver(); round++) {
-      const ids = await listDueWhereReached(checks, checkTime, LISTED_OF_SHARD)
+  const { checks } = context.db
+  await checks.transaction(async (locking) => {
+    const shards = new Set(await lockShards(locking, candidates, candidates.length))
+    for (let round = 0; round < MAX_RECOVERY_ROUNDS && shards.size > 0 && !isOver(); round++) {
+      const ids = await listDueOnReachableShards(checks, checkTime, RECOVERY_LIST_SIZE_PER_SHARD)
       let moved = 0
       for (const shard of [...shards]) {
         try {
           for (const batch of inBatches(checks, [shard], ids))
-            moved += await moveBatch(app, checkTime, await readBatch(checks, checkTime, batch))
+            moved += await moveBatch(context, checkTime, await readBatch(checks, checkTime, batch))
         } catch {
-          // Why the check has failed is told already.
+          // The error of the check itself is thrown and logged.
           shards.delete(shard)
         }
       }

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { moveHeldClock } from '../checks/advance-test-clock.ts'
-import { readBatch } from '../checks/move-batch.ts'
-import { moveKinds } from '../checks/move-claims-store.ts'
+import { readDueGroups } from '../checks/due-claim-store.ts'
+import { moveGroups } from '../checks/move-claims-store.ts'
+import { decideGroups } from '../checks/run-scheduled-check.ts'
 import { insertClaims, insertClaimsOnTestClock, type NewClaim } from '../claims/insert-claims-store.ts'
 import { findStoredContract, type NewContract, newContract } from '../contracts/contract-store.ts'
 import { type Contract, windowMs } from '../core/contracts/contract.ts'
@@ -97,8 +98,8 @@ async function submit(connection: Connection, userId: string, claimId: string): 
 /** As if its window had elapsed. */
 async function check(connection: Connection, claimId: string, afterMs: number): Promise<void> {
   const checkTime = new Date((await readClock(connection)).getTime() + afterMs)
-  const { moves } = await readBatch(connection, checkTime, [claimId])
-  requireThat((await moveKinds(connection, moves, DECISION_LOCK_TIMEOUT_MS)) === 1, 'the claim did not move')
+  const groups = decideGroups(await readDueGroups(connection, checkTime, [claimId]), checkTime)
+  requireThat((await moveGroups(connection, groups, DECISION_LOCK_TIMEOUT_MS)) === 1, 'the claim did not move')
 }
 
 async function advance(

@@ -3,7 +3,7 @@ import { Passwords } from '../accounts/passwords.ts'
 import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
 import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
 import type { App } from '../app.ts'
-import { Overdue } from '../checks/overdue.ts'
+import { OverdueLag } from '../checks/lag-store.ts'
 import { AliasTries } from '../claims/create/alias-tries.ts'
 import { CreationBatchers } from '../claims/create/creation-batchers.ts'
 import { newShortClaims } from '../claims/short-claims.ts'
@@ -36,7 +36,7 @@ export function createApp(
     db,
     tracing,
     submissions: new GroupCommit(db, heldClocks, throttle, tracing),
-    overdue: new Overdue(),
+    overdueLag: new OverdueLag(),
     throttle,
     creations: new CreationBatchers(db),
     shortClaims: newShortClaims(db),

@@ -10,7 +10,7 @@ import { waitsForLock } from '../support/held-rows.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { atScheduledCheck, holdTotalsBefore } from '../support/source/claims.ts'
 import type { Contract } from '../support/source/contracts.ts'
-import { runScheduledCheck, sumUpResolutions, takeCheckTurns } from '../support/source/decisions.ts'
+import { lockShards, runScheduledCheck, sumUpResolutions } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 import { failingChecks } from './failing-checks.ts'
 
@@ -134,7 +134,7 @@ test('due claims are moved in sets, each once, by several servers at the same ti
     contractWith({ activity_window: 1, review_window: 0 }),
   )
   await service.sql(COPY_CLAIM, [id, 299])
-  const sizes = { listed: 100, taken: 40, walked: 200, listingMs: 60_000 }
+  const sizes = { list: 100, read: 40, pass: 200, listingMs: 60_000 }
   const checkOnAll = (time: Date) =>
     Promise.all(
       [app, other.app, app, other.app].map((server) => runScheduledCheck(server, time, () => false, sizes)),
@@ -244,7 +244,7 @@ test('a check waits while another server is at it, and gives up where its minute
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const other = app.db.transaction(async (connection) => {
     const shards = connection.distribution.allShards()
-    assert.equal((await takeCheckTurns(connection, shards, shards.length)).length, shards.length)
+    assert.equal((await lockShards(connection, shards, shards.length)).length, shards.length)
     take()
     await released
   })
@@ -281,7 +281,7 @@ test('events and checks that meet leave a log that explains the outcome', async 
 })
 
 test('the time of a check is the whole minute, by the database’s clock', async () => {
-  const time = await readCheckTime(app)
+  const time = await readCheckTime(app.db)
   assert.equal(time.getTime() % 60_000, 0)
   assert.ok(Math.abs(time.getTime() - Date.now()) < 66_000)
 })
@@ -310,7 +310,7 @@ test('while claims are being resolved nothing is summed up, and nothing is resol
     await released
   })
   assert.equal(await held, true)
-  const summedUp = sumUpResolutions(app)
+  const summedUp = sumUpResolutions(app.db)
   await waitsForLock(service.sql)
   release()
   await Promise.all([resolving, summedUp])

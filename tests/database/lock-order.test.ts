@@ -10,10 +10,10 @@ import { type Connection, Pool, SERVICE } from '../support/source/database.ts'
 import {
   type Append,
   appendEvents,
-  moveKinds,
-  moveOf,
+  decideGroups,
+  moveGroups,
   readClaimsToDecide,
-  readDueKinds,
+  readDueGroups,
 } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -47,12 +47,12 @@ async function append(connection: Connection, ids: readonly string[]): Promise<v
 
 async function move(connection: Connection, ids: readonly string[]): Promise<void> {
   const time = new Date(Date.now() + 3_600_000)
-  const moves = (await readDueKinds(connection, time, ids)).flatMap((kind) => moveOf(kind, time))
+  const moves = decideGroups(await readDueGroups(connection, time, ids), time)
   assert.deepEqual(
-    moves.map(({ kind }) => kind.count),
+    moves.map(({ count }) => count),
     [ids.length],
   )
-  await moveKinds(connection, moves, 0)
+  await moveGroups(connection, moves, 0)
 }
 
 describe('claims are locked in the order of their ids', () => {

@@ -26,15 +26,15 @@ import { readOverdueLag } from '../support/source/database.ts'
 import {
   appendEvents,
   DUE_START,
+  DueIdMerge,
+  decideGroups,
   dueBy,
   findDueClaimsOnTestClock,
-  IdsInOrder,
   listDue,
-  moveKinds,
-  moveOf,
+  moveGroups,
   nextCursor,
   readClaimsToDecide,
-  readDueKinds,
+  readDueGroups,
 } from '../support/source/decisions.ts'
 import { readSubjects, readToldEvents } from '../support/source/webhooks.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -359,14 +359,14 @@ export function testScheduledChecks(
         take()
         const within = dueBy(CHECK_TIME)
         const first = await listDue(connection, CHECK_TIME, within, size / 2)
-        const rest = { after: first.stretch.upTo, upTo: within.upTo }
+        const rest = { after: first.range.upTo, upTo: within.upTo }
         const second = await listDue(connection, CHECK_TIME, rest, size / 2)
-        await listDue(connection, CHECK_TIME, second.stretch, size)
-        const due = new IdsInOrder()
+        await listDue(connection, CHECK_TIME, second.range, size)
+        const due = new DueIdMerge()
         for (const { ids } of [first, second]) due.add(ids)
-        const kinds = await readDueKinds(connection, CHECK_TIME, due.take(size))
-        const moves = kinds.flatMap((kind) => moveOf(kind, CHECK_TIME))
-        assert.equal(await moveKinds(connection, moves, 0), size)
+        const kinds = await readDueGroups(connection, CHECK_TIME, due.take(size))
+        const moves = decideGroups(kinds, CHECK_TIME)
+        assert.equal(await moveGroups(connection, moves, 0), size)
         const plans = take()
         assert.deepEqual(
           plans.map(({ name }) => name),

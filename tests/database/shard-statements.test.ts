@@ -16,7 +16,7 @@ import {
   readShortClaims,
 } from '../support/source/claims.ts'
 import { type Connection, Database, isTransient, SERVICE } from '../support/source/database.ts'
-import { readClaimsToDecide, readDueKinds } from '../support/source/decisions.ts'
+import { readClaimsToDecide, readDueGroups } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* A statement that Citus sends to all machines costs each of them, and fails if one is away. */
@@ -45,7 +45,7 @@ describe('what is about one claim is asked of one machine', {
     readEvents: (db) => readEvents(db, [{ claimId: claim.id, id: 'an-event', payloadBytes: 2 }]),
     readClaimsToDecide: (db) => readClaimsToDecide(db, new Map([[claim.id, ['an-event']]])),
     readLongLog: (db) => readLongLog(db, claim.id, { onClaim: () => {}, onDecisive: async () => {} }),
-    readDueKinds: (db) => readDueKinds(db, new Date(), [claim.id]),
+    readDueGroups: (db) => readDueGroups(db, new Date(), [claim.id]),
   }
   for (const [name, read] of Object.entries(reads)) {
     test(name, async () => {

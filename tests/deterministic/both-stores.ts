@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { KindMove } from '../../src/checks/move-claims-store.ts'
+import type { TransitionGroup } from '../../src/checks/move-claims-store.ts'
 import { connectionOf } from '../support/connection-of.ts'
 import { distributionOf, isOnCitus, withTriggers } from '../support/database-nodes.ts'
 import { type Connection, POOL_SETTINGS, type Statement } from '../support/source/database.ts'
@@ -18,7 +18,7 @@ export interface Side {
   letGo: () => Promise<void>
   /** What was read of each claim, the latest last. */
   seen: Map<string, ClaimToDecide[]>
-  moves: KindMove[]
+  moves: TransitionGroup[]
 }
 
 export interface Furniture {

@@ -20,7 +20,7 @@ const submit = (to: string, id: string, type = 'noise'): Deed => ({
 })
 const history = (...deeds: Deed[]): History => ({
   servers: 1,
-  sizes: { listed: 1, taken: 1, walked: 1, listingMs: 10_000 },
+  sizes: { list: 1, read: 1, pass: 1, listingMs: 10_000 },
   deeds,
   choices: [],
 })

@@ -93,9 +93,9 @@ const historyOf = (deed: fc.Arbitrary<Deed>): fc.Arbitrary<History> =>
   of<History>({
     servers: fc.integer({ min: 1, max: 2 }),
     sizes: of<CheckSizes>({
-      listed: fc.integer({ min: 1, max: 6 }),
-      taken: fc.integer({ min: 1, max: 4 }),
-      walked: fc.integer({ min: 1, max: 10 }),
+      list: fc.integer({ min: 1, max: 6 }),
+      read: fc.integer({ min: 1, max: 4 }),
+      pass: fc.integer({ min: 1, max: 10 }),
       listingMs: fc.constantFrom(0, 10_000),
     }),
     deeds: fc.array(deed, { minLength: 1, maxLength: 40, size: 'max' }),

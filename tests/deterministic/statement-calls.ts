@@ -16,15 +16,15 @@ import {
   type Append,
   appendEvents,
   type ClaimToDecide,
+  DueIdMerge,
+  decideGroups,
   dueBy,
-  IdsInOrder,
   listDue,
-  moveKinds,
-  moveOf,
+  lockShards,
+  moveGroups,
   readClaimsToDecide,
-  readDueKinds,
+  readDueGroups,
   type TimeSource,
-  takeCheckTurns,
 } from '../support/source/decisions.ts'
 import type { Side } from './both-stores.ts'
 
@@ -146,8 +146,8 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
       const moves = side.moves.splice(0)
       if (moves.length === 0) return 0
       return db.distribution.isOn
-        ? db.transaction((connection) => moveKinds(connection, moves, 20))
-        : moveKinds(db, moves, 20)
+        ? db.transaction((connection) => moveGroups(connection, moves, 20))
+        : moveGroups(db, moves, 20)
     }
     case 'mark':
       return [await holdTotalsBefore(db, at(call.minutes)), await takeBackTotals(db, at(call.minutes))]
@@ -200,16 +200,16 @@ function digestWith({ claim, digest, eventIds }: ClaimToDecide, events: readonly
 /** Kinds told claim by claim: which of them are alike to the millisecond is chance. */
 async function readDue(side: Side, checkTime: Date): Promise<unknown> {
   await side.db.query({ text: 'BEGIN' })
-  const turns = await takeCheckTurns(side.db, [0], 1)
+  const turns = await lockShards(side.db, [0], 1)
   const within = dueBy(checkTime)
   const first = await listDue(side.db, checkTime, within, 3)
-  const second = await listDue(side.db, checkTime, { after: first.stretch.upTo, upTo: within.upTo }, 3)
-  const again = await listDue(side.db, checkTime, first.stretch, 3)
+  const second = await listDue(side.db, checkTime, { after: first.range.upTo, upTo: within.upTo }, 3)
+  const again = await listDue(side.db, checkTime, first.range, 3)
   // Some twice, as claims that came to be due later while a walk was under way.
   const ids = [first, second, again].flatMap(({ ids }) => idsIn(ids))
-  const kinds = await readDueKinds(side.db, checkTime, ids)
+  const kinds = await readDueGroups(side.db, checkTime, ids)
   await side.db.query({ text: 'COMMIT' })
-  side.moves = kinds.flatMap((kind) => moveOf(kind, checkTime))
+  side.moves = decideGroups(kinds, checkTime)
   const claims = kinds.flatMap(
     ({ ids, eventCounts, count: _, state: { status, scheduledOutcome }, ...rest }) =>
       ids
@@ -221,7 +221,7 @@ async function readDue(side: Side, checkTime: Date): Promise<unknown> {
 }
 
 function idsIn(packed: Buffer): string[] {
-  const ids = new IdsInOrder()
+  const ids = new DueIdMerge()
   ids.add(packed)
   return ids.take(packed.length)
 }

@@ -39,7 +39,7 @@ test('a full pool: requests that time out are answered, nothing of them is store
   const load = startLoad(testbed, history)
   const [check, summingUp, advance, removal] = await Promise.all([
     runScheduledCheck(app, new Date()).catch(() => 'refused'),
-    sumUpResolutions(app).catch(() => 'refused'),
+    sumUpResolutions(app.db).catch(() => 'refused'),
     api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: '2026-01-02T00:00:00Z' }),
     api.delete(`/v1/test_clocks/${clock}`),
     load,
@@ -52,7 +52,7 @@ test('a full pool: requests that time out are answered, nothing of them is store
   const [row] = await sql('SELECT frozen_time FROM test_clocks WHERE id = $1', [clock])
   assert.deepEqual(row?.frozen_time, new Date('2026-01-01T00:00:00Z'))
   await runScheduledCheck(app, new Date())
-  await sumUpResolutions(app)
+  await sumUpResolutions(app.db)
   await history.verify()
 })
 

@@ -170,12 +170,12 @@ export function testOverviewAgainstLists({
       await insertSome(claims, 20_261_121)
       await check(checks, 371)
     },
-    'when it is summed up': () => sumUpResolutions(service.app),
+    'when it is summed up': () => sumUpResolutions(service.app.db),
     'when checks of earlier times come later': async () => {
       await insertSome(lateClaims, 2)
       await check(lateChecks, 5)
     },
-    'when that is summed up': () => sumUpResolutions(service.app),
+    'when that is summed up': () => sumUpResolutions(service.app.db),
   }
 
   test('the overview equals sums over the lists, before and after resolutions are aggregated (§4.8)', async (t) => {

@@ -64,7 +64,7 @@ export class ProcessMeasures implements Lifecycle {
 }
 
 /** Asks the database how it is, and what in it waits. If it is away, that is what is measured. */
-export async function measureDatabase({ db, overdue }: App): Promise<void> {
+export async function measureDatabase({ db, overdueLag }: App): Promise<void> {
   const measures = db.metrics.instruments
   try {
     await db.reads.for(SERVICE).withConnection(async (connection) => {
@@ -74,7 +74,7 @@ export async function measureDatabase({ db, overdue }: App): Promise<void> {
       const background = await readBackgroundState(connection)
       measures.migrationsInBackground.set(background?.left ?? 0)
       measures.migrationProgress.set(background?.progress ?? 1)
-      measures.overdueSeconds.set(await overdue.seconds(connection))
+      measures.overdueSeconds.set(await overdueLag.seconds(connection))
       const { dueDelivery, heldFeed } = await readLags(connection)
       measures.webhookOldestDueSeconds.set(dueDelivery)
       measures.notificationLagSeconds.set(heldFeed)

@@ -59,7 +59,7 @@ const scheduledCheck: Operation = {
     const { app, api, sql } = testbed.service
     // A check that was held up: what was resolved at its minute is summed up already, and has to be taken back.
     const checkTime = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS)
-    await sumUpResolutions(app)
+    await sumUpResolutions(app.db)
     const made = await makeDue(testbed, checkTime)
     const submit = async (claimId: string) => {
       const id = `beside-${nextNumber()}`
@@ -93,13 +93,13 @@ const summingUp: Operation = {
   name: 'summing up',
   begin: async (testbed) => {
     const { app, sql } = testbed.service
-    await sumUpResolutions(app)
+    await sumUpResolutions(app.db)
     // As after a check that was held up.
     const time = new Date(Date.now() - 20 * MINUTE_MS)
     await app.db.transaction((connection) => takeBackTotals(connection, time))
     const made = await sql(MAKE_RESOLVED, [testbed.claims[0], 50, time])
     return {
-      run: () => sumUpResolutions(app).catch(() => {}),
+      run: () => sumUpResolutions(app.db).catch(() => {}),
       finish: async () => {
         await assertSumsAreTrue(testbed)
         await sql('DELETE FROM claims WHERE id = ANY ($1)', [made.map(({ id }) => id)])
@@ -122,7 +122,7 @@ async function makeDue({ service, claims }: Testbed, at: Date): Promise<{ id: st
 }
 
 async function assertSumsAreTrue({ service }: Testbed): Promise<void> {
-  await sumUpResolutions(service.app)
+  await sumUpResolutions(service.app.db)
   const [row] = await service.sql(SUMS)
   assert.deepEqual(row?.summed, row?.counted)
   assert.equal(row?.durations, row?.resolved)

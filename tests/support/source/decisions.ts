@@ -3,17 +3,16 @@
 export { sumUpResolutions } from '../../../src/checks/check-jobs.ts'
 export {
   DUE_START,
+  DueIdMerge,
   dueBy,
   findDueClaimsOnTestClock,
   listDue,
+  lockShards,
   nextCursor,
-  readDueKinds,
-  takeCheckTurns,
+  readDueGroups,
 } from '../../../src/checks/due-claim-store.ts'
-export { IdsInOrder } from '../../../src/checks/ids-in-order.ts'
-export { moveOf } from '../../../src/checks/move-batch.ts'
-export { moveKinds } from '../../../src/checks/move-claims-store.ts'
-export { type CheckSizes, runScheduledCheck } from '../../../src/checks/run-scheduled-check.ts'
+export { moveGroups } from '../../../src/checks/move-claims-store.ts'
+export { type CheckSizes, decideGroups, runScheduledCheck } from '../../../src/checks/run-scheduled-check.ts'
 export {
   type ClaimToDecide,
   readClaimsToDecide,

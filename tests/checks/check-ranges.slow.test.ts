@@ -12,7 +12,7 @@ import { dueClaims } from './due-claims.ts'
 const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
-const sizes = { listed: 300, taken: 1_000, walked: 10_000, listingMs: 60_000 }
+const sizes = { list: 300, read: 1_000, pass: 10_000, listingMs: 60_000 }
 
 const skip = isOnCitus() && 'of one table'
 test('a long check leaves the index of due times rid of what it has moved', { skip }, async () => {

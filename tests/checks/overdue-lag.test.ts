@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Overdue } from '../../src/checks/overdue.ts'
+import { OverdueLag } from '../../src/checks/lag-store.ts'
 import { contractWith } from '../support/contracts.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -13,7 +13,7 @@ const near = (seconds: number, expected: number) =>
   assert.ok(seconds >= expected && seconds < expected + 60, `${seconds} s`)
 
 test('how long a claim has been due is asked, but not while a check is on', async () => {
-  const overdue = new Overdue()
+  const overdue = new OverdueLag()
   assert.equal(await overdue.seconds(app.db), 0)
   await dueSince(3_000)
   near(await overdue.seconds(app.db), 3_000)
@@ -25,7 +25,7 @@ test('how long a claim has been due is asked, but not while a check is on', asyn
 })
 
 test('a check begins with what is due, and makes it longer as it lasts', async () => {
-  const overdue = new Overdue()
+  const overdue = new OverdueLag()
   await dueSince(3_000)
   await overdue.during(app.db, async () => {
     const first = await overdue.seconds(app.db)
@@ -35,7 +35,7 @@ test('a check begins with what is due, and makes it longer as it lasts', async (
 })
 
 test('a check that fails leaves it to be asked', async () => {
-  const overdue = new Overdue()
+  const overdue = new OverdueLag()
   await dueSince(-3_600)
   const failing = overdue.during(app.db, async () => {
     const first = await overdue.seconds(app.db)
@@ -47,7 +47,7 @@ test('a check that fails leaves it to be asked', async () => {
 })
 
 test('if it cannot be asked, the check goes on, and it is as long as it can be', async () => {
-  const overdue = new Overdue()
+  const overdue = new OverdueLag()
   await dueSince(3_000)
   near(await overdue.seconds(app.db), 3_000)
   const away = { query: () => Promise.reject(new Error('away')) } as unknown as typeof app.db

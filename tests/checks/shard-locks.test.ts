@@ -4,7 +4,7 @@ import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { runScheduledCheck, takeCheckTurns } from '../support/source/decisions.ts'
+import { lockShards, runScheduledCheck } from '../support/source/decisions.ts'
 import { startStruckService } from '../support/struck-service.ts'
 
 const skip = !isOnCitus() && 'there is one shard'
@@ -34,7 +34,7 @@ describe('servers share a scheduled check shard by shard', { skip }, async () =>
     const { promise: taken, resolve: take } = Promise.withResolvers<void>()
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const other = app.db.transaction(async (connection) => {
-      assert.deepEqual(await takeCheckTurns(connection, [1], 1), [1])
+      assert.deepEqual(await lockShards(connection, [1], 1), [1])
       take()
       await released
     })

@@ -12,7 +12,7 @@ const service = await startTestService({ after })
 const { app, api, sql } = service
 const customer = await api.customer('acme')
 
-const SMALL: CheckSizes = { listed: 70, taken: 30, walked: 150, listingMs: 60_000 }
+const SMALL: CheckSizes = { list: 70, read: 30, pass: 150, listingMs: 60_000 }
 const check = (sizes: CheckSizes, isOver = () => false) => runScheduledCheck(app, inAMinute(), isOver, sizes)
 
 beforeEach(() => sql('TRUNCATE claims, claim_events CASCADE'))
@@ -32,7 +32,7 @@ test('of many stretches and several walks each claim is moved, and once', async 
 
 test('if listing takes too long, what is listed by then is moved first', async () => {
   await dueClaims(service, customer, 400)
-  const hasty: CheckSizes = { listed: 70, taken: 1_000, walked: 1_000, listingMs: 0 }
+  const hasty: CheckSizes = { list: 70, read: 1_000, pass: 1_000, listingMs: 0 }
   const moved = await check(hasty, () => true)
   assert.ok(moved > 0 && moved <= 70, `${moved}`)
   assert.equal(await check(hasty), 400 - moved)

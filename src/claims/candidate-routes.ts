@@ -3,7 +3,7 @@ import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
 import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
-import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
+import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias } from '../platform/http/responses/field-schemas.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
@@ -82,7 +82,7 @@ const createCandidateRoute = (app: App) =>
         app,
         request.userId,
         readNewCandidate(request.body),
-        takeMemoryFor(request),
+        memoryOf(request),
         key,
       )
       noteCreated(app, request, candidate)

@@ -5,9 +5,9 @@ import type { NotedClaim } from '../core/claims/claim.ts'
 import type { Hint } from '../core/contracts/hints/hints.ts'
 import { type CreationKey, creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
+import { limitBatches } from '../platform/http/admission/in-progress.ts'
+import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { type Item, ItemText } from '../platform/http/bodies/parse-json.ts'
-import { inTurnToTell } from '../platform/http/limits/answer-seats.ts'
-import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -89,7 +89,7 @@ function batchRoute<Body, Request extends NewRequest>(
   return creationRoute(app, {
     method: 'POST',
     url: `/v1/${list}/batch`,
-    ...inTurnToTell,
+    ...limitBatches,
     bodyLimit: BATCH_BODY_LIMIT,
     config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
     validatorCompiler: validateEnvelope(compile, list),
@@ -109,7 +109,7 @@ function batchRoute<Body, Request extends NewRequest>(
       await request.rate?.reserve(items.length)
       const read = await runCooperatively(readEach(items, readNext))
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
-      const opened = await batch.create(app, request.userId, valid, takeMemoryFor(request), key)
+      const opened = await batch.create(app, request.userId, valid, memoryOf(request), key)
       const db = app.db.reads.for(request.userId)
       const hints = new Map<OpenedClaim, readonly Hint[] | undefined>()
       for (const claim of opened) {

@@ -4,8 +4,8 @@ import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { creationRoute, ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { MetadataChangeBody } from '../platform/http/bodies/metadata-bodies.ts'
-import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
 import {
   expectedVersions,
   hasAlready,
@@ -86,7 +86,7 @@ const createClaimRoute = (app: App) =>
     },
     create: async (request, key) => {
       const { userId, body } = request
-      const claim = await createClaim(app, userId, readNewClaim(body), takeMemoryFor(request), key)
+      const claim = await createClaim(app, userId, readNewClaim(body), memoryOf(request), key)
       noteCreated(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
       const hints = await app.contractHints.ofCreation(app.db.reads.for(userId), userId, claim.contract)

@@ -8,9 +8,9 @@ import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/clai
 import { MAX_EVENT_NAME_LENGTH } from '../core/claims/limits.ts'
 import { keyOf } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
+import { limitBatches } from '../platform/http/admission/in-progress.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { mayLast } from '../platform/http/connections/connection.ts'
-import { inTurnToTell } from '../platform/http/limits/answer-seats.ts'
 import type { Stream } from '../platform/http/openapi/split-streams.ts'
 import {
   BATCH_BODY_LIMIT,
@@ -88,7 +88,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
   return route({
     method: 'POST',
     url: '/v1/events/batch',
-    ...inTurnToTell,
+    ...limitBatches,
     bodyLimit: BATCH_BODY_LIMIT,
     config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
     validatorCompiler: validateEnvelope(compile, 'events'),

@@ -5,7 +5,7 @@ import { LateSubmission } from '../core/claims/late-submission.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/claims/limits.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import { weightOf } from '../platform/http/limits/work-memory.ts'
+import { estimatedSize } from '../platform/http/admission/request-memory.ts'
 import { MAX_PARSED_PAYLOAD_BYTES, MAX_UNMEASURED_PAYLOAD_CHARACTERS } from './limits.ts'
 import type { SubmissionFields } from './submission-bodies.ts'
 
@@ -43,7 +43,7 @@ export function readSubmission(
 
 const isOversized = (payloadJson: string): boolean =>
   payloadJson.length > MAX_UNMEASURED_PAYLOAD_CHARACTERS &&
-  (payloadJson.length > MAX_PARSED_PAYLOAD_BYTES || weightOf(payloadJson) > MAX_PARSED_PAYLOAD_BYTES)
+  (payloadJson.length > MAX_PARSED_PAYLOAD_BYTES || estimatedSize(payloadJson) > MAX_PARSED_PAYLOAD_BYTES)
 
 const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
 

@@ -4,10 +4,10 @@ import { ServiceError, unavailable } from '../kernel/errors.ts'
 import { withRejectionHandler } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
+import type { Rate } from '../platform/http/admission/rate-limit.ts'
 import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
 import { type Line, readLines, TOO_LONG } from '../platform/http/bodies/read-lines.ts'
-import type { Rate } from '../platform/http/limits/rate-limit.ts'
-import { LIGHT } from '../platform/http/limits/work-memory.ts'
+import { MAX_UNESTIMATED_BYTES } from '../platform/http/limits.ts'
 import { answerLines } from '../platform/http/responses/answer-lines.ts'
 import { toJsonInTurn } from '../platform/http/responses/send-json.ts'
 import type { EventResult, EventResults } from './event-results.ts'
@@ -46,7 +46,7 @@ function lineSubmitter(request: FastifyRequest, read: Read, results: EventResult
   return async (line: Line): Promise<EventResult> => {
     const place = lines++
     const readHere = (item: Item) => read(item, place)
-    const isShort = line === TOO_LONG || line.length <= LIGHT
+    const isShort = line === TOO_LONG || line.length <= MAX_UNESTIMATED_BYTES
     const readNext = () =>
       isShort ? runCooperatively(readLine(request, line, readHere)) : readLong(request, line, readHere)
     const countAndRead = () =>

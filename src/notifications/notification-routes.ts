@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../core/notification-types.ts'
 import { validationError } from '../kernel/errors.ts'
-import { whileThere } from '../platform/http/limits/while-there.ts'
+import { whileConnected } from '../platform/http/admission/while-connected.ts'
 import type { Stream } from '../platform/http/openapi/split-streams.ts'
 import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, presentEach } from '../platform/http/responses/lists.ts'
@@ -93,7 +93,7 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
       const page =
         wait === 0
           ? await readNotifications(app, feed)
-          : await whileThere(reply.raw, server.stops, (gone) =>
+          : await whileConnected(reply.raw, server.stops, (gone) =>
               awaitNotifications(app, feed, wait * 1_000, gone),
             )
       return sendJson(reply, presentFeedPage(app, userId, page))

@@ -5,7 +5,7 @@ import type { SessionApi } from '../accounts/sessions/session-api.ts'
 import type { App } from '../app.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
-import { breakOff, whileThere } from '../platform/http/limits/while-there.ts'
+import { resetConnection, whileConnected } from '../platform/http/admission/while-connected.ts'
 import { EVENT_STREAM } from '../platform/http/responses/responses.ts'
 import { presentNotification } from './notification-bodies.ts'
 import {
@@ -53,7 +53,7 @@ export async function streamNotifications(
     const first = await readNotifications(app, feed)
     const next = async (after: bigint) => {
       await authenticateAgain(app, sessions, request)
-      return whileThere(raw, request.server.stops, (gone) =>
+      return whileConnected(raw, request.server.stops, (gone) =>
         awaitNotifications(app, { ...feed, after }, heartbeatMs, gone),
       )
     }
@@ -102,6 +102,6 @@ async function* endWith(
   } catch (error) {
     if (server.stops.aborted) return
     if (!(error instanceof ServiceError)) log.error({ err: error }, 'a stream of notifications failed')
-    breakOff(raw)
+    resetConnection(raw)
   }
 }

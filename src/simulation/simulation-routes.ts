@@ -10,10 +10,10 @@ import { readSubmission } from '../events/read-submission.ts'
 import { type ErrorCode, ServiceError, validationError } from '../kernel/errors.ts'
 import { type Issue, MAX_ISSUES } from '../kernel/issue.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
+import { limitSimulations } from '../platform/http/admission/in-progress.ts'
+import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { join } from '../platform/http/bodies/json-flaws.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
-import { inTurnToSimulate } from '../platform/http/limits/answer-seats.ts'
-import { takeMemoryFor } from '../platform/http/limits/work-memory.ts'
 import { itemReader, validateEnvelope } from '../platform/http/responses/batch.ts'
 import { readTime } from '../platform/http/responses/field-schemas.ts'
 import { BODY_ERRORS, ref, responses } from '../platform/http/responses/responses.ts'
@@ -34,7 +34,7 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
   return route({
     method: 'POST',
     url: '/v1/simulations',
-    ...inTurnToSimulate,
+    ...limitSimulations,
     config: { items: { name: 'events', most: MAX_EVENTS } },
     validatorCompiler: validateEnvelope(compile, 'events'),
     schema: {
@@ -56,7 +56,7 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
         until: until === undefined ? null : readTime(until),
         events: await runCooperatively(readSimulatedEvents(events, readItem)),
       }
-      const simulation = await simulateContract(app, simulationRequest, takeMemoryFor(request))
+      const simulation = await simulateContract(app, simulationRequest, memoryOf(request))
       return sendJson(reply, presentSimulation(simulation))
     },
   })

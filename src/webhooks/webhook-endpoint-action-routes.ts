@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
-import { whileThere } from '../platform/http/limits/while-there.ts'
+import { whileConnected } from '../platform/http/admission/while-connected.ts'
 import { tagged } from '../platform/http/responses/entity-tags.ts'
 import { readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { BODY_ERRORS, ETAG, ref, responses } from '../platform/http/responses/responses.ts'
@@ -127,7 +127,7 @@ const redeliverWebhooksRoute = (app: App) =>
       if (from >= to) throw validationError([{ path: 'to', message: 'must be after from' }])
       const endpointId = params.id.toLowerCase()
       const range = { userId, endpointId, from, to, status }
-      const redelivered = await whileThere(reply.raw, server.stops, (gone) =>
+      const redelivered = await whileConnected(reply.raw, server.stops, (gone) =>
         redeliverWebhooks(app, range, gone),
       )
       return reply.code(202).send({ redelivered })

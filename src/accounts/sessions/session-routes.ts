@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import type { App } from '../../app.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts'
+import { whileConnected } from '../../platform/http/admission/while-connected.ts'
 import { clientAddress } from '../../platform/http/connections/forwarded-headers.ts'
-import { whileThere } from '../../platform/http/limits/while-there.ts'
 import { type Route, route } from '../../platform/http/route.ts'
 import { emailKey } from '../attempts.ts'
 import { isFromBrowser, readCookie, requireSameOrigin } from '../identity/authenticate.ts'
@@ -239,7 +239,7 @@ function limited(app: App, limit: FairSemaphore, action: string, rule: AttemptRu
   return {
     refuseKnown: async (request: FastifyRequest): Promise<void> => app.attempts.refuseKnown(keyOf(request)),
     run: async <T>({ request, raw, server }: FastifyReply, work: () => Promise<T>): Promise<T> => {
-      const permit = await whileThere(raw, server.stops, (signal) =>
+      const permit = await whileConnected(raw, server.stops, (signal) =>
         limit.acquire(clientAddress(request), 1, { signal }),
       )
       try {

@@ -32,6 +32,7 @@ export interface Permit {
   readonly release: () => void
   /** Allows preemption: the permit is released, then `onPreempt` is called. A second call restarts the age of the permit. */
   readonly makePreemptible: (onPreempt: () => void) => void
+  readonly preventPreemption: () => void
 }
 
 interface QueuedRequest {
@@ -43,6 +44,13 @@ interface QueuedRequest {
 interface Preemptible {
   since: number
   onPreempt: () => void
+}
+
+interface Victim {
+  permit: Permit
+  onPreempt: () => void
+  /** Of all preemptible permits of its key. */
+  weight: number
 }
 
 /**
@@ -82,7 +90,8 @@ export class FairSemaphore {
 
   /** @throws the error of `createError`, at once if the queue is full; the reason of the signal */
   async acquire(key: Key, weight = 1, options: AcquireOptions = {}): Promise<Permit> {
-    return this.tryAcquire(key, weight) ?? (await this.#enqueue(key, weight, options))
+    const permit = this.tryAcquire(key, weight) ?? this.#tryPreempt(key, weight)
+    return permit ?? (await this.#enqueue(key, weight, options))
   }
 
   /**
@@ -122,6 +131,7 @@ export class FairSemaphore {
         this.#preemptible += weight
         this.#schedulePreemption()
       },
+      preventPreemption: () => this.#deletePreemptible(key, permit),
     }
     return permit
   }
@@ -226,7 +236,7 @@ export class FairSemaphore {
     if (this.#preemptibleByKey.size === 0 || (this.#queue.size === 0 && !this.#isOverPreemptible)) return
     this.#preemptionTimer ??= setTimeout(() => {
       this.#preemptionTimer = null
-      while (this.#preemptOne());
+      while (this.#preemptForQueue());
       this.#schedulePreemption()
     }, PREEMPTION_INTERVAL_MS).unref()
   }
@@ -235,27 +245,45 @@ export class FairSemaphore {
     return this.#preemptible > (this.#options.maxPreemptible ?? Number.POSITIVE_INFINITY)
   }
 
+  #tryPreempt(key: Key, weight: number): Permit | null {
+    if (this.#queue.size > 0) return null
+    for (;;) {
+      const victim = this.#victim()
+      if (victim === null || !this.#mayPreempt(key, weight, victim)) return null
+      this.#preempt(victim)
+      const permit = this.tryAcquire(key, weight)
+      if (permit) return permit
+    }
+  }
+
   /** Returns false if no permit is to be preempted. */
-  #preemptOne(): boolean {
+  #preemptForQueue(): boolean {
     const victim = this.#victim()
     if (victim === null) return false
     const { maxPreemptible = 0 } = this.#options
     const isOverShare =
       this.#isOverPreemptible && victim.weight > maxPreemptible / this.#preemptibleByKey.size
-    const isNeeded = this.#queue.peek((key, { weight }) => {
-      const missing = this.#missing(key, weight)
-      return missing > 0 && Number.isFinite(missing) && this.#heldOf(key) + weight < victim.weight
-    })
-    if (!isOverShare && !isNeeded) return false
-    victim.permit.release()
-    victim.onPreempt()
+    const isNeeded = () => this.#queue.peek((key, { weight }) => this.#mayPreempt(key, weight, victim))
+    if (!isOverShare && !isNeeded()) return false
+    this.#preempt(victim)
     return true
   }
 
+  /** Only from a key that has more than this key would hold. */
+  #mayPreempt(key: Key, weight: number, victim: Victim): boolean {
+    const missing = this.#missing(key, weight)
+    return missing > 0 && Number.isFinite(missing) && this.#heldOf(key) + weight < victim.weight
+  }
+
+  #preempt({ permit, onPreempt }: Victim): void {
+    permit.release()
+    onPreempt()
+  }
+
   /** The oldest preemptible permit of the key that has most of them, among the keys with one that is old enough. */
-  #victim(): { permit: Permit; onPreempt: () => void; weight: number } | null {
+  #victim(): Victim | null {
     const before = performance.now() - PREEMPTIBLE_AFTER_MS
-    let victim = null
+    let victim: Victim | null = null
     for (const ofKey of this.#preemptibleByKey.values()) {
       const [[permit, { since, onPreempt }]] = [...ofKey.entries().take(1)] as [[Permit, Preemptible]]
       if (since > before) continue

@@ -19,9 +19,8 @@ import { listNotificationsRoute } from '../../notifications/notification-routes.
 import { notificationSettingsRoutes } from '../../notifications/notification-settings-routes.ts'
 import { HEARTBEAT_MS } from '../../notifications/stream-notifications.ts'
 import { getOverviewRoute } from '../../overview/overview-routes.ts'
-import { BodyBudget } from '../../platform/http/limits/body-budget.ts'
-import { limitRate, type RateCounter } from '../../platform/http/limits/rate-limit.ts'
-import { type RequestMemory, WorkMemory } from '../../platform/http/limits/work-memory.ts'
+import { limitRate, type RateCounter } from '../../platform/http/admission/rate-limit.ts'
+import { MemoryLimit } from '../../platform/http/admission/request-memory.ts'
 import { compressAnswer, mayAnswerMuch } from '../../platform/http/responses/compress-answer.ts'
 import type { TypedServer } from '../../platform/http/route.ts'
 import { simulateContractRoute } from '../../simulation/simulation-routes.ts'
@@ -29,13 +28,6 @@ import { testClockRoutes } from '../../test-clocks/test-clock-routes.ts'
 import { webhookDeliveryRoutes } from '../../webhooks/webhook-delivery-routes.ts'
 import { webhookEndpointActionRoutes } from '../../webhooks/webhook-endpoint-action-routes.ts'
 import { webhookEndpointRoutes } from '../../webhooks/webhook-endpoint-routes.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Null if the account is not known: such bodies are small. */
-    memory: RequestMemory | null
-  }
-}
 
 interface V1Options {
   app: App
@@ -60,12 +52,7 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   const webhookRules = { allowPrivate: options.allowPrivateWebhooks, ports: options.webhookPorts ?? [] }
   api.addHook('onRequest', authenticate(app, sessions))
   if (rates) limitRate(api, rates)
-  const memory = new WorkMemory()
-  const bodies = new BodyBudget()
-  api.addHook('preParsing', memory.begin)
-  api.addHook('preParsing', bodies.admit)
-  api.addHook('onSend', memory.end)
-  api.addHook('onSend', bodies.answer)
+  new MemoryLimit().addTo(api)
 
   // At the end of all, when it is known what is sent.
   api.addHook('onRoute', (route) => {

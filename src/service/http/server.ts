@@ -1,5 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { createServer as createNodeServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer as createNodeServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, type FastifyRequest, LogController } from 'fastify'
 import { SessionApi } from '../../accounts/sessions/session-api.ts'
@@ -8,14 +13,14 @@ import type { App } from '../../app.ts'
 import { healthRoutes } from '../../doctor/health-routes.ts'
 import { noteBody } from '../../idempotency/idempotency-key.ts'
 import { ServiceError } from '../../kernel/errors.ts'
+import type { RateCounter } from '../../platform/http/admission/rate-limit.ts'
 import { type ListOfItems, parseItems, parseJson } from '../../platform/http/bodies/parse-json.ts'
+import { readBody } from '../../platform/http/bodies/read-body.ts'
 import { createValidatorCompiler } from '../../platform/http/bodies/validate-request.ts'
 import { IncomingRequest, type Patience } from '../../platform/http/connections/connection.ts'
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { cleanForwardedHeaders, proxyTrust } from '../../platform/http/connections/forwarded-headers.ts'
 import { answerEveryRequestAlike, answerUnknownRoutes } from '../../platform/http/every-request.ts'
-import type { RateCounter } from '../../platform/http/limits/rate-limit.ts'
-import { LIGHT } from '../../platform/http/limits/work-memory.ts'
 import { addDashboard } from '../../platform/http/pages/dashboard.ts'
 import { addReference } from '../../platform/http/pages/reference.ts'
 import {
@@ -81,8 +86,8 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.decorateRequest('credential', '')
   server.decorateRequest('bodyDigest', '')
   server.decorateRequest('memory', null)
-  server.decorateRequest('turn', null)
-  server.decorateRequest('awaitTurn', null)
+  server.decorateRequest('permit', null)
+  server.decorateRequest('acquirePermit', null)
   server.setValidatorCompiler(compile)
   server.setSerializerCompiler(() => (body) => JSON.stringify(body))
   server.setErrorHandler(sendError)
@@ -166,16 +171,19 @@ function listenWith(connections: Connections, handle: RequestListener, hasProxie
 
 function acceptJsonOnly(server: TypedServer): void {
   server.removeAllContentTypeParsers()
-  const parseAs = { parseAs: 'buffer' } as const
-  server.addContentTypeParser('application/json', parseAs, async (request: FastifyRequest, bytes: Buffer) => {
-    refuseEncoding(request)
-    if (bytes.length === 0) return undefined
-    noteBody(request, bytes)
-    await request.awaitTurn?.()
-    const { items } = request.routeOptions.config
-    if (bytes.length > LIGHT) await request.memory?.take(bytes, items?.oneByOne === true)
-    return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
-  })
+  server.addContentTypeParser(
+    'application/json',
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      refuseEncoding(request)
+      const bytes = await readBody(request, payload)
+      if (bytes.length === 0) return undefined
+      noteBody(request, bytes)
+      await request.acquirePermit?.()
+      const { items } = request.routeOptions.config
+      await request.memory?.acquireValues(bytes, items?.oneByOne === true)
+      return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
+    },
+  )
 }
 
 declare module 'fastify' {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractWith } from '../../support/contracts.ts'
-import { holdSchemas } from '../../support/held-rows.ts'
+import { eventually } from '../../support/eventually.ts'
+import { holdClaims, holdSchemas } from '../../support/held-rows.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
 import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
@@ -13,7 +14,7 @@ import { assertAllTurns } from './all-turns.ts'
 
 const service = await sharedService()
 
-test('batches whose bodies do not arrive, or break off, leave their turns to others', async (t) => {
+test('batches whose bodies do not arrive, or break off, hold no permit', async (t) => {
   const account = await service.newAccount()
   const { id } = await newClaim(account)
   const events = [{ claim_id: id, type: 'note' }]
@@ -94,29 +95,24 @@ test('batches that wait for their turn when the server stops are told so: nothin
   )
   const account = other.clientWith((await service.newAccount()).token)
   const { id } = await newClaim(account)
-  const top = (length: number) =>
-    head('POST', '/v1/events/batch', {
-      Authorization: `Bearer ${account.token}`,
-      'Content-Type': 'application/json',
-      'Content-Length': length,
-    })
-  const begun: RawConnection[] = []
-  for (let n = 0; n < 64; n++) {
-    const connection = await connectRaw(t, other.url)
-    connection.write(`${top(10_000)}{"events":[`)
-    begun.push(connection)
-  }
-  assert.equal((await account.get('/v1/me')).status, 200)
-  const waiting: RawConnection[] = []
-  for (const bytes of [10, 10_000]) {
+  const held = await holdClaims(t, service.databaseUrl, [id])
+  const send = async (bytes: number) => {
     const body = JSON.stringify({ events: [{ claim_id: id, type: 'note', text: 'x'.repeat(bytes) }] })
     const connection = await connectRaw(t, other.url)
-    connection.write(top(body.length) + body)
-    waiting.push(connection)
+    const headers = {
+      Authorization: `Bearer ${account.token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+    }
+    connection.write(head('POST', '/v1/events/batch', headers) + body)
+    return connection
   }
+  for (let n = 0; n < 64; n++) await send(10)
+  await eventually(async () => other.app.submissions.waiting === 64)
+  const waiting = [await send(10), await send(10_000)]
   assert.equal((await account.get('/v1/me')).status, 200)
   const stopped = Promise.all(ends.map((end) => end()))
   for (const { receives } of waiting) await receives(/^HTTP\/1\.1 503 .*The server is stopping\./s)
-  for (const { socket } of begun) socket.destroy()
+  await held.letGo()
   await stopped
 })

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
-import { takeSeat } from '../limits/answer-seats.ts'
-import { breakOff } from '../limits/while-there.ts'
+import { acquireResponsePermit } from '../admission/in-progress.ts'
+import { resetConnection } from '../admission/while-connected.ts'
 import { CHUNK_BYTES, inChunks, isWhole, type Whole } from './shared-answer.ts'
 
 /** Characters, or bytes, that are handed to a connection in one go, if all are there: they move within the patience for answers. */
@@ -35,7 +35,7 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
     return reply.send(Readable.from([]))
   }
   try {
-    await takeSeat(reply)
+    await acquireResponsePermit(reply)
   } catch (error) {
     await pieces.return(undefined)
     throw error
@@ -49,7 +49,7 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
 
 /** An answer that was made in one piece, and is too large to be kept by any number of callers who do not read it. */
 export async function inPieces(reply: FastifyReply, answer: Whole): Promise<Readable | Whole> {
-  await takeSeat(reply)
+  await acquireResponsePermit(reply)
   if (answer.length <= AT_ONCE || reply.raw.destroyed) return answer
   const bytes = typeof answer === 'string' ? Buffer.from(answer) : answer
   reply.header('Content-Length', bytes.length)
@@ -100,7 +100,7 @@ async function* toChunks(
     }
     yield* chunks.end()
   } catch (error) {
-    breakOff(raw)
+    resetConnection(raw)
     throw error
   } finally {
     await rest.return(undefined)

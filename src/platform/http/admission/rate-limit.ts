@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { ServiceError, unavailable } from '../../../kernel/errors.ts'
+import { MAX_COUNTED_ACCOUNTS, RATE_WINDOW_MS, REMOTE_COUNT_TIMEOUT_MS } from '../limits.ts'
 import type { TypedServer } from '../route.ts'
 
 declare module 'fastify' {
@@ -78,10 +79,6 @@ export function limitRate(api: TypedServer, counter: RateCounter): void {
   })
 }
 
-const WINDOW_MS = 60_000
-/** Accounts that are remembered; of more, the one that was quiet for longest begins anew. */
-const MOST_ACCOUNTS = 10_000
-
 /** Who counts what accounts do in a minute: requests, and of several items in a request each. */
 export interface RateCounter {
   /** Of one account, in a minute. */
@@ -107,7 +104,7 @@ interface Minute {
 /** Counts in the memory of this process. An account's minute begins with its first request after the last one's end. */
 export class RateCounts implements RateCounter {
   readonly most: number
-  readonly #minutes = new LRUCache<string, Minute>({ max: MOST_ACCOUNTS })
+  readonly #minutes = new LRUCache<string, Minute>({ max: MAX_COUNTED_ACCOUNTS })
 
   constructor(most: number) {
     this.most = most
@@ -117,7 +114,7 @@ export class RateCounts implements RateCounter {
     const now = performance.now()
     let minute = this.#minutes.get(account)
     if (!minute || minute.endsAt <= now) {
-      minute = { taken: 0, endsAt: now + WINDOW_MS }
+      minute = { taken: 0, endsAt: now + RATE_WINDOW_MS }
       this.#minutes.set(account, minute)
     }
     const granted = Math.min(wanted, this.most - minute.taken)
@@ -129,9 +126,6 @@ export class RateCounts implements RateCounter {
 /** Null for no limit, which is 0. */
 export const rateCounts = (mostAMinute: number): RateCounts | null =>
   mostAMinute > 0 ? new RateCounts(mostAMinute) : null
-
-/** The process that counts does nothing else that takes long. */
-const REMOTE_COUNT_TIMEOUT_MS = 5_000
 
 /** So many requests or items of an account. */
 export interface Take {

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http'
+import { CallerGone } from '../responses/error-response.ts'
+
+/**
+ * Waits until the connection closes, or the server stops.
+ * @param stops aborts when the server stops
+ * @param wait must not have begun anything that has to be finished
+ * @throws CallerGone; UNAVAILABLE at a stop
+ */
+export async function whileConnected<Result>(
+  response: ServerResponse,
+  stops: AbortSignal,
+  wait: (ended: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  if (response.destroyed) throw new CallerGone()
+  stops.throwIfAborted()
+  const ended = new AbortController()
+  const onClose = () => ended.abort(new CallerGone())
+  const onStop = () => ended.abort(stops.reason)
+  response.once('close', onClose)
+  stops.addEventListener('abort', onStop)
+  try {
+    return await wait(ended.signal)
+  } finally {
+    response.off('close', onClose)
+    stops.removeEventListener('abort', onStop)
+  }
+}
+
+/** Resets the connection, so that the client cannot take a part of the response for the whole. */
+export function resetConnection({ socket }: ServerResponse): void {
+  socket?.resetAndDestroy()
+}

@@ -1,0 +1,55 @@
+const MIB = 1024 * 1024
+
+/* Requests in progress, per process. */
+
+/** Large responses to reads that are being sent, of all accounts and of one. Each holds up to 1 MiB. */
+export const MAX_RESPONSES = 64
+export const MAX_RESPONSES_PER_ACCOUNT = 20
+/** Batches of one account that are in progress, until their responses are read. Other accounts are not delayed by them. */
+export const MAX_BATCHES_PER_ACCOUNT = 64
+/** Responses of batches that are being sent, of all accounts. Beyond, slow connections are reset. */
+export const MAX_BATCH_RESPONSES = 64
+/** Simulations in progress, of all accounts and of one. They hold all of their events, and more at a time are not faster. */
+export const MAX_SIMULATIONS = 16
+export const MAX_SIMULATIONS_PER_ACCOUNT = 4
+/** Requests that wait for one of these or for memory, of all accounts. */
+export const MAX_QUEUED = 1_000
+/** Batches, or simulations, of one account that wait. */
+export const MAX_QUEUED_BATCHES_PER_ACCOUNT = 500
+/** Requests of one account that wait for memory. */
+export const MAX_QUEUED_FOR_MEMORY_PER_ACCOUNT = 250
+/** Milliseconds that a request waits for one of these. */
+export const ACQUIRE_TIMEOUT_MS = 10_000
+
+/* Memory of requests, in bytes, per process. */
+
+/** Bodies in progress. An account gets half of what is free. */
+export const MAX_BODY_BYTES = 64 * MIB
+/** A body up to this size is not counted: thousands may arrive at once. */
+export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024
+/** What a stream of lines counts as: its lines in progress and their results. */
+export const STREAM_BYTES = 2 * MIB
+/** JSON up to this size is not estimated: a thousand such values may be in progress. */
+export const MAX_UNESTIMATED_BYTES = 8 * 1024
+/** Parsed values above this estimate count as large. Regular values do not wait for large values. */
+export const MAX_REGULAR_VALUE_BYTES = MIB
+/** Regular values in progress, of all accounts and of one. */
+export const MAX_REGULAR_BYTES = 32 * MIB
+export const MAX_REGULAR_BYTES_PER_ACCOUNT = 16 * MIB
+/** Large values in progress, of all accounts and of one. */
+export const MAX_LARGE_BYTES = 64 * MIB
+export const MAX_LARGE_BYTES_PER_ACCOUNT = 40 * MIB
+/** Results that responses hold until they are sent, of all accounts. Beyond, slow connections are reset. */
+export const MAX_RESULT_BYTES = 96 * MIB
+/** Items of a list that are parsed one by one: their text and results as a multiple of the text, and the parsed items in progress. */
+export const LIST_TEXT_FACTOR = 3
+export const LIST_ITEMS_BYTES = 16 * MIB
+
+/* Rate. */
+
+/** Milliseconds of the window in which requests of an account are counted. */
+export const RATE_WINDOW_MS = 60_000
+/** Accounts whose windows are kept. Beyond, the account without requests for longest begins a new window. */
+export const MAX_COUNTED_ACCOUNTS = 10_000
+/** Milliseconds until the process that counts must have answered. */
+export const REMOTE_COUNT_TIMEOUT_MS = 5_000

@@ -101,10 +101,10 @@ const newResponsePermit = async (reply: FastifyReply): Promise<Permit> =>
 
 const acquire = async (semaphore: FairSemaphore, reply: FastifyReply): Promise<Permit> => {
   const { request, server, raw } = reply
-  const permit = whileConnected(raw, server.stops, (signal) =>
+  const permit = await whileConnected(raw, server.stops, (signal) =>
     semaphore.acquire(request.userId, 1, { signal }),
   )
-  return releasedAtClose(reply, await permit)
+  return releasedAtClose(reply, permit)
 }
 
 /** Also if the response is never sent. */

@@ -93,7 +93,7 @@ export class MemoryLimit {
 }
 
 /** What one request holds of the memory. */
-export class RequestMemory {
+class RequestMemory {
   readonly #limit: MemoryLimit
   readonly #reply: FastifyReply
   readonly #response: ServerResponse
@@ -222,7 +222,7 @@ export const memoryOf =
     memory?.acquireMore(json)
 
 /** As Fastify reads the header. */
-export const isLines = (type = ''): boolean =>
+const isLines = (type = ''): boolean =>
   type !== 'application/json' &&
   (NDJSON_TYPES as readonly string[]).includes((type.split(';', 1)[0] as string).trim().toLowerCase())
 

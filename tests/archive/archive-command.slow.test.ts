@@ -24,7 +24,7 @@ test('a server with CLAIMKEEPER_ARCHIVE_DAYS archives by itself', async (t) => {
   assert.equal(JSON.parse((await runCli(['archive', 'show', `${id}`], settings)).stdout).id, id)
 })
 
-test('a server does not start if the folder of the archive is not there', async () => {
+test('a server does not start without the folder of the archive', async () => {
   const gone = join(folder, 'gone')
   const { stderr, status } = await runCli(['serve'], { ...settings, CLAIMKEEPER_ARCHIVE_DIR: gone })
   assert.equal(status, 1)

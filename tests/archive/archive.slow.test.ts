@@ -16,7 +16,7 @@ const customer = await api.customer('acme')
 const rowsOf = (id: string) => storedRows(service, id)
 const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind: 'claim', id })
 
-test('claims of which deliveries wait hold up none behind them, however many they are', async (t) => {
+test('claims with unfinished deliveries do not delay later claims, however many they are', async (t) => {
   const folder = await archiveFolder(t)
   const [first = ''] = await resolvedClaims(service, api, customer, 1)
   await growOld(service)
@@ -37,7 +37,7 @@ test('claims of which deliveries wait hold up none behind them, however many the
   assert.ok((await archiveAll(app, folder)) > 1_000)
 })
 
-test('whoever reads while a claim leaves and comes back never hears that there is none', async (t) => {
+test('while a claim is archived and restored, no reader gets a 404', async (t) => {
   const folder = await archiveFolder(t)
   const [id = ''] = await resolvedClaims(service, api, customer, 1)
   await growOld(service)
@@ -64,7 +64,7 @@ test('whoever reads while a claim leaves and comes back never hears that there i
   assert.deepEqual([...seen].sort(), [200, 410, 422])
 })
 
-test('a log that is long is written piece by piece, and two servers take each claim once', async (t) => {
+test('a long log is written in pieces, and two servers archive each claim once', async (t) => {
   const folder = await archiveFolder(t)
   const ids = await resolvedClaims(service, api, customer, 2)
   const [long = ''] = ids

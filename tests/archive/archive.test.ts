@@ -37,7 +37,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 const rowsOf = (id: string) => storedRows(service, id)
 const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind: 'claim', id })
 
-test('nothing leaves for a folder that is gone; a file that was written in vain is used the next time', async (t) => {
+test('nothing is archived into a missing folder; a file of a failed run is reused by the next one', async (t) => {
   const folder = await archiveFolder(t)
   const ids = await resolvedClaims(service, api, customer, 3)
   await growOld(service)
@@ -97,7 +97,7 @@ test('nothing leaves for a folder that is gone; a file that was written in vain 
   for (const id of ids) assert.equal((await api.get(`/v1/claims/${id}`)).status, 200)
 })
 
-test('a claim whose metadata changes while it is archived stays, and leaves with what it has then', async (t) => {
+test('a claim whose metadata changes meanwhile stays, and is archived later with the new metadata', async (t) => {
   const folder = await archiveFolder(t)
   const [id = ''] = await resolvedClaims(service, api, customer, 1)
   await growOld(service)
@@ -124,7 +124,7 @@ test('a claim whose metadata changes while it is archived stays, and leaves with
   )
 })
 
-test('a claim comes back from nothing but the file that was written', async (t) => {
+test('a claim is restored from its file alone', async (t) => {
   const folder = await archiveFolder(t)
   const [id = ''] = await resolvedClaims(service, api, customer, 1)
   await growOld(service)
@@ -146,7 +146,7 @@ test('a claim comes back from nothing but the file that was written', async (t) 
   assert.equal((await api.readClaim(id)).status, 'CONFIRMED')
 })
 
-test('only what nobody waits for leaves', async (t) => {
+test('only claims without pending work are archived', async (t) => {
   const folder = await archiveFolder(t)
   const open = await newClaim(api)
   const clock = (await api.post('/v1/test_clocks', { frozen_time: '2020-01-01T00:00:00Z' })).body.id
@@ -186,7 +186,7 @@ test('only what nobody waits for leaves', async (t) => {
   assertError(await api.get(`/v1/claims/${sent}`), 410, 'CLAIM_ARCHIVED')
 })
 
-test('a claim is found whatever its events hold that others take for the end of a line', async (t) => {
+test('a claim is found even if its events contain other line separators', async (t) => {
   const folder = await archiveFolder(t)
   const { id } = await api.claim(customer, contractWith({ review_window: 0 }))
   const { id: other } = await api.claim(customer, contractWith({ review_window: 0 }))
@@ -207,7 +207,7 @@ test('a claim is found whatever its events hold that others take for the end of 
   assert.deepEqual([await rowsOf(id), await rowsOf(other)], rows)
 })
 
-test('a claim whose log is too long for a line stays', async (t) => {
+test('a claim whose log is too long for a line is not archived', async (t) => {
   const folder = await archiveFolder(t)
   const [id = ''] = await resolvedClaims(service, api, customer, 1)
   await growOld(service)

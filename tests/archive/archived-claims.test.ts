@@ -31,7 +31,7 @@ const restore = (folder: string, id: string) => restoreClaim(app, folder, { kind
 const list = async (): Promise<string[]> =>
   (await readPages(api, '/v1/claims', { limit: 2 })).flat().map(({ id }) => id)
 
-test('a claim leaves whole, 410 says where it is, and it comes back as it was, in its old place (§4.15 rules 1 to 3, 5)', async (t) => {
+test('a claim is archived completely, answers 410 with its file, and is restored unchanged at its position (§4.15 rules 1 to 3, 5)', async (t) => {
   const folder = await archiveFolder(t)
   const ids = await resolvedClaims(service, api, customer, 5)
   const [gone = '', ...others] = ids
@@ -111,7 +111,7 @@ test('a claim leaves whole, 410 says where it is, and it comes back as it was, i
   assert.deepEqual((await api.get('/v1/overview')).body.statuses, statuses)
 })
 
-test('an archived claim’s reference stays taken (§4.15 rule 4)', async (t) => {
+test('an archived claim’s reference cannot be used again (§4.15 rule 4)', async (t) => {
   const [id = ''] = await resolvedClaims(service, api, customer, 1)
   const { reference } = await api.readClaim(id)
   assert.ok(reference)
@@ -121,7 +121,7 @@ test('an archived claim’s reference stays taken (§4.15 rule 4)', async (t) =>
   assertError(await api.post('/v1/claims', again), 409, 'CLAIM_REFERENCE_CONFLICT')
 })
 
-test('an archived candidate’s alias stays taken (§4.15 rule 4)', async (t) => {
+test('an archived candidate’s alias cannot be used again (§4.15 rule 4)', async (t) => {
   const folder = await archiveFolder(t)
   const alias = await resolvedCandidate(service, api)
   await growOld(service)

@@ -85,7 +85,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     })
   }
 
-  test('a disk that is full ends it with one line and leaves no file', async (t) => {
+  test('a full disk ends it with one line and leaves no file', async (t) => {
     const disk = await mountSmallDisk(t, 4)
     if (disk === null) return t.skip('this user may not mount a disk')
     const file = join(dirname(disk.dataDir), 'full')
@@ -95,7 +95,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     assert.deepEqual(await readdir(dirname(file)), [])
   })
 
-  test('that is damaged or cut anywhere is refused, and nothing of it is restored', async (t) => {
+  test('that is damaged or truncated anywhere is rejected, and nothing is restored', async (t) => {
     // Without an event: the header says null of it.
     const whole = await backupOf(await createTestDatabase(t))
     const url = await emptyDatabase(t)
@@ -139,7 +139,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     await restoreBackup(inPieces(whole), url, quietly)
   })
 
-  test('that is damaged leaves an empty database in a new data folder, into which a whole one is restored once', async (t) => {
+  test('that is damaged leaves an empty database in a new data folder, into which a complete one can be restored', async (t) => {
     const whole = await smallBackup(t)
     const rows = whole.indexOf('\n') + 1
     const text = zstdDecompressSync(whole.subarray(rows)).toString()
@@ -160,7 +160,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     assert.match(once.stderr, /claimkeeper: The database is not empty \(\w+ and \d+ more\)[^\n]+\n$/)
   })
 
-  test('is restored once by several commands that come to one new data folder together', async (t) => {
+  test('is restored once by concurrent commands on one new data folder', async (t) => {
     await writeFile(join(folder, 'shared'), await smallBackup(t))
     const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
     const restores = await Promise.all(
@@ -181,7 +181,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     assert.deepEqual(events, [{ n: 1 }])
   })
 
-  test('of which a row is refused is refused in good order, however much more is on its way', async (t) => {
+  test('with a row that PostgreSQL rejects ends in order, however much data follows', async (t) => {
     const url = await emptyDatabase(t)
     const row = (n: number) => `${n}-${'x'.repeat(200)}\t1\t2026-01-01T00:00:00Z\n`
     async function* rows() {

@@ -17,7 +17,7 @@ import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.
 
 const service = await sharedService()
 const { api, databaseUrl: DATABASE_URL } = service
-test('distributed claims are not backed up: a line says what to use', { skip: !isOnCitus() }, async () => {
+test('a backup of distributed claims is rejected with one line that names the alternative', { skip: !isOnCitus() }, async () => {
   const { status, stdout, stderr } = await runCli(['backup', '-'], { DATABASE_URL })
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(
@@ -26,7 +26,7 @@ test('distributed claims are not backed up: a line says what to use', { skip: !i
   )
 })
 
-test('a backup comes back as it was, hashes, identities and all, and takes no other file’s place without --force', {
+test('a backup is restored unchanged, with hashes and identities, and replaces no file without --force', {
   skip: isOnCitus(),
 }, async (t) => {
   const { id } = await newClaim(api)
@@ -65,7 +65,7 @@ test('a backup comes back as it was, hashes, identities and all, and takes no ot
   })
 })
 
-test('a backup that is damaged or cut is refused, and nothing of it is restored', {
+test('a damaged or truncated backup is rejected, and nothing is restored', {
   skip: isOnCitus(),
 }, async (t) => {
   const whole = await backupOf(await createTestDatabase(t))
@@ -79,7 +79,7 @@ test('a backup that is damaged or cut is refused, and nothing of it is restored'
   }
 })
 
-test('a backup of an older version is restored at that version and then migrated; of a newer one it is refused', {
+test('a backup of an older version is restored at that version and migrated; one of a newer version is rejected', {
   skip: isOnCitus(),
 }, async (t) => {
   const old = await emptyDatabase(t)

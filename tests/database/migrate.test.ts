@@ -32,7 +32,7 @@ test('a migration that fails leaves nothing behind', async (t) => {
   assert.deepEqual(tables, [{ tablename: 'claims' }])
 })
 
-test('a database that a newer version has migrated is used if its migrations work with this code, and refused in one clear line if not', async (t) => {
+test('a database of a newer version is used if its migrations are compatible with this code, and otherwise rejected in one line', async (t) => {
   const db = (await openNew(t, true))()
   const works = {
     'one-more': `-- Works with servers from ${LAST_MIGRATION} on.\nCREATE TABLE one_more (n int);\n`,
@@ -44,7 +44,7 @@ test('a database that a newer version has migrated is used if its migrations wor
   await migrate(db, quietly, await migrationsWith(t, more))
   const refused = {
     name: 'OperatorError',
-    message: `The database is newer than this Claimkeeper: it has migration ${CODE_VERSION + 2}, which works with servers from ${CODE_VERSION + 1} on, and this one knows up to ${CODE_VERSION}. Run the newer version.`,
+    message: `The database is newer than this Claimkeeper: it has migration ${CODE_VERSION + 2}, which requires servers with migration ${CODE_VERSION + 1} or later, and this server has migrations up to ${CODE_VERSION}. Run the newer version.`,
   }
   await assert.rejects(migrate(db, quietly), refused)
   // The one between them still runs on it.
@@ -55,7 +55,7 @@ test('a database that a newer version has migrated is used if its migrations wor
   await assert.rejects(migrate(db, quietly, await migrationsWith(t, more)), { name: 'OperatorError' })
 })
 
-test('what was migrated by versions before migrations said with what they work is told from them on', async (t) => {
+test('the compatible servers of old migrations are added to the version table', async (t) => {
   const db = (await openNew(t))()
   await migrate(db, quietly, OWN_MIGRATIONS.slice(0, 12))
   await db.query({ text: 'ALTER TABLE schema_migrations DROP COLUMN works_from, DROP COLUMN is_done' })
@@ -71,7 +71,7 @@ test('what was migrated by versions before migrations said with what they work i
   ])
 })
 
-test('a migration must say with which servers it works, and what may run in the background is known', async (t) => {
+test('a migration must name the compatible servers, and a background migration may contain only known statements', async (t) => {
   const read = (text: string) => migrationsWith(t, { some: text })
   const header = `-- Works with servers from ${LAST_MIGRATION} on.\n`
   for (const text of [

@@ -91,7 +91,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
     try {
       await add(9_998, CODE_VERSION)
       await add(9_999, 9_998)
-      const why = `it has migration 9999, which works with servers from 9998 on, and this one knows up to ${CODE_VERSION}`
+      const why = `it has migration 9999, which requires servers with migration 9998 or later, and this server has migrations up to ${CODE_VERSION}`
       await eventually(async () => {
         const { status, body } = await nobody.get('/readyz')
         return status === 503 && body.error.message === `The database is too new for this server: ${why}.`

@@ -8,7 +8,7 @@ import type { Cleanup } from '../../bench/cleanup.ts'
 import { type Cluster, prepareCluster } from '../../src/platform/database/embedded/cluster.ts'
 import { openEmbeddedDatabase } from '../../src/platform/database/embedded/open-embedded-database.ts'
 import { findPostmaster, hasEnded } from '../../src/platform/database/embedded/postmaster.ts'
-import { mayPass } from '../../src/platform/database/embedded/session.ts'
+import { isTransientFailure } from '../../src/platform/database/embedded/session.ts'
 import { startServer } from '../../src/platform/database/embedded/start-server.ts'
 import { forgetShared } from './clock.ts'
 import { killPostgres } from './kill-postgres.ts'
@@ -125,7 +125,7 @@ export class Postgres {
       try {
         return (await this.#superuser.query({ text, values })).rows as Row[]
       } catch (error) {
-        if (!(mayPass(error) || isHarmed(error)) || performance.now() > deadline) throw error
+        if (!(isTransientFailure(error) || isHarmed(error)) || performance.now() > deadline) throw error
       }
       await pause(RETRY_MS)
     }

@@ -129,7 +129,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
     await (await openHere(dataDir)).release()
     const password = join(dataDir, 'postgres', 'claimkeeper.password')
     await writeFile(password, 'f'.repeat(64))
-    await assert.rejects(openHere(dataDir), oneLine(/does not take the password/))
+    await assert.rejects(openHere(dataDir), oneLine(/rejects the password/))
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n')
     await assert.rejects(openHere(dataDir), oneLine(/made by PostgreSQL 17 and this is PostgreSQL 18/))
     await destroyEmbeddedDatabase(dataDir)
@@ -234,7 +234,7 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
     await ask(service.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
     const killedPid = await postmasterPid(dataDir)
     await crash(killedPid)
-    const isBack = () => service.reported.some((step) => step.startsWith('PostgreSQL is back'))
+    const isBack = () => service.reported.some((step) => step.startsWith('PostgreSQL runs again'))
     await eventually(async () => isBack())
     assert.deepEqual(await ask(service.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
     assert.notEqual(await postmasterPid(dataDir), killedPid)
@@ -256,7 +256,7 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
     await service.release()
   })
 
-  test('leaves no server when it is released while bringing it back', async (t) => {
+  test('leaves no server when it is released during a restart', async (t) => {
     const dataDir = await madeDataDir(t)
     const service = await openHere(dataDir, 'service')
     await crash(await postmasterPid(dataDir))

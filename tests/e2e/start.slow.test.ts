@@ -102,7 +102,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     )
     const { status, output } = await runUntil(beingRead, 'SIGTERM', { CLAIMKEEPER_DATA_DIR: dataDir })
     assert.equal(status, null)
-    assert.match(output, /What was under way does not end/)
+    assert.match(output, /The stop has timed out/)
     await (await beingRead).close()
   })
 

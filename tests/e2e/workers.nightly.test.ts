@@ -148,7 +148,7 @@ describe('several workers', { concurrency: 2 }, () => {
     const api = await clientOf({ url: second.url, token: first.token })
     assert.equal((await api.readClaim(id)).status, 'OPEN')
     process.kill(await databaseProcess(CLAIMKEEPER_DATA_DIR), 'SIGQUIT')
-    await eventually(async () => second.output().includes('PostgreSQL is back'))
+    await eventually(async () => second.output().includes('PostgreSQL runs again'))
     await eventually(async () => (await getEach(api, 4)).every(({ status }) => status === 200))
     assert.equal(await second.end('SIGINT'), 0)
     assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)

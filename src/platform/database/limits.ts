@@ -112,3 +112,39 @@ export const MIGRATION_PROGRESS_INTERVAL_MS = 500
 export const MAX_SHORT_METADATA_BYTES = 1024
 /** A server that stops answering within a change of metadata holds the record's lock no longer. */
 export const METADATA_IDLE_TIMEOUT = '2s'
+
+/* The embedded PostgreSQL. */
+
+/** How long a process waits for PostgreSQL to start, recover or stop, or for another process that starts it. */
+export const POSTGRES_WAIT_TIMEOUT_MS = 60_000
+/** A wait that takes longer is reported. */
+export const POSTGRES_WAIT_REPORT_MS = 2_000
+export const POSTGRES_WAIT_POLL_MS = 25
+/** A smart shutdown is turned into a fast one after this time: sessions of the service do not end by themselves. */
+export const SMART_SHUTDOWN_TIMEOUT_MS = 1_000
+/** How often a running service looks for a smart shutdown. */
+export const SHUTDOWN_CHECK_INTERVAL_MS = 1_000
+/** The time for both shutdowns of a stop. */
+export const POSTGRES_STOP_TIMEOUT_MS = 20_000
+/** After a fast shutdown of this length, or of 60 % of the time, an immediate one follows. The next start recovers. */
+export const MAX_FAST_SHUTDOWN_MS = 5_000
+export const IMMEDIATE_SHUTDOWN_SHARE = 0.4
+export const SHUTDOWN_POLL_MS = 20
+/** A lost server is started again after pauses from the first to the second value. */
+export const MIN_RESTART_PAUSE_MS = 100
+export const MAX_RESTART_PAUSE_MS = 2_000
+/** A process that leaves waits no longer for a restart in progress. */
+export const MAX_RESTART_WAIT_MS = 500
+/** PostgreSQL may take a moment to notice that a killed service is gone. */
+export const SERVICE_LOCK_TIMEOUT_MS = 1_500
+export const SERVICE_LOCK_POLL_MS = 50
+/** A process that leaves waits this long for each response, and at most for half of its remaining time. */
+export const LEAVE_RESPONSE_TIMEOUT_MS = 3_000
+export const LEAVE_RESPONSE_SHARE = 0.5
+/** Child processes of a killed server hold its shared memory a moment longer. */
+export const ORPHAN_TIMEOUT_MS = 10_000
+export const ORPHAN_RETRY_MS = 50
+/** Free ports that are tried if another process takes the chosen one meanwhile. */
+export const MAX_PORT_ATTEMPTS = 5
+/** Above this size the log of PostgreSQL is rotated. */
+export const MAX_POSTGRES_LOG_BYTES = 10 * 1024 * 1024

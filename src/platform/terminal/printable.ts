@@ -1,12 +1,12 @@
-/** What moves the cursor, colours, hides or turns round the text after it; of the marks, those that nobody sees. */
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+/** Characters that move the cursor or change the color, visibility or direction of text, and other invisible characters. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 const escapeOf = (character: string) =>
   `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`
 
-/** Text that others wrote, such as a name, for a terminal: control characters would write on it. One line. */
+/** Escapes control characters of foreign text, such as a name, for one line of a terminal. */
 export function printable(text: string): string {
-  return text.replace(UNSEEN, escapeOf)
+  return text.replace(INVISIBLE, escapeOf)
 }
 
 /** The same for text that may have several lines. */
@@ -14,18 +14,18 @@ export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }
 
-/** JSON for a terminal or a program: the same value, without a control character. */
+/** The same for JSON: the value stays, the text has no control characters. */
 export function printableJson(json: string): string {
-  return json.replace(UNSEEN, (character) => (character === '\n' ? character : jsonEscape(character)))
+  return json.replace(INVISIBLE, (character) => (character === '\n' ? character : jsonEscape(character)))
 }
 
-/** By its halves, if JSON has no other way. */
+/** JSON escapes characters beyond U+FFFF as two surrogates. */
 const jsonEscape = (character: string) => character.split('').map(escapeOf).join('')
 
-/** What JSON itself has escaped, or not: an escaped backslash is matched so that nothing after it is taken for one. */
+/** Escape sequences and invisible characters in JSON. An escaped backslash is matched, so that it does not begin another sequence. */
 const IN_A_STRING = /\\\\|\\u[0-9a-f]{4}|\\[bfrt]|[\p{Cc}\p{Cf}\u2028\u2029]/giu
 
-/** A line of JSON of which a program will print the strings as they are: these then show escapes, but for line ends. */
+/** A line of JSON for a program that prints the parsed strings: they then contain visible escapes, except for newlines. */
 export function printableOnceParsed(line: string): string {
   const body = line.replace(/\n$/, '')
   const shown = body.replace(IN_A_STRING, (found) => {

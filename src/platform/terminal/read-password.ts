@@ -5,17 +5,16 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { withRejectionHandler } from '../../kernel/promises.ts'
 
 /**
- * A new password: asked for twice on a terminal, without showing it; otherwise all of standard input, without the
- * line's end.
+ * Reads a new password: on a terminal twice and hidden, otherwise all of standard input without the newline at its end.
  */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
   const password = await ask('Password: ')
-  if (password !== (await ask('Once more: '))) throw new OperatorError('The two are not the same.')
+  if (password !== (await ask('Once more: '))) throw new OperatorError('The passwords differ.')
   return password
 }
 
-/** The terminal is in raw mode, so what is typed is shown only where readline writes it: to nowhere. */
+/** In raw mode the terminal does not echo, and readline writes its output to a stream that discards it. */
 async function ask(prompt: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })

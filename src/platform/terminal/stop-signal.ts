@@ -1,41 +1,39 @@
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { STOP_TIMEOUT_MS } from './limits.ts'
 
-/** What is under way when a signal comes gets this long to put away what it has started. */
-const PATIENCE_MS = 8_000
-
-/** What ends a process. A worker is not meant by what its terminal tells all of its processes. */
+/** The signals that end a process. A worker ignores those that its terminal sends to all processes. */
 const SIGNALS = { command: ['SIGINT', 'SIGTERM', 'SIGHUP'], worker: ['SIGTERM'] } as const
 
 /**
- * Aborted by the first SIGINT, SIGTERM or SIGHUP. Ctrl-C arrives twice if npm forwards it too, so
- * further signals are ignored: the time of a stop is limited anyway. SIGHUP: the terminal was closed.
+ * A signal that is aborted by the first SIGINT, SIGTERM or SIGHUP (the terminal was closed). Ctrl-C arrives twice if npm forwards it
+ * too, so further signals are ignored: the time of a stop is limited anyway.
  */
 export function listenForStop(as: keyof typeof SIGNALS = 'command'): AbortSignal {
   const stop = new AbortController()
   for (const signal of SIGNALS.command) {
-    const isMeant = (SIGNALS[as] as readonly string[]).includes(signal)
-    process.on(signal, () => isMeant && stop.abort(new OperatorError(`Stopped by ${signal}`)))
+    const isHandled = (SIGNALS[as] as readonly string[]).includes(signal)
+    process.on(signal, () => isHandled && stop.abort(new OperatorError(`Stopped by ${signal}`)))
   }
   return stop.signal
 }
 
 /**
- * What does not end in its time after the signal, such as a file system that does not answer, is left where it stands.
- * Only SIGKILL does that: an exit waits for the threads that wait for files.
+ * Waits for the work. If it does not end within STOP_TIMEOUT_MS after the signal, for example because a file system does not answer,
+ * the process kills itself: an exit would wait for threads that wait for files.
  */
 export async function killedAfter<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const hasten = () => {
+  const startTimer = () => {
     timer = setTimeout(() => {
-      process.stderr.write('claimkeeper: What was under way does not end; leaving it.\n')
+      process.stderr.write('claimkeeper: The stop has timed out; ending the process.\n')
       process.kill(process.pid, 'SIGKILL')
-    }, PATIENCE_MS)
+    }, STOP_TIMEOUT_MS)
   }
-  signal.addEventListener('abort', hasten, { once: true })
+  signal.addEventListener('abort', startTimer, { once: true })
   try {
     return await work
   } finally {
-    signal.removeEventListener('abort', hasten)
+    signal.removeEventListener('abort', startTimer)
     clearTimeout(timer)
   }
 }

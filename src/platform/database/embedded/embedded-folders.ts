@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 import type { RunAs } from './run-as.ts'
 
 /**
- * Makes the folder and those above it that lack, each tried once: Node's own recursive mkdir tries for ever if a file
- * system like /proc says of a folder that it does not exist and that it cannot be made. Returns whether this one is new.
+ * Creates the folder and its missing parents, with one attempt each. Node's recursive mkdir loops forever on file systems like /proc,
+ * which report that a folder neither exists nor can be created. Returns whether the folder is new.
  */
 export async function makeFolder(path: string): Promise<boolean> {
   const folder = resolve(path)
@@ -19,7 +19,7 @@ export async function makeFolder(path: string): Promise<boolean> {
   }
 }
 
-/** A file in its place shows when the folder is used. */
+/** Does not check whether the path is a file: using it as a folder fails later. */
 async function makeOne(folder: string): Promise<boolean> {
   try {
     await mkdir(folder)
@@ -30,7 +30,7 @@ async function makeOne(folder: string): Promise<boolean> {
   }
 }
 
-/** A rename in the folder is on the disk when this resolves. */
+/** Synchronizes the folder, so that a rename in it is on the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -41,22 +41,22 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /*
- * Passwords lie inside the cluster's folder, so that whoever moves or copies it brings them along: they always fit it.
+ * Password files are in the cluster's folder, so that a moved or copied folder contains its passwords.
  */
 
-/** Of the service's role. */
+/** The password of the service's role. */
 export const PASSWORD_FILE = 'claimkeeper.password'
-/** The same in the form that PGPASSFILE names: a password on a command line is seen by everyone on the machine. */
+/** The same for PGPASSFILE: every user of the machine can see a password on a command line. */
 export const PGPASS_FILE = 'claimkeeper.pgpass'
-/** Of the superuser, which the service uses for nothing but to start, stop and find its server. */
+/** The password of the superuser. */
 export const SUPERUSER_PASSWORD_FILE = 'superuser.password'
 
-/** Makes a file that its owner alone can read, with a password of 256 random bits; on the disk when this resolves. */
+/** Creates and synchronizes a file with a password of 256 random bits, which only its owner can read. */
 export async function makePasswordFile(path: string, runAs: RunAs): Promise<void> {
   await writeSecret(path, `${randomBytes(32).toString('hex')}\n`, runAs)
 }
 
-/** The password in a file; null if there is no such file, or only what a killed process began to write. */
+/** The password in a file; null if the file is missing, or empty because its writer was killed. */
 export async function findPassword(path: string): Promise<string | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -65,7 +65,7 @@ export async function findPassword(path: string): Promise<string | null> {
   return text.trim() || null
 }
 
-/** Puts the file there as a whole, or leaves the one that is there. */
+/** Replaces the file atomically. */
 export async function replaceSecret(path: string, text: string, runAs: RunAs): Promise<void> {
   const next = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
   try {

@@ -1,41 +1,40 @@
 import { realpath } from 'node:fs/promises'
 import type pg from 'pg'
+import { SMART_SHUTDOWN_TIMEOUT_MS } from '../limits.ts'
+import { createBoundedWait } from './bounded-wait.ts'
 import type { Cluster } from './cluster.ts'
-import { createPatience } from './patience.ts'
 import { findPostmaster, hastenShutdown } from './postmaster.ts'
-import { connectAsSuperuser, mayPass } from './session.ts'
+import { connectAsSuperuser, isTransientFailure } from './session.ts'
 
-const HASTEN_AFTER_MS = 1_000
-
-/** A running server that is surely the cluster's, with a session of the superuser on it. */
+/** A running server that was verified to be the cluster's, with a session of the superuser. */
 export interface Server {
   readonly pid: number
   readonly port: number
   readonly session: pg.Client
-  /** Settles when the session is over, for whatever reason. */
+  /** Resolves when the session ends, for any reason. */
   readonly ended: Promise<void>
 }
 
 /**
- * The cluster's server when it runs; waits up to 60 s while it starts, recovers or stops. Undefined when it does
- * not run (any more). OperatorError when it does not take our password.
+ * The cluster's running server; undefined if it does not run. Waits up to 60 s while the server starts, recovers or stops.
+ * @throws OperatorError if the server rejects the password
  */
 export async function findServer(cluster: Cluster, signal?: AbortSignal): Promise<Server | undefined> {
-  const wait = createPatience(cluster.report, signal)
-  const hastenAt = performance.now() + HASTEN_AFTER_MS
+  const wait = createBoundedWait(cluster.report, signal)
+  const hastenAt = performance.now() + SMART_SHUTDOWN_TIMEOUT_MS
   for (;;) {
     signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster.dir)
     if (postmaster === undefined) return undefined
     const { pid, port, status } = postmaster
-    const entry = port === undefined || status === 'stopping' ? undefined : await tryToEnter(cluster, port)
+    const entry = port === undefined || status === 'stopping' ? undefined : await tryToConnect(cluster, port)
     if (port !== undefined && entry !== undefined) return { pid, port, ...entry }
     if (performance.now() > hastenAt) await hastenShutdown(cluster.dir)
     await wait(`PostgreSQL (process ${pid}), which is ${status || 'starting'}`)
   }
 }
 
-async function tryToEnter(
+async function tryToConnect(
   cluster: Cluster,
   port: number,
 ): Promise<Pick<Server, 'session' | 'ended'> | undefined> {
@@ -46,9 +45,9 @@ async function tryToEnter(
     const { rows } = await session.query<{ dir: string }>("SELECT current_setting('data_directory') AS dir")
     if ((await realpath(rows[0]?.dir ?? '')) === cluster.dir) return { session, ended }
   } catch (error) {
-    if (!mayPass(error)) throw error
+    if (!isTransientFailure(error)) throw error
   }
-  // Not taken yet, or the port has just gone to a copy of this cluster, which has the same password.
+  // The server does not accept connections yet, or the port now belongs to a copy of this cluster with the same password.
   await session?.end()
   return undefined
 }

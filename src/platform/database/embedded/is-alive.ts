@@ -1,4 +1,4 @@
-/** Whether there is a process with this id, be it somebody else's. */
+/** Whether a process with this id exists, also of another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

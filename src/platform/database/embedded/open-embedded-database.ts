@@ -5,45 +5,46 @@ import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { withRejectionHandler, withTimeout } from '../../../kernel/promises.ts'
 import { CLUSTER_SETUP } from '../advisory-locks.ts'
+import {
+  MAX_RESTART_PAUSE_MS,
+  MAX_RESTART_WAIT_MS,
+  MIN_RESTART_PAUSE_MS,
+  POSTGRES_STOP_TIMEOUT_MS,
+  SHUTDOWN_CHECK_INTERVAL_MS,
+} from '../limits.ts'
 import { DATABASE } from './binaries.ts'
+import { createBoundedWait } from './bounded-wait.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
-import { createPatience } from './patience.ts'
 import { hastenShutdown, stopPostmaster } from './postmaster.ts'
 import { enterServer, leaveServer, type Role } from './presence.ts'
-import { connectAsOwner, connectionString, ensureOwnPassword, mayPass } from './session.ts'
-
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 2_000
-const SHUTDOWN_CHECK_MS = 1_000
-/** Who leaves does not wait longer for a server that is just being brought back. */
-const LONGEST_COME_BACK_MS = 500
+import { connectAsOwner, connectionString, ensureOwnPassword, isTransientFailure } from './session.ts'
 
 export interface EmbeddedDatabase {
-  /** Leads to the service's database; valid for the life of this object. Holds the password: never log it. */
+  /** The address of the service's database, valid until the release. It contains the password: never log it. */
   readonly connectionString: string
   /**
-   * Leaves the database; stops the server when no other process uses it. All of it has so many milliseconds. May be
-   * called again.
+   * Leaves the database, and stops the server if no other process uses it. May be called again.
+   * @param withinMs the time that it may take
    */
   release(withinMs?: number): Promise<void>
 }
 
 interface EmbeddedDatabaseOptions {
   readonly dataDir: string
-  /** Makes the database if there is none, by default; false: it must be there. */
+  /** Whether a missing database is created. True by default. */
   readonly mayCreate?: boolean
-  /** A service is alone on its data folder and brings a dead server back; commands work beside it or alone. */
+  /** Only one service uses a data folder, and it restarts a lost server. Commands may run beside it. */
   readonly role: Role
-  /** Is told in short lines what goes on. */
+  /** Receives each step in words. */
   readonly report: (step: string) => void
-  /** Ends the opening: it rejects with the signal's reason, and what it had started is stopped. */
+  /** Aborts the opening: it stops what it has started and rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Opens the PostgreSQL of a data folder: makes it, finds it running or starts it. The server outlives a killed
- * process, and the next one finds it. OperatorError when it cannot be had.
+ * Creates, finds or starts the PostgreSQL of a data folder. The server survives a killed process, and the next process finds it.
+ * @throws OperatorError if it cannot be opened
  */
 export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const signal = options.signal ?? new AbortController().signal
@@ -62,9 +63,9 @@ export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Pr
   }
 }
 
-/** The server may be lost at any moment of this; then it is found or started again, for up to 60 s. */
+/** Finds or starts the server again, for up to 60 s, if it is lost meanwhile. */
 async function enterOwnedDatabase(cluster: Cluster, role: Role, signal: AbortSignal): Promise<Server> {
-  const wait = createPatience(cluster.report, signal)
+  const wait = createBoundedWait(cluster.report, signal)
   for (;;) {
     const server = await enterServer(cluster, role, undefined, signal)
     try {
@@ -73,7 +74,7 @@ async function enterOwnedDatabase(cluster: Cluster, role: Role, signal: AbortSig
       return server
     } catch (error) {
       await leaveServer(cluster, server.session)
-      if (signal.aborted || !mayPass(error)) throw asOperatorError(error, cluster)
+      if (signal.aborted || !isTransientFailure(error)) throw asOperatorError(error, cluster)
     }
     await wait('PostgreSQL, which was lost')
   }
@@ -86,28 +87,28 @@ function asOperatorError(error: unknown, cluster: Cluster): unknown {
   })
 }
 
-/** Comes back whenever the server is lost, in the role of service. The returned function ends that and leaves. */
+/** As a service, restarts the server whenever it is lost. The returned function ends this and leaves the server. */
 function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: number) => Promise<void> {
   const leaving = new AbortController()
   let present: Server | undefined
-  let comingBack = Promise.resolve()
+  let restarting = Promise.resolve()
 
   function watch(server: Server): void {
     present = server
     const afterwards = server.ended.then(() => {
       present = undefined
-      if (role === 'service' && !leaving.signal.aborted) comingBack = withRejectionHandler(comeBack())
+      if (role === 'service' && !leaving.signal.aborted) restarting = withRejectionHandler(restart())
     })
     void withRejectionHandler(afterwards)
   }
 
-  async function comeBack(): Promise<void> {
-    const quieter = { ...cluster, report: sayOnce(cluster.report) }
-    cluster.report('Lost PostgreSQL; bringing it back')
+  async function restart(): Promise<void> {
+    const quieter = { ...cluster, report: reportOnce(cluster.report) }
+    cluster.report('Lost PostgreSQL; restarting it')
     const server = await enterUntilLeaving(quieter, role, first.port, leaving.signal)
     if (server === undefined) return
     watch(server)
-    cluster.report(`PostgreSQL is back (process ${server.pid})`)
+    cluster.report(`PostgreSQL runs again (process ${server.pid})`)
   }
 
   watch(first)
@@ -115,55 +116,59 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: 
   return async (withinMs) => {
     leaving.abort()
     clearInterval(hastening)
-    await withTimeout(LONGEST_COME_BACK_MS, comingBack)
-    // Without a session, what is left of the server may still be waiting for its last user to stop it.
+    await withTimeout(MAX_RESTART_WAIT_MS, restarting)
+    // Without a session the server may still run, and this process may be its last user.
     const session = present?.session ?? (await findServer(cluster).catch(() => undefined))?.session
     if (session !== undefined) await leaveServer(cluster, session, withinMs)
   }
 }
 
-/** So that a server that was asked to stop is soon lost, and comes back. */
+/** Completes a smart shutdown soon, so that the server can be restarted. */
 function hastenShutdowns(cluster: Cluster): NodeJS.Timeout {
-  // What fails now is tried again in a second.
+  // The next check repeats a failed one.
   const check = () => void hastenShutdown(cluster.dir).catch(() => undefined)
-  return setInterval(check, SHUTDOWN_CHECK_MS).unref()
+  return setInterval(check, SHUTDOWN_CHECK_INTERVAL_MS).unref()
 }
 
-/** Undefined when leaving came first. */
+/** Undefined if the process leaves first. */
 async function enterUntilLeaving(
   cluster: Cluster,
   role: Role,
   port: number,
   leaving: AbortSignal,
 ): Promise<Server | undefined> {
-  for (let waitMs = FIRST_RETRY_MS; !leaving.aborted; waitMs = Math.min(2 * waitMs, LAST_RETRY_MS)) {
+  for (
+    let waitMs = MIN_RESTART_PAUSE_MS;
+    !leaving.aborted;
+    waitMs = Math.min(2 * waitMs, MAX_RESTART_PAUSE_MS)
+  ) {
     try {
       return await enterServer(cluster, role, port, leaving)
     } catch (error) {
-      if (!leaving.aborted) cluster.report(`PostgreSQL is not back yet: ${(error as Error).message}`)
+      if (!leaving.aborted) cluster.report(`PostgreSQL does not run yet: ${(error as Error).message}`)
       await delay(waitMs, undefined, { signal: leaving }).catch(() => undefined)
     }
   }
   return undefined
 }
 
-/** A long outage is many attempts; each of their lines is worth reading once. */
-function sayOnce(report: (step: string) => void): (step: string) => void {
-  const said = new Set<string>()
+/** Reports each distinct line once: a long outage has many attempts. */
+function reportOnce(report: (step: string) => void): (step: string) => void {
+  const reported = new Set<string>()
   return (step) => {
-    if (!said.has(step)) report(step)
-    said.add(step)
+    if (!reported.has(step)) report(step)
+    reported.add(step)
   }
 }
 
 /**
- * Makes the service's role and database if they lack: at the first start, or when that was killed in between. The
- * role is no superuser and cannot become one: a fault in the service must not reach the machine's files.
+ * Creates the service's role and database if they are missing: at the first start, or if that was killed. The role is not a superuser
+ * and cannot become one, so that a fault of the service cannot reach files of the machine.
  */
 async function ensureOwnedDatabase(cluster: Cluster, { session, port }: Server): Promise<void> {
   await session.query(`SELECT pg_advisory_lock${CLUSTER_SETUP}`)
   try {
-    // A failing statement is quoted in the log, and some of these hold a password.
+    // PostgreSQL logs failed statements, and some of these contain a password.
     await session.query('SET log_min_error_statement = panic; SET log_statement = none')
     await session.query('SET log_min_duration_statement = -1')
     await ensureOwnPassword(cluster, session)
@@ -172,21 +177,21 @@ async function ensureOwnedDatabase(cluster: Cluster, { session, port }: Server):
   } finally {
     await session.query(`SELECT pg_advisory_unlock${CLUSTER_SETUP}`)
   }
-  await checkOwnerIsTaken(cluster, port)
+  await checkOwnerPassword(cluster, port)
 }
 
 async function ensureRole(cluster: Cluster, session: pg.Client): Promise<void> {
-  const { rows } = await session.query<{ is_mighty: boolean }>(
-    `SELECT rolsuper OR rolcreaterole OR rolreplication OR rolbypassrls AS is_mighty FROM pg_roles WHERE rolname = $1`,
+  const { rows } = await session.query<{ is_privileged: boolean }>(
+    `SELECT rolsuper OR rolcreaterole OR rolreplication OR rolbypassrls AS is_privileged FROM pg_roles WHERE rolname = $1`,
     [DATABASE],
   )
   const [role] = rows
   if (!role) {
     await session.query(`CREATE ROLE ${DATABASE} LOGIN CREATEDB PASSWORD '${cluster.password}'`)
-  } else if (role.is_mighty) {
+  } else if (role.is_privileged) {
     await session.query(`ALTER ROLE ${DATABASE} NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS`)
   }
-  // Some of PostgreSQL's own roles read files and run programs.
+  // Members of some predefined roles can read files and run programs.
   const { rows: memberships } = await session.query<{ role: string }>(
     'SELECT roleid::regrole::text AS role FROM pg_auth_members WHERE member = $1::regrole',
     [DATABASE],
@@ -204,29 +209,27 @@ async function ensureDatabase(session: pg.Client): Promise<void> {
   else if (database.owner !== DATABASE) await session.query(`ALTER DATABASE ${DATABASE} OWNER TO ${DATABASE}`)
 }
 
-/** What the connection string promises. A server too busy for one more is not a fault of the password. */
-async function checkOwnerIsTaken(cluster: Cluster, port: number): Promise<void> {
+/** Checks that the connection string works. A server without a free connection is not an error. */
+async function checkOwnerPassword(cluster: Cluster, port: number): Promise<void> {
   try {
     const session = await connectAsOwner(cluster, port)
     await session.end()
   } catch (error) {
-    if (!mayPass(error)) throw error
+    if (!isTransientFailure(error)) throw error
   }
 }
 
-/** Whoever used it has ended. */
-const STOP_MS = 20_000
-const OURS = /^postgres$|^postgres\.log(\.1)?$|^postgres\.new-\d+-[0-9a-f]+$/
+const OWN_FILES = /^postgres$|^postgres\.log(\.1)?$|^postgres\.new-\d+-[0-9a-f]+$/
 
 /**
- * Stops the server of a data folder if one runs and removes all that `openEmbeddedDatabase` put there; the folder
- * too when nothing else is in it. The data is gone: for what was made on the way to something that failed, and for tests.
+ * Stops the server of a data folder and removes everything that `openEmbeddedDatabase` created, including the folder if nothing else is
+ * in it. The data is lost: for temporary databases and tests.
  */
 export async function destroyEmbeddedDatabase(dataDir: string): Promise<void> {
   const dir = await realpath(join(dataDir, 'postgres')).catch(() => undefined)
-  if (dir !== undefined) await stopPostmaster(dir, STOP_MS)
+  if (dir !== undefined) await stopPostmaster(dir, POSTGRES_STOP_TIMEOUT_MS)
   for (const name of await readdir(dataDir).catch(() => [])) {
-    if (OURS.test(name)) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
+    if (OWN_FILES.test(name)) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
   }
   await rmdir(dataDir).catch(() => undefined)
 }

@@ -1,15 +1,15 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises'
 import { OperatorError } from '../../../kernel/operator-error.ts'
+import { MAX_POSTGRES_LOG_BYTES } from '../limits.ts'
 
-const ROTATE_AT_BYTES = 10 * 1024 * 1024
 const LAST_LINES = 4
 
-/** Opens the log for appending, readable by its owner only: it may quote statements. Over 10 MiB it moves to .1. */
+/** Opens the log for appending, readable only by its owner: it may contain statements. A large log is first renamed to .1. */
 export async function openLog(logFile: string): Promise<{ file: FileHandle; size: number }> {
   const old = await stat(logFile).catch(() => undefined)
-  if (old !== undefined && old.size > ROTATE_AT_BYTES) {
-    // Fails when another process that starts the server has just done it.
+  if (old !== undefined && old.size > MAX_POSTGRES_LOG_BYTES) {
+    // Fails if another process that starts the server has just renamed it.
     await rename(logFile, `${logFile}.1`).catch(() => undefined)
   }
   try {
@@ -21,8 +21,8 @@ export async function openLog(logFile: string): Promise<{ file: FileHandle; size
 }
 
 /**
- * What the process wrote after the log had that size, without times. When it wrote nothing in PostgreSQL's form,
- * what anyone wrote: the loader and setpriv put no process id before their complaints.
+ * The lines of the process after the log had this size, without times. If there are none in PostgreSQL's form, all lines: errors of
+ * the loader and of setpriv have no process id.
  */
 export async function readLogOf(pid: number, logFile: string, size: number): Promise<string[]> {
   const written = (await readFile(logFile)).subarray(size).toString('utf8')
@@ -31,13 +31,13 @@ export async function readLogOf(pid: number, logFile: string, size: number): Pro
   return (own.length > 0 ? own : lines).map(withoutTime)
 }
 
-/** A line of PostgreSQL without the time and the process id before it. */
+/** Removes the time and the process id of a line. */
 export function withoutTime(line: string): string {
   return line.replace(/^.*? \[\d+\] /, '').trim()
 }
 
-/** The part of the lines that tells why a program of PostgreSQL ended. */
-export function lastWords(lines: readonly string[]): string {
-  const words = lines.filter((line) => /^(initdb: error|ERROR|FATAL|PANIC|HINT|DETAIL):/.test(line))
-  return (words.length > 0 ? words : lines.filter((line) => line !== '')).slice(-LAST_LINES).join('; ')
+/** The lines that give the reason why a program of PostgreSQL ended. */
+export function lastErrors(lines: readonly string[]): string {
+  const errors = lines.filter((line) => /^(initdb: error|ERROR|FATAL|PANIC|HINT|DETAIL):/.test(line))
+  return (errors.length > 0 ? errors : lines.filter((line) => line !== '')).slice(-LAST_LINES).join('; ')
 }

@@ -4,8 +4,9 @@ import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../../kernel/operator-error.ts'
+import { IMMEDIATE_SHUTDOWN_SHARE, MAX_FAST_SHUTDOWN_MS, SHUTDOWN_POLL_MS } from '../limits.ts'
 
-/** What postmaster.pid says. Its process may be dead, or another program by now: see `isPostmasterOf`. */
+/** The content of postmaster.pid. Its process may be dead, or its id reused: see `isPostmasterOf`. */
 interface PostmasterFile {
   readonly pid: number
   /** Undefined while the server has not written it yet. */
@@ -14,34 +15,29 @@ interface PostmasterFile {
   readonly status: string
 }
 
-/** Of the time for both shutdowns. */
-const IMMEDIATE_SHUTDOWN_PART = 0.4
-const LONGEST_FAST_SHUTDOWN_MS = 5_000
-const POLL_MS = 20
-
 export async function readPostmasterFile(dir: string): Promise<PostmasterFile | undefined> {
   const content = await readFile(join(dir, 'postmaster.pid'), 'utf8').catch(unlessAbsent)
   const lines = content.split('\n').map((line) => line.trim())
   const pid = Number(lines[0])
-  // A single-user server writes its pid negated, and to signal 0 or less would reach whole process groups.
+  // A single-user server writes its id negated. A signal to 0 or less would go to a process group.
   if (!Number.isSafeInteger(pid) || pid <= 1) return undefined
   return { pid, port: Number(lines[3]) || undefined, status: lines[7] ?? '' }
 }
 
-/** The postmaster of this folder (a real path) when it runs, verified at this moment. */
+/** The running postmaster of this folder (a real path); undefined if it does not run. */
 export async function findPostmaster(dir: string): Promise<PostmasterFile | undefined> {
   const file = await readPostmasterFile(dir)
   return file !== undefined && (await isPostmasterOf(file.pid, dir)) ? file : undefined
 }
 
-/** Whether the process is alive and serves this folder: ids are given again, so the file alone proves nothing. */
+/** Whether the process runs and is the postmaster of this folder. The file alone proves nothing, because process ids are reused. */
 export async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
   try {
     if (process.platform !== 'linux') return (await commandOf(pid)).includes(`postgres -D ${dir}`)
-    // The name tells it from a shell that stands in the folder, and from its own children (postgres: …).
+    // The name excludes a shell in the folder and the postmaster's children (postgres: …).
     const [program = '', ...words] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
     if (basename(program) !== 'postgres') return false
-    // Root in a container may often not look into another user's process, but anyone may read its command.
+    // In a container, root often may not read the folder of another user's process, but may read its command.
     const folder = await readlink(`/proc/${pid}/cwd`).catch(unlessForbidden)
     return folder === undefined ? words.includes(dir) : folder === dir
   } catch {
@@ -50,14 +46,14 @@ export async function isPostmasterOf(pid: number, dir: string): Promise<boolean>
 }
 
 /**
- * Stops the server of this folder if it runs: a fast shutdown (clients are dropped, data is written out), after
- * 5 s or sooner an immediate one, which loses nothing either: the next start recovers. OperatorError when it does not
- * end within the time.
+ * Stops the server of this folder if it runs: first by a fast shutdown, after 5 s or sooner by an immediate one. An immediate shutdown
+ * loses nothing either: the next start recovers.
+ * @throws OperatorError if the server does not end within the time
  */
 export async function stopPostmaster(dir: string, withinMs: number): Promise<void> {
   const running = await findPostmaster(dir)
   if (running === undefined) return
-  const fastMs = Math.min(LONGEST_FAST_SHUTDOWN_MS, withinMs * (1 - IMMEDIATE_SHUTDOWN_PART))
+  const fastMs = Math.min(MAX_FAST_SHUTDOWN_MS, withinMs * (1 - IMMEDIATE_SHUTDOWN_SHARE))
   await signal(running.pid, 'SIGINT', dir)
   if (await hasEnded(running.pid, dir, fastMs)) return
   await signal(running.pid, 'SIGQUIT', dir)
@@ -68,8 +64,8 @@ export async function stopPostmaster(dir: string, withinMs: number): Promise<voi
 }
 
 /**
- * Turns a smart shutdown (what `kill PID` asks for) into a fast one: a smart one takes no new clients and waits for
- * the present ones to leave, and a service's presence never leaves by itself. Changes nothing for any other.
+ * Turns a smart shutdown (`kill PID`) into a fast one: a smart shutdown waits until all clients disconnect, and the session of a
+ * service never does. Other states stay unchanged.
  */
 export async function hastenShutdown(dir: string): Promise<void> {
   const running = await findPostmaster(dir)
@@ -91,12 +87,12 @@ export async function hasEnded(pid: number, dir: string, withinMs: number): Prom
   const deadline = performance.now() + withinMs
   while (performance.now() < deadline) {
     if (!(await isPostmasterOf(pid, dir)) && !(await isExiting(pid))) return true
-    await delay(POLL_MS)
+    await delay(SHUTDOWN_POLL_MS)
   }
   return false
 }
 
-/** On its last instructions a process has no command any more, but is there; a zombie (Z) is gone. */
+/** An exiting process has no command any more. A zombie (Z) has ended. */
 async function isExiting(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return false
   const [command, stat] = await Promise.all(

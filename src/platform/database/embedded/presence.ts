@@ -2,29 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { CLUSTER_IN_USE, CLUSTER_SERVICE } from '../advisory-locks.ts'
+import {
+  LEAVE_RESPONSE_SHARE,
+  LEAVE_RESPONSE_TIMEOUT_MS,
+  POSTGRES_STOP_TIMEOUT_MS,
+  SERVICE_LOCK_POLL_MS,
+  SERVICE_LOCK_TIMEOUT_MS,
+} from '../limits.ts'
+import { createBoundedWait } from './bounded-wait.ts'
 import type { Cluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
-import { createPatience } from './patience.ts'
 import { stopPostmaster } from './postmaster.ts'
 import { startServer } from './start-server.ts'
+
+/*
+ * Advisory locks in the database postgres track the processes that use the server. Each holds the lock IN_USE in shared mode. A process
+ * that leaves tries to get it exclusively: if it succeeds, it is the last one and stops the server. The locks of a killed process are
+ * released with its session.
+ */
 
 export type Role = 'service' | 'command'
 
 /**
- * Advisory locks in the database postgres count who uses the server: every user's session shares IN_USE, and who
- * gets it alone on leaving is the last and stops the server. A killed process gives its locks back by itself.
- */
-const SERVICE_WAIT_MS = 1_500
-const POLL_MS = 50
-/** For a leave, if whoever leaves has no less. */
-const LEAVE_MS = 20_000
-/** For each answer of a server that is being left, and of the time that is left for it. */
-const LAST_WORD_MS = 3_000
-const LAST_WORD_PART = 0.5
-
-/**
- * Finds or starts the server and takes part in it. OperatorError when another service has the data folder, or when
- * `port` is demanded and cannot be had.
+ * Finds or starts the server and registers this process as its user.
+ * @throws OperatorError if another service uses the data folder, or the server cannot have `port`
  */
 export async function enterServer(
   cluster: Cluster,
@@ -32,18 +33,18 @@ export async function enterServer(
   port?: number,
   signal?: AbortSignal,
 ): Promise<Server> {
-  const wait = createPatience(cluster.report, signal)
+  const wait = createBoundedWait(cluster.report, signal)
   for (;;) {
     const { server, started } = await reachServer(cluster, port, signal)
     try {
       if (await tryLock(server.session, `pg_try_advisory_lock_shared${CLUSTER_IN_USE}`)) {
         if (port !== undefined && server.port !== port)
           throw new OperatorError('PostgreSQL runs on another port.')
-        if (role === 'service') await becomeTheService(cluster, server.session)
+        if (role === 'service') await lockService(cluster, server.session)
         if (!started) cluster.report(`Found PostgreSQL running already (process ${server.pid})`)
         return server
       }
-      // Its last user is stopping it.
+      // The last user is stopping the server.
       await server.session.end()
     } catch (error) {
       await leaveServer(cluster, server.session)
@@ -54,23 +55,27 @@ export async function enterServer(
 }
 
 /**
- * Gives the session's part up, and stops the server when nobody else has one. A server that says nothing more is left
- * as it is: our part goes with the connection, and the next start finds the server.
- * @param withinMs for all of it, in milliseconds
+ * Releases the session's locks, and stops the server if no other process uses it. A server that does not answer is left running: the
+ * locks end with the connection, and the next start finds the server.
+ * @param withinMs the time that it may take
  */
-export async function leaveServer(cluster: Cluster, session: pg.Client, withinMs = LEAVE_MS): Promise<void> {
+export async function leaveServer(
+  cluster: Cluster,
+  session: pg.Client,
+  withinMs = POSTGRES_STOP_TIMEOUT_MS,
+): Promise<void> {
   const deadline = performance.now() + withinMs
   const leftMs = () => Math.max(deadline - performance.now(), 0)
   const inTime = async <T>(work: () => Promise<T>): Promise<T> => {
-    const silence = setTimeout(
+    const timer = setTimeout(
       () => {
-        cluster.report('PostgreSQL does not answer; leaving it as it is')
-        // What was asked of it fails, and nothing waits for its side of the connection.
+        cluster.report('PostgreSQL does not answer; leaving it running')
+        // Pending statements fail, and closing does not wait for the server.
         session.connection.stream.destroy()
       },
-      Math.min(LAST_WORD_MS, LAST_WORD_PART * leftMs()),
+      Math.min(LEAVE_RESPONSE_TIMEOUT_MS, LEAVE_RESPONSE_SHARE * leftMs()),
     )
-    return await work().finally(() => clearTimeout(silence))
+    return await work().finally(() => clearTimeout(timer))
   }
   try {
     await inTime(() => session.query('SELECT pg_advisory_unlock_all()'))
@@ -80,7 +85,7 @@ export async function leaveServer(cluster: Cluster, session: pg.Client, withinMs
     }
   } catch (error) {
     if (error instanceof OperatorError) throw error
-    // The session is lost: the server has gone, or it has already taken our part from us.
+    // The session is lost, and its locks with it.
   } finally {
     await inTime(() => session.end())
   }
@@ -93,7 +98,7 @@ async function reachServer(
 ): Promise<{ server: Server; started: boolean }> {
   const found = await findServer(cluster, signal)
   if (found !== undefined) return { server: found, started: false }
-  const wait = createPatience(cluster.report, signal)
+  const wait = createBoundedWait(cluster.report, signal)
   cluster.report(`Starting PostgreSQL ${cluster.binaries.version}`)
   for (;;) {
     await startServer(cluster, port, signal)
@@ -103,16 +108,15 @@ async function reachServer(
   }
 }
 
-async function becomeTheService(cluster: Cluster, session: pg.Client): Promise<void> {
-  const deadline = performance.now() + SERVICE_WAIT_MS
-  // The server may take a moment to notice that a killed service is gone.
+async function lockService(cluster: Cluster, session: pg.Client): Promise<void> {
+  const deadline = performance.now() + SERVICE_LOCK_TIMEOUT_MS
   while (!(await tryLock(session, `pg_try_advisory_lock${CLUSTER_SERVICE}`))) {
     if (performance.now() > deadline) {
       throw new OperatorError(
         `Another Claimkeeper service already uses the data folder ${cluster.dataDir}; stop it or set CLAIMKEEPER_DATA_DIR.`,
       )
     }
-    await delay(POLL_MS)
+    await delay(SERVICE_LOCK_POLL_MS)
   }
 }
 

@@ -4,20 +4,19 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import type { Binaries } from './binaries.ts'
-import { cleanEnvironment } from './machine/clean-environment.ts'
+import { type Binaries, cleanEnvironment } from './binaries.ts'
 
 const execute = promisify(execFile)
 
-/** How PostgreSQL's programs are run: PostgreSQL refuses to run as root. */
+/** The user of PostgreSQL's programs: PostgreSQL refuses to run as root. */
 export interface RunAs {
-  /** Whom to run as and give the files to; undefined: as this process. */
+  /** The user that runs the programs and owns the files; undefined for the user of this process. */
   readonly user: Identity | undefined
-  /** Words before the program's own: setpriv if that user cannot enter a folder on the way. */
+  /** A command before the program: setpriv, if the user cannot enter a folder of the path. */
   readonly prefix: readonly string[]
 }
 
-/** Decides whom PostgreSQL runs as in a folder of `home`. As root: an existing cluster's owner, else postgres, else nobody. */
+/** Chooses PostgreSQL's user. For root: the owner of an existing cluster, otherwise postgres, otherwise nobody. */
 export async function chooseRunAs(home: string, clusterDir: string, binaries: Binaries): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { user: undefined, prefix: [] }
   const user = (await ownerOf(clusterDir)) ?? (await lookUp('postgres')) ?? (await lookUp('nobody'))
@@ -43,12 +42,12 @@ export function spawnAs(
 ): ChildProcess {
   const [command = program, ...words] = [...runAs.prefix, program, ...args]
   const env = { ...cleanEnvironment(), ...options.env }
-  // setpriv must still be root when it starts; it changes the user itself.
+  // setpriv starts as root and changes the user itself.
   if (runAs.user === undefined || runAs.prefix.length > 0) return spawn(command, words, { ...options, env })
   return spawn(command, words, { ...options, env, ...runAs.user })
 }
 
-/** Root's own cluster folder (copied without its owners) tells nothing: PostgreSQL cannot have run as root. */
+/** The owner of the folder. Root is ignored: PostgreSQL cannot have run as root, so the folder was copied by root. */
 async function ownerOf(folder: string): Promise<Identity | undefined> {
   const found = await stat(folder).catch(() => undefined)
   return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid }
@@ -56,18 +55,18 @@ async function ownerOf(folder: string): Promise<Identity | undefined> {
 
 async function lookUp(name: string): Promise<Identity | undefined> {
   try {
-    const ask = async (option: string) => Number((await execute('id', [option, name])).stdout)
-    return { uid: await ask('-u'), gid: await ask('-g') }
+    const idOf = async (option: string) => Number((await execute('id', [option, name])).stdout)
+    return { uid: await idOf('-u'), gid: await idOf('-g') }
   } catch {
     return undefined
   }
 }
 
 /**
- * A way for an ordinary user through folders that only root can enter: it keeps one capability, the one to pass
- * and read (or, in a container that lacks it, the one that may also write). PostgreSQL asks access(2) about its own
- * programs, which forgets capabilities unless no_setuid_fixup is set; setting that needs a further privilege, so
- * the last two ways do without, which is enough when only the data is behind the closed folder.
+ * A setpriv command that lets an ordinary user pass folders that only root can enter, such as /root, where `npm start` as root must
+ * work. The user keeps one capability: dac_read_search, or dac_override in a container that lacks it. PostgreSQL calls access(2) for its
+ * own programs, which ignores capabilities unless no_setuid_fixup is set. Setting it needs a further privilege, so the last two
+ * commands omit it, which suffices if only the data is in the closed folder.
  */
 async function findPassage(user: Identity, closed: string, binaries: Binaries): Promise<string[]> {
   for (const securebits of [['--securebits=+no_setuid_fixup'], []]) {
@@ -105,8 +104,8 @@ interface Identity {
 }
 
 /**
- * The first folder, from the top, on the way to and including one of the given folders that this user cannot
- * enter by its mode bits; undefined when all are open. The folders must exist.
+ * The first of the given folders and their parents that the user cannot enter by its mode bits; undefined if there is none. The folders
+ * must exist.
  */
 async function findClosedFolder(folders: readonly string[], user: Identity): Promise<string | undefined> {
   for (const folder of folders) {
@@ -122,7 +121,7 @@ function pathFromTheTop(folder: string): string[] {
   return above === folder ? [folder] : [...pathFromTheTop(above), folder]
 }
 
-/** The kernel asks the first class that fits and no other: an owner is held to the owner's bits. */
+/** The kernel checks only the first matching class: the owner's bits apply to the owner. */
 function mayEnter(folder: Stats, user: Identity): boolean {
   if (folder.uid === user.uid) return (folder.mode & 0o100) !== 0
   if (folder.gid === user.gid) return (folder.mode & 0o010) !== 0

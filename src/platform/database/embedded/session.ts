@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
+import { CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { DATABASE, SUPERUSER } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import {
@@ -13,25 +14,24 @@ import {
 } from './embedded-folders.ts'
 
 /**
- * Said to every session: it keeps the caller's PGOPTIONS out (the driver reads it only if nothing is given), and
- * a presence must not end for being idle.
+ * Options of every session. The driver reads PGOPTIONS of the caller only if there are none. Sessions that hold locks must not end
+ * because they are idle.
  */
 const SESSION_OPTIONS = '-c idle_session_timeout=0'
-const CONNECT_TIMEOUT_MS = 5_000
 
-/** Connects as the superuser to the database postgres, where presences are kept. */
+/** Connects as the superuser to the database postgres. */
 export async function connectAsSuperuser(cluster: Cluster, port: number): Promise<pg.Client> {
-  // Twice: one password may have been tried before another process gave it to the server, and the other one after.
+  // Two attempts: another process may change the password while the known passwords are tried.
   const session = (await tryPasswords(cluster, port)) ?? (await tryPasswords(cluster, port))
   if (!session) throw wrongPassword(cluster, SUPERUSER, SUPERUSER_PASSWORD_FILE)
   return session
 }
 
-/** Null if none is right. */
+/** Returns null if all known passwords are wrong. */
 async function tryPasswords(cluster: Cluster, port: number): Promise<pg.Client | null> {
   const tried = new Set<string>()
   for (;;) {
-    // Another process may be giving it a password of its own just now: then there is one that was not tried.
+    // Read again in each round: another process may be setting a new password.
     const password = (await superuserPasswords(cluster)).find((one) => !tried.has(one))
     if (password === undefined) return null
     tried.add(password)
@@ -43,7 +43,7 @@ async function tryPasswords(cluster: Cluster, port: number): Promise<pg.Client |
   }
 }
 
-/** Connects as the application does. */
+/** Connects with the role of the service. */
 export async function connectAsOwner(cluster: Cluster, port: number): Promise<pg.Client> {
   try {
     return await connect({ port, user: DATABASE, database: DATABASE, password: cluster.password })
@@ -52,15 +52,15 @@ export async function connectAsOwner(cluster: Cluster, port: number): Promise<pg
   }
 }
 
-/** Complete in itself: nothing in the environment of who uses it changes where it leads. */
+/** The service's address, complete so that no variable of the environment changes its meaning. */
 export function connectionString(cluster: Cluster, port: number): string {
   const url = new URL(`postgres://${DATABASE}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`)
   url.search = `sslmode=disable&options=${encodeURIComponent(SESSION_OPTIONS)}`
   return url.href
 }
 
-/** Whether the server may well take us in a moment: it starts, recovers, stops, is full, or has just gone. */
-export function mayPass(error: unknown): boolean {
+/** Whether a later attempt may succeed: the server starts, recovers, stops, has no free connection, or was lost. */
+export function isTransientFailure(error: unknown): boolean {
   if (error instanceof OperatorError) return false
   const code = (error as { code?: unknown }).code
   // The driver's own "Connection terminated unexpectedly" and "timeout expired" have no code.
@@ -82,7 +82,7 @@ async function connect(to: {
     application_name: `${DATABASE} presence`,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
-  // A lost connection shows in the next query and in the event 'end'; unheard, this event would end the process.
+  // Without a listener this event would end the process. The next query and the event 'end' report a lost connection.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -92,29 +92,29 @@ const isWrongPassword = (error: unknown) => /^28(P01|000)$/.test(String((error a
 
 function wrongPassword({ dir }: Cluster, role: string, file: string, cause?: unknown): OperatorError {
   return new OperatorError(
-    `The database in ${dir} does not take the password of ${file} in it for the role ${role}: restore that file or that role's password.`,
+    `The database in ${dir} rejects the password in its file ${file} for the role ${role}. Restore the file or the role's password.`,
     { cause },
   )
 }
 
-/** Beside its place until the server has taken it. */
+/** The file of a new password until the server has accepted it. */
 const NEXT = `${SUPERUSER_PASSWORD_FILE}.new`
 
 /**
- * Passwords that the superuser may have, the likeliest first: its own; one that a killed start was about to give it; and
- * the service's, which it shared in earlier versions.
+ * The possible passwords of the superuser, the most probable first: its own, a new one that a killed start may have set, and the
+ * service's, which earlier versions used for both roles.
  */
 export async function superuserPasswords({ dir }: Pick<Cluster, 'dir'>): Promise<string[]> {
   const read = (name: string) => findPassword(join(dir, name))
-  // First, since it may be moved to its place at any moment.
+  // Read first, because the file may be renamed at any moment.
   const next = await read(NEXT)
   const passwords = [await read(SUPERUSER_PASSWORD_FILE), next, await read(PASSWORD_FILE)]
   return passwords.filter((password) => password !== null)
 }
 
 /**
- * Gives the superuser of an earlier version's cluster a password of its own. Killed in between, the next start finds the
- * one that it has and finishes this. One process at a time.
+ * Gives the superuser a password of its own, which clusters of earlier versions lack. If the process is killed, the next start continues.
+ * The caller holds a lock.
  */
 export async function ensureOwnPassword({ dir, runAs }: Cluster, session: pg.Client): Promise<void> {
   const place = join(dir, SUPERUSER_PASSWORD_FILE)

@@ -4,25 +4,25 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../../../kernel/operator-error.ts'
+import { MAX_PORT_ATTEMPTS, ORPHAN_RETRY_MS, ORPHAN_TIMEOUT_MS } from '../limits.ts'
+import { createBoundedWait } from './bounded-wait.ts'
 import type { Cluster } from './cluster.ts'
-import { createPatience } from './patience.ts'
-import { lastWords, openLog, readLogOf } from './postgres-log.ts'
+import { lastErrors, openLog, readLogOf } from './postgres-log.ts'
 import { isPostmasterOf, readPostmasterFile } from './postmaster.ts'
 import { spawnAs } from './run-as.ts'
 
-const ORPHANS_MS = 10_000
-const RETRY_MS = 50
-const OTHER_PORTS = 5
 const STOPPED = /received (smart|fast|immediate) shutdown request/
 
 /**
- * Starts the cluster's server and waits until it is ready, or until it turns out that another process starts or
- * stops it too: look whether it runs. `port` demands that port. OperatorError when the server would not start.
+ * Starts the server and waits until it is ready. Also returns if another process starts or stops the server meanwhile: the caller must
+ * check whether it runs.
+ * @param port the only acceptable port; by default the last one or a free one
+ * @throws OperatorError if the server does not start
  */
 export async function startServer(cluster: Cluster, port?: number, signal?: AbortSignal): Promise<void> {
-  const orphansUntil = performance.now() + ORPHANS_MS
+  const orphansUntil = performance.now() + ORPHAN_TIMEOUT_MS
   let preferred = port ?? (await readLastPort(cluster.dir))
-  for (let portsLeft = OTHER_PORTS; ; ) {
+  for (let portsLeft = MAX_PORT_ATTEMPTS; ; ) {
     signal?.throwIfAborted()
     const failure = await launch(cluster, port ?? (await findFreePort(preferred)), signal)
     if (failure === undefined || /lock file ".*" already exists/.test(failure)) return
@@ -33,25 +33,25 @@ export async function startServer(cluster: Cluster, port?: number, signal?: Abor
       /shared memory block|lock file ".*" is empty/.test(failure) &&
       performance.now() < orphansUntil
     ) {
-      // The servants of a killed server live a moment longer than it.
-      await delay(RETRY_MS, undefined, { signal })
+      // Child processes of a killed server still run.
+      await delay(ORPHAN_RETRY_MS, undefined, { signal })
     } else {
-      throw new OperatorError(`PostgreSQL would not start: ${failure} (see ${cluster.logFile})`)
+      throw new OperatorError(`PostgreSQL did not start: ${failure} (see ${cluster.logFile})`)
     }
   }
 }
 
 /**
- * Returns why the server failed, or undefined once it is ready or somebody stopped it (another process that used it
- * and left before we looked). The signal stops the server that is not ready yet, which may recover for long, and its
- * end is waited for: left before it shows in postmaster.pid, it would run on for nobody.
+ * Returns why the server failed; undefined once it is ready, or if another process has already used and stopped it. The signal stops a
+ * server that is not ready yet, for example during a long recovery, and waits for its end: before its entry in postmaster.pid no later
+ * process would find it.
  */
 async function launch(cluster: Cluster, port: number, signal?: AbortSignal): Promise<string | undefined> {
   const log = await openLog(cluster.logFile)
   const child = spawnAs(cluster.runAs, cluster.binaries.postgres, serverArguments(cluster.dir, port), {
     cwd: cluster.dir,
-    env: await rivalExcuse(cluster.dir),
-    // A session of its own: Ctrl-C in our terminal must not reach it.
+    env: await staleLockEnvironment(cluster.dir),
+    // A session of its own, so that Ctrl-C in the terminal does not reach it.
     detached: true,
     stdio: ['ignore', log.file.fd, log.file.fd],
   })
@@ -62,7 +62,7 @@ async function launch(cluster: Cluster, port: number, signal?: AbortSignal): Pro
   child.unref()
   await log.file.close()
   const { pid } = child
-  const wait = createPatience(cluster.report)
+  const wait = createBoundedWait(cluster.report)
   const giveUp = () => child.kill('SIGINT')
   signal?.addEventListener('abort', giveUp, { once: true })
   if (signal?.aborted) giveUp()
@@ -80,7 +80,7 @@ async function launch(cluster: Cluster, port: number, signal?: AbortSignal): Pro
   const lines = await readLogOf(pid, cluster.logFile, log.size)
   if (child.signalCode === 'SIGKILL' || lines.some((line) => STOPPED.test(line))) return undefined
   const portTaken = lines.find((line) => line.includes('Address already in use'))
-  return portTaken ?? (lastWords(lines) || `it ended with ${child.exitCode ?? child.signalCode}`)
+  return portTaken ?? (lastErrors(lines) || `it ended with ${child.exitCode ?? child.signalCode}`)
 }
 
 function serverArguments(dir: string, port: number): string[] {
@@ -91,7 +91,7 @@ function serverArguments(dir: string, port: number): string[] {
     'max_connections=200',
     'timezone=UTC',
     'log_timezone=UTC',
-    // The log goes to the file that we give it, whatever the cluster's configuration says.
+    // The log goes to standard error regardless of the cluster's configuration.
     'logging_collector=off',
     'log_destination=stderr',
     'log_line_prefix=%m [%p] ',
@@ -100,33 +100,33 @@ function serverArguments(dir: string, port: number): string[] {
 }
 
 /**
- * A stale postmaster.pid whose number now belongs to another living program makes PostgreSQL refuse to start. The
- * file must stay, since it names the shared memory that tells whether orphans still write. Called its grandparent,
- * that program is no rival, and PostgreSQL goes on to that check.
+ * PostgreSQL does not start if the process id in a stale postmaster.pid now belongs to another program. The file must stay, because it
+ * names the shared memory that shows whether orphans still write. PG_GRANDPARENT_PID makes PostgreSQL ignore that program and continue
+ * with the check of the shared memory.
  */
-async function rivalExcuse(dir: string): Promise<Record<string, string>> {
+async function staleLockEnvironment(dir: string): Promise<Record<string, string>> {
   const file = await readPostmasterFile(dir)
   if (file === undefined || (await isPostmasterOf(file.pid, dir))) return {}
   return { PG_GRANDPARENT_PID: String(file.pid) }
 }
 
-/** A service that comes back after its server died needs the former port, whoever starts the server first. */
+/** The last port: a service whose server died reconnects to it, whichever process restarts the server. */
 async function readLastPort(dir: string): Promise<number | undefined> {
   const options = await readFile(join(dir, 'postmaster.opts'), 'utf8').catch(() => '')
   return Number(/"port=(\d+)"/.exec(options)?.[1]) || undefined
 }
 
 /**
- * Below the range that kernels give to outgoing connections: a client that retries on a port of that range may be
- * given the very port it calls, and then meets itself there while PostgreSQL cannot have it.
+ * Below the range of outgoing connections. A client that retries on a port of that range may get the same port as its own and connect
+ * to itself.
  */
-const LOWEST = 15_000
-const HIGHEST = 32_000
+const MIN_PORT = 15_000
+const MAX_PORT = 32_000
 
-/** The preferred port when it is free on 127.0.0.1, else a free one by chance. It may be taken a moment later. */
+/** The preferred port if it is free on 127.0.0.1, otherwise a random free one. Another process may take it later. */
 export async function findFreePort(preferred: number | undefined): Promise<number> {
-  let port = preferred ?? randomInt(LOWEST, HIGHEST)
-  while (!(await isFree(port))) port = randomInt(LOWEST, HIGHEST)
+  let port = preferred ?? randomInt(MIN_PORT, MAX_PORT)
+  while (!(await isFree(port))) port = randomInt(MIN_PORT, MAX_PORT)
   return port
 }
 

@@ -1,13 +1,13 @@
 import { OF_ACCOUNTS } from './mutants/accounts.ts'
-import { OF_ANSWERS } from './mutants/answers.ts'
 import { OF_CHECKS } from './mutants/checks.ts'
-import { OF_FEED } from './mutants/feed.ts'
+import { OF_SHARDS } from './mutants/citus.ts'
+import { OF_PLUMBING } from './mutants/database.ts'
+import { OF_SUBMISSIONS } from './mutants/events.ts'
+import { OF_ANSWERS } from './mutants/http.ts'
 import { OF_LISTS } from './mutants/lists.ts'
 import type { Mutant } from './mutants/mutant.ts'
+import { OF_FEED } from './mutants/notifications.ts'
 import { OF_PEOPLE } from './mutants/people.ts'
-import { OF_PLUMBING } from './mutants/plumbing.ts'
-import { OF_SHARDS } from './mutants/shards.ts'
-import { OF_SUBMISSIONS } from './mutants/submissions.ts'
 import { OF_WEBHOOKS } from './mutants/webhooks.ts'
 
 export const MUTANTS: readonly Mutant[] = [

@@ -3,7 +3,7 @@ import type { Account, Customer } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
-import { groupOf, readCustomer } from './name-customers.ts'
+import { groupOf, readCustomer } from './customers.ts'
 
 const MOST_TRIES = 4
 

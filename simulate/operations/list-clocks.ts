@@ -2,7 +2,7 @@ import type { Client } from '../clients/client.ts'
 import type { Account } from '../clients/records.ts'
 import { sawThere, sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
-import { walk } from './walk-list.ts'
+import { walk } from './claims/walk-list.ts'
 
 /** Each clock that is there once, as it stood at some moment of the request. */
 export async function listClocks(client: Client, account: Account): Promise<void> {

@@ -5,7 +5,7 @@ import { guarded, readCsv } from '../../simulate/model/csv.ts'
 import { Finding, findingOf } from '../../simulate/model/finding.ts'
 import { liveOut, withIds } from '../../simulate/model/life.ts'
 import { Rising } from '../../simulate/model/rising.ts'
-import { asListed } from '../../simulate/operations/export-records.ts'
+import { asListed } from '../../simulate/operations/claims/export-records.ts'
 import { seeded } from '../../simulate/random.ts'
 import { SOME_CONTRACT as contract } from './some-contract.ts'
 

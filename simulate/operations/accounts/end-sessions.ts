@@ -1,0 +1,112 @@
+import { type Client, outcomeOf } from '../../clients/client.ts'
+import { cookieOf, now, type Reply } from '../../clients/exchange.ts'
+import { addSession, HASHING_SLOWNESS } from '../../clients/people.ts'
+import type { Person, Session, Span } from '../../clients/records.ts'
+import { demand } from '../../model/finding.ts'
+import { newSession, useSession } from './sessions.ts'
+import { useToken } from './tokens.ts'
+
+const CHANGE_EVERY_MS = 15_000
+
+/** It ends this session, but no token that was made in it. */
+export async function signOut(client: Client, person: Person, session: Session): Promise<void> {
+  client.world.count('sign out')
+  session.endings++
+  const { done } = session.end.write(1)
+  const reply = await ask(client, session, 'sign-out', {})
+  if (outcomeOf(reply) !== 'done') return
+  done()
+  // At once on every server: so also on those that knew it a moment ago.
+  for (let i = 0; i < 3; i++) await useSession(client, person, session)
+}
+
+/** Another one of the same account, with the tokens that were made in it. */
+export async function revokeSession(
+  client: Client,
+  person: Person,
+  session: Session,
+  other: Session,
+): Promise<void> {
+  if (other.name === null || other === session) return
+  client.world.count('revoke session')
+  await endThose(client, person, [other], () => ask(client, session, 'revoke-session', { token: other.name }))
+}
+
+export async function revokeOthers(client: Client, person: Person, session: Session): Promise<void> {
+  if (person.isBusy) return
+  client.world.count('revoke other sessions')
+  begin(person)
+  const others = person.sessions.filter((other) => other !== session)
+  await endThose(client, person, others, () => ask(client, session, 'revoke-other-sessions', {}))
+  person.isBusy = false
+}
+
+/** All sessions end but a new one, which the answer opens; their tokens go on. */
+export async function changePassword(client: Client, person: Person, session: Session): Promise<void> {
+  const { world } = client
+  const { password, isBusy } = person
+  if (isBusy || password === null || !world.people.isDue('change password', CHANGE_EVERY_MS, now())) return
+  world.count('change password')
+  begin(person)
+  const newPassword = world.nextName('pass word')
+  const ends = person.sessions.map(({ end }) => end.write(1))
+  for (const session of person.sessions) session.endings++
+  const reply = await ask(client, session, 'change-password', { currentPassword: password, newPassword })
+  const isUnknown = outcomeOf(reply) === 'unknown' || (reply.is === 'answer' && reply.status >= 500)
+  person.password = isUnknown ? null : password
+  if (reply.is === 'answer' && reply.status === 200) {
+    for (const { done } of ends) done()
+    person.password = newPassword
+    addSession(person, newSession(person.email, cookieOf(reply)))
+  }
+  person.isBusy = false
+}
+
+function begin(person: Person): void {
+  person.isBusy = true
+  person.changes++
+}
+
+/** Sessions that are revoked, and their tokens with them. */
+async function endThose(
+  client: Client,
+  person: Person,
+  sessions: readonly Session[],
+  send: () => Promise<Reply>,
+): Promise<void> {
+  const ends = sessions.map(({ end }) => end.write(1))
+  const span: Span = { sentAt: now(), answeredAt: Infinity }
+  for (const session of sessions) {
+    session.endings++
+    session.revocation ??= span
+  }
+  const reply = await send()
+  if (outcomeOf(reply) !== 'done') return
+  for (const { done } of ends) done()
+  // One that ended in another way before is not there to be revoked, and leaves its tokens.
+  for (const session of sessions) {
+    if (session.endings === 1) session.revocation = { ...span, answeredAt: reply.answeredAt }
+  }
+  // At once on every server: so also on those that knew it a moment ago.
+  const tokens = sessions.flatMap((session) => session.tokens)
+  for (const token of tokens.slice(-3)) await useToken(client, person.userId, token)
+}
+
+async function ask(client: Client, session: Session, what: string, fields: object): Promise<Reply> {
+  const saw = session.end.read()
+  const body = JSON.stringify(fields)
+  const slowness = what === 'change-password' ? HASHING_SLOWNESS : 1
+  const request = { method: 'POST', path: `/api/auth/${what}`, body, cookie: session.cookie, slowness }
+  const reply = await client.send(null, request, { mayBeRefused: true })
+  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return reply
+  // Nobody is there to sign out any more, and that is no error.
+  if (what === 'sign-out' && reply.status === 200) return reply
+  const isRight = reply.status === 200 || reply.status === 401
+  demand(
+    isRight,
+    () => `${what} was answered ${reply.status}`,
+    () => reply,
+  )
+  saw(reply.status === 401 ? 1 : 0)
+  return reply
+}

@@ -1,0 +1,49 @@
+import type { Client } from '../../clients/client.ts'
+import type { Receiver } from '../../clients/receiver.ts'
+import type { Account } from '../../clients/records.ts'
+import type { World } from '../../clients/world.ts'
+import type { Stage } from '../../stage.ts'
+import { followed } from '../claims/follow-lists.ts'
+import { createCustomer } from '../create-customer.ts'
+import { askForEvents, followedFeeds } from '../notifications.ts'
+import { createHook } from '../webhooks.ts'
+import { createToken, signIn } from './tokens.ts'
+
+/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications, or asks to be told of each event, or both. */
+export async function openAccounts(
+  world: World,
+  stage: Stage,
+  client: Client,
+  receiver: Receiver,
+  count: number,
+): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const { token, userId } = await stage.newAccount()
+    const account: Account = {
+      name: `a${i}`,
+      token,
+      userId,
+      cookie: '',
+      tokens: [],
+      customers: [],
+      names: new Map(),
+      claims: [],
+      byAddress: new Map(),
+      clocks: [],
+      schemas: [],
+      deletedSchemas: [],
+      lists: followed(),
+      feeds: followedFeeds(),
+      isToldOfEvents: false,
+      hook: null,
+      unknownClaims: 0,
+      claimsUnderWay: 0,
+    }
+    await signIn(client, stage, account)
+    world.accounts.push(account)
+    if (i % 2 === 0) await createHook(client, account, receiver.newHook(), i % 4 === 2)
+    else await askForEvents(client, account)
+    for (let n = 0; n < 3; n++) await createToken(client, account)
+    for (let n = 0; n < 3; n++) await createCustomer(client, account)
+  }
+}

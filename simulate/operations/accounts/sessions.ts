@@ -1,0 +1,105 @@
+import { type Client, parse } from '../../clients/client.ts'
+import { cookieOf, now } from '../../clients/exchange.ts'
+import { addSession, HASHING_SLOWNESS } from '../../clients/people.ts'
+import type { Person, Session } from '../../clients/records.ts'
+import { demand } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { Rising } from '../../model/rising.ts'
+import { makeToken, useToken } from './tokens.ts'
+
+/** So as not to be refused for what others tried from the same address. */
+const EVERY_MS = 6_000
+const MOST_TOKENS = 4
+
+export const newSession = (email: string, cookie: string): Session => ({
+  cookie,
+  name: null,
+  end: new Rising(`the end of a session of ${email}`, 0),
+  tokens: [],
+  revocation: null,
+  endings: 0,
+})
+
+/** With the password, or now and then with another. */
+export async function signInAgain(client: Client, person: Person): Promise<void> {
+  const { random, world } = client
+  const { email, password, isBusy, changes } = person
+  if (password === null || isBusy || !world.people.isDue('sign in', EVERY_MS, now())) return
+  world.count('sign in')
+  const isWrong = random.chance(0.2)
+  const body = JSON.stringify({ email, password: isWrong ? `${password}!` : password })
+  const request = {
+    method: 'POST',
+    path: '/api/auth/sign-in/email',
+    body,
+    cookie: '',
+    slowness: HASHING_SLOWNESS,
+  }
+  const reply = await client.send(null, request, { mayBeRefused: true })
+  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
+  if (person.changes !== changes) return
+  const wanted = isWrong ? 401 : 200
+  demand(
+    reply.status === wanted,
+    () => `signing in as ${email} was answered ${reply.status}`,
+    () => reply,
+  )
+  if (!isWrong) addSession(person, newSession(email, cookieOf(reply)))
+}
+
+/** Whoever has the cookie is known on every server until the session ends, and never again. */
+export async function useSession(client: Client, person: Person, session: Session): Promise<void> {
+  client.world.count('use session')
+  const isAsked = client.random.chance(0.5)
+  const path = isAsked ? '/api/auth/get-session' : '/v1/me'
+  const saw = session.end.read()
+  const reply = await client.send(
+    null,
+    { method: 'GET', path, cookie: session.cookie },
+    { mayBeRefused: true },
+  )
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const about = () => ({ person: person.email, reply })
+  const isRight = reply.status === 200 || (reply.status === 401 && !isAsked)
+  demand(isRight, () => `${path} was answered ${reply.status}`, about)
+  const said = reply.status === 200 ? (parse(reply.text) as JsonObject | null) : null
+  saw(said === null ? 1 : 0)
+  if (said === null) return
+  const user = isAsked ? (said.user as JsonObject) : said
+  demand(user.email === person.email, () => `${path} tells of somebody else`, about)
+  if (isAsked) session.name = (said.session as JsonObject).token as string
+}
+
+/** Those that go on, and none that has ended. */
+export async function listSessions(
+  client: Client,
+  { sessions, email }: Person,
+  session: Session,
+): Promise<void> {
+  client.world.count('list sessions')
+  const saw = session.end.read()
+  const others = sessions.map((other) => ({ other, saw: other.end.read() }))
+  const request = { method: 'GET', path: '/api/auth/list-sessions', cookie: session.cookie }
+  const reply = await client.send(null, request, { mayBeRefused: true })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  saw(reply.status === 401 ? 1 : 0)
+  if (reply.status === 401) return
+  demand(
+    reply.status === 200,
+    () => `the sessions of ${email} were answered ${reply.status}`,
+    () => reply,
+  )
+  const names = new Set((JSON.parse(reply.text) as JsonObject[]).map(({ token }) => token))
+  for (const { other, saw } of others) if (other.name !== null) saw(names.has(other.name) ? 0 : 1)
+}
+
+/** Tokens that are made in it. */
+export async function makeTokenIn(client: Client, session: Session): Promise<void> {
+  if (session.end.surely > 0 || session.tokens.length >= MOST_TOKENS) return
+  const token = await makeToken(client, session.cookie, session)
+  if (token) session.tokens.push(token)
+}
+
+export async function useTokenOf(client: Client, session: Session, userId: string): Promise<void> {
+  if (session.tokens.length > 0) await useToken(client, userId, client.random.pick(session.tokens))
+}

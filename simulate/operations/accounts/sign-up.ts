@@ -1,0 +1,66 @@
+import { type Client, outcomeOf, parse } from '../../clients/client.ts'
+import { cookieOf, now } from '../../clients/exchange.ts'
+import { HASHING_SLOWNESS } from '../../clients/people.ts'
+import type { Invitation } from '../../clients/records.ts'
+import { demand } from '../../model/finding.ts'
+import { withdrawInvitation } from './invitations.ts'
+import { newSession } from './sessions.ts'
+
+/** So as not to be refused for what others tried from the same address. */
+const EVERY_MS = 12_000
+
+/** Two come with one key at the same moment, and sometimes it is withdrawn just then: it opens one account at most. */
+export async function useInvitation(client: Client): Promise<void> {
+  const { random, world } = client
+  const { invitations } = world.people
+  if (invitations.length === 0 || !world.people.isDue('sign up', EVERY_MS, now())) return
+  const invitation = random.pick(invitations.slice(-3))
+  const { second } = client
+  const isWithdrawn = random.chance(0.3)
+  await Promise.all([
+    signUp(client, invitation),
+    random.chance(0.7) ? signUp(second, invitation) : null,
+    isWithdrawn ? withdrawInvitation(second.second, invitation) : null,
+  ])
+  const { used } = invitation
+  demand(
+    used <= 1,
+    () => `an invitation was used ${used} times`,
+    () => invitation,
+  )
+}
+
+async function signUp(client: Client, invitation: Invitation): Promise<void> {
+  const { world } = client
+  world.count('sign up')
+  const email = (invitation.email ?? `${world.nextName('person')}@example.com`).toLowerCase()
+  const password = world.nextName('pass word')
+  const surelyOver = invitation.end.surely > 0
+  const { done } = invitation.end.write(1)
+  invitation.unknown++
+  const body = JSON.stringify({ email, name: 'Somebody', password, invitation: invitation.key })
+  const path = '/api/auth/sign-up/email'
+  const slowness = HASHING_SLOWNESS
+  const reply = await client.send(null, { method: 'POST', path, body, cookie: '', slowness })
+  const outcome = outcomeOf(reply)
+  // What comes after the account was made may fail alone, and then says only that.
+  if (outcome === 'unknown' || (reply.is === 'answer' && reply.status >= 500)) {
+    world.people.unknown++
+    return
+  }
+  invitation.unknown--
+  if (reply.is !== 'answer' || reply.status === 429) return
+  const about = () => ({ invitation, reply })
+  if (reply.status === 200) {
+    demand(!surelyOver, () => 'somebody signed up by an invitation that was used or withdrawn', about)
+    invitation.used++
+    done()
+    const session = newSession(email, cookieOf(reply))
+    const { id } = parse(reply.text).user as { id: string }
+    world.people.add({ email, password, userId: id, sessions: [session], isBusy: false, changes: 0 })
+    return
+  }
+  const { used, unknown, withdrawal } = invitation
+  const mayBeOver = used + unknown > 0 || withdrawal !== null
+  demand(reply.status === 404 && mayBeOver, () => `signing up was answered ${reply.status}`, about)
+}

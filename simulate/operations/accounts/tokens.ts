@@ -1,0 +1,115 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Client, outcomeOf, parse } from '../../clients/client.ts'
+import { cookieOf, now } from '../../clients/exchange.ts'
+import type { Account, TokenRecord } from '../../clients/records.ts'
+import { demand, Finding } from '../../model/finding.ts'
+import type { Stage } from '../../stage.ts'
+
+/** Somebody who is signed in to the account: tokens make no tokens, and revoke none. */
+export async function signIn(client: Client, stage: Stage, account: Account): Promise<void> {
+  const key = randomBytes(32).toString('base64url')
+  await stage.sql(
+    `INSERT INTO invitations (id, key_hash, claims_user_id, created_at, expires_at)
+     VALUES (gen_random_uuid(), $1, $2, now(), now() + interval '1 day')`,
+    [createHash('sha256').update(key).digest(), account.userId],
+  )
+  const email = `${account.userId}@example.com`
+  const reply = await client.send(account, {
+    method: 'POST',
+    path: '/api/auth/sign-up/email',
+    body: JSON.stringify({ email, name: account.name, password: key, invitation: key }),
+    cookie: '',
+  })
+  if (reply.is !== 'answer' || reply.status !== 200) throw new Finding('signing up failed', reply)
+  account.cookie = cookieOf(reply)
+}
+
+export async function createToken(client: Client, account: Account): Promise<void> {
+  const token = await makeToken(client, account.cookie)
+  if (token) account.tokens.push(token)
+}
+
+/** Some live for seconds only. */
+const SHORT_MS = [2_000, 5_000, 20_000]
+
+/** By a session. Null: nobody knows, or the session has ended. */
+export async function makeToken(
+  client: Client,
+  cookie: string,
+  session: TokenRecord['session'] = null,
+): Promise<TokenRecord | null> {
+  const { random, world } = client
+  world.count('create token')
+  const expiresAt = random.chance(0.4) ? Math.round(now() + random.pick(SHORT_MS)) : null
+  const body = JSON.stringify({
+    name: world.nextName('token'),
+    ...(expiresAt === null ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+  })
+  const request = { method: 'POST', path: '/v1/tokens', body, cookie }
+  const reply = await client.send(null, request, { mayBeRefused: true })
+  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 401) return null
+  // Where it took so long that the moment was over; and where clocks are wrong.
+  if (reply.status === 400 && expiresAt !== null && isOver(client, expiresAt, reply.answeredAt)) return null
+  demand(
+    reply.status === 201,
+    () => `a token's creation was answered ${reply.status}`,
+    () => reply,
+  )
+  const { id, token } = parse(reply.text)
+  return { id: id as string, secret: token as string, expiresAt, revocation: null, session }
+}
+
+const SLACK_MS = 1_000
+
+const isOver = ({ world }: Client, at: number, moment: number) =>
+  !world.clocksAreRight || at < moment + SLACK_MS
+
+export async function revokeToken(client: Client, account: Account): Promise<void> {
+  const token = account.tokens.find(({ revocation, expiresAt }) => revocation === null && expiresAt === null)
+  if (!token || account.tokens.length < 3) return createToken(client, account)
+  client.world.count('revoke token')
+  const revocation = { sentAt: 0, answeredAt: Infinity }
+  token.revocation = revocation
+  const { cookie } = account
+  const reply = await client.send(account, { method: 'DELETE', path: `/v1/tokens/${token.id}`, cookie })
+  revocation.sentAt = reply.sentAt
+  const outcome = outcomeOf(reply)
+  if (outcome === 'done') revocation.answeredAt = reply.answeredAt
+  // At once on every server: so also on those that knew it a moment ago.
+  await Promise.all([1, 2, 3].map(() => useToken(client, account.userId, token)))
+}
+
+/** §5 rule 3: good until its revocation was sent or its time came, and never again once that is past. */
+export async function useToken(client: Client, userId: string, token: TokenRecord): Promise<void> {
+  client.world.count('use token')
+  const request = { method: 'GET', path: '/v1/me' }
+  const reply = await client.send({ token: token.secret }, request, { mayBeRefused: true })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const about = () => ({ token: { ...token, secret: '' }, reply })
+  if (reply.status === 401) {
+    demand(mayHaveEnded(client, token, reply.answeredAt), () => 'a good token was answered 401', about)
+    return
+  }
+  const isGood = !hasEnded(client, token, reply.sentAt)
+  demand(isGood, () => `a token that was revoked or has expired was answered ${reply.status}`, about)
+  demand(parse(reply.text).id === userId, () => 'a token gives access to another account', about)
+}
+
+function hasEnded(
+  { world }: Client,
+  { revocation, session, expiresAt }: TokenRecord,
+  sentAt: number,
+): boolean {
+  const isExpired = expiresAt !== null && world.clocksAreRight && expiresAt + SLACK_MS < sentAt
+  return isExpired || [revocation, session?.revocation].some((span) => span && span.answeredAt < sentAt)
+}
+
+function mayHaveEnded(client: Client, { revocation, session, expiresAt }: TokenRecord, answeredAt: number) {
+  const isExpired = expiresAt !== null && isOver(client, expiresAt, answeredAt)
+  return isExpired || revocation !== null || Boolean(session?.revocation)
+}
+
+export async function useAnyToken(client: Client, account: Account): Promise<void> {
+  const { tokens, userId } = account
+  if (tokens.length > 0) await useToken(client, userId, client.random.pick(tokens.slice(-6)))
+}

@@ -1,0 +1,83 @@
+import type { Client } from '../../clients/client.ts'
+import type { Account } from '../../clients/records.ts'
+import { guarded, readCsv } from '../../model/csv.ts'
+import { demand } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Filters } from './list-filters.ts'
+import type { Walk } from './walk-list.ts'
+
+const STATE = [
+  'status',
+  'scheduled_outcome',
+  'price',
+  'status_since',
+  'due_at',
+  'schema_id',
+  'test_clock_id',
+  'created_at',
+]
+const COLUMNS = {
+  claims: ['id', 'customer_id', ...STATE, 'reference', 'customer_external_id', 'schema_version', 'metadata'],
+  candidates: ['candidate_alias', 'customer_uuid', ...STATE, 'schema_version', 'metadata'],
+}
+
+/** §4.1: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
+export async function exported(
+  client: Client,
+  account: Account,
+  { isOfCandidates, query }: Filters,
+): Promise<Walk | null> {
+  const kind = isOfCandidates ? 'candidates' : 'claims'
+  const path = `/v1/${kind}/export?${new URLSearchParams(query)}`
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return null
+  const { sentAt, answeredAt } = reply
+  const about = () => ({ path, reply })
+  demand(reply.status === 200, () => `an export was answered ${reply.status}`, about)
+  const header = `${COLUMNS[kind].join()}\n`
+  demand(reply.text.startsWith(header), () => `the columns of ${kind} are other ones`, about)
+  const rows = readCsv(reply.text).map((fields) => asListed(account, fields, about))
+  return { shown: rows.map((row) => ({ row, sentAt, answeredAt })), sentAt, total: null }
+}
+
+/** What a file leaves out is as the creation answered it; what it has must be. */
+export function asListed(
+  { byAddress, customers }: Pick<Account, 'byAddress' | 'customers'>,
+  {
+    price,
+    reference = null,
+    customer_external_id,
+    schema_version: version = null,
+    metadata: noted = null,
+    ...fields
+  }: Record<string, string | null>,
+  about: () => unknown,
+): JsonObject {
+  const name = (fields.candidate_alias ?? fields.id) as string
+  // None of our names begins with a quote.
+  const address = name.replace(/^'/, '')
+  demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
+  const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
+  const record = byAddress.get(address)
+  // The answer to its creation may not have arrived yet. Of a contract, a file has only the price.
+  if (!record)
+    return {
+      ...fields,
+      ...alias,
+      contract: { price: Number(price) },
+      metadata: JSON.parse(noted ?? '{}') as JsonObject,
+    }
+  const isRight = Number(price) === record.terms.contract.price
+  demand(isRight, () => `${record.name} is exported at another price`, about)
+  const named = (record.fixed.reference ?? null) as string | null
+  const isNamed = reference === (named && guarded(named))
+  demand(isNamed, () => `${record.name} is exported with another reference`, about)
+  const customer = customers.find(({ id }) => id === fields.customer_id)
+  const isTheirs = !customer || customer_external_id === guarded(customer.externalId)
+  demand(isTheirs, () => `${record.name} is exported with another customer's own id`, about)
+  const ofVersion = version === null ? null : Number(version)
+  const isOfVersion = ofVersion === (record.fixed.schema_version ?? null)
+  demand(isOfVersion, () => `${record.name} is exported with another version of its schema`, about)
+  const metadata = JSON.parse(noted ?? '{}') as JsonObject
+  return { ...record.fixed, ...fields, ...alias, metadata }
+}

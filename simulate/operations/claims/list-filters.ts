@@ -1,0 +1,135 @@
+import type { Account, ClaimRecord } from '../../clients/records.ts'
+import { teamOf } from '../../clients/world.ts'
+import type { Status } from '../../model/contract.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Random } from '../../random.ts'
+
+/** What a list of claims or candidates is asked for. */
+export interface Filters {
+  isOfCandidates: boolean
+  order: 'asc' | 'desc'
+  status: Status | null
+  query: Record<string, string>
+  /** The time that orders the list; null for the order of creation. */
+  time: 'created_at' | 'due_at' | 'status_since' | null
+  /** By what never changes of a record. */
+  fits(fixed: JsonObject): boolean
+}
+
+const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
+/** Of an id: the digits that it has in common with those that were made in the same minute. */
+const SEARCHED_OF_ID = 9
+const SEARCHED_OF_ALIAS = 8
+
+/** @param isFile all of the account's may be asked for, since they come in one answer */
+export function drawFilters(random: Random, account: Account, isFile = false): Filters {
+  const isOfCandidates = random.chance(0.5)
+  const order = random.pick(['asc', 'desc'] as const)
+  const status = random.chance(0.3) ? random.pick(STATUSES) : null
+  const isAll = isFile && random.chance(0.3)
+  const which = isAll ? ALL : drawWhich(random, account, isOfCandidates)
+  const more = drawMore(random, account, isOfCandidates, which)
+  const time = drawTime(random, more.query)
+  const sort: Record<string, string> = time === null || time === 'created_at' ? {} : { sort: time }
+  const isOnClock = which.query.test_clock_id !== undefined
+  return {
+    isOfCandidates,
+    order,
+    status,
+    time,
+    query: { ...which.query, ...more.query, ...sort, order, ...(status === null ? {} : { status }) },
+    // §4.1 rule 1: times are compared on one clock.
+    fits: (fixed) =>
+      which.fits(fixed) && more.fits(fixed) && (time === null || isOnClock || fixed.test_clock_id === null),
+  }
+}
+
+/** Filters that no index of the list has. */
+function drawMore(random: Random, { claims }: Account, isOfCandidates: boolean, which: Which): Which {
+  // At the edge of the span there is one then that the other filters have.
+  const able = claims.filter(({ alias, fixed }) => (alias !== null) === isOfCandidates && which.fits(fixed))
+  const some = able.length > 0 && random.chance(0.3) ? random.pick(able) : null
+  if (!some) return ALL
+  const { price } = some.terms.contract
+  const createdAt = some.fixed.created_at as string
+  const draws: Which[] = [
+    { query: { price_from: plain(price) }, fits: ({ contract }) => priceOf(contract) >= price },
+    { query: { price_to: plain(price) }, fits: ({ contract }) => priceOf(contract) <= price },
+    { query: { created_from: createdAt }, fits: ({ created_at }) => (created_at as string) >= createdAt },
+    { query: { created_before: createdAt }, fits: ({ created_at }) => (created_at as string) < createdAt },
+  ]
+  if (which.query.test_clock_id === undefined)
+    draws.push({ query: { clock: 'live' }, fits: (fixed) => fixed.test_clock_id === null })
+  return random.pick(draws)
+}
+
+const priceOf = (contract: unknown) => (contract as { price: number }).price
+/** Without an exponent; the prices of the simulation are no longer. */
+const plain = (price: number) => price.toFixed(10)
+
+function drawTime(random: Random, query: Which['query']): Filters['time'] {
+  if (random.chance(0.15)) return random.pick(['due_at', 'status_since'] as const)
+  return 'created_from' in query || 'created_before' in query ? 'created_at' : null
+}
+
+type Which = Pick<Filters, 'query' | 'fits'>
+
+const ALL: Which = { query: {}, fits: () => true }
+
+function drawWhich(random: Random, account: Account, isOfCandidates: boolean): Which {
+  const draws = [ofCustomer, ofCustomer, ofCustomer, ofClock, ofSchema, ofBeginning, ofTeam]
+  return random.pick(draws)(random, account, isOfCandidates) ?? ofCustomer(random, account, isOfCandidates)
+}
+
+function ofCustomer(random: Random, { customers }: Account, isOfCandidates: boolean): Which {
+  const { id, externalId } = random.pick(customers)
+  return isOfCandidates
+    ? { query: { customer_uuid: externalId }, fits: ({ customer_uuid }) => customer_uuid === externalId }
+    : { query: { customer_id: id }, fits: ({ customer_id }) => customer_id === id }
+}
+
+function ofClock(random: Random, { clocks }: Account): Which | null {
+  const there = clocks.filter(({ isDeleted }) => !isDeleted)
+  if (there.length === 0) return null
+  const { id } = random.pick(there)
+  return { query: { test_clock_id: id }, fits: ({ test_clock_id }) => test_clock_id === id }
+}
+
+function ofSchema(random: Random, { schemas }: Account): Which | null {
+  if (schemas.length === 0) return null
+  const { id } = random.pick(schemas)
+  return { query: { schema_id: id }, fits: ({ schema_id }) => schema_id === id }
+}
+
+function ofBeginning(random: Random, { claims }: Account, isOfCandidates: boolean): Which | null {
+  const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
+  if (able.length === 0) return null
+  const { address } = random.pick(able)
+  const search = [...address].slice(0, isOfCandidates ? SEARCHED_OF_ALIAS : SEARCHED_OF_ID + 4).join('')
+  const name = isOfCandidates ? 'candidate_alias' : 'id'
+  return { query: { search }, fits: (fixed) => (fixed[name] as string).startsWith(search) }
+}
+
+function ofTeam(random: Random, { claims }: Account, isOfCandidates: boolean): Which | null {
+  const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
+  const team = able.length > 0 ? teamOf(random.pick(able).fixed) : null
+  return team === null ? null : { query: { 'metadata[team]': team }, fits: (fixed) => teamOf(fixed) === team }
+}
+
+const AN_HOUR = 3_600
+
+/** Surely in the list: of a status that lasts, or whatever its status is. */
+export function isSurelyIn(record: ClaimRecord, filters: Filters, at: number): boolean {
+  const { isOfCandidates, status, fits } = filters
+  if ((record.alias !== null) !== isOfCandidates || record.answeredAt >= at || record.clock?.isDeleted)
+    return false
+  return fits(record.fixed) && (status === null || lasts(record, status, at))
+}
+
+function lasts({ clock, terms: { contract }, looks }: ClaimRecord, status: Status, at: number): boolean {
+  if (status === 'PENDING') return false
+  if (status !== 'OPEN') return looks.some((look) => look.state.status === status && look.answeredAt < at)
+  const { fulfillment_condition: condition, activity_window } = contract
+  const neverSettles = 'event' in condition && condition.event === 'never'
+  return clock === null && neverSettles && activity_window > AN_HOUR
+}

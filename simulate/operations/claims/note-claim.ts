@@ -1,0 +1,34 @@
+import { type Client, outcomeOf, parse } from '../../clients/client.ts'
+import type { ClaimRecord } from '../../clients/records.ts'
+import { notesOf, readState } from '../../clients/world.ts'
+import { sawGone } from '../../model/clock-story.ts'
+import { demand } from '../../model/finding.ts'
+
+/* What is noted about a claim is a number that rises, beside what never changes. */
+
+/** Each note is written by one client at a time; where nobody knows whether it was, nobody goes on. */
+export async function noteClaim(client: Client, record: ClaimRecord): Promise<void> {
+  if (!record.isSettled) return
+  record.isSettled = false
+  client.world.count('change metadata')
+  const { value, done } = record.notes.write()
+  const body = JSON.stringify({ metadata: { note: `${value}` } })
+  const reply = await client.send(record.account, { method: 'PATCH', path: record.path, body })
+  const outcome = outcomeOf(reply)
+  if (outcome === 'unknown') return
+  record.isSettled = true
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.status === 404 && record.clock) {
+    sawGone(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
+    record.isGone = true
+    return
+  }
+  const changed = parse(reply.text)
+  demand(
+    reply.status === 200 && notesOf(record.name, changed) === value,
+    () => `the metadata of ${record.name} was changed, and that was answered ${reply.status}`,
+    () => reply,
+  )
+  done()
+  readState(record, changed)
+}

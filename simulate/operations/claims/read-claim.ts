@@ -1,0 +1,70 @@
+import { type Client, parse } from '../../clients/client.ts'
+import { now } from '../../clients/exchange.ts'
+import type { ClaimRecord } from '../../clients/records.ts'
+import { witnessesOf } from '../../clients/witnesses.ts'
+import { notesOf, readState } from '../../clients/world.ts'
+import { sawGone, sawThere } from '../../model/clock-story.ts'
+import { demand } from '../../model/finding.ts'
+import { canonical, type JsonObject } from '../../model/json.ts'
+import { judgeClaim } from '../../model/judge-claim.ts'
+import type { LogItem } from '../../model/replay.ts'
+
+/** Reads the claim with its log, which must go on from every log that was read before. False: no answer. */
+export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {
+  client.world.count('read claim')
+  const saw = record.notes.read()
+  const reply = await client.send(record.account, { method: 'GET', path: record.path })
+  if (reply.is !== 'answer' || reply.status >= 500) return false
+  if (reply.status === 404 && record.clock) {
+    sawGone(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
+    record.isGone = true
+    return true
+  }
+  demand(
+    reply.status === 200,
+    () => `${record.name} is there, and reading it answered ${reply.status}`,
+    () => reply,
+  )
+  const { events, ...body } = parse(reply.text)
+  addLog(record, events as LogItem[])
+  const { sentAt, answeredAt } = reply
+  if (record.clock) sawThere(record.clock, `${record.name} is read`, sentAt, answeredAt)
+  const state = readState(record, body as JsonObject)
+  saw(notesOf(record.name, body as JsonObject))
+  record.looks.push({
+    how: `${client.name} GET ${record.path}`,
+    sentAt,
+    answeredAt,
+    state,
+    items: (events as LogItem[]).length,
+  })
+  return true
+}
+
+/** Reads a claim and holds all to it that had been answered before: who finds something early, finds it small. */
+export async function judgeEarly(client: Client, record: ClaimRecord): Promise<void> {
+  const readAt = now()
+  const isRead = await readClaim(client, record)
+  if (!isRead || record.isGone) return
+  const submissions = record.submissions.map((submission) =>
+    submission.answeredAt < readAt ? submission : { ...submission, verdict: UNDER_WAY, answeredAt: Infinity },
+  )
+  const looks = record.looks.filter(({ answeredAt }) => answeredAt < readAt)
+  judgeClaim({ ...record, submissions, looks }, witnessesOf(record, client.world.clocksAreRight))
+}
+
+const UNDER_WAY = { is: 'unknown', why: 'it was under way' } as const
+
+/** §6 rule 1: nothing is ever changed or removed. */
+function addLog(record: ClaimRecord, log: readonly LogItem[]): void {
+  const { longest } = record
+  for (let i = 0; i < Math.min(log.length, longest.length); i++) {
+    const [before, after] = [longest[i], log[i]]
+    demand(
+      JSON.stringify(before) === JSON.stringify(after) || canonical(before) === canonical(after),
+      () => `${record.name}: item ${i + 1} of the log has changed`,
+      () => ({ before, after }),
+    )
+  }
+  longest.push(...log.slice(longest.length))
+}

@@ -1,0 +1,68 @@
+import { type Client, parse } from '../../clients/client.ts'
+import type { Account } from '../../clients/records.ts'
+import { demand } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
+
+/** A row with when it was asked for and told. */
+export interface Shown {
+  row: JsonObject
+  sentAt: number
+  answeredAt: number
+}
+
+export interface Walk {
+  shown: Shown[]
+  sentAt: number
+  /** How many there were when it began, at least; null if that was not asked. */
+  total: number | null
+}
+
+const MOST_PAGES = 200
+/** Filters that no index has. */
+const SELECTIVE = ['clock', 'price_from', 'price_to', 'created_from', 'created_before', 'sort']
+
+/** Reads a list page by page to its end. Null: an answer did not come. */
+export async function walk(
+  client: Client,
+  account: Account,
+  path: string,
+  filters: Record<string, string>,
+  { asksTotal } = { asksTotal: false },
+): Promise<Walk | null> {
+  const limit = client.random.pick([1, 2, 5, 20, 100])
+  const query = new URLSearchParams({
+    ...filters,
+    limit: `${limit}`,
+    ...(asksTotal ? { total: 'true' } : {}),
+  })
+  const result: Walk = { shown: [], sentAt: Infinity, total: null }
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const request = { method: 'GET', path: `${path}?${query}` }
+    const reply = await client.send(account, request, { mayBeRefused: true })
+    if (reply.is !== 'answer' || reply.status >= 500) return null
+    // The record that the cursor names may have been deleted with its clock.
+    if (reply.status === 400 && page > 0 && account.clocks.some(({ isDeleted }) => isDeleted)) return null
+    const about = () => ({ path, query: `${query}`, reply })
+    demand(reply.status === 200, () => `a list answered ${reply.status}`, about)
+    const body = parse(reply.text)
+    const rows = body.data as JsonObject[]
+    if (asksTotal && page === 0) result.total = readTotal(body.total, about)
+    const { sentAt, answeredAt } = reply
+    result.sentAt = Math.min(result.sentAt, sentAt)
+    result.shown.push(...rows.map((row) => ({ row, sentAt, answeredAt })))
+    demand(rows.length <= limit, () => 'a page has more records than its limit', about)
+    if (body.next_cursor === null) return result
+    // §4.1 rule 3: a page ends where it has looked at enough.
+    const isWhole = rows.length === limit || SELECTIVE.some((name) => name in filters)
+    demand(isWhole, () => 'a page that is not the last has fewer records than its limit', about)
+    query.set('after', body.next_cursor as string)
+    query.delete('total')
+  }
+  return null
+}
+
+function readTotal(total: unknown, about: () => unknown): number {
+  const { count } = (total ?? {}) as Record<string, unknown>
+  demand(typeof count === 'number', () => 'a list says no total', about)
+  return count as number
+}

@@ -1,0 +1,64 @@
+import type { Client } from '../../clients/client.ts'
+import type { Account, ClockRecord, Customer, SchemaRecord } from '../../clients/records.ts'
+import type { Contract } from '../../model/contract.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { drawContract } from '../draw.ts'
+
+/** A claim, or a candidate, that somebody wants to make. */
+export interface Wanted {
+  customer: Customer
+  contract: Contract
+  /** Where the contract is copied from. */
+  schema: SchemaRecord | null
+  alias: string | null
+  /** Of a claim; null for none. */
+  reference: string | null
+  clock: ClockRecord | null
+  /** In its metadata; null for none. */
+  team: string | null
+}
+
+/** Some that a path, or a spreadsheet, could take for something else. */
+const ALIASES = [
+  'alias',
+  'alias',
+  'alias',
+  'Alias ü',
+  '=1+2+3',
+  '-alias',
+  'a,"b";c',
+  'a/b?c#%41',
+  'two\nlines',
+]
+
+/** A few that many have, and some that JSON or SQL could take for something else. */
+const TEAMS = ['emea', 'emea', 'emea', 'apac', '{"a":1}', "it's", '%_\\']
+
+export function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {
+  const { random, world } = client
+  const clock = random.chance(0.35) ? client.pickClock(account) : null
+  return {
+    clock,
+    customer: random.pick(account.customers),
+    contract: drawContract(random, clock !== null),
+    team: random.chance(0.5) ? random.pick(TEAMS) : null,
+    schema: null,
+    reference: !isCandidate && random.chance(0.3) ? drawReference(client, account) : null,
+    alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
+  }
+}
+
+const drawReference = ({ random, world }: Client, { userId }: Account): string =>
+  world.references.take(userId, random, () => world.nextName(`${random.pick(ALIASES)} no.`))
+
+export function bodyOf({ customer, contract, schema, alias, reference, clock, team }: Wanted): JsonObject {
+  const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
+  const whose: JsonObject =
+    alias === null
+      ? { customer_id: customer.id, ...(reference === null ? {} : { reference }) }
+      : { candidate_alias: alias, customer_uuid: customer.externalId }
+  const terms: JsonObject = schema
+    ? { schema_id: schema.id }
+    : { contract: contract as unknown as JsonObject }
+  return { ...whose, ...by, ...terms, ...(team === null ? {} : { metadata: { team } }) }
+}

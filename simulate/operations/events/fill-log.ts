@@ -1,0 +1,78 @@
+import type { Client } from '../../clients/client.ts'
+import type { Account, ClaimRecord, Filling } from '../../clients/records.ts'
+import type { Contract } from '../../model/contract.ts'
+import { MOST_EVENTS } from '../../model/replay.ts'
+import { createUnder } from '../claims/create-claim.ts'
+import { judgeEarly, readClaim } from '../claims/read-claim.ts'
+import { sendBatch } from './submit-batch.ts'
+import { type Draft, drawSubmission, submitEvent } from './submit-event.ts'
+
+/** Of a run: each costs tens of thousands of records to remember. */
+const MOST_FILLED = 2
+const LARGEST_BATCH = 1_000
+/** So near to the limit batches are small, so that clients meet at it. */
+const NEAR = 60
+/** How many are refused until it is enough. */
+const ENOUGH_REFUSED = 60
+const LAST_EVENT = 'last'
+
+/** §8: a log takes so many events, and not one more. */
+export async function fillLog(client: Client, account: Account): Promise<void> {
+  const { world } = client
+  const filling = world.fillings.find(({ record }) => record.account === account)
+  if (filling) return await fill(client, filling)
+  if (world.fillings.length >= MOST_FILLED || world.isFilling) return
+  world.isFilling = true
+  const record = await createUnder(client, account, CONTRACT)
+  if (record) world.fillings.push({ record, sent: 0, refused: 0 })
+  world.isFilling = false
+}
+
+/** Only what is sent at the very end settles it: whether it finds room decides. */
+const CONTRACT: Contract = {
+  price: 1,
+  activity_window: 86_400,
+  review_window: 86_400,
+  fulfillment_condition: { event: LAST_EVENT },
+  timeout_outcome: 'fail',
+}
+
+async function fill(client: Client, filling: Filling): Promise<void> {
+  const { record } = filling
+  const { random } = client
+  if (filling.refused >= ENOUGH_REFUSED || record.status !== 'OPEN') return
+  const left = MOST_EVENTS - filling.sent
+  const isNear = left <= NEAR
+  client.world.count(isNear ? 'fill log to the brim' : 'fill log')
+  if (isNear && random.chance(0.3)) return await submitEvent(client, record)
+  const count = isNear
+    ? random.int(1, 8)
+    : Math.min(left - NEAR, random.int(LARGEST_BATCH / 2, LARGEST_BATCH))
+  filling.sent += isNear ? 0 : count
+  const items = await sendBatch(client, record.account, Math.max(count, 1), () => [
+    record,
+    draw(client, record, isNear),
+  ])
+  for (const { submission } of items) {
+    const { is } = submission.verdict
+    if (is === 'full') filling.refused++
+    const isThere = is === 'recorded' || is === 'replayed' || is === 'unknown'
+    if (isNear) filling.sent += is === 'recorded' ? 1 : 0
+    else if (!isThere) filling.sent--
+  }
+  if (isNear && random.chance(0.1)) await countAgain(client, filling)
+}
+
+/** What was lost on the way was not counted right. */
+async function countAgain(client: Client, filling: Filling): Promise<void> {
+  const { record } = filling
+  await (client.random.chance(0.3) ? judgeEarly : readClaim)(client, record)
+  filling.sent = record.longest.length
+}
+
+function draw(client: Client, record: ClaimRecord, isNear: boolean): Draft {
+  const { random, world } = client
+  if (isNear && random.chance(0.4)) return drawSubmission(client, record)
+  const type = isNear && random.chance(0.006) ? LAST_EVENT : 'noise'
+  return { id: world.nextName('f'), type, payload: {} }
+}

@@ -1,0 +1,63 @@
+import { type Client, outcomeOf } from '../../clients/client.ts'
+import type { Reply } from '../../clients/exchange.ts'
+import type { ClaimRecord } from '../../clients/records.ts'
+import { demand } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { isContentOf } from '../../model/known-log.ts'
+import type { LogItem } from '../../model/replay.ts'
+import type { Submission } from '../../model/story.ts'
+import { readVerdict } from './read-verdict.ts'
+import { addressOf, bodyOf, type Draft, noteVerdict } from './submit-event.ts'
+
+/** A submission that goes with others in one request. */
+export interface Item {
+  record: ClaimRecord
+  submission: Submission
+}
+
+/** @param batch whose order within a claim is kept */
+export function itemOf(record: ClaimRecord, draft: Draft, how: string, batch?: number): Item {
+  const submission: Submission = {
+    ...draft,
+    how,
+    sentAt: 0,
+    answeredAt: Infinity,
+    verdict: { is: 'unknown', why: 'under way' },
+    ...(batch === undefined ? {} : { batch }),
+  }
+  record.submissions.push(submission)
+  return { record, submission }
+}
+
+export const wordsOf = ({ record, submission }: Item): JsonObject => ({
+  ...addressOf(record),
+  ...bodyOf(submission),
+})
+
+/** What `Prefer: return=minimal` answers does not tell a repeat from a record. */
+export function settle(client: Client, { record, submission }: Item, result: JsonObject, at: number): void {
+  const status = Number(result.status)
+  const about = () => ({ submission, result })
+  const isFault = status === 500 && !client.isRough(submission.sentAt, at)
+  demand(!isFault, () => `${record.name}: an item of a batch was answered 500`, about)
+  const isItsOwn = !result.event || isAnswerTo(submission, result.event as LogItem)
+  demand(isItsOwn, () => `${record.name}: the answer of another item stands in an item's place`, about)
+  submission.verdict =
+    status === 204
+      ? { is: 'replayed', event: null, state: null }
+      : readVerdict(record, status, result, client.mayHaveLost(submission.sentAt, at))
+  if (submission.verdict.is !== 'unknown') submission.answeredAt = at
+  noteVerdict(client, record, submission)
+}
+
+const isAnswerTo = (submission: Submission, event: LogItem) =>
+  (submission.id === null || submission.id === event.id) && isContentOf(event, submission)
+
+/** An item without an answer. */
+export function giveUp(client: Client, { record, submission }: Item, reply: Reply): void {
+  const isRefused = reply.is === 'not sent' || (reply.is === 'answer' && outcomeOf(reply) === 'refused')
+  submission.verdict = isRefused
+    ? { is: 'refused', status: reply.is === 'answer' ? reply.status : 0 }
+    : { is: 'unknown', why: reply.is === 'lost' ? reply.why : 'the lines broke off' }
+  noteVerdict(client, record, submission)
+}

@@ -1,0 +1,45 @@
+import type { ClaimRecord } from '../../clients/records.ts'
+import { readState } from '../../clients/world.ts'
+import type { Status } from '../../model/contract.ts'
+import { demand, Finding } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { LogItem } from '../../model/replay.ts'
+import type { Verdict } from '../../model/story.ts'
+
+/**
+ * What an answer to a submission means, single or one of many.
+ * @param mayBeRepeat said so, or the connection to the database may have been lost on the way: then the service looks
+ *   for the event, and cannot tell its own from another's that is the same
+ */
+export function readVerdict(
+  record: ClaimRecord,
+  status: number,
+  body: JsonObject | null,
+  mayBeRepeat: boolean,
+): Verdict {
+  if (status === 201 || status === 200 || status === 204) {
+    const is = mayBeRepeat || status === 200 ? 'replayed' : 'recorded'
+    if (!body?.event) return { is, event: null, state: null }
+    return { is, event: body.event as LogItem, state: readState(record, body.claim as JsonObject) }
+  }
+  const error = body?.error as JsonObject | undefined
+  const message = String(error?.message)
+  switch (error?.code) {
+    case 'EVENT_ID_CONFLICT':
+      return { is: 'conflict' }
+    case 'CLAIM_NOT_OPEN':
+      return { is: 'not open', status: /is (PENDING|CONFIRMED|FAILED)/.exec(message)?.[1] as Status }
+    case 'EVENT_LIMIT_REACHED':
+      return { is: 'full' }
+    case 'UNAVAILABLE':
+      return /not known/.test(message) ? { is: 'unknown', why: message } : { is: 'refused', status }
+    case 'INTERNAL_ERROR':
+      return { is: 'unknown', why: message }
+    case 'CLAIM_NOT_FOUND':
+    case 'CANDIDATE_NOT_FOUND':
+      demand(record.clock !== null, () => `${record.name} is there, and a submission was answered 404`)
+      return { is: 'gone' }
+    default:
+      throw new Finding(`${record.name}: a submission was answered ${status}`, body)
+  }
+}

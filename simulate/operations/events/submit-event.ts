@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Client, parse } from '../../clients/client.ts'
+import type { ClaimRecord } from '../../clients/records.ts'
+import { sawGone, sawThere } from '../../model/clock-story.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Submission } from '../../model/story.ts'
+import { drawContent, drawRare } from '../draw.ts'
+import { readVerdict } from './read-verdict.ts'
+
+const BEFORE_RETRY_MS = 50
+
+export type Draft = Pick<Submission, 'id' | 'type' | 'payload'>
+
+/**
+ * A submission to the claim. Ids are few, and whoever draws one draws mostly the same content, so that clients repeat
+ * each other's events, and now and then are in conflict.
+ */
+export function drawSubmission(client: Client, record: ClaimRecord): Draft {
+  const { random, world } = client
+  const draw = record.uses++ > 40 && random.chance(0.1) ? drawRare : drawContent
+  if (random.chance(0.2)) {
+    const { type, payload } = draw(random)
+    return { id: null, type, payload: { ...payload, nonce: world.nextName('n') } }
+  }
+  if (random.chance(0.5)) return { id: world.nextName('e'), ...draw(random) }
+  const id = `shared-${random.int(0, 30)}`
+  const variant = random.chance(0.1) ? 'other' : 'one'
+  return { id, ...drawContent(random.fork(`${record.address}/${id}/${variant}`)) }
+}
+
+export const bodyOf = ({ id, type, payload }: Draft): JsonObject => ({
+  ...(id === null ? {} : { id }),
+  type,
+  ...payload,
+})
+
+export const addressOf = (record: ClaimRecord): JsonObject =>
+  record.alias === null ? { claim_id: record.address } : { candidate_alias: record.alias }
+
+/** §4.3, one of the three paths. Without an answer it is sent again, mostly. */
+export async function submitEvent(client: Client, record: ClaimRecord): Promise<void> {
+  const draft = drawSubmission(client, record)
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const { verdict } = await submitOnce(client, record, draft)
+    const isOver = verdict.is !== 'unknown' && verdict.is !== 'refused'
+    if (isOver || draft.id === null || client.random.chance(0.3)) return
+    await pause(BEFORE_RETRY_MS)
+  }
+}
+
+async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Promise<Submission> {
+  const { random, world } = client
+  const isDirect = random.chance(0.5)
+  const isMinimal = random.chance(0.2)
+  const path = isDirect ? `${record.path}/events` : '/v1/events'
+  const body = isDirect ? bodyOf(draft) : { ...addressOf(record), ...bodyOf(draft) }
+  world.count('submit event')
+  const submission: Submission = {
+    ...draft,
+    how: `${client.name} POST ${path}`,
+    sentAt: 0,
+    answeredAt: Infinity,
+    verdict: { is: 'unknown', why: 'under way' },
+  }
+  record.submissions.push(submission)
+  const reply = await client.send(record.account, {
+    method: 'POST',
+    path,
+    body: JSON.stringify(body),
+    ...(isMinimal ? { headers: { prefer: 'return=minimal' } } : {}),
+  })
+  submission.sentAt = reply.sentAt
+  if (reply.is === 'not sent') submission.verdict = { is: 'refused', status: 0 }
+  else if (reply.is === 'lost') submission.verdict = { is: 'unknown', why: reply.why }
+  else {
+    const isRepeat =
+      reply.headers['idempotent-replayed'] === 'true' || client.mayHaveLost(reply.sentAt, reply.answeredAt)
+    const said = reply.text === '' ? null : parse(reply.text)
+    submission.verdict = readVerdict(record, reply.status, said, isRepeat)
+    if (submission.verdict.is !== 'unknown') submission.answeredAt = reply.answeredAt
+  }
+  noteVerdict(client, record, submission)
+  return submission
+}
+
+/** Counts it, and tells the claim's clock. */
+export function noteVerdict({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
+  const { verdict, sentAt, answeredAt } = submission
+  if (clock && verdict.is === 'gone') sawGone(clock, `a submission to ${name}`, sentAt, answeredAt)
+  if (clock && verdict.is === 'recorded') sawThere(clock, `a submission to ${name}`, sentAt, answeredAt)
+  if (verdict.is === 'recorded' || verdict.is === 'replayed') world.acknowledged++
+  if (verdict.is === 'unknown') world.unknown++
+}

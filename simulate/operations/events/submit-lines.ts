@@ -1,0 +1,151 @@
+import { type Client, parse } from '../../clients/client.ts'
+import { now, type Reply, type Speaker } from '../../clients/exchange.ts'
+import type { Account, ClaimRecord } from '../../clients/records.ts'
+import { demand } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { giveUp, type Item, itemOf, settle, wordsOf } from './items.ts'
+import { drawSubmission } from './submit-event.ts'
+
+const SOME_LINES = 12
+const MOST_LINES = 100
+/** Each has its answer in its place. */
+const BAD_LINES = ['{"type":', '{}', '[]', '"x"', '{"type":"noise","claim_id":"nobody"}']
+const BLANK_LINES = ['', ' ']
+
+interface Line {
+  text: string
+  /** Null: it cannot be read. */
+  item: Item | null
+  sentAt: number
+}
+
+interface Answer {
+  text: string
+  at: number
+}
+
+/** §4.3 as lines, each of which is answered as soon as it can be, in its place. */
+export async function submitLines(
+  client: Client,
+  account: Account,
+  records: readonly ClaimRecord[],
+): Promise<void> {
+  const { random, world } = client
+  const isTalk = random.chance(0.4)
+  const lines = drawLines(client, records, `${client.name} POST /v1/events/batch (lines)`, isTalk)
+  world.count(isTalk ? 'submit line by line' : 'submit as a line', lines.length)
+  const answers: Answer[] = []
+  const reply = isTalk
+    ? await sendOneByOne(client, account, lines, answers)
+    : await sendAtOnce(client, account, lines, answers)
+  judgeAnswers(client, lines, answers, reply)
+}
+
+function drawLines(client: Client, records: readonly ClaimRecord[], how: string, isTalk: boolean): Line[] {
+  const { random } = client
+  const most = !isTalk && random.chance(0.5) ? MOST_LINES : SOME_LINES
+  return Array.from({ length: random.int(1, most) }, () => {
+    if (random.chance(0.05)) return { text: random.pick(BAD_LINES), item: null, sentAt: 0 }
+    const record = random.pick(records)
+    const item = itemOf(record, drawSubmission(client, record), how)
+    return { text: JSON.stringify(wordsOf(item)), item, sentAt: 0 }
+  })
+}
+
+const REQUEST = {
+  method: 'POST',
+  path: '/v1/events/batch',
+  headers: { 'content-type': 'application/x-ndjson' },
+}
+
+/** Now and then somebody leaves once one is answered, while the others are in work and more could come. */
+async function sendAtOnce(
+  client: Client,
+  account: Account,
+  lines: readonly Line[],
+  answers: Answer[],
+): Promise<Reply> {
+  const { random } = client
+  const texts = lines.flatMap(({ text }) => (random.chance(0.1) ? [random.pick(BLANK_LINES), text] : [text]))
+  const leaves = random.chance(0.1)
+  const take = linesInto(answers)
+  const hear = (part: string, { leave }: Speaker) => {
+    take(part)
+    if (leaves) leave()
+  }
+  const body = `${texts.join('\n')}${leaves ? '\n' : random.pick(['\n', ''])}`
+  const reply = await client.send(account, { ...REQUEST, body, goesOn: leaves }, { hear, mayLeave: leaves })
+  for (const line of lines) line.sentAt = reply.sentAt
+  return reply
+}
+
+/** The next one when the one before is answered: that must not wait for more. Now and then somebody leaves. */
+async function sendOneByOne(
+  client: Client,
+  account: Account,
+  lines: readonly Line[],
+  answers: Answer[],
+): Promise<Reply> {
+  const { random } = client
+  const leavesAfter = random.chance(0.15) ? random.int(1, lines.length) : Infinity
+  const take = linesInto(answers)
+  const say = (next: number): string => {
+    const line = lines[next] as Line
+    line.sentAt = now()
+    return `${line.text}\n`
+  }
+  let said = 1
+  const hear = (part: string, { write, end, leave }: Speaker) => {
+    take(part)
+    if (answers.length < said) return
+    if (said >= leavesAfter) {
+      if (said < lines.length) write(say(said++))
+      leave()
+    } else if (said < lines.length) write(say(said++))
+    else end()
+  }
+  const options = { hear, mayLeave: leavesAfter !== Infinity }
+  return await client.send(account, { ...REQUEST, body: say(0), goesOn: true }, options)
+}
+
+function linesInto(answers: Answer[]): (part: string) => void {
+  let rest = ''
+  return (part) => {
+    const texts = (rest + part).split('\n')
+    rest = texts.pop() as string
+    const at = now()
+    for (const text of texts) answers.push({ text, at })
+  }
+}
+
+/** An answer for each line, in their order; where they break off, for the first of them. */
+function judgeAnswers(
+  client: Client,
+  lines: readonly Line[],
+  answers: readonly Answer[],
+  reply: Reply,
+): void {
+  const isWhole = reply.is === 'answer' && reply.status === 200
+  const isPart = reply.is === 'lost'
+  const about = () => ({ lines: lines.map(({ text }) => text), answers })
+  const said = lines.filter(({ sentAt }) => sentAt > 0).length
+  const fits = isWhole ? answers.length === lines.length : !isPart || answers.length <= said
+  demand(fits, () => `${said} lines had ${answers.length} answers`, about)
+  for (const [i, { item, sentAt }] of lines.entries()) {
+    const answer = isWhole || isPart ? answers[i] : undefined
+    const result = answer ? parse(answer.text) : null
+    if (item) {
+      // What was never sent was surely not stored.
+      item.submission.sentAt = sentAt || reply.answeredAt
+      if (result) settle(client, item, result, (answer as Answer).at)
+      else giveUp(client, item, sentAt > 0 ? reply : NEVER_SENT)
+    } else if (result) judgeBadLine(result, about)
+  }
+}
+
+const NEVER_SENT: Reply = { is: 'not sent', sentAt: 0, answeredAt: 0 }
+
+function judgeBadLine({ status, error }: JsonObject, about: () => unknown): void {
+  const isRefused = status === 400 && (error as JsonObject)?.code === 'VALIDATION_ERROR'
+  demand(isRefused, () => `a line that cannot be read was answered ${status}`, about)
+}

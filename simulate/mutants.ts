@@ -1,4 +1,4 @@
-import { OF_ACCOUNTS } from './mutants/accounts.ts'
+import { OF_ACCOUNTS, OF_PEOPLE } from './mutants/accounts.ts'
 import { OF_CHECKS } from './mutants/checks.ts'
 import { OF_SHARDS } from './mutants/citus.ts'
 import { OF_PLUMBING } from './mutants/database.ts'
@@ -7,7 +7,6 @@ import { OF_ANSWERS } from './mutants/http.ts'
 import { OF_LISTS } from './mutants/lists.ts'
 import type { Mutant } from './mutants/mutant.ts'
 import { OF_FEED } from './mutants/notifications.ts'
-import { OF_PEOPLE } from './mutants/people.ts'
 import { OF_WEBHOOKS } from './mutants/webhooks.ts'
 
 export const MUTANTS: readonly Mutant[] = [

@@ -2,6 +2,7 @@ import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import type { Account, Customer } from '../clients/records.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
+import { Rising } from '../model/rising.ts'
 
 /*
  * Names are numbers that rise, so that any reader can tell which of two names is the newer one. The metadata notes the same number,
@@ -79,3 +80,69 @@ export function readCustomer({ userId }: Account, customer: Customer, body: Json
 
 /** The same for whoever wants the name. */
 export const groupOf = (externalId: string) => `ends with ${externalId.at(-1)}`
+
+const MOST_TRIES = 4
+
+/** A customer; without an answer it is asked for again, and found if it was made. Several clients use some of the names, and every account has these names. */
+export async function createCustomer(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  const isWanted = random.chance(0.3)
+  const externalId = isWanted
+    ? `wanted-${Math.floor(account.customers.length / 2)}`
+    : world.nextName(`customer ${account.name}`)
+  const naming = account.names.get(externalId) ?? { tries: 0, isMade: false }
+  if (isWanted) account.names.set(externalId, naming)
+  let sentAt = Infinity
+  for (let i = 0; i < MOST_TRIES; i++) {
+    world.count('create customer')
+    naming.tries++
+    const body = JSON.stringify({ external_id: externalId, metadata: { group: groupOf(externalId) } })
+    const reply = await client.send(account, { method: 'POST', path: '/v1/customers', body })
+    const outcome = outcomeOf(reply)
+    sentAt = Math.min(sentAt, reply.sentAt)
+    if (outcome === 'unknown') continue
+    if (reply.is !== 'answer' || reply.status >= 500) return
+    const about = () => ({ externalId, naming, reply })
+    // Taken by another try, be it one that was sent later.
+    const isRight = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
+    demand(isRight, () => `a customer's creation was answered ${reply.status}`, about)
+    if (reply.status === 201) {
+      naming.isMade = true
+      return addCustomer(account, externalId, parse(reply.text), sentAt, reply.answeredAt)
+    }
+    return isWanted ? undefined : await findMade(client, account, externalId, sentAt)
+  }
+}
+
+/** It was made by a try that had no answer. */
+async function findMade(client: Client, account: Account, externalId: string, sentAt: number): Promise<void> {
+  const path = `/v1/customers?external_id=${encodeURIComponent(externalId)}`
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const [row] = parse(reply.text).data as JsonObject[]
+  demand(
+    row !== undefined,
+    () => `${externalId} is taken, and is no customer`,
+    () => reply,
+  )
+  addCustomer(account, externalId, row, sentAt, reply.answeredAt)
+}
+
+function addCustomer(
+  account: Account,
+  externalId: string,
+  body: JsonObject,
+  sentAt: number,
+  answeredAt: number,
+): void {
+  const id = body.id as string
+  const renames = new Rising(`the name of the customer ${id}`, 0)
+  const customer: Customer = { id, externalId, renames, isSettled: true, sentAt, answeredAt }
+  const renamed = readCustomer(account, customer, body)
+  demand(
+    renamed === 0,
+    () => `the customer ${id} has a name from the start`,
+    () => body,
+  )
+  account.customers.push(customer)
+}

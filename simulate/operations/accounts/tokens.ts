@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
 import { cookieOf, now } from '../../clients/exchange.ts'
-import type { Account, TokenRecord } from '../../clients/records.ts'
+import { type Account, type TokenRecord } from '../../clients/records.ts'
 import { demand, Finding } from '../../model/finding.ts'
 import type { Stage } from '../../stage.ts'
+import type { JsonObject } from '../../model/json.ts'
 
 /** Somebody who is signed in to the account: tokens make no tokens, and revoke none. */
 export async function signIn(client: Client, stage: Stage, account: Account): Promise<void> {
@@ -112,4 +113,24 @@ function mayHaveEnded(client: Client, { revocation, session, expiresAt }: TokenR
 export async function useAnyToken(client: Client, account: Account): Promise<void> {
   const { tokens, userId } = account
   if (tokens.length > 0) await useToken(client, userId, client.random.pick(tokens.slice(-6)))
+}
+
+/** §4.9, without pages and secrets: each token once, with what became of it. */
+export async function listTokens(client: Client, account: Account): Promise<void> {
+  client.world.count('list tokens')
+  const { cookie } = account
+  const before = [...account.tokens]
+  const reply = await client.send(account, { method: 'GET', path: '/v1/tokens', cookie })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const rows = parse(reply.text).data as JsonObject[]
+  const about = () => ({ rows })
+  const byId = new Map(rows.map((row) => [row.id as string, row]))
+  demand(byId.size === rows.length, () => 'the list of tokens shows one twice', about)
+  for (const { id, revocation } of before) {
+    const row = byId.get(id)
+    demand(row !== undefined, () => `the token ${id} is missing in the list`, about)
+    const isOver = revocation !== null && revocation.answeredAt < reply.sentAt
+    const fits = row.revoked_at === null ? !isOver : revocation !== null
+    demand(fits, () => `the token ${id} is listed as revoked at ${row.revoked_at}`, about)
+  }
 }

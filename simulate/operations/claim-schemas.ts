@@ -1,5 +1,5 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import { type Account, type SchemaRecord } from '../clients/records.ts'
+import type { Account, SchemaRecord } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'

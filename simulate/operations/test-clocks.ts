@@ -1,5 +1,5 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
-import { type Account, type ClockRecord } from '../clients/records.ts'
+import type { Account, ClockRecord } from '../clients/records.ts'
 import { type Advance, sawGone, sawThere, sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import { walk } from './claims/walk-list.ts'

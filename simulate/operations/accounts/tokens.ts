@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
 import { cookieOf, now } from '../../clients/exchange.ts'
-import { type Account, type TokenRecord } from '../../clients/records.ts'
+import type { Account, TokenRecord } from '../../clients/records.ts'
 import { demand, Finding } from '../../model/finding.ts'
-import type { Stage } from '../../stage.ts'
 import type { JsonObject } from '../../model/json.ts'
+import type { Stage } from '../../stage.ts'
 
 /** Somebody who is signed in to the account: tokens make no tokens, and revoke none. */
 export async function signIn(client: Client, stage: Stage, account: Account): Promise<void> {

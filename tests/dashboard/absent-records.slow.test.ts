@@ -10,7 +10,7 @@ import { startTestService } from '../support/test-service.ts'
 const service = await startTestService({ after })
 const browser = await sharedBrowser()
 
-test('the page of a claim that was archived says so, and in which file it is', async (t) => {
+test('the page of an archived claim names the file of the archive', async (t) => {
   const folder = await archiveFolder(t)
   const { page, complaints } = await newSignedInPage(service, browser)
   const { token } = (await sendAs(page, 'POST', '/v1/tokens', { name: 'test' })).body

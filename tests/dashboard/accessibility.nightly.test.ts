@@ -75,7 +75,7 @@ const dialogsOf = (path: string): string[] =>
     [`/webhooks/${data.endpoint}`]: ['Rotate secret', 'Send a period again', 'Delete'],
   })[path] ?? []
 
-test('axe finds nothing serious on any page or dialog, wide in both themes and on a phone; nothing is wider than the screen', async () => {
+test('no page or dialog has a serious accessibility fault or is wider than the screen, on a desktop in both themes and on a phone', async () => {
   const opened = new Set<string>()
   for (const path of pathsOf(data)) {
     await page.goto(path)
@@ -100,7 +100,7 @@ test('axe finds nothing serious on any page or dialog, wide in both themes and o
   assert.deepEqual(complaints, [])
 })
 
-test('axe finds nothing serious on the pages before signing in, in both themes', async () => {
+test('the pages before sign-in have no serious accessibility fault in either theme', async () => {
   const visitor = await openVisitor(browser, service.url, { colorScheme: 'light' })
   const { key } = await createInvitation(service.app.db, { email: null, invitedBy: null })
   for (const path of ['/sign-in', invitationUrl(service.url, key), '/welcome#key=unknown']) {
@@ -113,7 +113,7 @@ test('axe finds nothing serious on the pages before signing in, in both themes',
   }
 })
 
-test('the phone’s navigation has no serious fault either', async () => {
+test('the navigation on a phone has no serious accessibility fault', async () => {
   await page.setViewportSize({ width: 390, height: 800 })
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Menu' }).click()
@@ -124,7 +124,7 @@ test('the phone’s navigation has no serious fault either', async () => {
   await setTheme(page, 'light')
 })
 
-test('the schema editor has no serious fault either: with a menu, a trial, faults at fields, JSON that is none', async () => {
+test('the schema editor with a menu, a trial, field errors or invalid JSON has no serious accessibility fault', async () => {
   for (const width of [1440, 360]) {
     await page.setViewportSize({ width, height: 800 })
     await page.goto(`/schemas/${data.schema}`)
@@ -141,7 +141,7 @@ test('the schema editor has no serious fault either: with a menu, a trial, fault
   }
 })
 
-test('a delivery that is opened has no serious fault either, and what a receiver answered widens nothing', async () => {
+test('an open delivery has no serious accessibility fault, and a long response does not widen the page', async () => {
   for (const [width, theme] of [
     [1440, 'dark'],
     [320, 'light'],
@@ -157,7 +157,7 @@ test('a delivery that is opened has no serious fault either, and what a receiver
   }
 })
 
-test('hints, a history, menus of a list, filters and metadata have no serious fault either', async () => {
+test('hints, history, list menus, filters and metadata have no serious accessibility fault', async () => {
   await page.setViewportSize({ width: 1440, height: 800 })
   const faultsOf = async (what: string) => assert.deepEqual(await findAccessibilityFaults(page), [], what)
   const fulfillment_condition = all({ event: 'delivered' }, not({ event: 'delivered' }))

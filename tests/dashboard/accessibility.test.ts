@@ -13,7 +13,7 @@ import { createAs, createCustomer } from '../support/signed-in-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 
-test('axe finds nothing serious on the richest pages, on a phone and wide in the dark theme; none is wider than the screen', async () => {
+test('the largest pages have no serious accessibility fault and are not wider than the screen, on a phone and in the dark theme', async () => {
   const { page, complaints } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
   const schema_id = (await createAs(page, '/v1/schemas', { contract: contractWith(), name: 'Delivery' })).id
@@ -39,7 +39,7 @@ test('axe finds nothing serious on the richest pages, on a phone and wide in the
   assert.deepEqual(complaints, [])
 })
 
-test('the keyboard leads to pages and to the search, and lists its shortcuts', async () => {
+test('keyboard shortcuts open pages, focus the search and list the shortcuts', async () => {
   const { page } = await openPage()
   await page.keyboard.press('g')
   await page.keyboard.press('c')

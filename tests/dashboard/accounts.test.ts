@@ -9,7 +9,7 @@ import { PASSWORD, sendAs, signUp } from '../support/signed-in-page.ts'
 
 const { newPage, openPage, service } = await dashboardTests()
 
-test('signing out leads to the sign-in page, and signing in leads back to where one wanted to go', async () => {
+test('sign-out opens the sign-in page, and sign-in returns to the requested page', async () => {
   const { page, email } = await openPage()
   await page.getByRole('button', { name: 'Account of Lena Roth' }).click()
   await page.getByText(email).waitFor()
@@ -46,7 +46,7 @@ test('a changed password ends the other sessions', async () => {
   assert.equal((await other.get('/v1/me')).status, 401)
 })
 
-test('a page whose session was ended leads to the sign-in page', async () => {
+test('a page whose session has ended opens the sign-in page', async () => {
   const { page, email } = await newPage()
   // A page that asks for nothing by itself: the overview would find out before the click.
   await page.goto('/schemas')
@@ -57,7 +57,7 @@ test('a page whose session was ended leads to the sign-in page', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-test('the settings end another session, and its tokens with it after they have named them', async () => {
+test('ending another session names its tokens first, then ends them too', async () => {
   const { page, email } = await newPage()
   const end = page.getByRole('button', { name: 'End', exact: true })
   const first = await openSession(service, email)
@@ -80,7 +80,7 @@ test('the settings end another session, and its tokens with it after they have n
   assert.equal((await api.get('/v1/me')).status, 401)
 })
 
-test('an invitation makes one account, works once, and can be revoked', async () => {
+test('an invitation creates one account, works once, and can be revoked', async () => {
   const { page } = await newPage()
   const invite = async () => {
     await page.getByRole('button', { name: 'Invite' }).click()
@@ -105,7 +105,7 @@ test('an invitation makes one account, works once, and can be revoked', async ()
   }
 })
 
-test('without an invitation nobody signs up where sign-up is not open', async () => {
+test('sign-up without an invitation is refused unless sign-up is open', async () => {
   const { page } = await newPage()
   await page.context().clearCookies()
   await page.goto('/welcome')
@@ -114,7 +114,7 @@ test('without an invitation nobody signs up where sign-up is not open', async ()
   await page.getByText('Ask for an invitation link').waitFor()
 })
 
-test('the currency of the account is shown with every amount, as the reader writes it', async () => {
+test('amounts are shown in the account’s currency and the browser’s locale', async () => {
   const { page, complaints } = await newPage()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await sendAs(page, 'POST', '/v1/claims', {
@@ -139,7 +139,7 @@ test('the currency of the account is shown with every amount, as the reader writ
   assert.deepEqual(complaints, [])
 })
 
-test('a token is made once with a last day, works in the curl that the page shows, and stops when it is revoked', async () => {
+test('a token is created once with a last day, works in the shown curl command, and stops when it is revoked', async () => {
   const { page, complaints } = await newPage()
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()

@@ -23,7 +23,7 @@ const pageBefore = (end: number, size: number) => {
 const numbersOf = ({ entries }: ActivityList) => entries.map(({ id }) => Number(id.slice(1)))
 const upTo = (first: number, last: number) => Array.from({ length: first - last + 1 }, (_, i) => first - i)
 
-test('the list of activity keeps so many rows as it grows, and goes on from its last without a gap', () => {
+test('the activity list keeps a limited number of rows and continues from its last row without a gap', () => {
   let list = withOlder({ entries: [], older: null }, pageBefore(100, 50))
   for (let number = 100; number < 1000; number++) {
     list = withNewer(list, [itemOf(number)], 500)
@@ -39,7 +39,7 @@ test('the list of activity keeps so many rows as it grows, and goes on from its 
   assert.equal(list.older, 'c500')
 })
 
-test('what is read twice is shown once, and what comes many at a time stays in order', () => {
+test('an entry that is read twice is shown once, and entries that arrive together stay in order', () => {
   const first = withOlder({ entries: [], older: null }, pageBefore(10, 4))
   const list = withNewer(
     first,
@@ -50,7 +50,7 @@ test('what is read twice is shown once, and what comes many at a time stays in o
   assert.equal(withOlder(list, pageBefore(6, 50)).older, null)
 })
 
-test('a stream of events is read wherever it is cut into pieces', async () => {
+test('a stream of events is read wherever it is split into chunks', async () => {
   const text = 'retry: 1000\n\nid: a\nevent: x\ndata: {"name":"Zoë 🎈"}\n\nid: b\n\n'
   const expected = [
     { id: null, data: '' },

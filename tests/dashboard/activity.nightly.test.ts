@@ -10,7 +10,7 @@ import { oldNotifications } from '../support/source/webhooks.ts'
 
 const { browser, newPage, service } = await dashboardTests()
 
-test('after a pause in which much happened the list begins anew at the newest, without a gap', async () => {
+test('after a long pause the list reloads from the newest entry without a gap', async () => {
   const { page } = await newPage()
   await createCustomer(page, 'acme')
   await createCandidates(page, 'anew-first')
@@ -32,7 +32,7 @@ test('after a pause in which much happened the list begins anew at the newest, w
   assert.deepEqual(await told(page), expected.toReversed())
 })
 
-test('a connection that breaks is made again, and nothing is missed or told twice; if it lasts, the page says so', async () => {
+test('a broken connection is restored without missing or repeated entries, and a longer interruption is shown', async () => {
   const way = await startWay(service.url)
   const { page } = await newSignedInPage({ ...service, url: way.url }, browser)
   await createCustomer(page, 'acme')
@@ -62,7 +62,7 @@ test('a connection that breaks is made again, and nothing is missed or told twic
   assert.deepEqual(await told(page), expected)
 })
 
-test('where no stream comes through, long polls take its place', async () => {
+test('long polls replace streams that a proxy blocks', async () => {
   const { page } = await newPage()
   await createCustomer(page, 'acme')
   let refused = 0
@@ -82,7 +82,7 @@ test('where no stream comes through, long polls take its place', async () => {
   assert.equal(await page.getByText('Connection lost').count(), 0)
 })
 
-test('where all that happened has been removed for its age, what comes is shown anyway', async () => {
+test('new entries are shown although all older notifications were removed', async () => {
   const { page } = await newPage()
   const streams = watchStreams(page)
   const customer = await createCustomer(page, 'acme')
@@ -101,7 +101,7 @@ test('where all that happened has been removed for its age, what comes is shown 
   assert.equal(streams.begun(), 2)
 })
 
-test('a session that ends leads to the sign-in page; a customer that cannot be one is told', async () => {
+test('an ended session opens the sign-in page, and an invalid customer filter shows an error', async () => {
   const { page } = await newPage()
   await page.goto('/activity?customer=acme')
   await page.getByRole('heading', { name: 'Something went wrong' }).waitFor()
@@ -154,7 +154,7 @@ async function startWay(to: string) {
   }
 }
 
-test('the page is live though many events were recorded since anything else happened', async () => {
+test('the page is live although many events were recorded since the last other notification', async () => {
   const { page, complaints } = await newPage()
   await createCustomer(page, 'acme')
   await createCandidates(page, 'busy-0001')

@@ -7,7 +7,7 @@ import { createCustomer, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 
-test('the page of activity grows by itself, newest first, names each record and leads to it', async () => {
+test('the activity page shows new entries first, each with a link to its record', async () => {
   const { page, complaints } = await openPage()
   const schema = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT, name: 'Delivery' })).body
   await page.getByRole('link', { name: 'Activity' }).click()
@@ -46,7 +46,7 @@ test('the page of activity grows by itself, newest first, names each record and 
   assert.deepEqual(complaints, [])
 })
 
-test('what happened before is there, what is older on demand; filters are in the URL', async () => {
+test('earlier entries are shown, older ones on demand, and filters are in the URL', async () => {
   const { page, complaints } = await newPage()
   const acme = await createCustomer(page, 'acme')
   const globex = await createCustomer(page, 'globex')
@@ -84,7 +84,7 @@ test('what happened before is there, what is older on demand; filters are in the
   assert.deepEqual(complaints, [])
 })
 
-test('a page that is held, or out of sight, or left, has no stream; it goes on with what it has missed', async () => {
+test('a paused, hidden or left page has no stream and later shows the missed entries', async () => {
   const { page } = await newPage()
   const streams = watchStreams(page)
   await createCustomer(page, 'acme')
@@ -116,7 +116,7 @@ test('a page that is held, or out of sight, or left, has no stream; it goes on w
   assert.equal(streams.mostAtOnce(), 1)
 })
 
-test('single events show once the account asks for them', async () => {
+test('recorded events are shown after event notifications are turned on', async () => {
   const { page, complaints } = await openPage()
   await createCustomer(page, 'acme')
   await createCandidates(page, 'eventful-1')

@@ -11,7 +11,7 @@ import type { Condition } from '../support/source/contracts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
 
-test('after a removal the focus is at the neighbour, and what a leaf asks for begins in its field', async () => {
+test('after a removal the neighbour has the focus, and a new part of a leaf starts with the focus in its field', async () => {
   const { page } = await newPage()
   const condition = all(
     { event: 'a', match: { k: 1, l: 2 } },
@@ -46,7 +46,7 @@ test('after a removal the focus is at the neighbour, and what a leaf asks for be
   await focusComesTo(page.getByRole('group', { name: 'Contract as a form' }))
 })
 
-test('what is saved stays as it was typed, with the focus where it was, and can be undone', async () => {
+test('a saved edit keeps its typed text and the focus, and can be undone', async () => {
   const { page } = await newPage()
   await openSchema(page, contractOf({ event: 'a' }))
   await eventType(page, 0).fill('b')
@@ -73,7 +73,7 @@ test('what is saved stays as it was typed, with the focus where it was, and can 
   await focusComesTo(button(page, 'Any event'))
 })
 
-test('at 32 levels and at 512 nodes what does not fit is refused with the reason, beside the control', async () => {
+test('at 32 levels and 512 nodes further additions are refused with the reason beside the control', async () => {
   const { page, complaints } = await newPage()
   const chain = (levels: number): Condition =>
     levels === 1 ? { event: 'deep' } : levels % 2 ? all(chain(levels - 1)) : any(chain(levels - 1))
@@ -99,7 +99,7 @@ test('at 32 levels and at 512 nodes what does not fit is refused with the reason
   assert.deepEqual(complaints, [])
 })
 
-test('nothing is disabled without a reason: a form that rests while the JSON is none, and a contract that is too large', async () => {
+test('a disabled form and a contract that is too large state the reason', async () => {
   const { page } = await newPage()
   await page.setViewportSize({ width: 320, height: 800 })
   await openSchema(page, contractOf(all({ event: 'a' }, not({ event: 'b' }))))
@@ -116,7 +116,7 @@ test('nothing is disabled without a reason: a form that rests while the JSON is 
   assert.deepEqual(await findAccessibilityFaults(page), [])
 })
 
-test('numbers are written and read as in Germany; what is ambiguous or wrong is refused at its field, and what is stored is exact', async () => {
+test('numbers use the German locale; ambiguous or invalid numbers are refused at their fields, and stored numbers are exact', async () => {
   const { page, complaints } = await newSignedInPage(service, browser, { locale: 'de-DE' })
   const condition = { event: 'rating', match: { weight: 2.5 }, field: 'stars', gte: 4.5 }
   const id = await openSchema(page, contractOf(condition))

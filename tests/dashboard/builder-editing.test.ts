@@ -18,7 +18,7 @@ import type { Condition } from '../support/source/contracts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
 
-test('a condition is put together by the keyboard alone, and the focus is always where one types next', async () => {
+test('a condition is built with the keyboard alone, and the focus is always in the next field', async () => {
   const { page, complaints } = await newPage()
   await page.goto('/schemas/new')
   await eventType(page, 0).focus()
@@ -67,7 +67,7 @@ test('a condition is put together by the keyboard alone, and the focus is always
   assert.deepEqual(complaints, [])
 })
 
-test('each edit is undone and redone, by keys and by buttons; a field is one step, and the JSON has the browser’s own', async () => {
+test('each edit can be undone and redone by keys and buttons; typing in a field is one edit, and the JSON keeps the browser’s undo', async () => {
   const { page, complaints } = await newPage()
   await openSchema(page, contractOf(all({ event: 'a' }, { event: 'b' })))
   await eventType(page, 0).fill('')
@@ -116,7 +116,7 @@ test('each edit is undone and redone, by keys and by buttons; a field is one ste
   assert.deepEqual(complaints, [])
 })
 
-test('a number is written and read as in the reader’s country, and an ambiguous one is refused at its field', async () => {
+test('numbers use the browser’s locale, and an ambiguous number is refused at its field', async () => {
   const { page } = await newSignedInPage(service, browser, { locale: 'de-DE' })
   const id = await openSchema(page, contractOf({ event: 'rating', gte: 4.5 }))
   assert.equal(await page.getByRole('textbox', { name: 'at least' }).inputValue(), '4,5')

@@ -26,7 +26,7 @@ const HURRY = `{
   window.setTimeout = (work, ms, ...others) => wait(work, ms / 100, ...others)
 }`
 
-test('what is not the service’s answer is none: it is asked again, in counting and in sending', async () => {
+test('a response that does not come from the service is retried, while counting and while sending', async () => {
   // An init script stays.
   const { page, names } = await openWithCandidates(3, { ownPage: true })
   await page.addInitScript(HURRY)
@@ -63,7 +63,7 @@ test('what is not the service’s answer is none: it is asked again, in counting
   await assertAllHave(names, 'seen')
 })
 
-test('whoever leaves a run, if only for other filters, has stopped it; a report is kept while some can still be sent', async () => {
+test('leaving a run stops it, and a report with unsent events asks before it is left', async () => {
   const { page, names } = await openWithCandidates(220)
   await page.goto('/candidates')
   await page.getByLabel('Status').selectOption('OPEN')
@@ -106,7 +106,7 @@ test('whoever leaves a run, if only for other filters, has stopped it; a report 
   await page.waitForURL('**/candidates?status=OPEN')
 })
 
-test('a run is of one account: if another has signed in, it is neither counted nor sent, and nothing counts as refused', async () => {
+test('a run pauses if another account has signed in: nothing is counted, sent or refused', async () => {
   const { page, email, names } = await openWithCandidates(2)
   const own = await page.context().cookies()
   const other = await newSignedInPage(dashboard.service, dashboard.browser)
@@ -154,7 +154,7 @@ test('a run is of one account: if another has signed in, it is neither counted n
   await assertAllHave(names, 'seen')
 })
 
-test('what was sent, and is gone before it is known whether it was recorded, is no longer tried', async () => {
+test('an unanswered event of a deleted candidate is not sent again', async () => {
   const { page } = await openWithCandidates(1)
   const time = { frozen_time: '2026-01-01T00:00:00Z' }
   const test_clock_id: string = (await sendAs(page, 'POST', '/v1/test_clocks', time)).body.id
@@ -175,7 +175,7 @@ test('what was sent, and is gone before it is known whether it was recorded, is 
   assert.equal(await button(page, 'Send the rest').count(), 0)
 })
 
-test('a candidate that was deleted with its test clock gets nothing; if one made anew gets it in that moment, the report says so', async () => {
+test('a candidate that was deleted with its test clock gets no event; the report names a new candidate that got it instead', async () => {
   const { page, names } = await openWithCandidates(1)
   const [live] = names
   const create = async (alias: string, clock: { test_clock_id?: string }) => {

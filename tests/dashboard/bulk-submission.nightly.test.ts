@@ -21,7 +21,7 @@ const dashboard = await dashboardTests()
 const { browser, service } = dashboard
 const { openWithCandidates, assertAllHave } = bulkTests(dashboard)
 
-test('answers that are lost, refusals for now and a lost connection are waited out, and nothing is recorded twice', async () => {
+test('lost responses, temporary errors and a lost connection are retried, and nothing is recorded twice', async () => {
   const { page, names } = await openWithCandidates(120)
   await page.goto('/candidates?customer=acme')
   await countThem(page, { type: 'seen' })
@@ -62,7 +62,7 @@ test('answers that are lost, refusals for now and a lost connection are waited o
   assert.ok(second - first > 900, 'Retry-After: 0 is no leave to ask without a pause')
 })
 
-test('it can be paused and stopped; the report says what was not sent, which can still be sent', async () => {
+test('a run can be paused and stopped, and the report sends the remaining events', async () => {
   const { page, names } = await openWithCandidates(220)
   await page.goto('/candidates')
   await filterByAcme(page, '**/candidates?customer=acme')
@@ -113,7 +113,7 @@ test('it can be paused and stopped; the report says what was not sent, which can
   await assertAllHave(names, 'seen')
 })
 
-test('with an id of one’s own, what is there already is told, and another event of that id is refused', async () => {
+test('with a custom event id, the same event counts as recorded before and another event is refused', async () => {
   const { page, names } = await openWithCandidates(3)
   await page.goto('/candidates?customer=acme')
   const [first, second] = names
@@ -138,7 +138,7 @@ test('with an id of one’s own, what is there already is told, and another even
   await assertAllHave(names, 'seen')
 })
 
-test('a value is read as on the page of a claim: by the numbers of the reader’s country, or refused with the reason', async () => {
+test('a value is read in the browser’s locale or refused with the reason', async () => {
   const { page, complaints, names } = await openWithCandidates(2, { ownPage: true, locale: 'de-DE' })
   await page.goto('/candidates?status=OPEN')
   await page.getByRole('button', { name: 'Submit to all' }).click()
@@ -164,7 +164,7 @@ test('a value is read as on the page of a claim: by the numbers of the reader’
   assert.deepEqual(complaints, [])
 })
 
-test('the filters count as they are set when counting begins, the last key included; the confirmation names them', async () => {
+test('the filters at the start of counting apply, including the last typed key, and the confirmation names them', async () => {
   const { page, names } = await openWithCandidates(2)
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
   const metadata = { order_id: 'A 1', note: '' }
@@ -196,7 +196,7 @@ test('the filters count as they are set when counting begins, the last key inclu
   assert.equal(await dialog(page).getByLabel('No filter is set').count(), 0)
 })
 
-test('a list of more than 10,000 is refused with what to do', async () => {
+test('a list of more than 10,000 claims is refused with advice', async () => {
   const { page } = await openWithCandidates(1)
   const customer_id = (await sendAs(page, 'GET', '/v1/customers')).body.data[0].id
   const claim = await sendAs(page, 'POST', '/v1/claims', { customer_id, contract: contractWith() })
@@ -215,7 +215,7 @@ test('an event of more than 256 KiB is refused before anything is counted', asyn
   await dialog(page).getByText('the maximum is 256 KiB').waitFor()
 })
 
-test('whose session ends on the way signs in again in another tab, and goes on', async () => {
+test('a run whose session has ended continues after a sign-in in another tab', async () => {
   const { page, email, names } = await openWithCandidates(2)
   await page.goto('/candidates?customer=acme')
   await countThem(page, { type: 'seen' })

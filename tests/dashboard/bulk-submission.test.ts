@@ -9,7 +9,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 
 const { openWithCandidates, logsOf, assertAllHave } = bulkTests(await dashboardTests())
 
-test('an event goes to the OPEN ones of a filtered list that were counted; the dialog counts the others, and the report has each', async () => {
+test('an event goes to the counted OPEN candidates of a filtered list, and the report lists each of them', async () => {
   const { page, complaints, names, other } = await openWithCandidates(4)
   const [first, second] = names as [string, string]
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Pacific/Kiritimati' })
@@ -64,10 +64,10 @@ test('an event goes to the OPEN ones of a filtered list that were counted; the d
   assert.deepEqual(complaints, [])
 })
 
-test('a pause that begins after the stop ends at once', () =>
+test('a pause with an aborted signal rejects immediately', () =>
   assert.rejects(pause(60_000, AbortSignal.abort(new Error('stopped'))), /stopped/))
 
-test('what no claim would take is said before anything is counted', async () => {
+test('an event that every claim would refuse is refused before counting', async () => {
   const { page } = await openWithCandidates(1)
   await page.goto('/candidates')
   await page.getByRole('button', { name: 'Submit to all' }).click()
@@ -89,7 +89,7 @@ test('what no claim would take is said before anything is counted', async () => 
   }
 })
 
-test('without a filter that says which, the number is to be written out', async () => {
+test('without a filter, the number of recipients must be typed', async () => {
   const { page } = await openWithCandidates(2)
   await page.goto('/candidates?status=OPEN&sort=oldest')
   await countThem(page, { type: 'seen' })

@@ -15,12 +15,12 @@ import { createCustomer, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('Enter creates a claim of the customer that was written last, though it is still looked up', async () => {
+test('Enter creates a claim of the customer typed last although the lookup is running', async () => {
   const { page } = await newPage()
   await createWhileLookedUp(page, (field) => field.press('Enter'))
 })
 
-test('who goes on writing has not pressed: nothing is created for whoever was chosen before', async () => {
+test('typing cancels a waiting submit', async () => {
   const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
   const { asked, answer } = await holdLookUp(page, 'globe')
   await field.fill('globe')
@@ -35,7 +35,7 @@ test('who goes on writing has not pressed: nothing is created for whoever was ch
   assert.deepEqual(await customersOfClaims(page), [globex])
 })
 
-test('a customer that is made too late is not put in the place of one that was written since', async () => {
+test('a customer that is created late does not replace the customer typed since', async () => {
   const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
   const answer = Promise.withResolvers<void>()
   await page.route(
@@ -62,7 +62,7 @@ test('a customer that is made too late is not put in the place of one that was w
   assert.deepEqual(await customersOfClaims(page), [globex])
 })
 
-test('a customer that could not be looked up is told at its field, and looked up again with the next press', async () => {
+test('a failed lookup is shown at the field and repeated on the next submit', async () => {
   const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
   await page.route(asksFor('globex'), (route) => route.fulfill({ status: 500, body: '{}' }))
   await field.fill('globex')
@@ -75,7 +75,7 @@ test('a customer that could not be looked up is told at its field, and looked up
   assert.deepEqual(await customersOfClaims(page), [globex])
 })
 
-test('a press that leaves the focus in the field has it looked up too; what is not sent yet is not said to be', async () => {
+test('a submit without blur starts the lookup too, and the dialog does not claim that the form was sent', async () => {
   const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
   const { asked, answer } = await holdLookUp(page, 'globex')
   await field.fill('globex')
@@ -92,7 +92,7 @@ test('a press that leaves the focus in the field has it looked up too; what is n
 })
 
 for (const answerToIt of ['Discard', 'Keep editing'] as const)
-  test(`while it is asked whether to discard, a press that waits for its customer sends nothing: ${answerToIt}`, async () => {
+  test(`a waiting submit sends nothing while the dialog asks whether to discard: ${answerToIt}`, async () => {
     const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
     const { asked, answer } = await holdLookUp(page, 'globex')
     await field.fill('globex')
@@ -109,7 +109,7 @@ for (const answerToIt of ['Discard', 'Keep editing'] as const)
     assert.deepEqual(await customersOfClaims(page), answerToIt === 'Discard' ? [] : [globex])
   })
 
-test('what is sent just as it is asked whether to discard is not said to be unsaved', async () => {
+test('a form that is sent while the dialog asks is not called unsaved', async () => {
   const { page, dialog, press } = await openClaimDialog((await newPage()).page)
   const gate = Promise.withResolvers<void>()
   await page.route('**/v1/claims', async (route) => {
@@ -142,7 +142,7 @@ async function pressDuring(page: Page, button: Locator, answer: () => Promise<vo
   await page.mouse.up()
 }
 
-test('a press on Cancel is not lost if the field is told meanwhile that nobody is called so', async () => {
+test('a click on Cancel is not lost if an error appears at the field meanwhile', async () => {
   const { page, dialog, field } = await openClaimDialog((await newPage()).page)
   const { asked, answer } = await holdLookUp(page, 'nobody')
   await field.fill('nobody')
@@ -155,7 +155,7 @@ test('a press on Cancel is not lost if the field is told meanwhile that nobody i
   await dialog.getByText(/There is no customer \W*nobody/).waitFor()
 })
 
-test('a press on Create is not lost if the customer turns out to be there by now', async () => {
+test('a click on Create is not lost if the customer is found meanwhile', async () => {
   const { page, dialog, field, press } = await openClaimDialog((await newPage()).page)
   const offered = offers(page, 'initech')
   await field.fill('initech')
@@ -172,7 +172,7 @@ test('a press on Create is not lost if the customer turns out to be there by now
   assert.deepEqual(await customersOfClaims(page), [id])
 })
 
-test('what comes of making a customer is told of that one alone: neither that it is under way, nor that it failed', async () => {
+test('the progress and the error of creating a customer are shown only for that customer', async () => {
   const { page, dialog, field } = await openClaimDialog((await newPage()).page)
   const gate = Promise.withResolvers<void>()
   await page.route(
@@ -207,7 +207,7 @@ test('what comes of making a customer is told of that one alone: neither that it
   assert.equal(await field.getAttribute('aria-invalid'), null)
 })
 
-test('a customer that another has made meanwhile is found by trying to make it', async () => {
+test('a customer that was created elsewhere is found by creating it', async () => {
   const { page, dialog, field, press } = await openClaimDialog((await newPage()).page)
   const offered = offers(page, 'initech')
   await field.fill('initech')
@@ -223,7 +223,7 @@ test('a customer that another has made meanwhile is found by trying to make it',
   assert.deepEqual(await customersOfClaims(page), [id])
 })
 
-test('an endpoint that becomes one of all customers while one is looked up is not changed by the press before', async () => {
+test('choosing all customers cancels a submit that waits for a lookup', async () => {
   const { page, dialog, acme, read } = await openEndpointForm((await newPage()).page)
   const { asked, answer } = await holdLookUp(page, 'nobody')
   await dialog.getByLabel('Customer', { exact: true }).fill('nobody')
@@ -238,7 +238,7 @@ test('an endpoint that becomes one of all customers while one is looked up is no
   assert.equal((await read()).customer_id, null)
 })
 
-test('the name of an endpoint’s customer, or of a filter’s, that comes late does not replace what was written', async () => {
+test('a customer name that loads late does not replace typed text', async () => {
   const { page } = await newPage()
   const acme = await createCustomer(page, 'acme')
   const globex = await createCustomer(page, 'globex')

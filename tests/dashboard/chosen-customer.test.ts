@@ -6,12 +6,12 @@ import { createCustomer } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('a claim is of the customer that was written last, though it is still looked up', async () => {
+test('a claim is created for the customer typed last although the lookup is running', async () => {
   const { page } = await newPage()
   await createWhileLookedUp(page, (_, press) => press.click())
 })
 
-test('an endpoint does not keep its customer if another was written that is not there', async () => {
+test('an endpoint is not saved with its old customer if the typed customer does not exist', async () => {
   const { page, dialog, acme, read } = await openEndpointForm((await newPage()).page)
   const field = dialog.getByLabel('Customer', { exact: true })
   await dialog.getByLabel('Description').fill('of nobody')
@@ -29,7 +29,7 @@ test('an endpoint does not keep its customer if another was written that is not 
   assert.equal(description, 'of nobody')
 })
 
-test('Clear empties a list’s field of a customer that is still looked up, and of one that does not exist', async () => {
+test('Clear empties the customer field during a lookup and for an unknown customer', async () => {
   const { page } = await newPage()
   await clearWhileLookedUp(page, '/claims?status=OPEN')
 })

@@ -9,7 +9,7 @@ const { newPage } = await dashboardTests()
 
 const TERMS = { fulfillment_condition: all({ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }) }
 
-test('a claim’s page shows events as they arrive, what they satisfy, and the transition that they cause', async () => {
+test('the claim page shows new events, the leaves that they satisfy, and the transitions', async () => {
   const { page, complaints } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)
@@ -29,7 +29,7 @@ test('a claim’s page shows events as they arrive, what they satisfy, and the t
   assert.deepEqual(complaints, [])
 })
 
-test('events that narrowly miss the condition have hints beside it, and invisible characters of a type a note in the timeline', async () => {
+test('events that nearly satisfy the condition have hints, and invisible characters in a type have a note in the timeline', async () => {
   const { page, complaints } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved\u200b' })
@@ -44,7 +44,7 @@ test('events that narrowly miss the condition have hints beside it, and invisibl
   assert.deepEqual(complaints, [])
 })
 
-test('an event that is refused says why at its field, and keeps what was entered', async () => {
+test('a refused event shows the reason at its field and keeps the input', async () => {
   const { page } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)
@@ -74,7 +74,7 @@ test('an event that is refused says why at its field, and keeps what was entered
   )
 })
 
-test('an event whose answer was lost is recorded once, and a later one by itself', async () => {
+test('an event whose response was lost is recorded once, and a later event separately', async () => {
   const { page } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)

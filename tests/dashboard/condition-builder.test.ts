@@ -65,7 +65,7 @@ function idOf(root: BuilderNode, event: string): string {
 const allNodes = (node: BuilderNode): BuilderNode[] =>
   node.kind === 'leaf' ? [node] : [node, ...node.children.flatMap(allNodes)]
 
-test('any condition goes to the builder and comes back as it was', () => {
+test('any condition survives conversion to builder nodes and back', () => {
   fc.assert(
     fc.property(condition, (value) => {
       assert.deepEqual(toCondition(nodeOf(value)), value)
@@ -73,7 +73,7 @@ test('any condition goes to the builder and comes back as it was', () => {
   )
 })
 
-test('any contract goes to the form and comes back with the same meaning, valid as before', () => {
+test('any contract survives conversion to a draft and back and stays valid', () => {
   fc.assert(
     fc.property(contract, (value) => {
       const draft = toDraft(value as unknown as Json)
@@ -85,7 +85,7 @@ test('any contract goes to the form and comes back with the same meaning, valid 
   )
 })
 
-test('any JSON value stands in a text field and is read as what it was', () => {
+test('any JSON value survives conversion to field text and back', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const plain = JSON.parse(JSON.stringify(value))
@@ -106,7 +106,7 @@ test('any JSON value stands in a text field and is read as what it was', () => {
   ])
 })
 
-test('JSON with wrong values is shown with them; with another shape it is not', () => {
+test('JSON with invalid values becomes nodes, JSON with another structure does not', () => {
   const wrong = { event: '', field: 'n', gte: 'four', eq: null }
   const node = toNode(wrong)
   assert.ok(node)
@@ -127,7 +127,7 @@ test('JSON with wrong values is shown with them; with another shape it is not', 
   for (const value of shapeless) assert.equal(toNode(value), null, JSON.stringify(value))
 })
 
-test('the domain’s issues are at the paths that the builder knows its nodes by', () => {
+test('validation issues have the paths of the builder’s nodes', () => {
   fc.assert(
     fc.property(condition, (value) => {
       const root = nodeOf(value)
@@ -145,7 +145,7 @@ test('the domain’s issues are at the paths that the builder knows its nodes by
   )
 })
 
-test('every change of any tree gives one that the domain takes, or leaves it as it is', () => {
+test('every edit of any tree gives a valid tree or no change', () => {
   const changes = [
     (root: BuilderNode, id: string) => moveBy(root, id, -1),
     (root: BuilderNode, id: string) => moveBy(root, id, 1),
@@ -195,7 +195,7 @@ test('nodes are added, removed and moved among their siblings', () => {
   assert.equal(parentOf(root, root.id), null)
 })
 
-test('nodes are moved into the group beside them and out of it again', () => {
+test('nodes are moved into the next group and out again', () => {
   const root = nodeOf(all(a, any(b), c))
   assert.deepEqual(toCondition(moveIn(root, idOf(root, 'c'))), all(a, any(b, c)))
   assert.deepEqual(toCondition(moveIn(root, idOf(root, 'a'))), all(any(b, a), c))
@@ -219,7 +219,7 @@ test('nodes are wrapped in groups and unwrapped', () => {
   assert.ok(!canUnwrap(newGroup('AND', []), newGroup('AND', [])))
 })
 
-test('a further event counts beside a node: in its group if that is of the kind, and else in a new one', () => {
+test('combining adds an event to the group if it is of the kind, otherwise to a new group', () => {
   const root = nodeOf(all(a, b))
   const further = newLeaf('c')
   assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'AND', further)), all(a, c, b))
@@ -230,7 +230,7 @@ test('a further event counts beside a node: in its group if that is of the kind,
   assert.equal(combineNode(root, 'unknown', 'OR', further), root)
 })
 
-test('nearest to a node that goes is the next in its group, the one before, or the group', () => {
+test('the neighbour of a removed node is the next node, the previous node, or the group', () => {
   const root = nodeOf(all(a, not(b), any(c)))
   const [first, negation, group] = childrenOf(root) as [BuilderNode, GroupNode, GroupNode]
   assert.equal(neighbourOf(root, first.id), negation)
@@ -240,7 +240,7 @@ test('nearest to a node that goes is the next in its group, the one before, or t
   assert.equal(neighbourOf(root, root.id), null)
 })
 
-test('there is room for what the domain takes, to the last node and level, and for no more', () => {
+test('the builder allows exactly the nodes and levels that validation allows', () => {
   const takes = (value: BuilderNode) => validateCondition(toCondition(value), 'c').length === 0
   const wide = (count: number) => nodeOf(all(...Array.from({ length: count }, () => a)))
   const deep = (levels: number) =>
@@ -262,7 +262,7 @@ test('there is room for what the domain takes, to the last node and level, and f
   assert.match(conditionLimits(deep(33)).refusal ?? '', /at most 32 levels/)
 })
 
-test('the form and the JSON are one document: an edit of either shows in the other', () => {
+test('an edit of the form changes the JSON, and an edit of the JSON changes the form', () => {
   const start = documentOfContract(contractWith({ fulfillment_condition: all(a, b) }))
   const written = withJson(start, start.json.replace('"a"', '"z"'))
   assert.deepEqual(toCondition(written.draft.condition), all({ event: 'z' }, b))
@@ -274,7 +274,7 @@ test('the form and the JSON are one document: an edit of either shows in the oth
   )
 })
 
-test('JSON that is none, or no contract, leaves the form as it last was and says what is wrong where', () => {
+test('invalid JSON keeps the last form and reports the position of the error', () => {
   const start = documentOfContract(contractWith())
   const broken = withJson(start, '{\n  "price": 1,,\n}')
   assert.equal(broken.draft, start.draft)
@@ -301,7 +301,7 @@ test('JSON that is none, or no contract, leaves the form as it last was and says
   )
 })
 
-test('a new contract says what is still missing', () => {
+test('a new contract reports its missing fields', () => {
   const { issues } = documentOfDraft(newDraft())
   assert.deepEqual(
     issues.map(({ path }) => path),
@@ -309,7 +309,7 @@ test('a new contract says what is still missing', () => {
   )
 })
 
-test('windows are shown in the largest unit that leaves a whole number, and written in any', () => {
+test('windows are shown in the largest unit with a whole number and can be typed in any unit', () => {
   assert.deepEqual(toDuration(2_592_000), { text: '30', unit: 'days' })
   assert.deepEqual(toDuration(5_400), { text: '90', unit: 'minutes' })
   assert.deepEqual(toDuration(1.5), { text: LOCAL_NUMBERS.writeNumber(1.5), unit: 'seconds' })
@@ -321,7 +321,7 @@ test('windows are shown in the largest unit that leaves a whole number, and writ
   assert.deepEqual(validateContract(contractWith({ activity_window: 95_040 })), [])
 })
 
-test('an event that a leaf asks for can be made from it', () => {
+test('a satisfying event can be made for any leaf', () => {
   const leaves = [
     { event: 'a' },
     { event: 'a', match: { country: 'DE', by: { name: 'DHL' } } },

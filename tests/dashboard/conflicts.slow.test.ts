@@ -16,7 +16,7 @@ const CONTRACT = contractWith({ price: 49.5, review_window: 60 })
 
 const within = (dialog: Locator, name: string) => dialog.getByRole('button', { name, exact: true })
 
-test('the dialog of a schema that was changed meanwhile has no serious accessibility fault', async () => {
+test('the conflict dialog of a schema has no serious accessibility fault', async () => {
   const { page } = await newPage()
   const id = await openSchema(page, CONTRACT)
   await sendAs(page, 'PATCH', `/v1/schemas/${id}`, { contract: { ...CONTRACT, price: 55 } })
@@ -26,7 +26,7 @@ test('the dialog of a schema that was changed meanwhile has no serious accessibi
   assert.deepEqual(await findAccessibilityFaults(page), [])
 })
 
-test('who has typed nothing goes on from what is there, once the page has read it again', async () => {
+test('a form without edits shows the refetched schema', async () => {
   const { page } = await newPage()
   const id = await openSchema(page, CONTRACT)
   await sendAs(page, 'PATCH', `/v1/schemas/${id}`, { contract: { ...CONTRACT, price: 55 } })
@@ -41,7 +41,7 @@ test('who has typed nothing goes on from what is there, once the page has read i
   assert.equal((await sendAs(page, 'GET', `/v1/schemas/${id}`)).body.contract.price, 56)
 })
 
-test('an endpoint whose description was changed meanwhile is shown with both; one that was switched off is not in the way', async () => {
+test('a changed description of an endpoint is a conflict, a changed enabled state is not', async () => {
   const { page } = await newPage()
   const endpoint = { url: 'https://example.com/', description: 'billing' }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', endpoint)).body
@@ -69,7 +69,7 @@ test('an endpoint whose description was changed meanwhile is shown with both; on
   assert.equal((await read()).description, 'stock')
 })
 
-test('a schema that was changed meanwhile is not deleted before one has seen it; then it is', async () => {
+test('a changed schema is deleted only after its changes were shown', async () => {
   const { page } = await newPage()
   const path = `/v1/schemas/${await openSchema(page, CONTRACT)}`
   const dialog = page.getByRole('dialog', { name: 'The schema has changed' })
@@ -93,7 +93,7 @@ test('a schema that was changed meanwhile is not deleted before one has seen it;
   await page.getByText('Schema deleted').waitFor()
 })
 
-test('an endpoint is switched and deleted only as one saw it: what was changed is shown first', async () => {
+test('a changed endpoint is switched or deleted only after its changes were shown', async () => {
   const { page } = await newPage()
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', { url: 'https://example.com/' })).body
   const path = `/v1/webhook_endpoints/${id}`
@@ -128,7 +128,7 @@ test('an endpoint is switched and deleted only as one saw it: what was changed i
   assert.equal((await sendAs(page, 'GET', path)).status, 404)
 })
 
-test('a setting that was changed meanwhile is shown as it is, and not turned round', async () => {
+test('a setting that was changed elsewhere is shown and not toggled back', async () => {
   const { page } = await newPage()
   await page.goto('/activity?type=claim.event_recorded')
   await button(page, 'Turn event notifications on').waitFor()

@@ -8,7 +8,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('nothing can be created before the contract is there to be read: until then its button is busy', async () => {
+test('the Create button is busy until the contract is loaded', async () => {
   const { page, newer, customer } = await furnish(await newPage())
   const gate = Promise.withResolvers<void>()
   await page.route('**/v1/schemas', async (route) => {
@@ -28,7 +28,7 @@ test('nothing can be created before the contract is there to be read: until then
   assert.deepEqual([schema_id, customer_id], [newer, customer])
 })
 
-test('another claim like one has its contract though its schema was changed since; a candidate is made alike', async () => {
+test('a similar claim or candidate has the original contract although the schema has changed', async () => {
   const { page, complaints, older, customer, clock } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const terms = { customer_id: customer, schema_id: older, test_clock_id: clock }
@@ -58,7 +58,7 @@ test('another claim like one has its contract though its schema was changed sinc
   assert.deepEqual(complaints, [])
 })
 
-test('who creates a claim sees the hints to its contract', async () => {
+test('the dialog that creates a claim shows the hints about its contract', async () => {
   const { page, complaints } = await newPage()
   // A NOT that the leaf before it excludes, a window under a minute and a timeout.
   const contract = contractWith({

@@ -7,7 +7,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('creating a claim begins with the newest schema; a contract of its own begins as that one’s, and is the other choice', async () => {
+test('a new claim starts with the newest schema, and a custom contract with that schema’s contract', async () => {
   const { page, complaints, newer } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const source = dialog.getByLabel('Contract', { exact: true })
@@ -38,7 +38,7 @@ test('creating a claim begins with the newest schema; a contract of its own begi
   assert.deepEqual(complaints, [])
 })
 
-test('the pages of a schema and a test clock create a claim of theirs', async () => {
+test('the pages of a schema and of a test clock preset the new claim', async () => {
   const { page, complaints, older, newer, customer, clock } = await furnish(await newPage())
   for (const [path, expected] of [
     [`/schemas/${older}`, { schema_id: older, test_clock_id: null }],
@@ -55,7 +55,7 @@ test('the pages of a schema and a test clock create a claim of theirs', async ()
   assert.deepEqual(complaints, [])
 })
 
-test('another claim like one begins with its customer, contract, clock and metadata, and without its reference', async () => {
+test('a similar claim starts with the customer, contract, clock and metadata, but without the reference', async () => {
   const { page, complaints, older, customer, clock } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const metadata = { order: 'A-4711', note: 'one\ntwo' }
@@ -79,7 +79,7 @@ test('another claim like one begins with its customer, contract, clock and metad
   assert.deepEqual(complaints, [])
 })
 
-test('a claim is created with a reference, called by it, and found by it, though it looks like an id', async () => {
+test('a claim is shown and found by its reference although it looks like an id', async () => {
   const { page, complaints } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const fill = async () => {

@@ -9,12 +9,12 @@ const { newPage } = await dashboardTests()
 
 const isOfCustomers = (url: URL) => url.pathname.startsWith('/v1/customers')
 
-test('Clear empties the field of a customer on the page of activity too', async () => {
+test('Clear empties the customer field of the activity page', async () => {
   const { page } = await newPage()
   await clearWhileLookedUp(page, '/activity?type=claim.created')
 })
 
-test('saved filters take back a customer that is still looked up, though they are those that are set', async () => {
+test('applying the current saved filters cancels a customer lookup', async () => {
   const { page, field } = await openList((await newPage()).page, () => '/claims?status=OPEN')
   const menu = page.getByRole('button', { name: 'Saved filters' })
   await menu.click()
@@ -32,7 +32,7 @@ test('saved filters take back a customer that is still looked up, though they ar
   assert.deepEqual([filtersOf(page), await field.inputValue()], ['?status=OPEN', ''])
 })
 
-test('the way back takes back a customer that is still looked up, though it leads to the same one', async () => {
+test('going back cancels a customer lookup even if the filter stays the same', async () => {
   const { page, acme, field } = await openList((await newPage()).page, (id) => `/claims?customer=${id}`)
   await page.getByLabel('Status').selectOption('OPEN')
   await page.waitForURL('**/claims?*status=OPEN*')
@@ -46,7 +46,7 @@ test('the way back takes back a customer that is still looked up, though it lead
   assert.deepEqual([filtersOf(page), await field.inputValue()], [`?customer=${acme}`, 'acme'])
 })
 
-test('a filter by a customer that cannot be read names it by its id, and goes when its field is emptied', async () => {
+test('a filter by an unreadable customer shows its id and is removed by emptying the field', async () => {
   const { page, acme, field } = await openList((await newPage()).page, () => '/claims')
   await page.route(isOfCustomers, (route) => route.fulfill({ status: 500, body: '{}' }))
   await page.goto(`/claims?customer=${acme}`)
@@ -60,7 +60,7 @@ test('a filter by a customer that cannot be read names it by its id, and goes wh
   assert.equal(await field.inputValue(), '')
 })
 
-test('a customer’s external id is no longer than 255 characters, in a filter too', async () => {
+test('a filter accepts at most 255 characters of an external id', async () => {
   const { page, field } = await openList((await newPage()).page, () => '/claims')
   await field.fill('x'.repeat(256))
   await field.press('Enter')
@@ -68,7 +68,7 @@ test('a customer’s external id is no longer than 255 characters, in a filter t
   assert.equal(await field.inputValue(), 'x'.repeat(255))
 })
 
-test('a name that comes late, to a field that somebody is about to write in, is replaced by what is written', async () => {
+test('typing replaces a customer name that loads while the field has the focus', async () => {
   const { page } = await newPage()
   const acme = await createCustomer(page, 'acme')
   const gate = Promise.withResolvers<void>()

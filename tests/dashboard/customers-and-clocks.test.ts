@@ -48,7 +48,7 @@ test('customers are created, found by their external_id, renamed, and shown with
   assert.deepEqual(complaints, [])
 })
 
-test('a customer that was renamed meanwhile is shown with both names', async () => {
+test('a rename conflict shows both names', async () => {
   const { page } = await newPage()
   const customer = { external_id: 'acme', name: 'ACME' }
   const { id } = (await sendAs(page, 'POST', '/v1/customers', customer)).body
@@ -66,7 +66,7 @@ test('a customer that was renamed meanwhile is shown with both names', async () 
   await page.getByRole('dialog').first().waitFor({ state: 'detached' })
 })
 
-test('a test clock is created, advanced in steps and to a chosen time, tells what moved, and is deleted', async () => {
+test('a test clock is created, advanced in steps and to a chosen time, lists the changed claims, and is deleted', async () => {
   const { page, complaints } = await openPage()
   await page.getByRole('link', { name: 'Test clocks' }).click()
   await button(page, 'Create test clock').first().click()
@@ -107,7 +107,7 @@ test('a test clock is created, advanced in steps and to a chosen time, tells wha
   assert.deepEqual(complaints, [])
 })
 
-test('one button makes a demo in every state; pressed again, it shows the same, which the overview leads to', async () => {
+test('demo data has claims in every status and is created once', async () => {
   const { page, complaints } = await openPage()
   const overview = page.getByRole('link', { name: 'Overview', exact: true })
   await button(page, 'Create demo data').click()

@@ -6,7 +6,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('a dialog begins at its first field, or its first button, and gives the focus back where it came from', async () => {
+test('a dialog focuses its first field or button and returns the focus when it closes', async () => {
   const { page, complaints } = await newPage()
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
@@ -37,7 +37,7 @@ test('a dialog begins at its first field, or its first button, and gives the foc
   assert.deepEqual(complaints, [])
 })
 
-test('focus comes back after a dialog has done its work too, and to the page if what opened it is gone', async () => {
+test('the focus returns after a dialog has saved, or moves to the page if the opener is gone', async () => {
   const { page } = await newPage()
   await page.goto('/customers')
   for (const name of ['first', 'second']) {
@@ -51,7 +51,7 @@ test('focus comes back after a dialog has done its work too, and to the page if 
   }
 })
 
-test('boxes that were ticked and what was chosen count as filled in', async () => {
+test('changed checkboxes and selects count as input', async () => {
   const { page } = await newPage()
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
@@ -61,7 +61,7 @@ test('boxes that were ticked and what was chosen count as filled in', async () =
   await isClosed(page.getByRole('dialog'))
 })
 
-test('a secret that is shown once stays until its own button is pressed', async () => {
+test('a dialog with a secret closes only by its own button', async () => {
   const { page } = await newPage()
   const dialog = page.getByRole('dialog')
   const stays = async (secret: RegExp, done: string) => {
@@ -93,7 +93,7 @@ test('a secret that is shown once stays until its own button is pressed', async 
   await stays(/whsec_/, 'I have copied it')
 })
 
-test('what was sent from a dialog that is closed is told of when it is answered, and leaves the next dialog alone', async () => {
+test('the response to a closed dialog is announced and does not affect the next dialog', async () => {
   const { page, complaints } = await newPage()
   const hook = { url: 'http://127.0.0.1:1024/' }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body

@@ -6,7 +6,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('a dialog begins at its first field, closes by Escape, Cancel and Close, and gives the focus back', async () => {
+test('a dialog focuses its first field, closes by Escape, Cancel and Close, and returns the focus', async () => {
   const { page, complaints } = await newPage()
   await page.goto('/tokens')
   const dialog = page.getByRole('dialog')
@@ -22,7 +22,7 @@ test('a dialog begins at its first field, closes by Escape, Cancel and Close, an
   assert.deepEqual(complaints, [])
 })
 
-test('a half-filled form asks before it goes, each time; an untouched one, or one that was emptied again, just closes', async () => {
+test('a dialog with input asks before it closes, a dialog without input does not', async () => {
   const { page, complaints } = await newPage()
   await page.goto('/customers')
   const form = page.getByRole('dialog', { name: 'Create a customer' })
@@ -63,7 +63,7 @@ test('a half-filled form asks before it goes, each time; an untouched one, or on
   assert.deepEqual(complaints, [])
 })
 
-test('the focus goes to what is wrong with a form that was submitted', async () => {
+test('a submitted form focuses its first invalid field', async () => {
   const { page } = await newPage()
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await page.goto('/customers')

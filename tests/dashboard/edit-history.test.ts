@@ -16,7 +16,7 @@ function all(history: EditHistory<string>, step: typeof undo<string>): string[] 
   return next ? [next.present, ...all(next, step)] : []
 }
 
-test('edits are undone one by one, and redone; what is typed into one field in one go is one edit', () => {
+test('edits are undone and redone one by one, and typing in one field is one edit', () => {
   let history = beginHistory('')
   for (const text of ['a', 'ab', 'abc']) history = record(history, text, 'field')
   history = record(history, 'abc+', null)
@@ -31,13 +31,13 @@ test('edits are undone one by one, and redone; what is typed into one field in o
   assert.equal(redo(history), null)
 })
 
-test('what is typed after an undo is an edit of its own, in whichever field', () => {
+test('typing after an undo is a new edit', () => {
   const history = record(record(beginHistory('0'), '1', 'field'), '2', null)
   const undone = undo(history) as typeof history
   assert.deepEqual(all(record(undone, '3', 'field'), undo), ['1', '0'])
 })
 
-test('what is typed and taken away again is no edit', () => {
+test('text that is typed and removed is no edit', () => {
   let history = record(beginHistory('a'), 'b', null)
   for (const text of ['bc', 'b']) history = record(history, text, 'field')
   assert.deepEqual(all(leaveField(history, Object.is), undo), ['a'])
@@ -45,7 +45,7 @@ test('what is typed and taken away again is no edit', () => {
   assert.equal(leaveField(other, Object.is), other)
 })
 
-test('so many edits are kept, and no more', () => {
+test('a limited number of edits is kept', () => {
   let history = beginHistory('start')
   for (let i = 0; i < MAX_EDITS + 50; i++) history = record(history, `${i}`, null)
   assert.equal(history.past.length, MAX_EDITS)

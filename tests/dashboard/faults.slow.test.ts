@@ -7,7 +7,7 @@ import { newSignedInPage, openSignedInPage } from '../support/signed-in-page.ts'
 // Each page is of its own: the shared one has loaded some of the chunks.
 const { browser, service } = await dashboardTests()
 
-test('a page whose chunk could not be fetched stays as long as the service is away, and then comes by itself', async () => {
+test('a page whose chunk failed to load shows an error and recovers with the service', async () => {
   const { page } = await openSignedInPage(service, browser)
   const isAway = page.getByRole('heading', { name: 'The service cannot be reached' })
   // Twice: the router loads the whole page anew for a missing chunk only once.
@@ -27,7 +27,7 @@ test('a page whose chunk could not be fetched stays as long as the service is aw
   }
 })
 
-test('the overview whose chart could not be fetched comes back with the service too', async () => {
+test('an overview whose chart failed to load recovers with the service', async () => {
   const { page } = await newSignedInPage(service, browser)
   const chart = '**/assets/resolutions-chart-*.js'
   await page.route(chart, (route) => route.abort())

@@ -4,7 +4,7 @@ import { dashboardTests } from '../support/dashboard.ts'
 
 const { newPage, openPage } = await dashboardTests()
 
-test('where the service cannot be reached the page says so; it goes on by itself, or is tried again', async () => {
+test('a page says that the service is unreachable, recovers by itself, or is retried by a button', async () => {
   const { page } = await openPage()
   const notice = page.getByText('The service cannot be reached. This page may be out of date.')
   // Before it shows anything, the page says that it cannot be opened.
@@ -22,7 +22,7 @@ test('where the service cannot be reached the page says so; it goes on by itself
   await page.getByText('No tokens yet').waitFor()
 })
 
-test('a page that is refused with 503 offers to try again', async () => {
+test('a page that gets 503 offers a retry', async () => {
   const { page } = await openPage()
   const body = { error: { code: 'UNAVAILABLE', message: 'The database is away.', request_id: 'req_1' } }
   await page.route('**/v1/tokens', (route) => route.fulfill({ status: 503, json: body }))
@@ -33,7 +33,7 @@ test('a page that is refused with 503 offers to try again', async () => {
   await page.getByText('No tokens yet').waitFor()
 })
 
-test('the theme that was chosen is there before the first paint, whatever the system says', async () => {
+test('the chosen theme is set before the first paint', async () => {
   const { page } = await newPage()
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/settings')

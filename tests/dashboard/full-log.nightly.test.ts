@@ -26,7 +26,7 @@ const submitUpTo = async (last: number) => {
 }
 await submitUpTo(EVENTS - 1)
 
-test('the page of a claim whose log is full says so in place of the form', async () => {
+test('the page of a claim with a full log explains it in place of the form', async () => {
   await page.goto(`/claims/${claim}`)
   const card = page.getByRole('region', { name: 'Submit an event' })
   await card.getByLabel('Type').fill('scanned')
@@ -39,7 +39,7 @@ test('the page of a claim whose log is full says so in place of the form', async
 /** The most that one payload may have. */
 const LARGEST_BYTES = 256 * 1024
 
-test('a log of 64 MiB of payloads is full too, counted as the service counts them', async () => {
+test('a log with 64 MiB of payloads is full, counted as in the service', async () => {
   const odd = (await sendAs(page, 'POST', '/v1/claims', { customer_id: customer, contract: contractWith() }))
     .body
   for (const payload of [{}, { value: 1.5e300 }, { note: 'ü🙂"\u2028\n', list: [{ 7: null }, true] }])
@@ -62,7 +62,7 @@ test('a log of 64 MiB of payloads is full too, counted as the service counts the
 /** Of a hundred events each, and what stands around them. A task that renders all of them at once takes 3 s. */
 const PAGE_SIZE = 210
 
-test('ten thousand events are shown a hundred in a task, so that the page goes on answering', async () => {
+test('ten thousand events are rendered a hundred per task, so that the page stays responsive', async () => {
   await page.addInitScript(`window.mostAtOnce = 0
     new MutationObserver((changes) => {
       const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node instanceof Element)

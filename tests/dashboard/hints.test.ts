@@ -19,7 +19,7 @@ const CONTRACT = contractWith({
   fulfillment_condition: all(delivered, { event: 'signed' }, not({ event: 'delivered' })),
 })
 
-test('hints to a contract stand beside its words, lead to their places, and go as the contract is changed', async () => {
+test('hints link to their fields and disappear when the contract is fixed', async () => {
   const { page, complaints } = await newPage()
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
   await page.goto(`/schemas/${id}`)
@@ -69,7 +69,7 @@ test('a price with more decimals than the account’s currency gives a hint', as
   assert.deepEqual(complaints, [])
 })
 
-test('a type that no event has had is told, with what may be meant, and known types are proposed', async () => {
+test('an unknown event type has a hint with a similar type, and known types are suggested', async () => {
   const { page, complaints } = await newPage()
   const external_id = 'globex'
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id })).body

@@ -131,7 +131,7 @@ const overhanging = (shown: Page) =>
     return false
   }).map((field) => field.outerHTML.slice(0, 300))`)
 
-test('long words wrap, names turn nothing around, no button is clipped and no field overhangs, on any page, wide and at 320 pixels', async () => {
+test('on every page, at 1280 and 320 pixels, long words wrap, names are isolated, and no button or field is cut off', async () => {
   const faults: Record<string, string[]> = {}
   for (const path of PATHS) {
     await page.goto(path)
@@ -148,7 +148,7 @@ test('long words wrap, names turn nothing around, no button is clipped and no fi
   assert.deepEqual(complaints, [])
 })
 
-test('the dialogs of long names are no wider than the screen either', async () => {
+test('dialogs with long names are not wider than the screen', async () => {
   await page.setViewportSize({ width: 320, height: 800 })
   for (const [path, opener] of [
     ['/tokens', /^Revoke/],

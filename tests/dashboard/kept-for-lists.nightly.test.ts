@@ -18,7 +18,7 @@ async function openKept() {
   return { page, complaints, keyOf }
 }
 
-test('of what is stored only what fits is taken: broken, foreign and too much; and full storage is told', async () => {
+test('invalid stored filters are ignored, and full storage is reported', async () => {
   const { page, complaints, keyOf } = await openKept()
   const menu = page.getByRole('button', { name: /^Saved filters/ })
   const saved = page.getByRole('list', { name: 'Saved filters' })
@@ -56,7 +56,7 @@ test('of what is stored only what fits is taken: broken, foreign and too much; a
   assert.deepEqual(complaints, [])
 })
 
-test('filters with values of maximum length are saved; another tab shows them, and that they are renamed and deleted', async () => {
+test('filters with the longest values are saved, and another tab shows every change of them', async () => {
   const { page } = await openKept()
   // Four times as much in a URL's bytes, each of them escaped.
   const note = '😀'.repeat(500)
@@ -94,7 +94,7 @@ test('filters with values of maximum length are saved; another tab shows them, a
   await other.getByText('No filters saved yet.').waitFor()
 })
 
-test('chosen columns are those of one account; unknown ones are left out', async () => {
+test('chosen columns belong to one account, and unknown columns are ignored', async () => {
   const { page, keyOf } = await openKept()
   const customer_id = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   await sendAs(page, 'POST', '/v1/claims', { customer_id, contract: contractWith(), reference: 'order-1' })

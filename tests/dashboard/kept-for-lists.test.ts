@@ -25,7 +25,7 @@ async function save(name: string) {
   await dialog.getByRole('button', { name: /^(Save|Replace)$/ }).click()
 }
 
-test('filters are saved under a name, found again, renamed, replaced and deleted', async () => {
+test('filters are saved, applied, renamed, replaced and deleted', async () => {
   await page.goto(`/claims?status=OPEN&price_from=10&sort=due&metadata[note]=${note}`)
   await save('  Dear and open ')
   await dialog.waitFor({ state: 'detached' })
@@ -62,7 +62,7 @@ test('filters are saved under a name, found again, renamed, replaced and deleted
   await page.getByText('No filters saved yet.').waitFor()
 })
 
-test('columns are chosen for each list; the first stays, and so does what the list is sorted by', async () => {
+test('columns are chosen per list; the first column and the sort column are always shown', async () => {
   const columns = page.getByRole('button', { name: 'Columns' })
   const headers = () => page.getByRole('columnheader').allInnerTexts()
   await page.goto('/claims')

@@ -24,7 +24,7 @@ await sendAs(page, 'POST', '/v1/candidates/order-1007/events', { type: 'done' })
 const names = () => page.locator('tbody tr td:first-child a').allInnerTexts()
 const heading = page.getByRole('heading', { name: 'Candidates', level: 1 })
 
-test('a list goes from page to page and back; the shown page can be shared and survives a reload', async () => {
+test('a list has pages, and the URL of a page can be shared and reloaded', async () => {
   await page.goto('/candidates')
   await page.getByRole('link', { name: 'order-1119' }).waitFor()
   await page.getByText('Page 1 · 120 candidates').waitFor()
@@ -45,7 +45,7 @@ test('a list goes from page to page and back; the shown page can be shared and s
   await page.getByRole('link', { name: 'order-1069' }).waitFor()
 })
 
-test('filters are in the URL, and go with the back button', async () => {
+test('filters are in the URL and follow the back button', async () => {
   await page.goto('/candidates')
   await heading.waitFor()
   await page.getByLabel('Search candidates').fill('order-111')
@@ -63,7 +63,7 @@ test('filters are in the URL, and go with the back button', async () => {
   await page.waitForURL('**/candidates')
 })
 
-test('more filters: an order, spans of time and price; what is set is counted, and shared by the URL', async () => {
+test('sort order, time ranges and price ranges are counted as filters and are in the URL', async () => {
   await page.goto('/candidates')
   await page.getByRole('link', { name: 'order-1119' }).waitFor()
   const more = page.getByRole('button', { name: /^More/ })
@@ -104,7 +104,7 @@ test('more filters: an order, spans of time and price; what is set is counted, a
   await page.waitForURL(/price_to=7\.5/)
 })
 
-test('two statuses at once, and live ones alone', async () => {
+test('a list is filtered by two statuses and by live records', async () => {
   await page.goto('/candidates?search=order-10')
   await page.getByLabel('Status').selectOption('OPEN or PENDING')
   await page.waitForURL('**/candidates?search=order-10&status=OPEN%2CPENDING')
@@ -115,7 +115,7 @@ test('two statuses at once, and live ones alone', async () => {
   await page.getByText('No candidates match the filters').waitFor()
 })
 
-test('the export has the filtered list, all pages of it', async () => {
+test('the export contains all pages of the filtered list', async () => {
   await page.goto('/candidates?customer=acme')
   await page.getByRole('link', { name: 'order-1119' }).waitFor()
   const coming = page.waitForEvent('download')
@@ -125,7 +125,7 @@ test('the export has the filtered list, all pages of it', async () => {
   assert.match(lines[0] as string, /candidate_alias/)
 })
 
-test('the overview counts, sums and leads to the claims', async () => {
+test('the overview shows counts and amounts with links to the lists', async () => {
   await page.goto('/')
   const open = page.getByRole('main').getByRole('link', { name: /^OPEN/ })
   await open.getByText('119').waitFor()

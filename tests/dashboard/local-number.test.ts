@@ -9,7 +9,7 @@ import { contractWith } from '../support/contracts.ts'
 
 const LOCALES = ['en', 'de', 'de-CH', 'fr', 'es', 'pl', 'sv', 'en-IN', 'ar-EG', 'fa', 'bn', 'he']
 
-test('any number is read as what it was written as, in any locale; any value of a match too', () => {
+test('any number or match value survives conversion to text and back in any locale', () => {
   const values = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.jsonValue())
   for (const locale of LOCALES) {
     const numbers = localNumbers(locale)
@@ -27,7 +27,7 @@ test('any number is read as what it was written as, in any locale; any value of 
   }
 })
 
-test('an amount as the locale shows it is read as that amount, unless it could be another', () => {
+test('a formatted amount is read as the same amount', () => {
   const amount = fc.tuple(fc.integer({ min: -1e9, max: 1e9 }), fc.integer({ min: 0, max: 4 }))
   for (const locale of LOCALES) {
     const numbers = localNumbers(locale)
@@ -48,7 +48,7 @@ const readings = (locale: string, texts: string[]) =>
     return number ?? problem
   })
 
-test('decimals and groups are the country’s own; what means another number elsewhere is refused with what it may be', () => {
+test('decimal and group signs are those of the locale, and an ambiguous number is refused with its readings', () => {
   const texts = ['49,50', '49.50', '1.234', '1,234', '1.234,50', '1,234.50', '1.234.567', '12,34,567']
   assert.deepEqual(readings('de', texts), [
     49.5,
@@ -76,7 +76,7 @@ test('decimals and groups are the country’s own; what means another number els
   assert.deepEqual(readings('de-CH', ["1'234.5", '1’234.5']), [1234.5, 1234.5])
 })
 
-test('digits of the country and of the keyboard are read, and not mixed', () => {
+test('native and Latin digits are read but not mixed', () => {
   assert.deepEqual(readings('ar-EG', ['١٬٢٣٤٫٥', '1,234.5', '\u061c-٤٩', '−7', '١2']), [
     1234.5,
     1234.5,
@@ -87,7 +87,7 @@ test('digits of the country and of the keyboard are read, and not mixed', () => 
   assert.equal(localNumbers('fa').writeNumber(-49.5), '-۴۹٫۵')
 })
 
-test('a number of which JSON would keep another is refused, and so is what is none', () => {
+test('a number that JSON cannot store exactly is refused, and so is other text', () => {
   const refused = [
     '',
     'ten',
@@ -114,7 +114,7 @@ test('a number of which JSON would keep another is refused, and so is what is no
   assert.deepEqual(readings('en', kept), [49.5, 9_007_199_254_740_992, 1e21, 1.1e-7, 0.1, 0])
 })
 
-test('groups beside an exponent are refused: elsewhere the sign between them is that of decimals', () => {
+test('groups with an exponent are refused as ambiguous', () => {
   for (const [locale, texts] of [
     ['de', ['1.234E0', '1.234e3', '12.345e-2']],
     ['es', ['1.234e3']],
@@ -129,7 +129,7 @@ test('groups beside an exponent are refused: elsewhere the sign between them is 
   assert.equal(localNumbers('de').readNumber('1234e3').number, 1_234_000)
 })
 
-test('JSON with a number that would be kept as another is none: not in a value, not in fields, not in a contract', () => {
+test('JSON with an inexact number is refused in values, fields and contracts', () => {
   const lossy = ['9007199254740993', '1e400', '-1e-400']
   for (const number of lossy) {
     const text = `{"a": [${number}], "b": "9007199254740993"}`
@@ -146,7 +146,7 @@ test('JSON with a number that would be kept as another is none: not in a value, 
   assert.equal(problemOfFields('[1]'), 'Must be a JSON object')
 })
 
-test('a number times a whole one is exact, and not that of floating point', () => {
+test('multiplication by an integer is exact', () => {
   const { readNumber } = localNumbers('de')
   assert.notEqual(1.1 * 3_600 * 3, 11_880)
   assert.deepEqual(readNumber('1,1', 10_800), { number: 11_880 })
@@ -154,7 +154,7 @@ test('a number times a whole one is exact, and not that of floating point', () =
   assert.ok(readNumber('0,1234567890123456', 86_400).problem)
 })
 
-test('a value that could be meant as a number is none by accident: it is refused, and in quotes it is a text', () => {
+test('a value that looks like a number is refused, and in quotes it is text', () => {
   const de = localNumbers('de')
   for (const text of ['7.5', '1.234', '1,234.5', '10 000', '9007199254740993', '1e999']) {
     assert.ok(problemOfValue(text, de), text)

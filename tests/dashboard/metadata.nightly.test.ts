@@ -14,7 +14,7 @@ const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter }
 
 await createAs(page, '/v1/schemas', { contract: contractWith() })
 
-test('what is too long, there twice, or without a key is said at its field, and a 51st key is refused with the reason', async () => {
+test('long, repeated and missing keys are reported at their fields, and a 51st key is refused with the reason', async () => {
   const { path, read } = await newClaim(
     Object.fromEntries(Array.from({ length: 49 }, (_, i) => [`k${i}`, `${i}`])),
   )
@@ -48,7 +48,7 @@ test('what is too long, there twice, or without a key is said at its field, and 
   assert.deepEqual(complaints, [])
 })
 
-test('a dialog asks before what was changed in it is lost, removed rows too, and closes if nothing was', async () => {
+test('the metadata dialog asks before changes or removed rows are lost', async () => {
   const { path, read } = await newClaim({ a: '1', b: '2' })
   const question = page.getByRole('dialog', { name: 'Discard your changes?' })
   await edit(path)
@@ -66,7 +66,7 @@ test('a dialog asks before what was changed in it is lost, removed rows too, and
   assert.deepEqual(await read(), {})
 })
 
-test('a dialog whose form was sent asks whether to wait for the answer, and speaks of nothing to discard', async () => {
+test('a dialog with a request in flight asks whether to wait', async () => {
   const { path, read } = await newClaim({ a: '1' })
   const question = page.getByRole('dialog', { name: 'Close before the service answers?' })
   const held = Promise.withResolvers<void>()
@@ -92,7 +92,7 @@ test('a dialog whose form was sent asks whether to wait for the answer, and spea
   await page.unroute(`**/v1${path}`)
 })
 
-test('a candidate and a customer are created with metadata, which is folded away at first', async () => {
+test('candidates and customers are created with metadata, which is collapsed at first', async () => {
   const dialog = page.getByRole('dialog')
   const alias = uniqueName('order')
   const name = uniqueName('customer')
@@ -135,7 +135,7 @@ test('a candidate and a customer are created with metadata, which is folded away
   assert.deepEqual(complaints, [])
 })
 
-test('a pair with which the address of a list would be too long is refused with the reason, and one that fits is not', async () => {
+test('a metadata filter that makes the URL too long is refused with the reason', async () => {
   const { filter, write } = await openFilter()
   const add = async (key: string, value: string) => {
     await write(key, value)
@@ -154,7 +154,7 @@ test('a pair with which the address of a list would be too long is refused with 
   await page.getByText('No claims match the filters').waitFor()
 })
 
-test('candidates and customers have the same: a card, its dialog and a list by it', async () => {
+test('candidates and customers have a metadata card, its dialog and a filtered list', async () => {
   const mark = uniqueName('mark')
   const alias = uniqueName('order')
   const contract = contractWith()
@@ -195,7 +195,7 @@ test('candidates and customers have the same: a card, its dialog and a list by i
   assert.deepEqual(complaints, [])
 })
 
-test('a pair of a card that is blank or has two lines leads to its list', async () => {
+test('a blank or multi-line metadata value links to its list', async () => {
   const pairs = { tag: '', lines: 'one\ntwo ' }
   const { path } = await newClaim(pairs)
   const without = await newClaim()

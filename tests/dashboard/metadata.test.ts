@@ -14,7 +14,7 @@ const { newPage } = await dashboardTests()
 const { page, complaints } = await newPage()
 const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter } = await metadataForm(page)
 
-test('metadata is written by the keyboard alone: Enter goes on, adds rows, and saves from a blank last one', async () => {
+test('metadata is edited with the keyboard alone: Enter moves on, adds rows, and saves in a blank last row', async () => {
   const { path, read } = await newClaim()
   await page.goto(path)
   await card.getByText('They do not affect decisions.').waitFor()
@@ -57,7 +57,7 @@ test('metadata is written by the keyboard alone: Enter goes on, adds rows, and s
   assert.deepEqual(complaints, [])
 })
 
-test('only the keys that changed are sent, of what was read, and once', async () => {
+test('only changed keys are sent, with If-Match and an idempotency key', async () => {
   const { path, read } = await newClaim({ a: '1', b: '2', c: '3', 'line\nbreak': 'x\r\ny' })
   await edit(path)
   await field('Value', 1).fill('one')
@@ -79,7 +79,7 @@ test('only the keys that changed are sent, of what was read, and once', async ()
   assert.deepEqual(changes, [])
 })
 
-test('who has changed other keys meanwhile is not in the way; of the same key both values are shown', async () => {
+test('changes of other keys do not conflict, changes of the same key show both values', async () => {
   const { path, read, change } = await newClaim({ a: '1', b: '2', c: '3' })
   const conflict = page.getByRole('dialog', { name: 'The metadata has changed' })
   await edit(path)
@@ -117,7 +117,7 @@ test('who has changed other keys meanwhile is not in the way; of the same key bo
   complaints.length = 0
 })
 
-test('lists are filtered by several pairs, in the URL and in exports, and a pair of a card leads to its list', async () => {
+test('lists and exports are filtered by several metadata pairs, and a metadata value links to its list', async () => {
   const mark = uniqueName('mark')
   const one = await newClaim({ mark, order: 'A-1', 'a]b[c': 'x=1&y' })
   const two = await newClaim({ mark, order: 'A-2' })
@@ -164,7 +164,7 @@ test('lists are filtered by several pairs, in the URL and in exports, and a pair
   assert.deepEqual(complaints, [])
 })
 
-test('a claim is created with metadata, which is folded away at first and unfolds for what is wrong in it', async () => {
+test('a claim is created with metadata, which is collapsed at first and opens for an error', async () => {
   await createAs(page, '/v1/schemas', { contract: contractWith() })
   const dialog = page.getByRole('dialog')
   await page.goto('/claims')

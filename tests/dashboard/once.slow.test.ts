@@ -9,7 +9,7 @@ import { newClaimOf, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 
-test('an event that somebody on the way answered, with a page of his own, is not said to be recorded', async () => {
+test('an event that a proxy answered with its own page is not shown as recorded', async () => {
   const { page } = await newPage()
   const id = await newClaimOf(page)
   await page.goto(`/claims/${id}`)
@@ -23,7 +23,7 @@ test('an event that somebody on the way answered, with a page of his own, is not
   await page.getByText('Event recorded. The status is still OPEN.').waitFor()
 })
 
-test('a token whose answer was lost is shown at the next try, and is the only one', async () => {
+test('a token whose response was lost is shown by the next attempt and created once', async () => {
   const { page } = await newPage()
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
@@ -37,7 +37,7 @@ test('a token whose answer was lost is shown at the next try, and is the only on
   assert.equal((await sendAs(page, 'GET', '/v1/tokens')).body.data.length, 1)
 })
 
-test('a schema whose deletion was done, but not answered, counts as deleted at the next try', async () => {
+test('a deletion whose response was lost succeeds at the next attempt', async () => {
   const { page } = await newPage()
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })).body
   await page.goto(`/schemas/${id}`)
@@ -51,7 +51,7 @@ test('a schema whose deletion was done, but not answered, counts as deleted at t
   await page.waitForURL('**/schemas')
 })
 
-test('a demo that was interrupted is made anew, with the customer and the schema that are there', async () => {
+test('incomplete demo data is created again with the existing customer and schema', async () => {
   const { page } = await openPage()
   const demo = page.getByRole('button', { name: 'Create demo data' })
   let posts = 0

@@ -8,7 +8,7 @@ const { newPage } = await dashboardTests()
 
 const CONTRACT = contractWith({ price: 49.5 })
 
-test('older versions are shown when asked for, and of one that is forgotten it says so', async () => {
+test('older versions are shown on demand, and a version that is no longer stored is explained', async () => {
   const { page } = await newPage()
   const history = page.getByRole('region', { name: 'History' })
   const changes = Array.from({ length: 101 }, (_, i) => ({ contract: { ...CONTRACT, price: i } }))

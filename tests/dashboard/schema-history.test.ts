@@ -33,7 +33,7 @@ async function newSchema(page: Page, changes: object[] = []): Promise<string> {
   return id
 }
 
-test('the history of a schema tells who changed what, in words, the newest first', async () => {
+test('the history of a schema shows authors and changes in words, newest first', async () => {
   const { page, complaints } = await newPage()
   const { body: token } = await sendAs(page, 'POST', '/v1/tokens', { name: 'nightly import' })
   const condition = all({ event: 'delivered' }, { event: 'rating', gte: 4 })
@@ -69,7 +69,7 @@ test('the history of a schema tells who changed what, in words, the newest first
   assert.deepEqual(complaints, [])
 })
 
-test('a claim leads to the version that it was made from, and says if the schema was changed since', async () => {
+test('a claim links to its schema version and shows whether the schema has changed since', async () => {
   const { page, complaints } = await newPage()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 } }])
@@ -103,7 +103,7 @@ test('a claim leads to the version that it was made from, and says if the schema
   assert.deepEqual(complaints, [])
 })
 
-test('one goes back to the contract of a version by way of the form, and loses nothing that was entered unasked', async () => {
+test('restoring a version copies its contract into the form and asks before unsaved changes are lost', async () => {
   const { page } = await newPage()
   const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 }, name: 'Parcels' }])
   await page.goto(`/schemas/${id}?version=1`)
@@ -137,7 +137,7 @@ const told = (terms: Partial<Contract>) => ({
   contract: { ...CONTRACT, ...terms },
 })
 
-test('what differs is told in words; what words cannot tell is named, and never nothing', () => {
+test('changes are shown in words, and a change of the JSON only is named', () => {
   const money = (amount: number) => `${amount} €`
   const changes = (before: ReturnType<typeof told>, after: ReturnType<typeof told>) =>
     changesBetween(before, after, money)

@@ -16,7 +16,7 @@ const CONTRACT = contractWith({
   fulfillment_condition: all({ event: 'delivered', match: { country: 'DE' } }, { event: 'rating', gte: 4 }),
 })
 
-test('what is edited in the builder shows in the JSON, and what is edited in the JSON in the builder', async () => {
+test('the builder and the JSON stay in sync', async () => {
   const { page, complaints } = await newPage()
   await openSchema(page, CONTRACT)
   assert.deepEqual(await readJson(page), CONTRACT)
@@ -44,7 +44,7 @@ test('what is edited in the builder shows in the JSON, and what is edited in the
   assert.deepEqual(complaints, [])
 })
 
-test('JSON that is none leaves the builder at its last state and says where; the way back is a button', async () => {
+test('invalid JSON keeps the builder’s state, shows the position, and can be restored from the form', async () => {
   const { page } = await newPage()
   await openSchema(page, CONTRACT)
   await json(page).fill('{\n  "price": 1,,\n}')
@@ -60,7 +60,7 @@ test('JSON that is none leaves the builder at its last state and says where; the
   assert.ok(await page.getByLabel('Event type').first().isEnabled())
 })
 
-test('what is missing or wrong is said at its field, and nothing is saved', async () => {
+test('missing and invalid fields are reported at the field, and nothing is saved', async () => {
   const { page } = await newPage()
   await page.goto('/schemas/new')
   await button(page, 'Create schema').click()
@@ -74,7 +74,7 @@ test('what is missing or wrong is said at its field, and nothing is saved', asyn
   assert.deepEqual((await sendAs(page, 'GET', '/v1/schemas')).body.data, [])
 })
 
-test('a schema is made from scratch, tried, saved, changed and deleted; a claim from it is confirmed', async () => {
+test('a schema is created, tried, saved, changed and deleted, and a claim from it is confirmed', async () => {
   const { page, complaints } = await newPage()
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
@@ -130,7 +130,7 @@ async function createClaim(page: Page, schemaId: string, clockId: string): Promi
   await page.getByRole('heading', { name: 'Submit an event' }).waitFor()
 }
 
-test('the live trial follows events and contract: accepted, refused, and what is not complete left out', async () => {
+test('the live trial follows events and contract and leaves out incomplete events', async () => {
   const { page } = await newPage()
   await openSchema(page, CONTRACT)
   const end = page.getByLabel('Final state')
@@ -167,7 +167,7 @@ test('leaving with unsaved changes asks first', async () => {
   await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor()
 })
 
-test('a schema is created with a name, called by it everywhere, and named anew', async () => {
+test('a schema is created with a name, shown by it, and renamed', async () => {
   const { page, complaints } = await newPage()
   await page.goto('/schemas/new')
   await page.getByLabel('Name', { exact: true }).fill('Delivery to Germany')
@@ -208,7 +208,7 @@ test('a schema is created with a name, called by it everywhere, and named anew',
   assert.deepEqual(complaints, [])
 })
 
-test('saving a schema that was changed meanwhile shows what differs; either version is kept, and nothing later is overwritten', async () => {
+test('saving a changed schema shows the differences, and no later version is overwritten', async () => {
   const { page } = await newPage()
   const stored = contractWith({ price: 49.5, review_window: 60 })
   const path = `/v1/schemas/${await openSchema(page, stored)}`

@@ -39,7 +39,7 @@ const search = async (text: string) => {
 }
 const shortened = (id: string) => `${id.slice(0, 8)}…${id.slice(-6)}`
 
-test('one search finds candidates, customers, schemas and clocks by what they are called', async () => {
+test('the search finds candidates, customers, schemas and clocks by name', async () => {
   await page.goto('/')
   await search('acme')
   for (const name of ['acme-order-1', 'c-17', 'Acme support', 'Acme year'])
@@ -51,7 +51,7 @@ test('one search finds candidates, customers, schemas and clocks by what they ar
   assert.ok(!(await box.isVisible()))
 })
 
-test('Enter goes to what a reference, a name, an alias or an id means, also before the answer is there', async () => {
+test('Enter opens the record of a reference, name, alias or id, even before the response arrives', async () => {
   await page.goto('/settings')
   for (const [text, path] of [
     ['acme/1', `/claims/${claim.id}`],
@@ -70,7 +70,7 @@ test('Enter goes to what a reference, a name, an alias or an id means, also befo
   }
 })
 
-test('arrows choose, and what is not there is said kindly', async () => {
+test('arrow keys select a result, and an empty result is explained', async () => {
   await page.goto('/')
   await page
     .getByRole('button', { name: /^Search/ })
@@ -93,7 +93,7 @@ test('arrows choose, and what is not there is said kindly', async () => {
   await box.waitFor({ state: 'detached' })
 })
 
-test('a part that cannot be searched is told, and the rest is found', async () => {
+test('a failed part of the search is reported, and other results are shown', async () => {
   await page.goto('/')
   await page.route('**/v1/candidates?**', (route) => route.abort())
   await search('c-1')

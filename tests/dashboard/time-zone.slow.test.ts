@@ -15,7 +15,7 @@ async function openInKathmandu() {
   return { page, complaints }
 }
 
-test('the overview’s days are the account’s, and its links lead to what was resolved in them', async () => {
+test('the overview and its links use days in the account’s time zone', async () => {
   const { page } = await openInKathmandu()
   await page.goto('/?days=7')
   await page.getByText('The last 7 days, in Asia/Kathmandu.').waitFor()
@@ -27,7 +27,7 @@ test('the overview’s days are the account’s, and its links lead to what was 
   assert.equal(search.get('resolved_from'), midnight.toISOString())
 })
 
-test('links of the overview’s days lead there from a browser too that knows other rules of the time zone', async () => {
+test('links of the overview use the service’s days even if the browser has other time zone rules', async () => {
   const { page } = await openInKathmandu()
   const other = await page.context().newPage()
   // Kathmandu's clocks were a quarter of an hour behind until 1986.
@@ -48,7 +48,7 @@ test('links of the overview’s days lead there from a browser too that knows ot
   await other.close()
 })
 
-test('links of the overview of a clock at the beginning of all times lead to everything: lists take no earlier time', async () => {
+test('links of the overview of a clock at 1970 have no start time, because lists accept no earlier time', async () => {
   const { page } = await openInKathmandu()
   const { body } = await sendAs(page, 'POST', '/v1/test_clocks', { frozen_time: '1970-01-02T00:00:00Z' })
   await page.goto(`/?clock=${body.id}`)
@@ -57,7 +57,7 @@ test('links of the overview of a clock at the beginning of all times lead to eve
   assert.equal(new URL(page.url()).searchParams.get('resolved_from'), null)
 })
 
-test('a token’s last day is the account’s; it is shown in UTC if this browser does not know the time zone', async () => {
+test('the last day of a token is in the account’s time zone and is shown in UTC if the browser does not know the zone', async () => {
   const { page, complaints } = await openInKathmandu()
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()

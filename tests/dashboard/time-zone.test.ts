@@ -13,7 +13,7 @@ const { page, complaints } = await newSignedInPage(service, browser, { timezoneI
 const zone = async () => (await sendAs(page, 'GET', '/v1/me')).body.time_zone
 const setTimeZone = () => sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
 
-test('the account’s time zone is chosen in the settings, which say what the choice does not change', async () => {
+test('the settings change the account’s time zone and say what does not change', async () => {
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'UTC' })
   await page.goto('/settings')
   const card = page.getByRole('region', { name: 'Time zone' })
@@ -28,7 +28,7 @@ test('the account’s time zone is chosen in the settings, which say what the ch
   assert.equal(await zone(), 'Asia/Kathmandu')
 })
 
-test('times are shown in the account’s time zone, with the zone, and in UTC as their title', async () => {
+test('times are shown in the account’s time zone, with UTC as their title', async () => {
   await setTimeZone()
   const { body } = await sendAs(page, 'POST', '/v1/test_clocks', { frozen_time: '2026-01-30T18:15:00Z' })
   await page.goto(`/test-clocks/${body.id}`)
@@ -43,7 +43,7 @@ test('times are shown in the account’s time zone, with the zone, and in UTC as
   )
 })
 
-test('a date that is picked is the account’s day, from its beginning to its end', async () => {
+test('a date filter means the whole day in the account’s time zone', async () => {
   await setTimeZone()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const times = ['30T18:14:59.999Z', '30T18:15:00.000Z', '31T18:14:59.999Z', '31T18:15:00.000Z']

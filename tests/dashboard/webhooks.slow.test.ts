@@ -5,7 +5,7 @@ import { newEndpointOf, region } from '../support/webhooks-page.ts'
 
 const { newPage } = await dashboardTests()
 
-test('an endpoint that fails says so, at a glance and on its page; one that is gone is disabled', async () => {
+test('a failing endpoint is marked in the list and on its page, and a gone endpoint is disabled', async () => {
   const { page } = await newPage()
   const { id, receiver } = await newEndpointOf(page, { description: 'down' })
   receiver.answer((response, { path }) => {

@@ -11,7 +11,7 @@ import { newEndpointOf, region } from '../support/webhooks-page.ts'
 
 const { newPage, openPage } = await dashboardTests()
 
-test('an endpoint is created with a secret that is shown until it is confirmed, and by which what arrives is verified', async () => {
+test('a new endpoint shows its secret until confirmed, and the secret verifies deliveries', async () => {
   const { page, complaints } = await openPage()
   const receiver = await startWebhookReceiver({ after })
   await page.getByRole('link', { name: 'Webhooks' }).click()
@@ -51,7 +51,7 @@ test('an endpoint is created with a secret that is shown until it is confirmed, 
   assert.deepEqual(complaints, [])
 })
 
-test('what is wrong with an endpoint’s settings is told at its fields, and the first of them has the focus', async () => {
+test('invalid settings of an endpoint are reported at their fields, and the first invalid field has the focus', async () => {
   const { page } = await newPage()
   await page.goto('/webhooks')
   await button(page, 'Create endpoint').first().click()
@@ -120,7 +120,7 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
   )
 })
 
-test('deliveries open to their attempts and their body, are filtered by status, and sent again alone or as a range', async () => {
+test('deliveries show attempts and body, are filtered by status, and are sent again one by one or by period', async () => {
   const { page, complaints } = await newPage()
   const { id, receiver } = await newEndpointOf(page)
   receiver.answer((response) => {
@@ -153,7 +153,7 @@ test('deliveries open to their attempts and their body, are filtered by status, 
   assert.deepEqual(complaints, [])
 })
 
-test('a claim’s and a candidate’s page show what was sent of it and with what result, if there are endpoints', async () => {
+test('the pages of claims and candidates show their webhook deliveries if there are endpoints', async () => {
   const { page, complaints } = await newPage()
   const claim = await newClaimOf(page)
   const endpoints = page.waitForResponse('**/v1/webhook_endpoints')

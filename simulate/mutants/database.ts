@@ -57,11 +57,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
   {
     name: 'a promise has no handler: the word to itself of a server that listens',
     edits: [
-      edit(
-        "ask('SELECT pg_notify($1, $2)', [CHANNEL, own]).catch(reject)",
-        "void ask('SELECT pg_notify($1, $2)', [CHANNEL, own])",
-      ),
-      edit('last = asked.catch(() => {})', 'last = asked'),
+      edit('[CHANNEL, probe]).catch(reject)', '[CHANNEL, probe])'),
+      edit('last = sent.catch(() => {})', 'last = sent'),
     ],
     faults: 'backends-terminated',
   },

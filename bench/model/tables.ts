@@ -142,7 +142,7 @@ export function footOf(known: Known, options: ModelOptions): string {
   ]
   const ofCitus = [
     `Workers have ${cores} cores, the coordinator ${coordinatorCores}. Every statement goes through the coordinator: its cost of a statement is what bounds a large cluster.`,
-    'Citus MX, where servers connect to workers that have the metadata, would spread it; but with DATABASE_URLs of several nodes this service does NOT work yet: the turnstile of lists, test clocks and accounts are local to the coordinator.',
+    'Citus MX, where servers connect to workers that have the metadata, would spread it; but with DATABASE_URLs of several nodes this service does NOT work yet: the insert barrier of lists, test clocks and accounts are local to the coordinator.',
     shards === null
       ? `There are as many shards as workers need; here there are ${known.shards}. A worker without a shard does nothing: citus.shard_count counts when the tables are distributed.`
       : `With ${shards} shards, no more than ${shards} workers do anything.`,

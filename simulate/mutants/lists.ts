@@ -16,7 +16,7 @@ export const OF_LISTS: readonly Mutant[] = [
     edits: [edit("order === 'asc' ? '>' : '<', position)", "order === 'asc' ? '>=' : '<=', position)")],
   },
   {
-    name: 'a list is read without the turnstile',
+    name: 'a list is read without the insert barrier',
     edits: [edit('if (!highest?.fresh)', 'if (!highest?.fresh || highest.fresh)')],
     faults: 'commits-linger',
     clients: 32,
@@ -77,7 +77,7 @@ export const OF_LISTS: readonly Mutant[] = [
     name: 'a page of a long log lacks its first event',
     edits: [
       edit('e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
-      edit('const LOG_PAGE = 128', 'const LOG_PAGE = 16'),
+      edit('export const LOG_PAGE_SIZE = 128', 'export const LOG_PAGE_SIZE = 16'),
       edit('events: 32', 'events: 4'),
     ],
   },

@@ -6,7 +6,8 @@ import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
 import { type AskedNames, askedColumns, askedRows } from '../platform/database/sql-array.ts'
-import { MOST_VERSIONS, makerOf } from './claim-schema-version-store.ts'
+import { makerOf } from './claim-schema-version-store.ts'
+import { MAX_SCHEMA_CONTRACT_BYTES, MAX_VERSIONS } from './limits.ts'
 
 interface ClaimSchemaRow extends SchemaNames {
   id: string
@@ -90,9 +91,6 @@ export async function findClaimSchema(
   return row ? toVersioned(row) : null
 }
 
-/** Bytes of contracts that are read together: as objects they take up to thirty times as much. */
-export const MOST_CONTRACT_BYTES = 2 * 1024 * 1024
-
 /** The contract that a schema has, and with which of its versions it came. */
 export interface ContractOfSchema {
   version: number
@@ -109,7 +107,7 @@ export async function findContracts(
   const rows = await db.query<{ asking: number; id: string; version: number; text: string | null }>({
     name: 'find_contracts',
     text: `-- find_contracts
-      SELECT asking, id, version, CASE WHEN bytes <= ${MOST_CONTRACT_BYTES} THEN contract::text END AS text
+      SELECT asking, id, version, CASE WHEN bytes <= ${MAX_SCHEMA_CONTRACT_BYTES} THEN contract::text END AS text
       FROM (
         SELECT asking, id, s.version_number AS version, s.contract,
           sum(octet_length(s.contract::text)) OVER (PARTITION BY asking ORDER BY place) AS bytes
@@ -173,7 +171,7 @@ export async function updateClaimSchema(
         SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM judged WHERE is_other
       ), forgotten AS (
         DELETE FROM claim_schema_versions v USING judged WHERE is_other AND v.user_id = $1 AND v.schema_id = $2
-          AND v.number <= judged.version_number + 1 - ${MOST_VERSIONS}
+          AND v.number <= judged.version_number + 1 - ${MAX_VERSIONS}
       )
       UPDATE claim_schemas SET
         contract = new_contract,

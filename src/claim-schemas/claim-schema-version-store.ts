@@ -1,8 +1,6 @@
 import type { Maker, SchemaVersion } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
-
-/** That a schema has, the present one counted: older ones are forgotten, so that no caller can fill the disk with them. */
-export const MOST_VERSIONS = 100
+import { MAX_VERSIONS } from './limits.ts'
 
 /** SQL for who changes a schema, by the hash of the token; null stands for a session. */
 export const makerOf = (tokenHash: string): string =>
@@ -31,7 +29,7 @@ const VERSIONS = `(
         UNION ALL
         SELECT v.schema_id, v.number, v.contract::text, v.name, v.description, v.created_at, v.made_by
         FROM claim_schema_versions v JOIN claim_schemas s ON s.user_id = v.user_id AND s.id = v.schema_id
-        WHERE v.user_id = $1 AND v.schema_id = $2 AND v.number > s.version_number - ${MOST_VERSIONS}
+        WHERE v.user_id = $1 AND v.schema_id = $2 AND v.number > s.version_number - ${MAX_VERSIONS}
       ) AS versions`
 
 /** The schema's next versions below a number, newest first. One that is there has a version. */

@@ -1,6 +1,6 @@
 import { hashToken } from '../accounts/tokens/api-token.ts'
 import type { WithContract } from '../core/claims/claim.ts'
-import { schemaNotFound, schemaVersionNotFound, whyNotDone } from '../core/record-errors.ts'
+import { rejectionReason, schemaNotFound, schemaVersionNotFound } from '../core/record-errors.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
 import type { Context } from '../platform/database/context.ts'
@@ -12,11 +12,8 @@ import {
   listClaimSchemas as readClaimSchemas,
   deleteClaimSchema as removeClaimSchema,
 } from './claim-schema-store.ts'
-import {
-  findSchemaVersion,
-  MOST_VERSIONS,
-  listSchemaVersions as readSchemaVersions,
-} from './claim-schema-version-store.ts'
+import { findSchemaVersion, listSchemaVersions as readSchemaVersions } from './claim-schema-version-store.ts'
+import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
 
 /** Who makes a version of a schema: the bearer of an API token, or null for whoever is signed in. */
 export type ByToken = string | null
@@ -42,9 +39,6 @@ export async function getClaimSchema(context: Context, id: string): Promise<Vers
   return schema
 }
 
-/** Records that are read, and held in memory, at a time: half a megabyte of contracts at most. */
-const PAGE = 8
-
 /**
  * All of the account's schemas, oldest first (§4.4 has no pages); the next are read when they are asked for. What is
  * added meanwhile may be there or not.
@@ -53,10 +47,10 @@ export async function* listClaimSchemas(
   context: Context,
 ): AsyncGenerator<WithContract<ClaimSchema, string>[]> {
   for (let after = '0'; ; ) {
-    const page = await readClaimSchemas(context.read, context.userId, after, PAGE)
+    const page = await readClaimSchemas(context.read, context.userId, after, PAGE_SIZE)
     yield page.map(({ schema }) => schema)
     const last = page.at(-1)
-    if (!last || page.length < PAGE) return
+    if (!last || page.length < PAGE_SIZE) return
     after = last.position
   }
 }
@@ -69,7 +63,7 @@ export async function listSchemaVersions(
   context: Context,
   id: string,
 ): Promise<AsyncGenerator<SchemaVersion[]>> {
-  const read = (below: number) => readSchemaVersions(context.read, context.userId, id, below, PAGE)
+  const read = (below: number) => readSchemaVersions(context.read, context.userId, id, below, PAGE_SIZE)
   const first = await read(Number.MAX_SAFE_INTEGER)
   if (first.length === 0) throw schemaNotFound(id)
   return fromFirst(first, read)
@@ -79,7 +73,7 @@ async function* fromFirst(first: SchemaVersion[], read: (below: number) => Promi
   for (let page = first; ; ) {
     yield page
     const last = page.at(-1)
-    if (!last || page.length < PAGE) return
+    if (!last || page.length < PAGE_SIZE) return
     page = await read(last.number)
     // None before it: it is the oldest that is kept, or all were deleted with the schema.
     if (page.length === 0 && (await read(Number.MAX_SAFE_INTEGER)).length === 0)
@@ -92,7 +86,7 @@ export async function getSchemaVersion(context: Context, id: string, number: num
   const version = await findSchemaVersion(context.read, context.userId, id, number)
   if (version) return version
   const { versionNumber } = await getClaimSchema(context, id)
-  throw schemaVersionNotFound(id, number, versionNumber, MOST_VERSIONS)
+  throw schemaVersionNotFound(id, number, versionNumber, MAX_VERSIONS)
 }
 
 /**
@@ -107,7 +101,7 @@ export async function updateClaimSchema(
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
   const schema = await changeClaimSchema(context.write, context.userId, id, changes, hashOf(by), expected)
-  if (!schema) throw await whyNot(context, id, expected)
+  if (!schema) throw await reasonOf(context, id, expected)
   return schema
 }
 
@@ -121,8 +115,8 @@ export async function deleteClaimSchema(
   expected: ExpectedVersions,
 ): Promise<void> {
   const isDone = await removeClaimSchema(context.write, context.userId, id, expected)
-  if (!isDone) throw await whyNot(context, id, expected)
+  if (!isDone) throw await reasonOf(context, id, expected)
 }
 
-const whyNot = (context: Context, id: string, expected: ExpectedVersions) =>
-  whyNotDone('schema', expected, schemaNotFound(id), () => getClaimSchema(context, id))
+const reasonOf = (context: Context, id: string, expected: ExpectedVersions) =>
+  rejectionReason('schema', expected, schemaNotFound(id), () => getClaimSchema(context, id))

@@ -4,7 +4,7 @@ import { changedMetadata, changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions } from '../core/records.ts'
 import { canonicalMetadata, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
 import type { Context } from '../platform/database/context.ts'
-import { whyAbsent } from './archived/absent-claim.ts'
+import { absenceError } from './archived/absent-claim.ts'
 import { changeClaimMetadata } from './claim-metadata-store.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function changeMetadataOf(
       throw changedSince(address.kind)
     return changedMetadata(metadata, change)
   })
-  if (!claim) throw await whyAbsent(db, { userId, address })
+  if (!claim) throw await absenceError(db, { userId, address })
   return claim
 }
 

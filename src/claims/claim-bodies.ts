@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
-import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
+import { MAX_HINTS } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { MetadataBody, NewMetadata } from '../platform/http/bodies/metadata-bodies.ts'
 import {

@@ -3,6 +3,7 @@ import type { Claim, ClaimFacts, WithContract } from '../core/claims/claim.ts'
 import type { Outcome, Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { METADATA_IF_SHORT } from '../platform/database/metadata.ts'
+import { MAX_LISTED_CONTRACT_BYTES } from './limits.ts'
 
 /** What decisions need of a claim's row, but for its contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
@@ -10,11 +11,9 @@ export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candida
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
 export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
-/** Bytes of a contract that is not long. */
-const SHORT_CONTRACT = 4 * 1024
 /** With the contract and the metadata, each null if it is long. */
 export const CLAIM_COLUMNS_IF_SHORT = `${CLAIM_STATE_COLUMNS}, ${METADATA_IF_SHORT} AS metadata,
-  ${contractIfShort(SHORT_CONTRACT)} AS contract`
+  ${contractIfShort(MAX_LISTED_CONTRACT_BYTES)} AS contract`
 /** What those are made of. */
 export const CLAIM_COLUMNS_WITH_HASH = `${CLAIM_STATE_COLUMNS}, metadata, contract, contract_hash`
 

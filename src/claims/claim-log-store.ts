@@ -1,6 +1,7 @@
 import type { ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
 import type { LogEvent } from '../core/claims/event.ts'
 import { LateEvent, LateSubmission } from '../core/claims/late-submission.ts'
+import { MAX_OTHER_EVENT_TYPES } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { METADATA } from '../platform/database/metadata.ts'
@@ -14,6 +15,13 @@ import {
   toWholeClaim,
 } from './claim-columns.ts'
 import { addressColumns } from './claim-store.ts'
+import {
+  LOG_PAGE_SIZE,
+  MAX_DECISIVE_PAGE_BYTES,
+  MAX_DECISIVE_PAGE_EVENTS,
+  MAX_EAGER_PAYLOAD_LENGTH,
+  MAX_LISTED_PAYLOAD_BYTES,
+} from './limits.ts'
 
 /** An event as it is stored. */
 export interface LogItem {
@@ -26,14 +34,9 @@ export interface LogItem {
   payload: string | null
 }
 
-/** Bytes of a payload that is not long. */
-const SHORT_PAYLOAD = 4 * 1024
-/** Events of a page of a log; with payloads that are not long, half a megabyte. */
-const LOG_PAGE = 128
-
 const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, 'system', e.system,
   'createdAt', e.created_at,
-  'payload', ${ifShort('e.payload', SHORT_PAYLOAD)})`
+  'payload', ${ifShort('e.payload', MAX_LISTED_PAYLOAD_BYTES)})`
 
 /** A claim with the first of its log. */
 export interface ClaimAndLog {
@@ -100,7 +103,7 @@ export async function readClaimAndLog(
       SELECT ${CLAIM_COLUMNS_AS_STORED}, ${METADATA} AS metadata,
         (
           SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) FROM claim_events e
-          WHERE e.claim_id = $1 AND e.seq <= ${LOG_PAGE}
+          WHERE e.claim_id = $1 AND e.seq <= ${LOG_PAGE_SIZE}
         ) AS log
       FROM claims c
       WHERE c.id = $1 AND c.user_id = $2 AND c.candidate_alias IS NOT DISTINCT FROM $3`,
@@ -118,7 +121,7 @@ export async function readLogPage(db: Connection, claimId: string, after: number
     name: 'read_log_page',
     text: `-- read_log_page
       SELECT json_agg(${LOG_ITEMS} ORDER BY e.seq) AS log FROM claim_events e
-      WHERE e.claim_id = $1 AND e.seq > $2 AND e.seq <= $2 + ${LOG_PAGE}`,
+      WHERE e.claim_id = $1 AND e.seq > $2 AND e.seq <= $2 + ${LOG_PAGE_SIZE}`,
     values: [claimId, after],
     readOnly: true,
   })
@@ -167,13 +170,10 @@ interface StoredEvent {
   created_at: Date
 }
 
-/** Characters of a payload that is made into an object at once. */
-const AT_ONCE_PAYLOAD = 512
-
 function toEvent({ id, type, payload, system, created_at }: StoredEvent): LogEvent | null {
   if (payload === null) return null
   const event = { id, type, system, createdAt: created_at }
-  if (system || payload.length <= AT_ONCE_PAYLOAD) return { ...event, payload: JSON.parse(payload) }
+  if (system || payload.length <= MAX_EAGER_PAYLOAD_LENGTH) return { ...event, payload: JSON.parse(payload) }
   return new LateEvent(new LateSubmission({ id, type, payloadBytes: payload.length }, payload), created_at)
 }
 
@@ -197,10 +197,6 @@ export async function readEvents(db: Connection, names: readonly EventName[]): P
   return rows.map((row) => ({ claimId: row.claim_id, id: row.id, event: toEvent(row) }))
 }
 
-/** Events of a page at most, and bytes of their payloads (the first event is in it whatever its size). */
-const PAGE_EVENTS = 500
-const PAGE_BYTES = 512 * 1024
-
 /** What a condition sees of a submitted event, with its id and its place in the log. */
 export interface LoggedEvidence extends Pick<LogEvent, 'id' | 'type' | 'payload' | 'system'> {
   seq: number
@@ -216,9 +212,9 @@ export async function* readDecisiveEvents(
   types: readonly string[],
 ): AsyncGenerator<LoggedEvidence[]> {
   // What does not fit is read in vain: of large events fewer are asked for.
-  let most = Math.ceil((PAGE_BYTES * claim.eventCount) / Math.max(claim.logBytes, 1))
+  let most = Math.ceil((MAX_DECISIVE_PAGE_BYTES * claim.eventCount) / Math.max(claim.logBytes, 1))
   for (let after = 0; after < claim.eventCount; ) {
-    const limit = Math.min(most, PAGE_EVENTS)
+    const limit = Math.min(most, MAX_DECISIVE_PAGE_EVENTS)
     const page = await readPage(db, claim, types, after, limit)
     const last = page.at(-1)
     if (!last) return
@@ -248,15 +244,12 @@ function readPage(
           ORDER BY seq LIMIT $5
         ) AS next
       ) AS measured
-      WHERE bytes_before < ${PAGE_BYTES}
+      WHERE bytes_before < ${MAX_DECISIVE_PAGE_BYTES}
       ORDER BY seq`,
     values: [id, after, eventCount, types, limit],
     readOnly: true,
   })
 }
-
-/** Of more types, those that occurred first are read. */
-const MAX_OTHER_TYPES = 1_000
 
 /** The types of submitted events other than these, with the ids of the first 10 events of each, in the log at this version. */
 export function readOtherTypes(
@@ -269,7 +262,7 @@ export function readOtherTypes(
     text: `-- read_other_types
       SELECT type, (array_agg(id ORDER BY seq))[1:10] AS ids FROM claim_events
       WHERE claim_id = $1 AND seq <= $2 AND type <> ALL ($3) AND NOT system
-      GROUP BY type ORDER BY min(seq) LIMIT ${MAX_OTHER_TYPES}`,
+      GROUP BY type ORDER BY min(seq) LIMIT ${MAX_OTHER_EVENT_TYPES}`,
     values: [id, eventCount, types],
     readOnly: true,
   })

@@ -3,15 +3,16 @@ import type { ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
 import { unavailable } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/uuid.ts'
 import { findDeletedPosition } from '../platform/database/lists/deleted-positions.ts'
-import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
+import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import { type PageRequest, resolveCursor, unknownCursor } from '../platform/database/lists/list-query.ts'
 import { findArchivedPosition } from './archived/archived-claim-store.ts'
+import { LONG_CONTRACTS_BATCH_SIZE } from './limits.ts'
 import type { Sorted } from './list-filters.ts'
 import { type ClaimCount, countClaims, withSpan } from './lists/claim-count-store.ts'
 import { findClaimPosition, listClaims } from './lists/claim-list-store.ts'
 import { type ClaimPlace, type ClaimSelection, isTimed } from './lists/claim-selection.ts'
 import type { NextPlace } from './lists/selective-list-store.ts'
-import { CONTRACTS_AT_ONCE, readLongParts } from './read-contracts.ts'
+import { readLongParts } from './read-contracts.ts'
 
 /** A page of a list; its claims are read to the end as they are asked for. */
 export interface ClaimPage {
@@ -42,9 +43,9 @@ export async function readClaimPage(
   const filter = { ...(await withSpan(db, selection)), after, sort, limit, order }
   const counted = total ? await countClaims(db, filter) : undefined
   const { rows, next } = await listClaims(db, filter)
-  const claims = fillGaps(rows, {
-    gaps: ['contract', 'metadata'],
-    atOnce: CONTRACTS_AT_ONCE,
+  const claims = loadLazyColumns(rows, {
+    columns: ['contract', 'metadata'],
+    batchSize: LONG_CONTRACTS_BATCH_SIZE,
     key: ({ id }) => id,
     read: (some) =>
       readLongParts(
@@ -53,7 +54,7 @@ export async function readClaimPage(
         some.map(({ id }) => id),
       ),
     // Deleted with its clock or archived in the meantime.
-    gone: () => unavailable('A claim of the page was deleted while it was read.'),
+    onMissing: () => unavailable('A claim of the page was deleted while it was read.'),
   })
   return { claims, nextCursor: next && cursorOf(next), total: counted }
 }

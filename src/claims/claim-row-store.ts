@@ -5,15 +5,12 @@ import { readInShards } from '../platform/database/citus/in-shards.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray, textArray } from '../platform/database/sql-array.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
+import { MAX_EAGER_CONTRACT_BYTES, MAX_SHORT_LOG_BYTES } from './limits.ts'
 
-/** Bytes of a log, ids included, up to which it is read together with others. */
-const SHORT_LOG_BYTES = 64 * 1024
 /** Estimated for an event besides its payload. */
 const EVENT_BYTES = 100
 /** Of a log so many times as of a contract may be read: it takes less to parse, and need not be made ready. */
 const LOG_TO_CONTRACT = 4
-/** A contract that is no longer is read at once: to ask for it once it turns out to be unknown takes longer. */
-const SHORT_CONTRACT_BYTES = 1024
 
 /** A claim with what a decision needs of its log, if that was read. */
 export interface LogRow {
@@ -42,13 +39,13 @@ const HASH = "coalesce(c.contract_hash, sha256(convert_to(c.contract::text, 'UTF
 const CONTRACT_BYTES = 'coalesce(k.bytes, octet_length(c.contract::text))'
 
 const LOG_BYTES = `c.log_bytes + ${EVENT_BYTES} * c.event_count`
-const IS_READ = `(${LOG_BYTES} <= least(${SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)
+const IS_READ = `(${LOG_BYTES} <= least(${MAX_SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)
         AND ($4::boolean OR c.log_digest IS NULL))`
 
 /** The condition stands in the subqueries: at the join it would be looked at after the log was read. */
 const READ_CLAIMS = `SELECT ${CLAIM_STATE_COLUMNS},
         encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
-        CASE WHEN $4::boolean OR ${CONTRACT_BYTES} <= least(${SHORT_CONTRACT_BYTES}, $3::bigint)
+        CASE WHEN $4::boolean OR ${CONTRACT_BYTES} <= least(${MAX_EAGER_CONTRACT_BYTES}, $3::bigint)
           THEN coalesce(k.document, c.contract)::text END AS contract,
         ${IS_READ} AS is_read, log_digest, greatest(status_since, log.last_at, last_event_at) AS last_at,
         coalesce(log.ids, named.ids) AS ids, log.decisive
@@ -63,7 +60,7 @@ const READ_CLAIMS = `SELECT ${CLAIM_STATE_COLUMNS},
       ) log ON true
       LEFT JOIN LATERAL (
         SELECT json_agg(e.id) AS ids FROM {{claim_events}} e
-        WHERE e.claim_id = c.id AND e.id = ANY ($2::text[]) AND ${LOG_BYTES} > ${SHORT_LOG_BYTES}
+        WHERE e.claim_id = c.id AND e.id = ANY ($2::text[]) AND ${LOG_BYTES} > ${MAX_SHORT_LOG_BYTES}
       ) named ON true
       WHERE c.id = ANY ($1::uuid[])`
 const COLUMNS = `id uuid, user_id uuid, customer_id uuid, reference text, candidate_alias text, customer_external_id text,
@@ -125,5 +122,5 @@ export const weightRead = (row: ClaimRow): number =>
 
 function logWeight({ log_bytes, event_count }: ClaimRow): number {
   const bytes = log_bytes + EVENT_BYTES * event_count
-  return bytes <= SHORT_LOG_BYTES ? Math.ceil(bytes / LOG_TO_CONTRACT) : 0
+  return bytes <= MAX_SHORT_LOG_BYTES ? Math.ceil(bytes / LOG_TO_CONTRACT) : 0
 }

@@ -1,15 +1,14 @@
 import type { App } from '../app.ts'
 import type { ExportedClaim } from '../core/claims/claim.ts'
 import { findCustomers } from '../customers/customer-store.ts'
-import { fillGaps, METADATA_AT_ONCE } from '../platform/database/lists/fill-gaps.ts'
+import { LONG_METADATA_BATCH_SIZE } from '../platform/database/limits.ts'
+import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
+import { EXPORT_PAGE_SIZE } from './limits.ts'
 import { type ClaimFilters, selectClaims } from './list-claims.ts'
 import type { Sorted } from './list-filters.ts'
 import { withSpan } from './lists/claim-count-store.ts'
 import { listExportedClaims, readMetadata } from './lists/claim-list-store.ts'
 import type { ClaimPlace, ClaimSelection } from './lists/claim-selection.ts'
-
-/** Records that are read, and held in memory, at a time. */
-const PAGE = 500
 
 export interface ExportOrder extends Sorted {
   order: 'asc' | 'desc'
@@ -49,16 +48,16 @@ export async function* readAllPages(
   const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
   for (let after: ClaimPlace | null = null; ; ) {
     // What is added meanwhile belongs to it.
-    const filter = { ...(await withSpan(db, asked)), after, order, sort, limit: PAGE }
+    const filter = { ...(await withSpan(db, asked)), after, order, sort, limit: EXPORT_PAGE_SIZE }
     const { rows, next }: Awaited<ReturnType<typeof listExportedClaims>> = await listExportedClaims(
       db,
       filter,
     )
     // Who takes it is heard of then.
     if (rows.length === 0) yield []
-    yield* fillGaps(rows, {
-      gaps: ['metadata'],
-      atOnce: METADATA_AT_ONCE,
+    yield* loadLazyColumns(rows, {
+      columns: ['metadata'],
+      batchSize: LONG_METADATA_BATCH_SIZE,
       key: ({ id }) => id,
       read: (some) => readMetadata(db, idsOf(some)),
     })

@@ -5,8 +5,8 @@ import { type ExplainedCondition, type ExplainedTransition, Explanation } from '
 import type { LogHint } from '../core/contracts/hints/log-hints.ts'
 import { claimNotFound } from '../core/record-errors.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
-import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
-import { whyAbsent } from './archived/absent-claim.ts'
+import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
+import { absenceError } from './archived/absent-claim.ts'
 import {
   type LoggedEvidence,
   type LogItem,
@@ -18,9 +18,7 @@ import {
   readPayloads,
 } from './claim-log-store.ts'
 import { findClaim } from './claim-store.ts'
-
-/** Long payloads that are read at a time, of a quarter of a megabyte at most. */
-const PAYLOADS_AT_ONCE = 1
+import { LONG_PAYLOADS_BATCH_SIZE } from './limits.ts'
 
 /** An event of a log, its payload as the JSON that was sent. */
 export type LoggedEvent = LogItem & { payload: string }
@@ -37,7 +35,7 @@ export async function getClaim(
 ): Promise<{ claim: StoredClaim; log: AsyncGenerator<LoggedEvent[]> }> {
   const short = await app.shortClaims.submit(userId, { userId, address })
   const found = short === 'long' ? await readClaimAndLog(app.db.reads.for(userId), userId, address) : short
-  if (!found) throw await whyAbsent(app.db.reads.for(userId), { userId, address })
+  if (!found) throw await absenceError(app.db.reads.for(userId), { userId, address })
   const { claim, items } = found
   return { claim, log: readLog(app, claim, items, () => claimNotFound(address)) }
 }
@@ -46,17 +44,17 @@ async function* readLog(
   app: App,
   { id, userId, eventCount }: StoredClaim,
   first: LogItem[],
-  gone: () => Error,
+  onMissing: () => Error,
 ): AsyncGenerator<LoggedEvent[]> {
   const db = app.db.reads.for(userId)
   let items = first
   for (let read = 0; read < eventCount; read += items.length) {
     if (read > 0) items = await readLogPage(db, id, read)
     // Deleted with its clock or archived in the meantime, it must not look like a shorter log.
-    if (items.length === 0) throw gone()
-    yield* fillGaps(items.slice(0, eventCount - read), {
-      gaps: ['payload'],
-      atOnce: PAYLOADS_AT_ONCE,
+    if (items.length === 0) throw onMissing()
+    yield* loadLazyColumns(items.slice(0, eventCount - read), {
+      columns: ['payload'],
+      batchSize: LONG_PAYLOADS_BATCH_SIZE,
       read: (some) =>
         readPayloads(
           db,
@@ -64,7 +62,7 @@ async function* readLog(
           some.map(({ seq }) => seq),
         ),
       key: ({ seq }) => seq,
-      gone,
+      onMissing,
     })
   }
 }
@@ -85,7 +83,7 @@ export async function explainClaim(
 ): Promise<ClaimExplanation> {
   const db = app.db.reads.for(userId)
   const claim = await findClaim(db, userId, address)
-  if (!claim) throw await whyAbsent(db, { userId, address })
+  if (!claim) throw await absenceError(db, { userId, address })
   const explanation = new Explanation(claim)
   const types = decisiveEventTypes(claim.contract)
   let shown = 0
@@ -95,7 +93,7 @@ export async function explainClaim(
   }
   const end = await readLogEnd(db, claim)
   // Deleted since, with its test clock, or archived.
-  if (claim.eventCount > 0 && end.length === 0) throw await whyAbsent(db, { userId, address })
+  if (claim.eventCount > 0 && end.length === 0) throw await absenceError(db, { userId, address })
   if (shown < claim.eventCount) {
     for (const { type, ids } of await readOtherTypes(db, claim, types)) explanation.addType(type, ids)
   }

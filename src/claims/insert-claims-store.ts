@@ -15,7 +15,8 @@ import { nodesOf, queryInShards, type ShardStatement } from '../platform/databas
 import { NOW } from '../platform/database/clock.ts'
 import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { ENTER_TURNSTILES, LONGEST_LOCK_WAIT } from '../platform/database/lists/list-page.ts'
+import { MAX_LOCK_WAIT } from '../platform/database/limits.ts'
+import { ENTER_INSERT_BARRIERS } from '../platform/database/lists/list-page.ts'
 import {
   addPairs,
   METADATA_COLUMNS,
@@ -67,7 +68,7 @@ const NEW_ROW = {
 /**
  * SQL: whether the claim `n` may be inserted. An insert of an existing id would wait for a transaction that changes its row,
  * for example an advance of its clock, so the statement looks for the id first. It does not see a row that is inserted after it
- * began: then the wait for the lock is short (`ENTER_TURNSTILES`), and the next attempt sees the row.
+ * began: then the wait for the lock is short (`ENTER_INSERT_BARRIERS`), and the next attempt sees the row.
  */
 const isNew = (claims: string, archived: string) =>
   `(coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM ${claims} c WHERE c.id = n.id) IS NULL
@@ -86,8 +87,8 @@ const insertFrom = (claims: string, rows: string, hasMetadata: boolean) => {
 }
 
 /** The time is read after all insert barriers: lists by time continue after the claims that they have shown. */
-const LIVE = `turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
-      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles)`
+const LIVE = `barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM barriers)`
 /**
  * The clock's row is locked, so that it cannot be advanced past claims that are just being opened; before the insert barrier,
  * which holds up the account's lists. An advance is not waited for.
@@ -95,8 +96,8 @@ const LIVE = `turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
 const ON_TEST_CLOCK = (parameter: number) => `held AS MATERIALIZED (
         SELECT frozen_time AS now FROM test_clocks WHERE user_id = ($2::uuid[])[1] AND id = $${parameter} FOR SHARE SKIP LOCKED
       ),
-      turnstiles AS MATERIALIZED (${ENTER_TURNSTILES} WHERE EXISTS (SELECT FROM held)),
-      clock AS MATERIALIZED (SELECT held.now FROM turnstiles, held)`
+      barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS} WHERE EXISTS (SELECT FROM held)),
+      clock AS MATERIALIZED (SELECT held.now FROM barriers, held)`
 
 /**
  * Inserts claims on one PostgreSQL. $1 is the list. Positions are taken in the given order. Rows are inserted in the order of
@@ -311,8 +312,7 @@ async function insertIntoShards(
       rows.map((row, i) => ({ ...row, position: positions[i] as string, testClockId, now: first.now })),
     )
     // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
-    if (rows.some(mayBeThere))
-      await connection.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+    if (rows.some(mayBeThere)) await connection.query({ text: `SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'` })
     const machines = await nodesOf(connection, placed, ({ id }) => id)
     const inserted = await queryInShards<{ id: string }, PlacedRow>(connection, INSERT, machines, (some) =>
       PLACED_ROWS.values(some),
@@ -349,7 +349,7 @@ async function storeMissing(db: Connection, rows: readonly NewRow[]): Promise<re
 
 /** One writes to contracts after the other; if that takes long, it fails (`isTransient`). */
 async function store(db: Connection, contracts: readonly NewContract[]): Promise<void> {
-  await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+  await db.query({ text: `SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'` })
   await storeGivenContracts(db, 'store_contracts', contracts)
 }
 

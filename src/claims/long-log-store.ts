@@ -5,9 +5,7 @@ import type { Connection } from '../platform/database/connection.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claim-columns.ts'
 import type { LogRow } from './claim-row-store.ts'
 import { type ClaimToDecide, toClaimToDecide } from './claims-to-decide.ts'
-
-/** Bytes of payloads that are read at once. */
-const PIECE_BYTES = 512 * 1024
+import { LONG_LOG_BATCH_BYTES } from './limits.ts'
 
 interface LongLogReader {
   /** With all of its ids, but without the decisive events. */
@@ -37,7 +35,9 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
   if (row.contract === null) throw contractIsMissing()
   const { decisive_sizes, ...claim } = row
   reader.onClaim(toClaimToDecide({ ...claim, is_read: true, digest: null, decisive: null }))
-  for (const piece of byWeight(decisive_sizes ?? [], ([, size]) => size, { mostWeight: PIECE_BYTES })) {
+  for (const piece of byWeight(decisive_sizes ?? [], ([, size]) => size, {
+    mostWeight: LONG_LOG_BATCH_BYTES,
+  })) {
     const seqs = piece.map(([seq]) => seq)
     await reader.onDecisive(await readEvidence(db, claimId, seqs))
   }

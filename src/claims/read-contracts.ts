@@ -1,9 +1,6 @@
 import type { App } from '../app.ts'
 import { readLongParts as readParts, readContracts as readStored } from './lists/claim-list-store.ts'
 
-/** Long contracts that are read at a time: half a megabyte at most. */
-export const CONTRACTS_AT_ONCE = 8
-
 /** The contracts of these claims of the account as JSON, by the claims' ids; without those of claims that are gone. */
 export function readContracts(
   app: App,

@@ -2,13 +2,16 @@ import { Type } from 'typebox'
 import { COMPARATORS } from '../core/contracts/comparators.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { HINT_CODES } from '../core/contracts/hints/hints.ts'
-import { LOG_HINT_CODES, MAX_LOG_HINTS } from '../core/contracts/hints/log-hints.ts'
+import { LOG_HINT_CODES } from '../core/contracts/hints/log-hints.ts'
 import {
   MAX_CONDITION_DEPTH,
   MAX_CONDITION_NAME_LENGTH,
   MAX_CONDITION_NODES,
-} from '../core/contracts/validate-condition.ts'
-import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../core/contracts/validate-contract.ts'
+  MAX_CONTRACT_BYTES,
+  MAX_LOG_HINTS,
+  MAX_PRICE,
+  MAX_WINDOW_SECONDS,
+} from '../core/limits.ts'
 import { DateTime, ScheduledOutcome, Status } from '../platform/http/responses/field-schemas.ts'
 
 /*

@@ -6,24 +6,24 @@ import { decimalsOf } from '../kernel/currency.ts'
 import { withTimeout } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import {
+  CURRENCY_TIMEOUT_MS,
+  CURRENCY_TTL_MS,
+  MAX_CACHED_CURRENCIES,
+  MAX_CACHED_HINT_CHARACTERS,
+} from './limits.ts'
 
-const CURRENCY_TIMEOUT_MS = 1_000
-/** Another server may change the currency. */
-const CURRENCY_TTL_MS = 5_000
-const MAX_ACCOUNTS = 10_000
-/** Of contracts and currencies, the keys of the cache. */
-const MAX_CHARACTERS = 2 * 1024 * 1024
 /** What an entry takes besides its key, in characters. */
 const ENTRY_CHARACTERS = 1_024
 
 /** Caches the hints of contracts. Many claims have the same contract: without the cache a batch takes 1.6 times as long. */
 export class ContractHintsCache {
   readonly #currencies = new LRUCache<string, { code: string | null }>({
-    max: MAX_ACCOUNTS,
+    max: MAX_CACHED_CURRENCIES,
     ttl: CURRENCY_TTL_MS,
   })
   readonly #hints = new LRUCache<string, readonly Hint[]>({
-    maxSize: MAX_CHARACTERS,
+    maxSize: MAX_CACHED_HINT_CHARACTERS,
     sizeCalculation: (_, key) => key.length + ENTRY_CHARACTERS,
   })
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Contract } from '../core/contracts/contract.ts'
+import { MAX_KNOWN_CONTRACT_BYTES } from './limits.ts'
 
 export interface ParsedContract {
   parsed: Contract
@@ -7,12 +8,9 @@ export interface ParsedContract {
   bytes: number
 }
 
-/** Bytes of memory that parsed contracts may take, estimated: eighty of the longest, unless they consist of tiny values. */
-const MOST_BYTES = 16 * 1024 * 1024
-
 /** Many claims are under the same contract: it is parsed and held once. By hashes. */
 const contracts = new LRUCache<string, ParsedContract>({
-  maxSize: MOST_BYTES,
+  maxSize: MAX_KNOWN_CONTRACT_BYTES,
   sizeCalculation: ({ bytes }) => bytes,
 })
 

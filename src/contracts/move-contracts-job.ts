@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { type Job, shortRun } from '../platform/jobs/scheduler.ts'
 import { type ContractMoves, moveContracts as moveSome } from './contract-move-store.ts'
+import { MOVED_CLAIMS_BATCH_SIZE } from './limits.ts'
 
 /**
  * After an upgrade, until the contracts of all claims are moved; then it does nothing. `onProgress` hears of
@@ -22,9 +23,6 @@ export function moveContractsJob(app: App, onProgress: (moves: ContractMoves) =>
 
 export type { ContractMoves }
 
-/** Claims that one transaction moves: nobody waits for it for long. */
-const BATCH = 500
-
 /**
  * Moves contracts that an older version stored with each claim to where each is once, batch by batch, while the
  * service works. Goes on where it, or another server, stopped. Null if another server is at it.
@@ -33,7 +31,7 @@ const BATCH = 500
 export async function moveContracts(app: App, isOver: () => boolean): Promise<ContractMoves | null> {
   for (let moved = 0; ; ) {
     const moves = await app.throttle.run(() =>
-      app.db.checks.transaction((connection) => moveSome(connection, BATCH)),
+      app.db.checks.transaction((connection) => moveSome(connection, MOVED_CLAIMS_BATCH_SIZE)),
     )
     if (moves === null) return null
     moved += moves.moved

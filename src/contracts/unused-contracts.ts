@@ -1,5 +1,6 @@
 import { NIL as FIRST_ID } from 'uuid'
 import type { App } from '../app.ts'
+import { SCANNED_CLAIMS_BATCH_SIZE, UNUSED_CONTRACTS_BATCH_SIZE, UNUSED_MARK_MS } from './limits.ts'
 import {
   findUnusedContracts,
   findUses,
@@ -7,13 +8,6 @@ import {
   removeContracts,
   type UnusedContract,
 } from './unused-contract-store.ts'
-
-/** For so long a contract must be marked. Any statement that did not see the mark has ended long before. */
-const MARKED_FOR_MS = 24 * 3_600_000
-/** Contracts that are looked for at once. */
-const MOST_CONTRACTS = 1_000
-/** Claims that one statement looks at. */
-const BATCH = 5_000
 
 /**
  * Removes the contracts of deleted test clocks that no claim is under any more. There is no index by contract, which
@@ -38,11 +32,11 @@ export class UnusedContracts {
     const db = this.#app.db.checks
     if (this.#unused.length === 0) {
       this.#lookedUpTo = FIRST_ID
-      this.#unused = await findUnusedContracts(db, MARKED_FOR_MS, MOST_CONTRACTS)
+      this.#unused = await findUnusedContracts(db, UNUSED_MARK_MS, UNUSED_CONTRACTS_BATCH_SIZE)
     }
     while (this.#unused.length > 0) {
       const { lastId, used } = await this.#app.throttle.run(() =>
-        findUses(db, this.#unused, this.#lookedUpTo, BATCH),
+        findUses(db, this.#unused, this.#lookedUpTo, SCANNED_CLAIMS_BATCH_SIZE),
       )
       if (lastId === null) {
         const removed = await removeContracts(db, this.#unused)

@@ -1,5 +1,6 @@
 import { ServiceError, validationError } from '../kernel/errors.ts'
-import { changeMetadata, MAX_METADATA_KEYS, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
+import { MAX_METADATA_KEYS } from '../kernel/limits.ts'
+import { changeMetadata, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
 import type { ClaimAddress } from './claims/claim.ts'
 import type { ExpectedVersions } from './records.ts'
 
@@ -63,20 +64,20 @@ export function invitationNotFound(id: string): ServiceError {
 
 type Kind = 'claim' | 'candidate' | 'schema' | 'customer' | 'webhook endpoint' | 'settings' | 'account'
 
-/** 412: the record is there, but it is none of those that the caller expects. */
+/** 412: the record exists, but not in a version that the caller expects. */
 export function changedSince(kind: Kind): ServiceError {
   const are = kind === 'settings' ? 'are' : 'is'
   return new ServiceError(
     'PRECONDITION_FAILED',
-    `The ${kind} ${are} not as If-Match says: somebody has made a change meanwhile. Nothing was done.`,
+    `The ${kind} ${are} not as If-Match says: another request changed it. Nothing was done.`,
   )
 }
 
 /**
- * Why nothing was done to a record: it is not there, or it is none of those that the caller expects.
- * @param read throws if it is not there
+ * The error for a record that was not changed: it does not exist, or not in a version that the caller expects.
+ * @param read throws if the record does not exist
  */
-export async function whyNotDone(
+export async function rejectionReason(
   kind: Kind,
   expected: ExpectedVersions,
   notFound: ServiceError,

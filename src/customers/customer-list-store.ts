@@ -1,10 +1,11 @@
 import type { Metadata } from '../kernel/metadata.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { IS_FRESH, type ListedRow, readPage, waitAtTurnstile } from '../platform/database/lists/list-page.ts'
+import { IS_FRESH, type ListedRow, readPage, waitForInserts } from '../platform/database/lists/list-page.ts'
 import { ListQuery } from '../platform/database/lists/list-query.ts'
 import { hasPairs, METADATA, METADATA_IF_SHORT, PAIRS, pairsOf } from '../platform/database/metadata.ts'
 import type { Customer } from './customer.ts'
 import { CUSTOMER_COLUMNS, type CustomerRow, toCustomer } from './customer-store.ts'
+import { MAX_LETTERS_IN_RANGES, MAX_SCANNED_CUSTOMERS, MAX_SORTED_CUSTOMERS } from './limits.ts'
 
 export interface CustomerFilter {
   userId: string
@@ -28,9 +29,6 @@ export interface CustomerPage {
   next: string | null
 }
 
-/** What a search finds is put in order if it is less; else the list is gone through, up to so many a page. */
-const FEW = 10_000
-
 /** A filter of which an index finds what fits it; else each customer that is looked at says whether it does. */
 interface FoundFilter {
   /** SQL of the ids of those that fit, of each index those that it finds. */
@@ -51,7 +49,7 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
   const stop = isBroad ? await findStop(db, filter) : null
   const list = { name: 'customers', userId } as const
   // What is on its way before the stop belongs to this page.
-  if (stop?.fresh) await waitAtTurnstile(db, list)
+  if (stop?.fresh) await waitForInserts(db, list)
   const { rows, hasMore } = await readPage(db, list, filter, (count, upTo) => {
     const query = new ListQuery()
       .where('user_id', '=', userId)
@@ -118,10 +116,10 @@ async function firstOfFew(
 ): Promise<FoundFilter | null> {
   for (const one of filters) {
     const query = new ListQuery().where('user_id', '=', userId)
-    const some = one.ids(query).map((ids) => `(${ids} LIMIT ${FEW})`)
+    const some = one.ids(query).map((ids) => `(${ids} LIMIT ${MAX_SORTED_CUSTOMERS})`)
     const [row] = await db.query<{ is_few: boolean }>({
       text: `-- count_found_customers
-        SELECT count(*) < ${FEW} AS is_few FROM (${some.join(' UNION ALL ')}) AS found`,
+        SELECT count(*) < ${MAX_SORTED_CUSTOMERS} AS is_few FROM (${some.join(' UNION ALL ')}) AS found`,
       values: query.values,
       readOnly: true,
     })
@@ -139,7 +137,7 @@ async function findStop(
   const [row] = await db.query<{ position: string; id: string; fresh: boolean }>({
     text: `-- find_stop_of_customers
       SELECT position, id, ${IS_FRESH} AS fresh FROM customers WHERE ${query.conditions}
-      ORDER BY position ${order} OFFSET ${FEW - 1} LIMIT 1`,
+      ORDER BY position ${order} OFFSET ${MAX_SCANNED_CUSTOMERS - 1} LIMIT 1`,
     values: query.values,
     readOnly: true,
   })
@@ -153,8 +151,6 @@ async function findStop(
  * combination of variants of the first letters is an index range, and a filter compares all letters.
  */
 
-/** Letters whose variants make index ranges: 8 ranges where each letter has two variants. */
-const MAX_LETTERS_IN_RANGES = 3
 const LAST_CHARACTER = 'chr(1114111)'
 /** The expressions of the indexes. */
 const EXTERNAL_ID = 'lower(external_id COLLATE "C")'

@@ -4,7 +4,7 @@ import type { Metadata } from '../kernel/metadata.ts'
 import { NOW } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection, Statement } from '../platform/database/connection.ts'
-import { ENTER_TURNSTILES } from '../platform/database/lists/list-page.ts'
+import { ENTER_INSERT_BARRIERS } from '../platform/database/lists/list-page.ts'
 import {
   addPairs,
   holdBriefly,
@@ -65,8 +65,8 @@ const NEW_ROWS = new Columns<NewRow>(
 // One that is there already is looked for first, as with claims.
 // In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
 const INSERT_CUSTOMERS = `-- insert_customers
-      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES}),
-      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM turnstiles),
+      WITH barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS}),
+      clock AS MATERIALIZED (SELECT ${NOW} AS now FROM barriers),
       new AS MATERIALIZED (
         SELECT * FROM ${NEW_ROWS.as('new', 'place')}
       ),

@@ -5,7 +5,8 @@ import { ServiceError, unavailable } from '../kernel/errors.ts'
 import type { Metadata, MetadataChange } from '../kernel/metadata.ts'
 import { isUuid } from '../kernel/uuid.ts'
 import type { Context } from '../platform/database/context.ts'
-import { fillGaps, METADATA_AT_ONCE } from '../platform/database/lists/fill-gaps.ts'
+import { LONG_METADATA_BATCH_SIZE } from '../platform/database/limits.ts'
+import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import { type PageRequest, resolveCursor } from '../platform/database/lists/list-query.ts'
 import type { Customer } from './customer.ts'
 import { readCustomerMetadata, listCustomers as readCustomers } from './customer-list-store.ts'
@@ -74,9 +75,9 @@ export async function listCustomers(
     isUuid(id) ? findCustomerPosition(db, userId, id) : null,
   )
   const { rows, next } = await readCustomers(db, { ...request, userId, after })
-  const customers = fillGaps(rows, {
-    gaps: ['metadata'],
-    atOnce: METADATA_AT_ONCE,
+  const customers = loadLazyColumns(rows, {
+    columns: ['metadata'],
+    batchSize: LONG_METADATA_BATCH_SIZE,
     key: ({ id }) => id,
     read: (some) =>
       readCustomerMetadata(
@@ -84,7 +85,7 @@ export async function listCustomers(
         userId,
         some.map(({ id }) => id),
       ),
-    gone: () => unavailable('A customer of the page was deleted while it was read.'),
+    onMissing: () => unavailable('A customer of the page was deleted while it was read.'),
   })
   return { customers, nextCursor: next }
 }

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
+import { LONG_CONTRACTS_BATCH_SIZE } from '../claims/limits.ts'
 import { presentEither, presentRecorded } from '../claims/present-claim.ts'
-import { CONTRACTS_AT_ONCE, readContracts } from '../claims/read-contracts.ts'
+import { readContracts } from '../claims/read-contracts.ts'
 import type { Claim, WithContract } from '../core/claims/claim.ts'
 import type { LogEvent } from '../core/claims/event.ts'
 import type { Contract } from '../core/contracts/contract.ts'
@@ -10,7 +11,7 @@ import { unavailable } from '../kernel/errors.ts'
 import { withRejectionHandler } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { FairSemaphore, type Permit } from '../platform/concurrency/fair-semaphore.ts'
-import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
+import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { errorResult } from '../platform/http/responses/batch.ts'
 import { JsonText } from '../platform/http/responses/send-json.ts'
@@ -150,15 +151,15 @@ export class EventResults {
 
   /** Pages of result bodies. Each body is made when it is requested. */
   async *stream(results: readonly EventResult[]): AsyncGenerator<Iterable<object>> {
-    const pages = fillGaps<EventResult, string, 'contract'>(results, {
-      gaps: ['contract'],
-      atOnce: CONTRACTS_AT_ONCE,
+    const pages = loadLazyColumns<EventResult, string, 'contract'>(results, {
+      columns: ['contract'],
+      batchSize: LONG_CONTRACTS_BATCH_SIZE,
       key: (result) => (result as Recorded).claim.id,
       read: async (some) => {
         const read = await this.#readContracts(some.map((result) => (result as Recorded).claim.id))
         return new Map([...read].map(([id, contract]) => [id, { contract }]))
       },
-      gone: () => new Error('a contract was not read'),
+      onMissing: () => new Error('a contract was not read'),
     })
     for await (const page of pages) yield page.values().map((result) => this.#toBody(result))
   }

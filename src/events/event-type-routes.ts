@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { MOST_KNOWN_TYPES } from '../core/contracts/hints/unknown-types.ts'
+import { MAX_KNOWN_EVENT_TYPES } from '../core/limits.ts'
 import { DateTime } from '../platform/http/responses/field-schemas.ts'
 import { responses } from '../platform/http/responses/responses.ts'
 import { route } from '../platform/http/route.ts'
@@ -13,7 +13,7 @@ const EventTypesBody = Type.Object({
       count: Type.Integer({ minimum: 1, description: 'Among the events that were looked at.' }),
       newest_at: DateTime('When the newest of them was recorded.'),
     }),
-    { maxItems: MOST_KNOWN_TYPES },
+    { maxItems: MAX_KNOWN_EVENT_TYPES },
   ),
 })
 
@@ -27,7 +27,7 @@ export const listEventTypesRoute = (app: App) =>
       summary: 'List the types of the latest events',
       description:
         'Of the newest 50 claims and 50 candidates in each status the newest 20 items of the log are looked at. ' +
-        `The most frequent type comes first, and ${MOST_KNOWN_TYPES} at most are told. Types of the service’s own events are left out.`,
+        `The most frequent type comes first, and ${MAX_KNOWN_EVENT_TYPES} at most are told. Types of the service’s own events are left out.`,
       tags: ['Events'],
       response: responses({ 200: { description: 'The types.', schema: EventTypesBody } }, []),
     },

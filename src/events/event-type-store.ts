@@ -1,6 +1,6 @@
 import { isOfKind, isOneOf } from '../claims/lists/claim-conditions.ts'
 import { STATUSES } from '../core/claims/lifecycle.ts'
-import { MOST_KNOWN_TYPES } from '../core/contracts/hints/unknown-types.ts'
+import { MAX_KNOWN_EVENT_TYPES } from '../core/limits.ts'
 import type { SeenEventType } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
@@ -36,7 +36,7 @@ export async function readEventTypes(db: Connection, ids: readonly string[]): Pr
       SELECT e.type, count(*)::int AS count, max(e.created_at) AS newest_at
       FROM claims c JOIN claim_events e ON e.claim_id = c.id AND e.seq > c.event_count - ${NEWEST_EVENTS}
       WHERE c.id = ANY ($1::uuid[]) AND NOT e.system
-      GROUP BY e.type ORDER BY count DESC, e.type COLLATE "C" LIMIT ${MOST_KNOWN_TYPES}`,
+      GROUP BY e.type ORDER BY count DESC, e.type COLLATE "C" LIMIT ${MAX_KNOWN_EVENT_TYPES}`,
     values: [plainArray([...ids])],
     readOnly: true,
   })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { RESERVED_FIELDS, RESERVED_TYPES } from '../core/claims/event.ts'
-import { MAX_EVENT_NAME_LENGTH } from '../core/claims/limits.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
 import { KEY_OF_EVENTS } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'

@@ -1,5 +1,6 @@
 import { ERRORS } from './error-catalogue.ts'
 import type { Issue } from './issue.ts'
+import { MAX_MESSAGE_LENGTH, MAX_PATH_LENGTH } from './limits.ts'
 
 export type ErrorCode = keyof typeof ERRORS
 
@@ -26,10 +27,6 @@ export class ServiceError extends Error {
     this.headers = options.headers ?? {}
   }
 }
-
-/** Longer parts of an error are cut: a hostile request must not earn a large answer. */
-const MAX_PATH_LENGTH = 1_000
-const MAX_MESSAGE_LENGTH = 1_000
 
 export function validationError(issues: Issue[]): ServiceError {
   const details = issues.map(({ path, message }) => ({

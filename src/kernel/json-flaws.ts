@@ -1,9 +1,7 @@
 import type { Json, JsonObject } from './json.ts'
+import { MAX_JSON_DEPTH } from './limits.ts'
 
 /* JSON that PostgreSQL cannot store, or that would not come back as it was sent (§8). Numbers: `exact-numbers.ts`. */
-
-/** Arrays and objects within each other. A contract's condition of 32 levels needs 66. */
-const MAX_DEPTH = 128
 
 /** An escaped NUL or surrogate, and the key `__proto__` with or without escapes. */
 const SUSPICIOUS = /\\u(?:0000|00[56]f|007[024]|d[89a-f])|__proto__/i
@@ -14,7 +12,7 @@ export function mayHaveFlaw(json: string): boolean {
   let openings = 0
   for (const bracket of ['{', '['])
     for (let at = json.indexOf(bracket); at !== -1; at = json.indexOf(bracket, at + 1))
-      if (++openings > MAX_DEPTH) return true
+      if (++openings > MAX_JSON_DEPTH) return true
   return false
 }
 
@@ -31,8 +29,8 @@ export const findJsonFlaw = (value: Json): JsonFlaw | null => findFlaw(value, 1)
 function findFlaw(value: Json, depth: number): JsonFlaw | null {
   if (typeof value === 'string') return flawOfText(value)
   if (typeof value !== 'object' || value === null) return null
-  if (depth > MAX_DEPTH)
-    return { path: [], kind: 'depth', message: `is nested more than ${MAX_DEPTH} levels deep` }
+  if (depth > MAX_JSON_DEPTH)
+    return { path: [], kind: 'depth', message: `is nested more than ${MAX_JSON_DEPTH} levels deep` }
   return Array.isArray(value) ? flawOfArray(value, depth) : flawOfObject(value, depth)
 }
 

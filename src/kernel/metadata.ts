@@ -1,15 +1,9 @@
+import { MAX_METADATA_KEYS } from './limits.ts'
 /** What callers note about a claim, a candidate or a customer (§2.14). No decision looks at it. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** Keys with their new values; null takes one away, and in place of all of them everything. */
 export type MetadataChange = Readonly<Record<string, string | null>> | null
-
-export const MAX_METADATA_KEYS = 50
-/** Pairs that a list is filtered by: each is looked up for each record. */
-export const MAX_METADATA_FILTERS = 10
-/** In characters. */
-export const MAX_METADATA_KEY_LENGTH = 40
-export const MAX_METADATA_VALUE_LENGTH = 500
 
 /** With the change made; null if there would be too many keys. */
 export function changeMetadata(metadata: Metadata, change: MetadataChange): Metadata | null {

@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import type { ListedClaim } from '../claims/claim-columns.ts'
 import { claimIdOf, namedUuid } from '../claims/claim-ids.ts'
-import { CONTRACTS_AT_ONCE, readLongParts } from '../claims/read-contracts.ts'
+import { LONG_CONTRACTS_BATCH_SIZE } from '../claims/limits.ts'
+import { readLongParts } from '../claims/read-contracts.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import type { Status } from '../core/claims/lifecycle.ts'
 import {
@@ -14,7 +15,7 @@ import type { Notification, ToldEvent } from '../core/notifications.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
 import { readSettled } from '../outbox/notification-number-store.ts'
 import { findEndpoints } from '../outbox/webhook-endpoint-store.ts'
-import { fillGaps } from '../platform/database/lists/fill-gaps.ts'
+import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import { findTestClocks } from '../test-clocks/test-clock-store.ts'
 import {
   FEED_PARTS,
@@ -230,9 +231,9 @@ async function* withContracts(
     const { contract, metadata } = one.claim ?? { contract: '', metadata: '' }
     return { ...one, contract, metadata }
   })
-  const filled = fillGaps(rows, {
-    gaps: ['contract', 'metadata'],
-    atOnce: CONTRACTS_AT_ONCE,
+  const filled = loadLazyColumns(rows, {
+    columns: ['contract', 'metadata'],
+    batchSize: LONG_CONTRACTS_BATCH_SIZE,
     key: ({ row }) => row.subject_id,
     read: (some) =>
       readLongParts(
@@ -240,7 +241,7 @@ async function* withContracts(
         userId,
         some.map(({ row }) => row.subject_id),
       ),
-    gone: () => unavailable('A claim of the page was deleted while it was read.'),
+    onMissing: () => unavailable('A claim of the page was deleted while it was read.'),
   })
   for await (const some of filled)
     yield some.map(({ row, type, claim, other, contract, metadata }) => ({

@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
 import { BECAUSE, ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
-import { MAX_EVENTS } from '../core/claims/limits.ts'
-import { MAX_HINTS } from '../core/contracts/hints/hints.ts'
-import { MAX_LOG_HINTS } from '../core/contracts/hints/log-hints.ts'
+import { MAX_EVENTS, MAX_HINTS, MAX_LOG_HINTS } from '../core/limits.ts'
 import { SUBMISSION_FIELDS } from '../events/submission-bodies.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import {

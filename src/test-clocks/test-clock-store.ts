@@ -5,7 +5,7 @@ import { NOW, readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { keepPositions } from '../platform/database/lists/deleted-positions.ts'
 import {
-  ENTER_TURNSTILES,
+  ENTER_INSERT_BARRIERS,
   IS_FRESH,
   type ListedRow,
   type Page,
@@ -59,9 +59,9 @@ export async function insertTestClock(
   const [row] = await db.query<TestClockRow>({
     name: 'insert_test_clock',
     text: `-- insert_test_clock
-      WITH turnstiles AS MATERIALIZED (${ENTER_TURNSTILES})
+      WITH barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS})
       INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
-      SELECT ($2::uuid[])[1], $3, $4, $5, ${NOW} FROM turnstiles
+      SELECT ($2::uuid[])[1], $3, $4, $5, ${NOW} FROM barriers
       RETURNING ${columns(db)}`,
     values: ['test_clocks', plainArray([clock.userId]), uuidv7(), clock.name, clock.frozenTime],
   })

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { App } from '../app.ts'
-import { customerNotFound, webhookEndpointNotFound, whyNotDone } from '../core/record-errors.ts'
+import { customerNotFound, rejectionReason, webhookEndpointNotFound } from '../core/record-errors.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../core/webhooks.ts'
 import { findCustomer } from '../customers/customer-store.ts'
@@ -115,7 +115,7 @@ export async function updateWebhookEndpoint(
   const settings = { ...changes, ...url }
   return inTransaction(context, async (within) => {
     if (!(await updateEndpoint(within.write, within.userId, id, settings, expected, passedOver)))
-      throw await whyNot(within, id, expected)
+      throw await reasonOf(within, id, expected)
     return getWebhookEndpoint(within, id)
   })
 }
@@ -127,11 +127,13 @@ export async function deleteWebhookEndpoint(
   expected: ExpectedVersions,
 ): Promise<void> {
   const isDone = await deleteEndpoint(context.write, context.userId, id, expected)
-  if (!isDone) throw await whyNot(context, id, expected)
+  if (!isDone) throw await reasonOf(context, id, expected)
 }
 
-const whyNot = (context: Context, id: string, expected: ExpectedVersions) =>
-  whyNotDone('webhook endpoint', expected, webhookEndpointNotFound(id), () => getWebhookEndpoint(context, id))
+const reasonOf = (context: Context, id: string, expected: ExpectedVersions) =>
+  rejectionReason('webhook endpoint', expected, webhookEndpointNotFound(id), () =>
+    getWebhookEndpoint(context, id),
+  )
 
 /**
  * Gives it a new secret, which is shown here alone; the one before signs for a day as well.

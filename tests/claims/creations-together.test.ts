@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
-import { holdClaims, holdTurnstile } from '../support/held-rows.ts'
+import { holdClaims, holdInsertBarrier } from '../support/held-rows.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { readPages } from '../support/read-pages.ts'
@@ -128,7 +128,7 @@ test('nor for one that came while he waited for a reader of his list', async (t)
   const candidate_alias = uniqueName('alias')
   const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
   const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1', [customer.id])
-  const reader = await holdTurnstile(t, service.databaseUrl, 'claims', owner?.user_id as string)
+  const reader = await holdInsertBarrier(t, service.databaseUrl, 'claims', owner?.user_id as string)
   const creating = api.post('/v1/candidates', candidate)
   await reader.keepWaiting()
   const clock = (await other.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body

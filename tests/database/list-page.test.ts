@@ -13,7 +13,7 @@ const { api } = service
 type Row = Answer['body']
 
 /** Somebody who adds a record, and is not through: who reads the list waits for him. */
-async function enterTurnstile(t: TestContext, list: string, userId: string): Promise<pg.Client> {
+async function enterInsertBarrier(t: TestContext, list: string, userId: string): Promise<pg.Client> {
   const slow = new pg.Client({ connectionString: service.databaseUrl })
   await slow.connect()
   t.after(() => slow.end())
@@ -37,7 +37,7 @@ test('a page waits for a record that took its number earlier but is committed la
   const first = await api.claim(customer, contractWith())
 
   // A claim on its way: it has its place in the list, but is not committed.
-  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const slow = await enterInsertBarrier(t, 'claims', first.user_id)
   const copied = await slow.query(COPY_CLAIM, [first.id, 1])
   const third = await api.claim(customer, contractWith())
 
@@ -51,7 +51,7 @@ test('a page waits for a record that took its number earlier but is committed la
 test('another account’s records on their way keep nobody waiting', async (t) => {
   const other = await service.newAccount()
   const { user_id } = await other.claim(await other.customer('acme'), contractWith())
-  const slow = await enterTurnstile(t, 'claims', user_id)
+  const slow = await enterInsertBarrier(t, 'claims', user_id)
   assert.equal((await api.get('/v1/claims')).status, 200)
   await slow.query('ROLLBACK')
 })
@@ -64,7 +64,7 @@ for (const order of ['asc', 'desc']) {
     const account = await service.newAccount()
     const clocks = [await clock(account), await clock(account), await clock(account)]
     const [first, second, third] = order === 'asc' ? clocks : clocks.toReversed()
-    const slow = await enterTurnstile(t, 'test_clocks', first.user_id)
+    const slow = await enterInsertBarrier(t, 'test_clocks', first.user_id)
     const page = account.get(`/v1/test_clocks?limit=1&order=${order}`)
     await somebodyWaits()
     await service.sql('DELETE FROM test_clocks WHERE id = $1', [first.id])
@@ -81,7 +81,7 @@ test('a page of one status is full, though one of its claims moves on while it i
   const claims: Row[] = []
   while (claims.length < 4) claims.push(await account.claim(customer, contractWith()))
   const [first, second, third] = claims as [Row, Row, Row]
-  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const slow = await enterInsertBarrier(t, 'claims', first.user_id)
   const page = account.get('/v1/claims?status=OPEN&limit=2')
   await somebodyWaits()
   const done = { claim_id: second.id, type: 'done' }
@@ -101,7 +101,7 @@ const MANY = 10_050
 test('a page that ends before it has found what it is asked for waits for what is on its way up to there', async (t) => {
   const account = await service.newAccount()
   const first = await account.claim(await account.customer('acme'), contractWith())
-  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const slow = await enterInsertBarrier(t, 'claims', first.user_id)
   const { rows } = await slow.query(COPY_CLAIM, [first.id, 1])
   await slow.query('UPDATE claims SET price = 888 WHERE id = $1', [rows[0].id])
   await service.sql(COPY_CLAIM, [first.id, MANY])
@@ -119,7 +119,7 @@ test('a page that ends before it has found what it is asked for waits for what i
 test('so does a page of customers', async (t) => {
   const account = await service.newAccount()
   const { user_id } = (await account.post('/v1/customers', { external_id: 'x-0' })).body
-  const slow = await enterTurnstile(t, 'customers', user_id)
+  const slow = await enterInsertBarrier(t, 'customers', user_id)
   const insert = `INSERT INTO customers (user_id, id, external_id, created_at)
     SELECT $1, gen_random_uuid(), $2 || n, now() FROM generate_series(1, $3::int) AS n`
   await slow.query(insert, [user_id, 'found-late-', 1])
@@ -135,7 +135,7 @@ test('a page by the time of the creation waits for one that has an earlier time 
   const account = await service.newAccount()
   const customer = await account.customer('acme')
   const first = await account.claim(customer, contractWith())
-  const slow = await enterTurnstile(t, 'claims', first.user_id)
+  const slow = await enterInsertBarrier(t, 'claims', first.user_id)
   const [now] = (await slow.query("SELECT date_trunc('milliseconds', clock_timestamp()) AS now")).rows
   const later = (at: Date) => at.getTime() > now.now.getTime()
   const second = await eventually(async () => {

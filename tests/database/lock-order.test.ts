@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
-import { holdClaims, holdTurnstile } from '../support/held-rows.ts'
+import { holdClaims, holdInsertBarrier } from '../support/held-rows.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { insertClaims, insertCustomers, type NewClaim, newContract } from '../support/source/claims.ts'
 import { type Connection, Pool, SERVICE } from '../support/source/database.ts'
@@ -98,7 +98,7 @@ describe('claims are locked in the order of their ids', () => {
   }
 })
 
-describe('the turnstiles of several accounts are taken in one order', () => {
+describe('the insert barriers of several accounts are taken in one order', () => {
   for (const list of ['claims', 'customers'] as const) {
     test(list, async (t) => {
       const users = [randomUUID(), randomUUID()] as const
@@ -116,7 +116,7 @@ describe('the turnstiles of several accounts are taken in one order', () => {
         claims: () => insertClaims(db, [second, first].map(claimOf)),
       }
       for (const held of [first, second]) {
-        const reader = await holdTurnstile(t, service.databaseUrl, list, held)
+        const reader = await holdInsertBarrier(t, service.databaseUrl, list, held)
         const adding = add[list]()
         await reader.keepWaiting()
         const taken = await service.sql(

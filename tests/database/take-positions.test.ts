@@ -15,10 +15,10 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-test('claims of several accounts have a time that is taken behind all of their turnstiles', async () => {
+test('claims of several accounts have a time that is taken behind all of their insert barriers', async () => {
   const [slow, reader, both, other] = await Promise.all([connect(), connect(), connect(), connect()])
   const accounts = [randomUUID(), randomUUID()]
-  // The order in which the turnstiles are entered.
+  // The order in which the insert barriers are entered.
   const { rows: inOrder } = await slow.query(
     'SELECT id FROM unnest($1::uuid[]) AS id ORDER BY hashtext(id::text)',
     [accounts],

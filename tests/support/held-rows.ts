@@ -26,11 +26,11 @@ export async function holdClaims(t: Scope, databaseUrl: string, ids: readonly st
 
 const HOLD_CLAIM = 'SELECT 1 FROM claims WHERE id = $1 FOR UPDATE'
 
-/** Locks what each creation needs: the table of claims, or where that is distributed the turnstiles of all who are users by now. */
+/** Locks what each creation needs: the table of claims, or where that is distributed the insert barriers of all users. */
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
-  holdBy(t, databaseUrl, isOnCitus() ? HOLD_TURNSTILES : 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
+  holdBy(t, databaseUrl, isOnCitus() ? HOLD_INSERT_BARRIERS : 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
 
-const HOLD_TURNSTILES = "SELECT pg_advisory_xact_lock(hashtext('claims'), hashtext(id::text)) FROM users"
+const HOLD_INSERT_BARRIERS = "SELECT pg_advisory_xact_lock(hashtext('claims'), hashtext(id::text)) FROM users"
 
 /** Locks the table of claims, so that nothing of it can be read. */
 export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
@@ -56,8 +56,8 @@ export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<He
 export const holdContracts = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'SELECT 1 FROM contracts FOR UPDATE', [])
 
-/** Takes an account's turnstile as a reader of one of its lists does, and stays in it. */
-export const holdTurnstile = (
+/** Holds an account's insert barrier as a reader of one of its lists does. */
+export const holdInsertBarrier = (
   t: Scope,
   databaseUrl: string,
   list: ListName,

@@ -1,4 +1,4 @@
-import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../src/core/claims/limits.ts'
+import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../src/core/limits.ts'
 import type { ClaimEvent, WithEvents } from '../api/records.ts'
 import type { AnyClaim } from './claims-api.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_CONDITION_DEPTH, MAX_CONDITION_NODES } from '../../../src/core/contracts/validate-condition.ts'
+import { MAX_CONDITION_DEPTH, MAX_CONDITION_NODES } from '../../../src/core/limits.ts'
 import type { BuilderNode } from './builder-node.ts'
 
 /* The limits of a condition: nodes and levels. */

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { MAX_EVENT_NAME_LENGTH } from '../../../src/core/claims/limits.ts'
+import { MAX_EVENT_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
 import { Textarea } from '../components/textarea.tsx'

@@ -5,7 +5,7 @@ import {
   MAX_METADATA_KEY_LENGTH,
   MAX_METADATA_KEYS,
   MAX_METADATA_VALUE_LENGTH,
-} from '../../../src/kernel/metadata.ts'
+} from '../../../src/kernel/limits.ts'
 import { Button } from '../components/button.tsx'
 import { Input } from '../components/input.tsx'
 import { Textarea } from '../components/textarea.tsx'

@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, useRef, useState } from 'react'
-import { MAX_METADATA_FILTERS } from '../../../src/kernel/metadata.ts'
+import { MAX_METADATA_FILTERS } from '../../../src/kernel/limits.ts'
 import { MAX_QUERY_LENGTH, withQuery } from '../api/client.ts'
 import { filterBy, type MetadataFilters, metadataPairsIn } from '../api/metadata-filters.ts'
 import { Button } from '../components/button.tsx'

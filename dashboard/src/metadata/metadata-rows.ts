@@ -1,9 +1,5 @@
-import {
-  MAX_METADATA_KEY_LENGTH,
-  MAX_METADATA_VALUE_LENGTH,
-  type Metadata,
-  type MetadataChange,
-} from '../../../src/kernel/metadata.ts'
+import { MAX_METADATA_KEY_LENGTH, MAX_METADATA_VALUE_LENGTH } from '../../../src/kernel/limits.ts'
+import type { Metadata, MetadataChange } from '../../../src/kernel/metadata.ts'
 import { lengthInCharacters } from '../../../src/kernel/text.ts'
 
 export const METADATA_HELP =

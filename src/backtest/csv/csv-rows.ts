@@ -1,4 +1,4 @@
-import { MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
+import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import { badTime, faultOfNames, type LogRow, type RowFault, tooLarge } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'

@@ -1,4 +1,4 @@
-import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
+import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import type { Json } from '../../kernel/json.ts'
 import { findJsonFlaw } from '../../kernel/json-flaws.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'

@@ -1,4 +1,4 @@
-import { MAX_PAYLOAD_BYTES } from '../../core/claims/limits.ts'
+import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import { type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
 import { EMPTY_PAYLOAD } from '../csv/csv-payload.ts'
 import type { FieldStatistics } from '../field-statistics.ts'

@@ -10,23 +10,23 @@ import {
   findArchiveFiles,
 } from './archived-claim-store.ts'
 
-/** What an account has asked for. */
-interface Asked {
+/** A claim that an account requested. */
+interface Requested {
   userId: string
   address: ClaimAddress
 }
 
-/** Says of a claim that was looked for and not found why that is: 404, or 410 if it was archived. */
-export async function whyAbsent(db: Connection, asked: Asked): Promise<ServiceError> {
-  const tell = await whyAllAbsent(db, [asked.address])
-  return tell(asked)
+/** The error for a claim that was not found: 404, or 410 if it was archived. */
+export async function absenceError(db: Connection, requested: Requested): Promise<ServiceError> {
+  const errorOf = await absenceErrors(db, [requested.address])
+  return errorOf(requested)
 }
 
-/** The same of several. */
-export async function whyAllAbsent(
+/** The errors for several claims. */
+export async function absenceErrors(
   db: Connection,
   addresses: readonly ClaimAddress[],
-): Promise<(asked: Asked) => ServiceError> {
+): Promise<(requested: Requested) => ServiceError> {
   const found = await findArchivedClaims(db, addresses.map(claimIdOf))
   const archived = new Map(found.map((claim) => [claim.id, claim]))
   const fileIds = new Set(found.map(({ fileId }) => fileId))
@@ -34,10 +34,10 @@ export async function whyAllAbsent(
   const fileOf = new Map(files.map((file) => [file.id, file]))
   return ({ userId, address }) => {
     const claim = archived.get(claimIdOf(address))
-    const isTheirs = claim?.userId === userId && claim.isCandidate === (address.kind === 'candidate')
-    if (!claim || !isTheirs) return claimNotFound(address)
+    const isOfAccount = claim?.userId === userId && claim.isCandidate === (address.kind === 'candidate')
+    if (!claim || !isOfAccount) return claimNotFound(address)
     if (claim.restoredAt !== null)
-      return unavailable(`The ${address.kind} was restored from the archive just now.`)
+      return unavailable(`The ${address.kind} was just restored from the archive. Send the request again.`)
     return isArchived(address, claim, fileOf.get(claim.fileId))
   }
 }

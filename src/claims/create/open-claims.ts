@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { MOST_CONTRACT_BYTES } from '../../claim-schemas/claim-schema-store.ts'
+import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
@@ -241,7 +241,7 @@ function storedContracts(): ToStored {
 export const tooManyContracts = (): ServiceError =>
   new ServiceError(
     'PAYLOAD_TOO_LARGE',
-    `The contracts of the batch's schemas up to this one have more than ${MOST_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
+    `The contracts of the batch's schemas up to this one have more than ${MAX_SCHEMA_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
   )
 
 /** What is asked for has a name, or an id, that is taken. */

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { MOST_CONTRACT_BYTES } from '../../claim-schemas/claim-schema-store.ts'
+import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import {
   type Creation,
@@ -96,7 +96,7 @@ async function readStored(
   hashes: readonly string[],
 ): Promise<Map<string, Contract>> {
   if (hashes.length === 0) return new Map()
-  const texts = await readStoredContracts(app.db.reads.for(userId), hashes, MOST_CONTRACT_BYTES)
+  const texts = await readStoredContracts(app.db.reads.for(userId), hashes, MAX_SCHEMA_CONTRACT_BYTES)
   return new Map([...texts].map(([hash, text]) => [hash, JSON.parse(text)]))
 }
 

@@ -2,6 +2,7 @@ import type { ClaimAddress } from '../../core/claims/claim.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { ListQuery } from '../../platform/database/lists/list-query.ts'
 import { findTestClockPosition } from '../../test-clocks/test-clock-store.ts'
+import { MAX_COUNTED_ENTRIES, MAX_SEARCH_ENTRIES, MAX_SORTED_ENTRIES } from '../limits.ts'
 import { findClaimFrom } from './claim-at-store.ts'
 import { ConditionSql } from './claim-conditions.ts'
 import {
@@ -14,11 +15,6 @@ import {
 } from './claim-selection.ts'
 import { findersOf, ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
 import { entriesOf, looksAt } from './selective-statement-store.ts'
-
-/** What an index finds is little if it is less. */
-const FEW = 10_000
-/** Entries that are counted at most: some ten milliseconds. */
-const MOST_COUNTED = 10_000
 
 export interface ClaimCount {
   count: number
@@ -37,12 +33,12 @@ export async function countClaims(db: Connection, asked: ClaimFilter): Promise<C
   const sql = new ConditionSql(filter)
   const looks = parts.map((part) => {
     const fits = sql.of(restOf(filter, part)).join(' AND ') || 'true'
-    return `(${looksAt(db, sql, part, fits, MOST_COUNTED)})`
+    return `(${looksAt(db, sql, part, fits, MAX_COUNTED_ENTRIES)})`
   })
   const [row] = await db.query<{ count: number; is_exact: boolean }>({
     text: `-- count_claims
-      SELECT count(*) FILTER (WHERE fits)::int AS count, count(*) < ${MOST_COUNTED} AS is_exact
-      FROM (SELECT fits FROM (${looks.join(' UNION ALL ')}) AS looks LIMIT ${MOST_COUNTED}) AS seen`,
+      SELECT count(*) FILTER (WHERE fits)::int AS count, count(*) < ${MAX_COUNTED_ENTRIES} AS is_exact
+      FROM (SELECT fits FROM (${looks.join(' UNION ALL ')}) AS looks LIMIT ${MAX_COUNTED_ENTRIES}) AS seen`,
     values: sql.query.values,
     readOnly: true,
   })
@@ -55,7 +51,7 @@ export const hasItsClock = async (db: Connection, { userId, testClockId }: Claim
 
 /** The least of what single filters find, if it is little. */
 export async function findFew(db: Connection, filter: ClaimFilter): Promise<Part | null> {
-  let least: { part: Part | null; count: number } = { part: null, count: FEW }
+  let least: { part: Part | null; count: number } = { part: null, count: MAX_SORTED_ENTRIES }
   for (const part of findersOf(filter)) {
     const count = await countUpTo(db, filter, part, least.count)
     if (count < least.count) least = { part, count }
@@ -76,11 +72,6 @@ async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: 
   return row?.count ?? 0
 }
 
-/** Matches that are put in order if they are fewer; else the list is gone through, where they are. */
-const MANY = 10_000
-/** Entries of the search's index that are looked at for that: some ten milliseconds. Of more, the matches may be anywhere. */
-const MOST_PLACED = 20_000
-
 interface Searching {
   userId: string
   kind: ClaimAddress['kind']
@@ -98,9 +89,9 @@ export async function withSpan<Selection extends Searching>(
   const { userId, kind, search } = selection
   if (!search) return selection
   const { count, from, to } = await lookAtMatches(db, selection, search)
-  if (count < MANY) return selection
+  if (count < MAX_SORTED_ENTRIES) return selection
   const within = (span: SearchSpan) => ({ ...selection, search: { ...search, span } })
-  if (count === MOST_PLACED) return within({ from: null, to: null })
+  if (count === MAX_SEARCH_ENTRIES) return within({ from: null, to: null })
   if (from === null) return within(NOWHERE)
   // Before one that is fresh there may be another by now, which was on its way.
   const first = await findClaimFrom(db, userId, kind, from, 'asc')
@@ -127,7 +118,7 @@ async function lookAtMatches(
         WHERE candidate_alias IS NOT NULL AND user_id = ${user} AND ${begins} ORDER BY user_id, ${beginning.column}`
   const [looked] = await db.query<{ count: number } & SearchSpan>({
     text: `-- find_search_span
-      SELECT count(*)::int AS count, min(own) AS from, max(own) AS to FROM (${matches} LIMIT ${MOST_PLACED}) AS matches`,
+      SELECT count(*)::int AS count, min(own) AS from, max(own) AS to FROM (${matches} LIMIT ${MAX_SEARCH_ENTRIES}) AS matches`,
     values: query.values,
     readOnly: true,
   })

@@ -3,19 +3,15 @@ import {
   FRESH_SINCE,
   type ListedRow,
   readPage,
-  waitAtTurnstile,
+  waitForInserts,
 } from '../../platform/database/lists/list-page.ts'
+import { FIRST_SCAN_ENTRIES, MAX_SCANNED_ENTRIES } from '../limits.ts'
 import { findClaimFrom } from './claim-at-store.ts'
 import { ConditionSql } from './claim-conditions.ts'
 import { findFew, hasItsClock } from './claim-count-store.ts'
 import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
 import { ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
 import { entriesOf, type PageOptions, pageOf } from './selective-statement-store.ts'
-
-/** Entries that a page goes through first: where most records fit, it is full then. */
-const GLANCE = 500
-/** Entries that it goes through at most: some ten milliseconds. */
-const MOST_LOOKED_AT = 10_000
 
 /** A record with its place. */
 type PlacedRow = ListedRow & { id: string; list_time: Date | null }
@@ -59,10 +55,10 @@ export async function readSelectivePage<Row>(
       stop: await findStop(db, filter, parts, most),
       isInOrder: true,
     })
-  const glance = walk && (await goThrough(walk, GLANCE))
+  const glance = walk && (await goThrough(walk, FIRST_SCAN_ENTRIES))
   if (glance && (glance.next === null || glance.rows.length === filter.limit)) return glance
   const few = await findFew(db, filter)
-  if (walk && !few) return goThrough(walk, MOST_LOOKED_AT)
+  if (walk && !few) return goThrough(walk, MAX_SCANNED_ENTRIES)
   const found = few ?? ofClock(filter)
   return readParts(db, filter, [found], { columns, shown, stop: null, isInOrder: false })
 }
@@ -85,7 +81,7 @@ async function readParts<Row>(
   }
   const isOfCreation = filter.sort === undefined || filter.sort === 'created_at'
   // What is on its way before the stop belongs to this page.
-  if (isOfCreation && options.stop?.fresh) await waitAtTurnstile(db, list)
+  if (isOfCreation && options.stop?.fresh) await waitForInserts(db, list)
   const { rows, hasMore } = isOfCreation
     ? await readPage(db, list, filter, select)
     : beginningOf(await select(filter.limit + 1, null), filter.limit)

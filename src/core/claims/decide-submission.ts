@@ -1,10 +1,10 @@
 import { jsonEquals } from '../../kernel/json.ts'
+import { MAX_EVENTS, MAX_LOG_BYTES } from '../limits.ts'
 import type { Claim } from './claim.ts'
 import type { LogEvent, Submission } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { LateEvent } from './late-submission.ts'
 import { type Change, satisfied } from './lifecycle.ts'
-import { MAX_EVENTS, MAX_LOG_BYTES } from './limits.ts'
 
 /** What to do with a submission whose id is new to the claim. */
 export type SubmissionDecision =

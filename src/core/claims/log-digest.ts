@@ -1,5 +1,6 @@
 import { leavesInOrder } from '../contracts/compiled-condition.ts'
 import type { Condition } from '../contracts/condition.ts'
+import { MAX_DIGEST_EVENTS } from '../limits.ts'
 import { EventLog } from './event-log.ts'
 
 /**
@@ -17,10 +18,8 @@ export interface LogDigest {
 const FORMAT = 1
 const HEAD_BYTES = 3
 const HASH_BYTES = 4
-/** Of a longer log there is none: who gets more events is mostly in memory, and would be written with all its ids each time. */
-const MOST_EVENTS = 8
 /** What each digest is made on: there is room for the longest, and none is long at work. */
-const paper = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MOST_EVENTS + 0xff)
+const paper = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MAX_DIGEST_EVENTS + 0xff)
 
 /**
  * As hexadecimal digits; null if the log is too long.
@@ -33,7 +32,7 @@ export function writeDigest(
   known: readonly number[],
   added: readonly string[] = [],
 ): string | null {
-  if (known.length + added.length > MOST_EVENTS) return null
+  if (known.length + added.length > MAX_DIGEST_EVENTS) return null
   const idHashes = [...known, ...added.map(hashOfId)]
   const leaves = leavesInOrder(condition)
   const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length

@@ -6,12 +6,10 @@ import {
   REVIEW_WINDOW_ELAPSED,
 } from '../claims/event.ts'
 import type { Status } from '../claims/lifecycle.ts'
+import { MAX_SATISFYING_EVENTS } from '../limits.ts'
 import { type CompiledCondition, compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
 import { type LogHint, LogHints } from './hints/log-hints.ts'
-
-/** Events that a satisfied leaf names at most. */
-const MAX_SATISFYING_EVENTS = 10
 
 /** A node of the condition as it was sent, with its truth over the log. */
 export type ExplainedCondition =

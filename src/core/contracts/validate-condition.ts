@@ -1,13 +1,9 @@
-import { type Issue, MAX_ISSUES } from '../../kernel/issue.ts'
+import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
+import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
+import { MAX_CONDITION_DEPTH, MAX_CONDITION_NAME_LENGTH, MAX_CONDITION_NODES } from '../limits.ts'
 import { COMPARATORS } from './comparators.ts'
-
-/** Levels of the tree, its root being the first. */
-export const MAX_CONDITION_DEPTH = 32
-export const MAX_CONDITION_NODES = 512
-/** In characters; for `event` and `field`. */
-export const MAX_CONDITION_NAME_LENGTH = 255
 
 const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATORS]
 const ALL_OR_ANY_FIELDS: readonly string[] = ['op', 'conditions']

@@ -1,14 +1,10 @@
-import { type Issue, MAX_ISSUES } from '../../kernel/issue.ts'
+import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
+import { MAX_ISSUES } from '../../kernel/limits.ts'
+import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../limits.ts'
 import { COMPARATORS } from './comparators.ts'
 import type { Contract } from './contract.ts'
 import { validateCondition } from './validate-condition.ts'
-
-export const MAX_PRICE = 1e12
-/** 100 years, in seconds. */
-export const MAX_WINDOW_SECONDS = 3_155_760_000
-/** Of the contract as JSON. */
-export const MAX_CONTRACT_BYTES = 64 * 1024
 
 const FIELDS: readonly (keyof Contract)[] = [
   'price',

@@ -1,4 +1,4 @@
-import { whyAllAbsent } from '../../claims/archived/absent-claim.ts'
+import { absenceErrors } from '../../claims/archived/absent-claim.ts'
 import { type EventName, type FoundEvent, readEvents } from '../../claims/claim-log-store.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../claims/claims-to-decide.ts'
 import {
@@ -206,11 +206,11 @@ async function decideFromDatabase(
 /** Submissions to claims that do not exist. */
 async function rejectAbsent(db: Connection, submissions: readonly PendingSubmission[]): Promise<void> {
   if (submissions.length === 0) return
-  const whyAbsent = await whyAllAbsent(
+  const errorOf = await absenceErrors(
     db,
     submissions.map(({ request }) => request.address),
   )
-  for (const one of submissions) one.result = whyAbsent(one.request)
+  for (const one of submissions) one.result = errorOf(one.request)
 }
 
 const idsOf = ({ submissions }: ClaimSubmissions) => submissions.map(({ request }) => request.submission.id)

@@ -148,3 +148,14 @@ export const ORPHAN_RETRY_MS = 50
 export const MAX_PORT_ATTEMPTS = 5
 /** Above this size the log of PostgreSQL is rotated. */
 export const MAX_POSTGRES_LOG_BYTES = 10 * 1024 * 1024
+/**
+ * The longest wait for a lock, as PostgreSQL writes it, of a statement that inserts or changes records: for a reader of the list, or
+ * for a row that another transaction changes, such as an alias that an advance moves. Then the statement fails and is retried.
+ */
+export const MAX_LOCK_WAIT = '1s'
+/** Reads of a list page whose records vanish meanwhile: each time some were deleted or changed their status. */
+export const MAX_PAGE_READS = 10
+/** Records that a list without pages reads at a time: a few milliseconds of the event loop. */
+export const NEWEST_FIRST_PAGE_SIZE = 100
+/** Records whose long metadata is loaded at a time: up to 1 MiB. */
+export const LONG_METADATA_BATCH_SIZE = 8

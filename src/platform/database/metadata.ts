@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Metadata } from '../../kernel/metadata.ts'
 import type { ColumnList } from './columns.ts'
 import type { Connection } from './connection.ts'
-import { MAX_SHORT_METADATA_BYTES, METADATA_IDLE_TIMEOUT } from './limits.ts'
-import { LONGEST_LOCK_WAIT } from './lists/list-page.ts'
+import { MAX_LOCK_WAIT, MAX_SHORT_METADATA_BYTES, METADATA_IDLE_TIMEOUT } from './limits.ts'
 import { ifShort, plainArray } from './sql-array.ts'
 
 /*
@@ -92,7 +91,7 @@ export const addPairs = (owners: Owners, rows: string, table: string = PAIRS[own
  * if its server stops answering. SET LOCAL reaches the node that has the record.
  */
 export async function holdBriefly(db: Connection): Promise<void> {
-  await db.query({ text: `SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'` })
+  await db.query({ text: `SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'` })
   await db.query({ text: `SET LOCAL idle_in_transaction_session_timeout = '${METADATA_IDLE_TIMEOUT}'` })
 }
 

@@ -45,12 +45,8 @@ export {
   findCustomersByExternalId,
   insertCustomers,
 } from '../../../src/customers/customer-store.ts'
-export {
-  canonicalMetadata,
-  changeMetadata,
-  MAX_METADATA_KEYS,
-  type Metadata,
-} from '../../../src/kernel/metadata.ts'
+export { MAX_METADATA_KEYS } from '../../../src/kernel/limits.ts'
+export { canonicalMetadata, changeMetadata, type Metadata } from '../../../src/kernel/metadata.ts'
 export { holdTotalsBefore, takeBackTotals } from '../../../src/overview/resolution-total-store.ts'
 export { PAIRS, pairOf, pairsOf } from '../../../src/platform/database/metadata.ts'
 export {

@@ -9,13 +9,7 @@ export {
   namedEventTypes,
 } from '../../../src/core/contracts/condition.ts'
 export { type Contract, decisiveEventTypes, windowMs } from '../../../src/core/contracts/contract.ts'
-export {
-  HINT_CODES,
-  type Hint,
-  hintsOf,
-  lookForHints,
-  MAX_HINTS,
-} from '../../../src/core/contracts/hints/hints.ts'
+export { HINT_CODES, type Hint, hintsOf, lookForHints } from '../../../src/core/contracts/hints/hints.ts'
 export { satisfyingPayload, suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
 export { findLogHints, type LogHint } from '../../../src/core/contracts/hints/log-hints.ts'
 export { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
@@ -25,6 +19,7 @@ export {
   Lookalikes,
   plainSpelling,
 } from '../../../src/core/contracts/hints/spelling.ts'
-export { MAX_CONDITION_NODES, validateCondition } from '../../../src/core/contracts/validate-condition.ts'
-export { MAX_CONTRACT_BYTES, validateContract } from '../../../src/core/contracts/validate-contract.ts'
+export { validateCondition } from '../../../src/core/contracts/validate-condition.ts'
+export { validateContract } from '../../../src/core/contracts/validate-contract.ts'
+export { MAX_CONDITION_NODES, MAX_CONTRACT_BYTES, MAX_HINTS } from '../../../src/core/limits.ts'
 export { dayAt, isTimeZone, lastDays, localTime, startOfDay, timeAt } from '../../../src/kernel/time-zone.ts'

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { isReservedType, RESERVED_FIELDS } from '../../../../src/core/claims/event.ts'
-import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../../../src/core/claims/limits.ts'
+import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../../../src/core/limits.ts'
 import type { JsonObject } from '../../../../src/kernel/json.ts'
 import { lengthInCharacters } from '../../../../src/kernel/text.ts'
 import { SubmitActions } from '../../components/dialog.tsx'

@@ -1,4 +1,5 @@
 import { decimalsOf, minorUnitsOf } from '../../../kernel/currency.ts'
+import { MAX_HINTS } from '../../limits.ts'
 import { boundsInWords } from '../comparators.ts'
 import { holds, type Leaf } from '../condition.ts'
 import type { Contract } from '../contract.ts'
@@ -29,9 +30,6 @@ export interface Hint {
   path: string
   message: string
 }
-
-/** Hints to a contract at most. */
-export const MAX_HINTS = 20
 
 export const ROOT = 'fulfillment_condition'
 /** Between two scheduled checks, in seconds. */

@@ -1,4 +1,5 @@
 import { type LogEvent, RESERVED_TYPES } from '../../claims/event.ts'
+import { MAX_COMPARED_VALUES, MAX_HINT_EVENTS, MAX_LOG_HINTS, MAX_OTHER_EVENT_TYPES } from '../../limits.ts'
 import { compile } from '../compiled-condition.ts'
 import { type Condition, type Leaf, leavesOf } from '../condition.ts'
 import { ROOT } from './hints.ts'
@@ -17,15 +18,6 @@ export interface LogHint {
   /** The ids of the first events. */
   event_ids: string[]
 }
-
-/** Per log. */
-export const MAX_LOG_HINTS = 20
-/** Events that a hint names. Further events are not compared. */
-const MAX_NAMED_EVENTS = 10
-/** Event types that the condition does not name. */
-const MAX_OTHER_TYPES = 1_000
-/** Values compared in all events together: the largest contracts compare thousands in each event. */
-const MAX_COMPARED_VALUES = 200_000
 
 interface Missed {
   misses: NearMisses
@@ -61,16 +53,16 @@ export class LogHints {
   /** Events of a type that the condition does not name. */
   addType(type: string, ids: readonly string[]): void {
     const known = this.#otherTypes.get(type)
-    if (known) known.push(...ids.slice(0, MAX_NAMED_EVENTS - known.length))
-    else if (this.#otherTypes.size < MAX_OTHER_TYPES)
-      this.#otherTypes.set(type, ids.slice(0, MAX_NAMED_EVENTS))
+    if (known) known.push(...ids.slice(0, MAX_HINT_EVENTS - known.length))
+    else if (this.#otherTypes.size < MAX_OTHER_EVENT_TYPES)
+      this.#otherTypes.set(type, ids.slice(0, MAX_HINT_EVENTS))
   }
 
   #compare({ id, payload }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
     for (const leaf of leaves) {
       const missed = this.#missed.get(leaf) ?? { misses: new NearMisses(leaf), why: '', ids: [] }
       this.#missed.set(leaf, missed)
-      if (missed.ids.length === MAX_NAMED_EVENTS) continue
+      if (missed.ids.length === MAX_HINT_EVENTS) continue
       const before = missed.misses.compared
       const why = missed.misses.whyMissed(payload)
       this.#valuesLeft -= missed.misses.compared - before
@@ -115,7 +107,7 @@ const typeHint = (type: string, ids: string[], { text, by }: Lookalike, path: st
 
 function eventsInWords(ids: readonly string[]): string {
   if (ids.length === 1) return `The event ${quoted(ids[0] as string)} does`
-  const count = ids.length === MAX_NAMED_EVENTS ? `${ids.length} or more` : ids.length
+  const count = ids.length === MAX_HINT_EVENTS ? `${ids.length} or more` : ids.length
   return `${count} events, ${quoted(ids[0] as string)} first, do`
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, jsonTypeOf, valueAt } from '../../../kernel/json.ts'
+import { MAX_COMPARED_KEYS, MAX_SEARCHED_KEYS, MAX_SHOWN_CHARACTERS } from '../../limits.ts'
 import { boundsInWords, testOf } from '../comparators.ts'
 import { type MatchedValue, matchedValues, numberPathOf } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
@@ -14,13 +15,6 @@ interface Part {
 
 const MET: Verdict = { kind: 'met' }
 const MISSED: Verdict = { kind: 'missed' }
-
-/** Keys of an object that are compared with a missing key. */
-const MAX_KEYS = 50
-/** How many missing keys of a leaf are searched for in a payload. */
-const MAX_SEARCHED_KEYS = 5
-/** Characters of a string of the payload in a message. */
-const MAX_SHOWN_CHARACTERS = 60
 
 /**
  * Finds events that do not satisfy a leaf only because of the type or the spelling of a value or key: the text "5" where the
@@ -67,7 +61,7 @@ export class NearMisses {
     const [key = '', ...rest] = path.slice(depth)
     const object = valueAt(payload, path.slice(0, depth))
     if (!isJsonObject(object)) return null
-    const keys = Object.keys(object).slice(0, MAX_KEYS)
+    const keys = Object.keys(object).slice(0, MAX_COMPARED_KEYS)
     this.compared += keys.length
     for (const other of keys) {
       const by = differenceOf(other, key)

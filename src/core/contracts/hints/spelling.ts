@@ -1,4 +1,5 @@
 import type { Json } from '../../../kernel/json.ts'
+import { MAX_SHOWN_DIFFERENCES } from '../../limits.ts'
 
 /**
  * How texts differ that look alike to people. The service compares types and texts exactly, so "done " and "done" are two types.
@@ -83,14 +84,11 @@ export function plainSpelling(text: string): string {
     .normalize('NFC')
 }
 
-/** Differing positions, and characters at each, in a message. */
-const MAX_NAMED = 3
-
 /** "invisible characters: U+0020 SPACE at position 5"; positions are characters of `text`, counted from 1. */
 export function differenceInWords(text: string, other: string, by: Difference): string {
   const places = placesOf([...text], [...other])
-  const named = places.slice(0, MAX_NAMED).map(placeInWords).join(', ')
-  const more = places.length - MAX_NAMED
+  const named = places.slice(0, MAX_SHOWN_DIFFERENCES).map(placeInWords).join(', ')
+  const more = places.length - MAX_SHOWN_DIFFERENCES
   return `${IN_WORDS[by]}: ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
@@ -157,7 +155,7 @@ function placeInWords({ position, here, there }: Place): string {
 }
 
 const charactersInWords = (characters: readonly string[]): string =>
-  `${characters.slice(0, MAX_NAMED).map(characterInWords).join(' ')}${characters.length > MAX_NAMED ? ' …' : ''}`
+  `${characters.slice(0, MAX_SHOWN_DIFFERENCES).map(characterInWords).join(' ')}${characters.length > MAX_SHOWN_DIFFERENCES ? ' …' : ''}`
 
 /** U+00E9 “é”, U+200B ZERO WIDTH SPACE. */
 function characterInWords(character: string): string {

@@ -1,8 +1,7 @@
 import { isReservedType } from '../../claims/event.ts'
+import { MAX_KNOWN_EVENT_TYPES } from '../../limits.ts'
 import type { Leaf } from '../condition.ts'
 
-/** Of so many known types some are not told: then nothing is said of any. */
-export const MOST_KNOWN_TYPES = 500
 /** Shorter types are like too many others. */
 const SHORTEST_COMPARED = 4
 /** Of a difference in one place: a letter more or less, another one, or two that are swapped. */
@@ -23,7 +22,7 @@ export function unknownTypes(
   most: number,
 ): UnknownType[] {
   const found = new Map<string, UnknownType>()
-  if (known.size === 0 || known.size >= MOST_KNOWN_TYPES) return []
+  if (known.size === 0 || known.size >= MAX_KNOWN_EVENT_TYPES) return []
   const lettersOfKnown = Map.groupBy(known, lettersOf)
   for (const { leaf, path } of places) {
     const { event: type } = leaf

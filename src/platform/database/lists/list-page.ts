@@ -1,28 +1,26 @@
 import type { Connection } from '../connection.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
+import { MAX_LOCK_WAIT, MAX_PAGE_READS, NEWEST_FIRST_PAGE_SIZE } from '../limits.ts'
 
-/**
- * Lists are ordered by `position`, a sequence. A sequence number (like a time) is taken before its row is
- * committed, so a page could show number 12 while 11 is still on its way: whoever continues after 12 would
- * never see 11. Hence the turnstile: who adds a record holds a shared lock from before it takes its number
- * until the commit; who reads a page that ends in fresh records waits once for the exclusive lock, that is
- * for every record that may still arrive below the page's highest number, and reads up to that number again.
- * A page is therefore complete up to its highest record, and adding records never waits for adding others.
+/*
+ * Pages that skip no record. Lists are ordered by `position`, a sequence. A sequence number, like a time, is taken before its row
+ * is committed, so a page could show number 12 while 11 is not visible yet. A reader that continues after 12 would never see 11.
+ * Hence the insert barrier, an advisory lock for each list of an account:
+ *
+ * - An insert holds the shared lock from before it takes the number until its commit.
+ * - A reader whose page ends with fresh records takes the exclusive lock once, which waits for every insert with a lower number.
+ *   Then it reads the page again up to the same number.
+ *
+ * A page is complete up to its last record. Inserts never wait for each other.
  */
 export type ListName = 'customers' | 'claims' | 'test_clocks'
 
 /**
- * Nobody who adds records waits longer for a reader, nor for a row that is just being changed or inserted: an alias that
- * another's advance moves, say. Then the statement fails (`isTransient`).
+ * SQL that takes the shared locks. It must be evaluated before the sequence number is taken. $1 list, $2 user ids, each as often
+ * as it occurs. All inserts take the locks in one order: two inserts for several accounts must not wait for each other behind a reader.
  */
-export const LONGEST_LOCK_WAIT = '1s'
-
-/**
- * SQL that takes the shared side; put it before what takes the sequence number. $1 list, $2 user ids, of which any may come
- * again. In one order for all: of two who take several, none may hold one that the other waits for behind a reader.
- */
-export const ENTER_TURNSTILES = `SELECT count(pg_advisory_xact_lock_shared(hashtext($1), account)) FROM (
-        SELECT set_config('lock_timeout', '${LONGEST_LOCK_WAIT}', true)
+export const ENTER_INSERT_BARRIERS = `SELECT count(pg_advisory_xact_lock_shared(hashtext($1), account)) FROM (
+        SELECT set_config('lock_timeout', '${MAX_LOCK_WAIT}', true)
       ) AS patience, (
         SELECT DISTINCT hashtext(user_id::text) AS account FROM unnest($2::uuid[]) AS user_id ORDER BY account
       ) AS accounts`
@@ -41,12 +39,9 @@ export interface Page<Row> {
   hasMore: boolean
 }
 
-/** How often a page is read again of which records vanish meanwhile: each time some are deleted, or change their status. */
-const MOST_READINGS = 10
-
 /**
- * Reads with `select` (at most `count` rows, none above `upTo`) a page that later commits cannot change.
- * @throws DatabaseUnavailable if records of it vanish again and again
+ * Reads a page that later commits cannot change, with `select` (at most `count` rows, none above `upTo`).
+ * @throws DatabaseUnavailable if records of the page vanish each time that it is read
  */
 export async function readPage<Row extends ListedRow>(
   db: Connection,
@@ -54,24 +49,24 @@ export async function readPage<Row extends ListedRow>(
   { limit, order }: { limit: number; order: 'asc' | 'desc' },
   select: (count: number, upTo: string | null) => Promise<Row[]>,
 ): Promise<Page<Row>> {
-  for (let reading = 0; reading < MOST_READINGS; reading++) {
+  for (let read = 0; read < MAX_PAGE_READS; read++) {
     const seen = await select(limit + 1, null)
     const hasMore = seen.length > limit
     const highest = highestOf(seen.slice(0, limit))
     if (!highest?.fresh) return { rows: seen.slice(0, limit), hasMore }
 
-    await waitAtTurnstile(db, list)
+    await waitForInserts(db, list)
     const settled = await select(limit + 1, highest.position)
     const rows = settled.slice(0, limit)
     if (order === 'desc') return { rows, hasMore: settled.length > limit }
     if (!hasMore || rows.length === limit) return { rows, hasMore: hasMore || settled.length > limit }
-    // Records vanished: those after them belong to the page, and are to be waited for as well.
+    // Records vanished, so later records belong to the page. Their inserts must be waited for too.
   }
   throw new DatabaseUnavailable('The list changes too fast to be read.', 'not applied')
 }
 
-/** Until all records are there whose numbers, or times, were taken before. */
-export async function waitAtTurnstile(
+/** Waits for all records whose numbers or times were taken before. */
+export async function waitForInserts(
   db: Connection,
   list: { name: ListName; userId: string },
 ): Promise<void> {
@@ -89,7 +84,7 @@ function highestOf<Row extends ListedRow>(page: readonly Row[]): Row | null {
   )
 }
 
-/** Where a list stands that goes from the newest record to the oldest. */
+/** A place in a list from the newest record to the oldest. */
 export interface Place {
   /** As PostgreSQL writes it, to the microsecond. */
   time: string
@@ -97,21 +92,15 @@ export interface Place {
 }
 
 const START: Place = { time: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }
-/** Records that are read at a time: a few milliseconds of the event loop. */
-const PAGE = 100
-
-/**
- * A list without pages (§4.9, §4.10), newest first; the next records are read when they are asked for. What is added
- * meanwhile is not there.
- */
+/** Yields a list without pages (§4.9, §4.10), newest first. Records that are added meanwhile are not in it. */
 export async function* newestFirst<T>(
   readPage: (after: Place, limit: number) => Promise<{ item: T; place: Place }[]>,
 ): AsyncGenerator<T[]> {
   for (let after = START; ; ) {
-    const page = await readPage(after, PAGE)
+    const page = await readPage(after, NEWEST_FIRST_PAGE_SIZE)
     yield page.map(({ item }) => item)
     const last = page.at(-1)
-    if (!last || page.length < PAGE) return
+    if (!last || page.length < NEWEST_FIRST_PAGE_SIZE) return
     after = last.place
   }
 }

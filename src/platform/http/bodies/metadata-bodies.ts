@@ -5,9 +5,8 @@ import {
   MAX_METADATA_KEY_LENGTH,
   MAX_METADATA_KEYS,
   MAX_METADATA_VALUE_LENGTH,
-  type Metadata,
-  type MetadataChange,
-} from '../../../kernel/metadata.ts'
+} from '../../../kernel/limits.ts'
+import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 
 const WHAT = `What the caller notes about it: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH}.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }

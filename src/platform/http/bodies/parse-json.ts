@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
-import { MAX_PAYLOAD_BYTES } from '../../../core/claims/limits.ts'
+import { MAX_PAYLOAD_BYTES } from '../../../core/limits.ts'
 import { ServiceError, validationError } from '../../../kernel/errors.ts'
 import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
 import { isJsonObject, type Json } from '../../../kernel/json.ts'

@@ -1,0 +1,48 @@
+/* Limits of contracts, events and hints. Callers see them (§8). */
+
+/** The highest price of a contract. Decimals of larger prices would be lost in a double. */
+export const MAX_PRICE = 1e12
+/** Seconds of a window: 100 years. Times stay within the range of PostgreSQL and JavaScript. */
+export const MAX_WINDOW_SECONDS = 3_155_760_000
+/** Bytes of a contract as JSON. */
+export const MAX_CONTRACT_BYTES = 64 * 1024
+/** Levels of a condition. The root is the first. */
+export const MAX_CONDITION_DEPTH = 32
+/** Nodes of a condition. */
+export const MAX_CONDITION_NODES = 512
+/** Characters of `event` and `field` in a condition. */
+export const MAX_CONDITION_NAME_LENGTH = 255
+
+/** Characters of an event's type and of its id. */
+export const MAX_EVENT_NAME_LENGTH = 255
+/** Bytes of an event's payload as JSON. */
+export const MAX_PAYLOAD_BYTES = 256 * 1024
+/** User events in the log of a claim. */
+export const MAX_EVENTS = 10_000
+/** Bytes of all payloads in the log of a claim. One response can always hold the log. */
+export const MAX_LOG_BYTES = 64 * 1024 * 1024
+/** Events of a log that has a digest. The claims of longer logs are mostly in the cache, and each write would repeat all ids. */
+export const MAX_DIGEST_EVENTS = 8
+
+/** Hints for a contract. */
+export const MAX_HINTS = 20
+/** Hints for a log. */
+export const MAX_LOG_HINTS = 20
+/** Events that a hint names. More events are not compared. */
+export const MAX_HINT_EVENTS = 10
+/** Events that the explanation of a satisfied leaf names. */
+export const MAX_SATISFYING_EVENTS = 10
+/** Event types of a log that hints look at besides those that the condition names. */
+export const MAX_OTHER_EVENT_TYPES = 1_000
+/** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */
+export const MAX_COMPARED_VALUES = 200_000
+/** Event types of an account that hints compare. With more types, no hint about unknown types is given. */
+export const MAX_KNOWN_EVENT_TYPES = 500
+/** Keys of an object that are compared with a missing key. */
+export const MAX_COMPARED_KEYS = 50
+/** Missing keys of a leaf that are searched for in a payload. */
+export const MAX_SEARCHED_KEYS = 5
+/** Characters of a payload's string in a message. */
+export const MAX_SHOWN_CHARACTERS = 60
+/** Differing positions that a hint names, and characters at each. */
+export const MAX_SHOWN_DIFFERENCES = 3

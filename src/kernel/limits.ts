@@ -1,0 +1,16 @@
+/** Issues that a validation error names. A request with more issues must not cost more work or a larger response. */
+export const MAX_ISSUES = 20
+/** Characters of a path in an error. Longer paths are cut: a hostile request must not earn a large response. */
+export const MAX_PATH_LENGTH = 1_000
+/** Characters of a message in an error. */
+export const MAX_MESSAGE_LENGTH = 1_000
+/** Nested arrays and objects in JSON. A condition of 32 levels needs 66. */
+export const MAX_JSON_DEPTH = 128
+/** Keys of the metadata of a record. */
+export const MAX_METADATA_KEYS = 50
+/** Pairs that filter a list: each is looked up for each record. */
+export const MAX_METADATA_FILTERS = 10
+/** Characters of a key of metadata. */
+export const MAX_METADATA_KEY_LENGTH = 40
+/** Characters of a value of metadata. */
+export const MAX_METADATA_VALUE_LENGTH = 500

@@ -22,7 +22,7 @@ export interface LateEvent extends LogEvent {
   line: number
 }
 
-/** What becomes one claim: the events in the order of their times, ties in the order of the log. */
+/** A case is run as one claim. The events are in the order of their times; equal times are in the order of the log. */
 export interface Case {
   id: string
   /** Milliseconds since 1970; null for the time of the first event. */
@@ -48,11 +48,11 @@ export interface CaseResult {
   /** Refused because the claim was no longer OPEN. */
   late: readonly LateEvent[]
   refused: Record<Refusal, number>
-  /** Events after `until`: not looked at. */
+  /** Events after `until`, which are ignored. */
   afterUntil: number
 }
 
-/** What the contract makes of one case; null if it opens after `until`. With null it runs until terminal. */
+/** Runs one case; null if it opens after `until`. Without `until` it runs until CONFIRMED or FAILED. */
 export function runCase(contract: Contract, tested: Case, until: number | null): CaseResult | null {
   const openedAt = tested.openedAt ?? (tested.events[0] as CaseEvent).at
   if (until !== null && openedAt > until) return null

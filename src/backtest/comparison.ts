@@ -2,19 +2,17 @@ import type { Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { CaseResult } from './backtest.ts'
 import { type Decimal, minus, plus, times, toDecimal, ZERO } from './decimal.ts'
-
-/** Changed cases that are kept by name; all are counted. */
-const MAX_CHANGED_CASES = 100
+import { MAX_CHANGED_CASES } from './limits.ts'
 
 export interface ChangedCase {
   id: string
   from: Status
   to: Status
-  /** What the second contract pays more than the first. */
+  /** The price of the second contract minus that of the first. */
   difference: Decimal
 }
 
-/** Cases that end alike: how many, and by how much more the second contract pays for them. */
+/** Cases with the same change of status, and the difference in what is paid for them. */
 export interface Change {
   from: Status
   to: Status
@@ -62,7 +60,7 @@ export class Comparison {
       .sort((one, other) => other.count - one.count)
   }
 
-  /** What the second contract pays more than the first for the whole log. */
+  /** The sum of the second contract minus that of the first, over the whole log. */
   get difference(): Decimal {
     return this.changes.reduce((sum, change) => plus(sum, change.difference), ZERO)
   }

@@ -1,10 +1,7 @@
 import { differenceInWords, differenceOf, spellingKey } from '../core/contracts/hints/spelling.ts'
 import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
 import type { ComparedField } from './compared-fields.ts'
-
-/** Texts in the cache, and examples in the result. */
-const MAX_CACHED_TEXTS = 1000
-const MAX_EXAMPLES = 3
+import { MAX_CACHED_TEXTS, MAX_EXAMPLES } from './limits.ts'
 
 export interface Example {
   text: string

@@ -8,10 +8,9 @@ import { readingsAt } from '../core/contracts/readings.ts'
 import type { CaseResult, LateEvent } from './backtest.ts'
 
 /**
- * By how much a FAILED case lost. The measure: the least number of leaves whose truth would have to change for
- * the condition to hold over the events that the claim accepted (`missing`; a leaf under a NOT counts if it
- * is satisfied). Of two cases that lack as many, the one that an event would have won sooner after the end of
- * the activity window is nearer (`late`).
+ * How near a FAILED case was to CONFIRMED. The first measure is the least number of leaves that would have to change for the
+ * condition to hold over the accepted events (`missing`; a leaf under a NOT counts if it is satisfied). For equal numbers, the
+ * second measure is how soon after the activity window a refused event would have satisfied the condition (`late`).
  */
 export interface Loss {
   missing: readonly MissingLeaf[]
@@ -63,7 +62,7 @@ function leafChange(leaf: Leaf, isWanted: boolean, log: EventLog): MissingLeaf[]
 const isFewer = (one: MissingLeaf[] | null, other: MissingLeaf[] | null) =>
   one !== null && (other === null || one.length < other.length)
 
-/** What the claim accepted of a leaf's type. */
+/** The accepted events of a leaf's type. */
 export interface Attempts {
   count: number
   /** The number at the leaf's field that came nearest to its bounds; null without numbers or bounds. */

@@ -152,7 +152,7 @@ class Run implements Backtest {
   }
 }
 
-/** What there is to show. */
+/** The result with the names of the files. */
 export interface BacktestResult {
   log: { file: string; format: string }
   until: number | null

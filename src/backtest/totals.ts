@@ -2,12 +2,12 @@ import { STATUSES, type Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { type CaseResult, REFUSALS, type Refusal } from './backtest.ts'
 import { type Decimal, times, toDecimal } from './decimal.ts'
+import { MAX_NEAREST_LOSERS } from './limits.ts'
 import { type Attempts, attemptsAt, isNearer, type Loss, lossOf, type MissingLeaf } from './loss.ts'
 
 const DAY_MS = 86_400_000
-const NEAREST_LOSERS = 10
 
-/** How a case came to where it stands. */
+/** Why a case has its status. */
 export const REASONS = [
   'condition_satisfied',
   'window_elapsed_confirm',
@@ -27,7 +27,7 @@ export interface Loser {
 const zeros = <Key extends string>(keys: readonly Key[]) =>
   Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>
 
-/** What one contract makes of a log. Its size depends on the days that the log spans, and on eight bytes a case. */
+/** The result of one contract. Its size grows with the days of the log, and by eight bytes a case. */
 export class Totals {
   readonly contract: Contract
   readonly count = zeros(STATUSES)
@@ -38,7 +38,7 @@ export class Totals {
   readonly resolution = { CONFIRMED: new Durations(), FAILED: new Durations() }
   /** Cases by the day that they opened on (days since 1970) and status. */
   readonly byDay = new Map<number, Record<Status, number>>()
-  /** The FAILED cases that lost by the least, the nearest first. */
+  /** The FAILED cases that were nearest to CONFIRMED, the nearest first. */
   readonly nearestLosers: Loser[] = []
 
   constructor(contract: Contract) {
@@ -77,12 +77,12 @@ export class Totals {
   /** Of equals the first of the log stays in front. */
   #rank(loss: Loss, { id, accepted }: CaseResult): void {
     const losers = this.nearestLosers
-    const last = losers[NEAREST_LOSERS - 1]
+    const last = losers[MAX_NEAREST_LOSERS - 1]
     if (last && !isNearer(loss, last)) return
     const missing = loss.missing.map((one) => ({ ...one, ...attemptsAt(one.leaf, accepted) }))
     const worse = losers.findIndex((other) => isNearer(loss, other))
     losers.splice(worse === -1 ? losers.length : worse, 0, { id, missing, late: loss.late })
-    losers.length = Math.min(losers.length, NEAREST_LOSERS)
+    losers.length = Math.min(losers.length, MAX_NEAREST_LOSERS)
   }
 }
 

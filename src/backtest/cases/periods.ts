@@ -1,8 +1,7 @@
 import { STATUSES, type Status } from '../../core/claims/lifecycle.ts'
+import { MAX_BARS } from '../limits.ts'
 
 const DAY_MS = 86_400_000
-/** As many bars as a phone still shows apart. */
-const MAX_BARS = 60
 
 /** The cases that opened in one period. */
 interface Period {
@@ -22,7 +21,7 @@ const date = (day: number) => new Date(day * DAY_MS)
 const iso = (day: number) => date(day).toISOString().slice(0, 10)
 const dayOf = (year: number, month: number) => Math.floor(new Date(0).setUTCFullYear(year, month, 1) / DAY_MS)
 
-/** Periods of so many months, counted from the year 0. */
+/** Periods of `count` months, counted from the year 0. */
 function months(count: number, label: Place['label']): Place {
   const index = (day: number) =>
     Math.floor((date(day).getUTCFullYear() * 12 + date(day).getUTCMonth()) / count)

@@ -2,9 +2,8 @@ const FNV_PRIME = 0x01000193
 const OTHER_PRIME = 0x85ebca6b
 
 /**
- * The cases that are finished, by 64 bits of hash each: some 16 bytes a case, while the names would take a
- * hundred. Two of ten million cases share their bits once in 400,000 logs; then a log that is sorted is taken
- * for one that is not, which changes no result.
+ * A hash set of case ids. It keeps 64 bits of hash for each id: about 16 bytes a case, where the id takes about 100. Among ten
+ * million cases two share a hash in one of 400,000 logs. Then a sorted log is read as an unsorted one, with the same result.
  */
 export class SeenCases {
   /** Pairs; a slot is free if both are 0. */

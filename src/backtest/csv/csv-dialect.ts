@@ -1,5 +1,6 @@
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { similarityKey } from '../field-statistics.ts'
+import { MAX_NAMES_SHOWN, MAX_TEXT_LENGTH, SAMPLED_ROWS } from '../limits.ts'
 import type { ColumnNames } from '../log/log-row.ts'
 
 /** The form of CSV of a log. */
@@ -16,9 +17,6 @@ export interface CsvDialect {
 
 const SEPARATORS = [',', ';', '\t', '|']
 const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
-const SAMPLED_ROWS = 20
-const MAX_SHOWN_NAMES = 40
-const MAX_SHOWN_LENGTH = 60
 
 /**
  * Detects the dialect from the start of the log: the separator with which the header has the columns of the options.
@@ -102,8 +100,8 @@ function noSuchColumn(
 
 /** Shortened: of a file that is not CSV this would be the whole file. */
 export function shownNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_SHOWN_NAMES).map((name) => {
-    return name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name
+  const shown = names.slice(0, MAX_NAMES_SHOWN).map((name) => {
+    return name.length > MAX_TEXT_LENGTH ? `${name.slice(0, MAX_TEXT_LENGTH)}…` : name
   })
   const more = names.length - shown.length
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')

@@ -1,12 +1,11 @@
 import { pipeline } from 'node:stream/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { MAX_ROW_BYTES } from '../limits.ts'
 import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
 import type { CsvColumns } from './csv-columns.ts'
 import type { CsvDialect } from './csv-dialect.ts'
 
-/** An unclosed quote would read the rest of the log into one cell. */
-const MAX_ROW_BYTES = 16 * 1024 * 1024
 const CARRIAGE_RETURN = 13
 
 /** `line`: the first line of the row. `mayHoldNul`: whether a chunk with the row has a NUL. */

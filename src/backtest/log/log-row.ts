@@ -99,7 +99,7 @@ const REASONS_OF_FLAWS = {
   depth: 'nested too deep',
 } as const
 
-/** What the service would refuse in a value; null if nothing. */
+/** The fault of a value that the service refuses; null if there is none. */
 export function faultOfValue(value: Json): RowFault | null {
   const flaw = findJsonFlaw(value)
   if (flaw === null) return null

@@ -1,10 +1,8 @@
 import type { Case } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
 import { Examples, similarityKey } from '../field-statistics.ts'
+import { MAX_COUNTED_TYPES, MAX_EXAMPLES, MAX_PADDED_IDS } from '../limits.ts'
 import { hasTiesNewestFirst } from './log-row.ts'
-
-const MAX_REMEMBERED = 1000
-const MAX_EXAMPLES = 3
 
 interface SimilarCase {
   id: string
@@ -14,7 +12,7 @@ interface SimilarCase {
   other: string | null
 }
 
-/** An id that may be that of many cases, or of none. */
+/** An id that may stand for many cases, or for none. */
 interface DoubtfulCase {
   id: string
   line: number
@@ -23,7 +21,7 @@ interface DoubtfulCase {
 
 /** Spreadsheets write numbers of more than 11 digits like this, and lose the last digits. */
 const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
-/** What exports and spreadsheets write where there is no value. The last is the UUID for none. */
+/** The texts that exports and spreadsheets write for a missing value. The last is the nil UUID. */
 const PLACEHOLDER =
   /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i
 
@@ -47,14 +45,14 @@ class CaseIds {
     this.placeholders.add(id, line, events)
     const key = similarityKey(id)
     if (this.#keys.add(key)) {
-      if (id !== id.trim() && this.#padded.size < MAX_REMEMBERED) this.#padded.set(key, id)
+      if (id !== id.trim() && this.#padded.size < MAX_PADDED_IDS) this.#padded.set(key, id)
     } else if (++this.similar <= MAX_EXAMPLES) {
       this.first.push({ id, line, other: this.#padded.get(key) ?? null })
     }
   }
 }
 
-/** Cases whose ids have a form. */
+/** Cases whose ids match a pattern. */
 export class DoubtfulCases {
   readonly #form: RegExp
   count = 0
@@ -69,7 +67,7 @@ export class DoubtfulCases {
   }
 }
 
-/** What is probably a mistake in the cases of a log. */
+/** Probable mistakes in the cases of a log. */
 export class CaseStatistics {
   readonly ids = new CaseIds()
   /** Cases with events of the same time, written newest first. */
@@ -87,9 +85,6 @@ export class CaseStatistics {
   }
 }
 
-/** A log may have free text in the column of the types. */
-const MAX_TYPES = 10_000
-
 export interface TypeCount {
   type: string
   count: number
@@ -98,13 +93,13 @@ export interface TypeCount {
 /** Counts each event type. `count` returns the same string for the same type, which saves memory. */
 export class EventTypes {
   readonly #counts = new Map<string, TypeCount>()
-  /** Events of types beyond MAX_TYPES. */
+  /** Events of types beyond MAX_COUNTED_TYPES. */
   uncounted = 0
 
   count(type: string): string {
     const found = this.#counts.get(type)
     if (found) found.count++
-    else if (this.#counts.size < MAX_TYPES) this.#counts.set(type, { type, count: 1 })
+    else if (this.#counts.size < MAX_COUNTED_TYPES) this.#counts.set(type, { type, count: 1 })
     else this.uncounted++
     return found?.type ?? type
   }
@@ -124,7 +119,7 @@ export class EventTypes {
     return this.#counts.get(type)?.count ?? 0
   }
 
-  /** The types with their counts, up to MAX_TYPES. */
+  /** The types with their counts, up to MAX_COUNTED_TYPES. */
   get all(): Iterable<TypeCount> {
     return this.#counts.values()
   }

@@ -7,6 +7,7 @@ import { CsvPayloads } from '../csv/csv-payload.ts'
 import { CsvRows } from '../csv/csv-rows.ts'
 import { RowsInCells, readCsv } from '../csv/read-csv.ts'
 import { FieldStatistics } from '../field-statistics.ts'
+import { HEAD_BYTES, MAX_BAD_ROWS_SHOWN, MAX_DETAIL_LENGTH } from '../limits.ts'
 import type { DecimalMark } from '../read-cell.ts'
 import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
 import { JsonRows } from '../typed/json-rows.ts'
@@ -38,9 +39,6 @@ export interface LogOptions {
   columns: ColumnNames
   isStrict: boolean
 }
-
-/** Enough to detect the separator, the line ends and the format. */
-const HEAD_BYTES = 64 * 1024
 
 /** Reads a log once, and collects the notes, counts and bad rows of the report. */
 export class LogReading {
@@ -197,10 +195,6 @@ function statisticsOf(contracts: readonly Contract[]): Map<string, FieldStatisti
   )
 }
 
-/** Bad rows that are shown with their line numbers. All are counted. */
-const MAX_SHOWN = 20
-const MAX_DETAIL_LENGTH = 200
-
 /** The rows that were skipped. */
 export class BadRows {
   readonly #isStrict: boolean
@@ -218,6 +212,6 @@ export class BadRows {
     if (this.#isStrict) throw new OperatorError(`line ${line} of the log: ${shown}`)
     this.count++
     this.byReason.set(reason, (this.byReason.get(reason) ?? 0) + 1)
-    if (this.first.length < MAX_SHOWN) this.first.push({ line, reason, detail: shown })
+    if (this.first.length < MAX_BAD_ROWS_SHOWN) this.first.push({ line, reason, detail: shown })
   }
 }

@@ -7,6 +7,7 @@ import {
   type FieldStatistics,
   similarityKey,
 } from '../field-statistics.ts'
+import { MAX_SPAN_DAYS, MAX_TEXT_LENGTH } from '../limits.ts'
 import { grouped } from '../report/figures.ts'
 import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
 import type { CaseStatistics, DoubtfulCases } from './log-statistics.ts'
@@ -16,7 +17,6 @@ import type { LogReading } from './read-rows.ts'
 
 const YEAR_2000_MS = Date.UTC(2000)
 const DAY_MS = 86_400_000
-const MAX_SPAN_DAYS = 20 * 365
 
 const TYPE_WORDS: Record<JsonType, string> = {
   text: 'a text',
@@ -273,7 +273,5 @@ const exampleText = ({ text, count, line }: Example) =>
     ? `${shown(text)} (line ${grouped(line)})`
     : `${shown(text)} (${grouped(count)}, first on line ${grouped(line)})`
 
-const MAX_SHOWN_LENGTH = 60
-
 const shown = (text: string): string =>
-  quoted(text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text)
+  quoted(text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)

@@ -4,6 +4,7 @@ import { contractInWords } from '../../core/contracts/contract-in-words.ts'
 import { REFUSALS } from '../backtest.ts'
 import { toPeriods } from '../cases/periods.ts'
 import { decimalText } from '../decimal.ts'
+import { MAX_TYPES_ON_PAGE } from '../limits.ts'
 import type { BacktestResult } from '../run-backtest.ts'
 import { REASONS, type Reason, type Totals } from '../totals.ts'
 import {
@@ -16,8 +17,6 @@ import {
   share,
 } from './figures.ts'
 import { type Html, html } from './html.ts'
-
-const MAX_TYPES = 30
 
 const OUTCOMES: Series[] = [
   { name: 'Confirmed', colour: 'confirmed' },
@@ -101,11 +100,11 @@ function types({ contract }: Totals, counted: BacktestResult['backtest']['readin
   const named = decisiveEventTypes(contract)
   const unnamed = counted.except(new Set(named))
   const absent = named.filter((type) => !counted.has(type))
-  const more = unnamed.length - MAX_TYPES
+  const more = unnamed.length - MAX_TYPES_ON_PAGE
   return html`<section><h2>Event types that the condition does not name</h2>
 ${unnamed.length === 0 ? html`<p class="faint">None.</p>` : null}
 <table>${unnamed
-    .slice(0, MAX_TYPES)
+    .slice(0, MAX_TYPES_ON_PAGE)
     .map(
       ({ type, count }) => html`<tr><td>${type}</td><td class="number">${grouped(count)}</td></tr>`,
     )}</table>
@@ -136,7 +135,7 @@ const WIDTHS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].map((count) => count * DAY),
 ]
 const BINS = 24
-/** What is longer than this share of all others goes into one last bin, or a few would press all to the left. */
+/** Durations beyond this share go into one last bin: a few outliers would squeeze all others to the left. */
 const SHARE_SHOWN = 0.99
 
 interface Bin {

@@ -59,7 +59,7 @@ export const REFUSAL_WORDS: Record<Refusal, string> = {
   log_full: 'the claim’s log was full',
 }
 
-/** What a lost case lacked. */
+/** What a FAILED case lacked. */
 export function missingWords({ missing }: Loser): string {
   if (missing.length === 0) return 'nothing, but no event came while it was open'
   return missing.map(missingLeafWords).join('; ')

@@ -6,6 +6,7 @@ import { formatStyledTable } from '../../platform/terminal/table.ts'
 import { REFUSALS } from '../backtest.ts'
 import type { Comparison } from '../comparison.ts'
 import { decimalText } from '../decimal.ts'
+import { MAX_CHANGED_CASES_IN_TABLE, MAX_TYPES_IN_TABLE } from '../limits.ts'
 import type { EventTypes } from '../log/log-statistics.ts'
 import type { LogReading } from '../log/read-rows.ts'
 import type { Backtest, BacktestResult } from '../run-backtest.ts'
@@ -21,9 +22,6 @@ import {
   share,
   signed,
 } from './figures.ts'
-
-const MAX_TYPES = 20
-const MAX_CHANGED = 20
 
 /** The result for a person at a terminal. */
 export function resultTable({ files, backtest }: BacktestResult): string {
@@ -109,7 +107,7 @@ function changes(comparison: Comparison): string {
     grouped(change.count),
     signed(decimalText(change.difference)),
   ])
-  const shown = changedCases.slice(0, MAX_CHANGED)
+  const shown = changedCases.slice(0, MAX_CHANGED_CASES_IN_TABLE)
   const cases = shown.map(({ id, from, to, difference }) => [
     printable(id),
     `${from} → ${to}`,
@@ -130,7 +128,7 @@ function unnamedTypes(totals: Totals, types: EventTypes, file: string | undefine
   const absent = named.filter((type) => !types.has(type))
   const of = file ? ` of ${printable(file)}` : ''
   const list = unnamed
-    .slice(0, MAX_TYPES)
+    .slice(0, MAX_TYPES_IN_TABLE)
     .map(({ type, count }) => `  ${grouped(count).padStart(12)}  ${printable(type)}`)
   const more = unnamed.length - list.length
   return [
@@ -162,7 +160,7 @@ function losers({ nearestLosers }: Totals, file: string | undefined): string[] {
   return [`${title}\n${formatStyledTable(['CASE', 'MISSING', 'BY'], rows)}`]
 }
 
-/** What was left out, and what the person should know of the columns. */
+/** The notes of the result. */
 export function notesOf({ casesAfterUntil, eventsAfterUntil, notes }: Backtest): string[] {
   return [
     ...(casesAfterUntil > 0 ? [`${grouped(casesAfterUntil)} cases open after --until: not counted`] : []),

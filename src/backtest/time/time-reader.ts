@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../../kernel/operator-error.ts'
 import { isTimeZone, type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
+import { MAX_CACHED_QUARTERS } from '../limits.ts'
 import { parseTimeFormat, type TimeFormat, unixTime } from './time-format.ts'
 import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
@@ -23,7 +24,6 @@ const DATE_WITH_MORE = /^\d{4}[-/]\d\d[-/]\d\d ?[+-]\d/
 const ZONE_NAME = /:\d\d(?:[.,]\d+)? ?([A-Z]{3,5})$/
 /** Zones change their offset at whole quarters of an hour. */
 const QUARTER_MS = 900_000
-const MAX_QUARTERS = 100_000
 
 const isInRange = (ms: number) => ms >= 0 && ms < AFTER_LAST_MS
 const nanIfOutOfRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
@@ -81,7 +81,7 @@ export class TimeReader {
   #momentAt(local: number, zone: string): LocalMoment {
     const start = Math.floor(local / QUARTER_MS) * QUARTER_MS
     const moment = this.#quarters.get(start) ?? localMoment(start, zone)
-    if (this.#quarters.size >= MAX_QUARTERS) this.#quarters.clear()
+    if (this.#quarters.size >= MAX_CACHED_QUARTERS) this.#quarters.clear()
     this.#quarters.set(start, moment)
     return { ...moment, ms: moment.ms + (local - start) }
   }

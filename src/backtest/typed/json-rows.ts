@@ -3,11 +3,10 @@ import { isJsonObject, type Json, type JsonObject, valueAt } from '../../kernel/
 import { jsonSyntaxFault, mayHaveFlaw } from '../../kernel/json-flaws.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { shownNames } from '../csv/csv-dialect.ts'
+import { MAX_TEXT_LENGTH } from '../limits.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
 import { type ColumnNames, faultOfValue, type LogRow, lossyNumber, type RowFault } from '../log/log-row.ts'
 import type { TypedRows } from './typed-rows.ts'
-
-const MAX_SHOWN_VALUE = 60
 
 /** Reads the rows of a JSON or NDJSON log. */
 export class JsonRows {
@@ -125,7 +124,7 @@ function faultOfName(
 
 function shownValue(value: Json): string {
   const text = JSON.stringify(value)
-  const shown = text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text
+  const shown = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
   if (Array.isArray(value)) return `an array (${shown})`
   return isJsonObject(value) ? `an object (${shown})` : shown
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { MAX_ROW_BYTES } from '../limits.ts'
 
-const MAX_ITEM_BYTES = 16 * 1024 * 1024
 const [NEWLINE, QUOTE, COMMA, BACKSLASH] = [10, 34, 44, 92]
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [91, 93, 123, 125]
 
@@ -79,7 +79,7 @@ class ArraySplitter {
     if (byte === QUOTE) this.#isInString = true
     else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#depth++
     else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#depth--
-    // What follows would be passed over.
+    // Otherwise the items that follow would be ignored.
     if (this.#depth === 0)
       throw new OperatorError(`line ${this.#line} of the log: a "}" closes a "[", so items may be missing`)
   }
@@ -87,9 +87,9 @@ class ArraySplitter {
   #keep(bytes: Buffer): void {
     this.#parts.push(bytes)
     this.#bytes += bytes.length
-    if (this.#bytes > MAX_ITEM_BYTES)
+    if (this.#bytes > MAX_ROW_BYTES)
       throw new OperatorError(
-        `the item of the JSON array that begins on line ${this.#itemLine} does not end within ${MAX_ITEM_BYTES} bytes`,
+        `the item of the JSON array that begins on line ${this.#itemLine} does not end within ${MAX_ROW_BYTES} bytes`,
       )
   }
 

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { MAX_ROW_BYTES } from '../limits.ts'
 
-const MAX_LINE_BYTES = 16 * 1024 * 1024
 const NEWLINE = 10
 
 /** Reads the lines that are not empty. @throws OperatorError if a line does not end. */
@@ -17,8 +17,8 @@ export async function readLines(
   }
   for await (const chunk of chunks) {
     rest = takeLines(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), take)
-    if (rest.length > MAX_LINE_BYTES) {
-      throw new OperatorError(`line ${line + 1} of the log does not end within ${MAX_LINE_BYTES} bytes`)
+    if (rest.length > MAX_ROW_BYTES) {
+      throw new OperatorError(`line ${line + 1} of the log does not end within ${MAX_ROW_BYTES} bytes`)
     }
   }
   if (rest.length > 0) take(rest)

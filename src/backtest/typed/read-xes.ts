@@ -27,7 +27,7 @@ export interface XesEvent {
   line: number
 }
 
-/** What a log has that needs a note. */
+/** Counts for notes. */
 export interface XesCounts {
   /** Lists, containers, attributes of attributes and elements of other names. */
   unread: number

@@ -2,6 +2,7 @@ import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import { type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
 import { EMPTY_PAYLOAD } from '../csv/csv-payload.ts'
 import type { FieldStatistics } from '../field-statistics.ts'
+import { MAX_FIELD_NAMES } from '../limits.ts'
 import {
   badTime,
   faultOfNames,
@@ -11,9 +12,6 @@ import {
   tooLarge,
 } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
-
-/** Names of fields that are remembered. */
-const MAX_NAMES = 1000
 
 /** An event of a log whose values have types. */
 export interface TypedEvent {
@@ -86,6 +84,6 @@ export class TypedRows {
 
   /** For the note about a missing field: the log may have it under a similar name. */
   #noteNames(payload: JsonObject): void {
-    if (this.names.size < MAX_NAMES) for (const name of Object.keys(payload)) this.names.add(name)
+    if (this.names.size < MAX_FIELD_NAMES) for (const name of Object.keys(payload)) this.names.add(name)
   }
 }

@@ -10,7 +10,7 @@ import { keyOf } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { limitBatches } from '../platform/http/admission/in-progress.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
-import { mayLast } from '../platform/http/connections/connection.ts'
+import { allowLongBody } from '../platform/http/connections/connection.ts'
 import type { Stream } from '../platform/http/openapi/split-streams.ts'
 import {
   BATCH_BODY_LIMIT,
@@ -76,7 +76,7 @@ export async function addEventBatchRoute(
   await server.register(async (scope: TypedServer) => {
     scope.addContentTypeParser([...NDJSON_TYPES], async (request: FastifyRequest, lines: Readable) => {
       refuseEncoding(request)
-      mayLast(request.raw)
+      allowLongBody(request.raw)
       return lines
     })
     scope.route(submitEventsRoute(app, compile))

@@ -87,7 +87,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     webhookPorts: options.webhookPorts ?? [],
     requestLog: options.requestLog ?? null,
     ...(options.metricsToken ? { metrics: metricsOf(app, options.metricsToken) } : {}),
-    ...(options.patience ? { patience: options.patience } : {}),
+    ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.heartbeatMs ? { heartbeatMs: options.heartbeatMs } : {}),
   })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })

@@ -53,3 +53,16 @@ export const RATE_WINDOW_MS = 60_000
 export const MAX_COUNTED_ACCOUNTS = 10_000
 /** Milliseconds until the process that counts must have answered. */
 export const REMOTE_COUNT_TIMEOUT_MS = 5_000
+
+/* Connections. */
+
+/** Requests of a connection that wait for the response to the request before. Beyond, the connection is destroyed. */
+export const MAX_OUTSTANDING_REQUESTS = 32
+/** Milliseconds until a connection is destroyed after its last response, if the client does not close it. */
+export const CLOSE_DELAY_MS = 1_000
+/** Timeouts of a connection in milliseconds, by what it waits for. */
+export const CONNECTION_TIMEOUTS = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, responseMs: 30_000 }
+/** Milliseconds between two looks for connections whose timeout has passed. */
+export const CONNECTION_WATCH_INTERVAL_MS = 1_000
+/** Connections that are opened before closed ones are looked for. */
+export const CONNECTIONS_PER_SWEEP = 64

@@ -17,7 +17,7 @@ import type { RateCounter } from '../../platform/http/admission/rate-limit.ts'
 import { type ListOfItems, parseItems, parseJson } from '../../platform/http/bodies/parse-json.ts'
 import { readBody } from '../../platform/http/bodies/read-body.ts'
 import { createValidatorCompiler } from '../../platform/http/bodies/validate-request.ts'
-import { IncomingRequest, type Patience } from '../../platform/http/connections/connection.ts'
+import type { ConnectionTimeouts } from '../../platform/http/connections/connection.ts'
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { cleanForwardedHeaders, proxyTrust } from '../../platform/http/connections/forwarded-headers.ts'
 import { answerEveryRequestAlike, answerUnknownRoutes } from '../../platform/http/every-request.ts'
@@ -59,8 +59,8 @@ export interface ServerOptions {
   requestLog?: number | null
   /** Milliseconds after which a stream that has nothing to tell says so; by default 15 s. */
   heartbeatMs?: number
-  /** Other than the usual patience with callers. */
-  patience?: Partial<Patience>
+  /** Other than the defaults. */
+  timeouts?: Partial<ConnectionTimeouts>
 }
 
 /** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
@@ -127,7 +127,7 @@ function createBareServer(
     isTrustedProxy,
     publicUrl: options.publicUrl,
     onBareAnswer: (answer) => log?.noteBare(answer),
-    patience: options.patience,
+    timeouts: options.timeouts,
   })
   metrics.onRead(() => metrics.instruments.connections.set(connections.open))
   const server: TypedServer = fastify({
@@ -158,12 +158,11 @@ function listenWith(connections: Connections, handle: RequestListener, hasProxie
     // A request without a Host is refused by a hook, with our error body.
     requireHostHeader: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    IncomingMessage: IncomingRequest,
     ...connections.timeouts,
   }
   const nodeServer = createNodeServer(settings, (request, response) => {
     if (hasProxies) cleanForwardedHeaders(request)
-    connections.take(request, response, handle)
+    connections.handle(request, response, handle)
   })
   connections.watch(nodeServer)
   return nodeServer

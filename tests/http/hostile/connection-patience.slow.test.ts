@@ -15,12 +15,12 @@ const MIB = 1024 * 1024
 const { api, databaseUrl } = await startTestService({ after })
 const hasty = await startTestService(
   { after },
-  { databaseUrl, patience: { headersMs: 700, bodyMs: 700 }, withoutAccount: true },
+  { databaseUrl, timeouts: { headersMs: 700, bodyMs: 700 }, withoutAccount: true },
 )
 /** Here something must be answered in time before something else is late. */
 const lenient = await startTestService(
   { after },
-  { databaseUrl, patience: { bodyMs: 4_000, streamMs: 4_000 }, withoutAccount: true },
+  { databaseUrl, timeouts: { bodyMs: 4_000, streamMs: 4_000 }, withoutAccount: true },
 )
 const authorization = `Bearer ${api.token}`
 
@@ -87,7 +87,7 @@ describe('an answer that is not read', () => {
   test('is sent whole to who reads it slowly', async (t) => {
     const service = await startTestService(t, {
       databaseUrl,
-      patience: { answerMs: 8_000 },
+      timeouts: { responseMs: 8_000 },
       withoutAccount: true,
     })
     const { id } = await newClaim(api)

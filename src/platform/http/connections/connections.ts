@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net'
 import { ERRORS } from '../../../kernel/error-catalogue.ts'
 import { RETRY_LATER, ServiceError } from '../../../kernel/errors.ts'
+import { CONNECTION_TIMEOUTS, CONNECTION_WATCH_INTERVAL_MS, CONNECTIONS_PER_SWEEP } from '../limits.ts'
 import {
   errorBody,
   newRequestId,
@@ -15,7 +16,7 @@ import {
   REQUEST_ID_HEADER,
   strictTransport,
 } from '../responses/error-response.ts'
-import { Connection, type Patience } from './connection.ts'
+import { Connection, type ConnectionTimeouts } from './connection.ts'
 import { clientAddress } from './forwarded-headers.ts'
 
 export interface ConnectionOptions extends Answering {
@@ -23,19 +24,13 @@ export interface ConnectionOptions extends Answering {
   most: number
   /** Of proxies, which bring the connections of many. */
   isTrustedProxy: (address: string) => boolean
-  patience?: Partial<Patience> | undefined
+  timeouts?: Partial<ConnectionTimeouts> | undefined
 }
 
 interface Idle {
   connection: Connection
   since: number
 }
-
-const PATIENCE: Patience = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, answerMs: 30_000 }
-/** How often it is looked whose time is over, at most. */
-const LOOK_EVERY_MS = 1_000
-/** Connections that are opened between two looks which of them have closed. */
-const OPENED_BETWEEN = 64
 
 /**
  * All connections of a server: how many there may be, and how long each may keep it waiting.
@@ -48,17 +43,17 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>()
   readonly #countByAddress = new Map<string, number>()
   readonly #options: ConnectionOptions
-  readonly #patience: Patience
+  readonly #timeouts: ConnectionTimeouts
   #opened = 0
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#patience = { ...PATIENCE, ...options.patience }
+    this.#timeouts = { ...CONNECTION_TIMEOUTS, ...options.timeouts }
   }
 
   /** For Node's server: its own limit of the time of a whole request would cut streams, and answer into them. */
   get timeouts() {
-    const { headersMs } = this.#patience
+    const { headersMs } = this.#timeouts
     return {
       requestTimeout: 0,
       headersTimeout: headersMs,
@@ -75,22 +70,22 @@ export class Connections {
   watch(server: Server): void {
     const refuseExpectation = answerExpectation(this.#options)
     server.on('connection', (socket) => this.#admit(socket))
-    server.on('checkExpectation', (request, response) => this.take(request, response, refuseExpectation))
+    server.on('checkExpectation', (request, response) => this.handle(request, response, refuseExpectation))
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const connection = this.#open.get(socket)
       if (error.code === 'ECONNRESET' || !connection) socket.destroy()
-      else connection.breakOff(clientErrorAnswer(error, this.#options))
+      else connection.fail(clientErrorAnswer(error, this.#options))
     })
-    const every = Math.min(LOOK_EVERY_MS, ...Object.values(this.#patience).map((ms) => ms / 2))
+    const every = Math.min(CONNECTION_WATCH_INTERVAL_MS, ...Object.values(this.#timeouts).map((ms) => ms / 2))
     const watch = setInterval(() => this.#look(), every).unref()
     server.on('close', () => clearInterval(watch))
   }
 
   /** A request comes to its turn on its connection. */
-  take(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+  handle(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#open.get(request.socket)
     // The server makes no others.
-    connection?.take(request, response, handle, performance.now())
+    connection?.handle(request, response, handle, performance.now())
   }
 
   /**
@@ -98,7 +93,7 @@ export class Connections {
    * is refused. One address gets half at most.
    */
   #admit(socket: Socket): void {
-    if (++this.#opened % OPENED_BETWEEN === 0) this.#forgetClosed()
+    if (++this.#opened % CONNECTIONS_PER_SWEEP === 0) this.#forgetClosed()
     if (isDead(socket)) {
       socket.destroy()
       return
@@ -114,12 +109,11 @@ export class Connections {
     }
     this.#open.set(socket, connection)
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
-    socket.once('crumbled', () => connection.breakOff(crumbledAnswer(this.#options)))
   }
 
   /** Answers that are still on their way are left where they stand. */
   cutAll(): void {
-    for (const connection of this.#open.values()) connection.cut()
+    for (const connection of this.#open.values()) connection.abort()
   }
 
   #forgetClosed(): void {
@@ -159,9 +153,9 @@ export class Connections {
     const now = performance.now()
     this.#forgetClosed()
     for (const connection of this.#open.values()) {
-      const overdue = connection.overdue(now, this.#patience)
-      if (overdue === 'body') connection.breakOff(lateAnswer(this.#options))
-      else if (overdue !== null) connection.cut()
+      const overdue = connection.timedOut(now, this.#timeouts)
+      if (overdue === 'body') connection.fail(lateAnswer(this.#options))
+      else if (overdue !== null) connection.abort()
     }
   }
 }
@@ -175,14 +169,11 @@ const isDead = ({ remoteAddress }: Socket): boolean => remoteAddress === undefin
 /** Of IPv6 the network: all of its addresses are one caller's. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })
 
-const mayGoBefore = ({ hasAsked }: Connection, since: number, other: Idle): boolean =>
-  hasAsked === other.connection.hasAsked ? since < other.since : !hasAsked
+const mayGoBefore = ({ hasRequested }: Connection, since: number, other: Idle): boolean =>
+  hasRequested === other.connection.hasRequested ? since < other.since : !hasRequested
 
 const lateAnswer = (answering: Answering) =>
   clientErrorAnswer(new Error('the body did not arrive'), answering)
-
-const crumbledAnswer = (answering: Answering) =>
-  refusalAnswer('The body comes in too many small pieces.', answering)
 
 /* Answers where the framework is not reached: to a socket, or to a request that Node keeps from it. */
 

@@ -1,4 +1,4 @@
 import { run } from './cli/run.ts'
 
-// What a failed start left open must not keep the process alive.
+// Resources that a failed start left open must not keep the process alive.
 process.exit(await run(process.argv))

@@ -189,7 +189,7 @@ describe('settings', () => {
     assert.deepEqual(readConfig(archive).archiveDir, resolve('archive'))
     assert.match(
       message({ CLAIMKEEPER_ARCHIVE_DAYS: '30' }),
-      /^CLAIMKEEPER_ARCHIVE_DAYS needs CLAIMKEEPER_ARCHIVE_DIR, /,
+      /^CLAIMKEEPER_ARCHIVE_DAYS requires CLAIMKEEPER_ARCHIVE_DIR, /,
     )
     assert.match(
       message({ ...archive, CLAIMKEEPER_ARCHIVE_DAYS: '29' }),

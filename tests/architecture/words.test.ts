@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+
+/** Words and phrases that were replaced, and their replacement. CONTRIBUTING.md: names are the terms of the field. */
+const REPLACED: readonly [RegExp, replacement: string][] = [
+  [/\bseats?\b/i, 'permit, FairSemaphore'],
+  [/doorway/i, 'unauthenticated limit'],
+  [/lookout/i, 'Poller'],
+  [/\bBorrower\b/, 'PooledConnection'],
+  [/\bFairLine\b/, 'FairQueue'],
+  [/\bGroupedWork\b|\bGroupedByMachine\b/, 'Batcher'],
+  [/\bLanes?\b|\bSubmissionLines\b/, 'group commit: groups in flight, queues per claim'],
+  [/\bWorkMemory\b/, 'RequestMemoryBudget'],
+  [/\bin(Slices)\b/, 'runCooperatively'],
+  [/\bisPassing\b/, 'isTransient'],
+  [/\boutcomeKnown\b/, "outcome: 'not applied' or 'unknown'"],
+  [/\bnote(Away|There)\b/, 'markDown, markUp'],
+  [/\bowned\(/, 'withRejectionHandler'],
+  [/\bTHE_SERVICE\b/, 'SERVICE'],
+  [/who gives way|such a one/i, 'a plain sentence: subject, verb, object'],
+]
+
+for (const folder of ['src', 'tests', 'docs']) {
+  test(`no replaced word returns in ${folder}/`, async () => {
+    const found: string[] = []
+    for await (const name of glob(`${folder}/**/*.{ts,md}`, { exclude: ['tests/architecture/words.test.ts'] })) {
+      const text = await readFile(name, 'utf8')
+      for (const [word, replacement] of REPLACED) {
+        const match = word.exec(text)
+        if (match === null) continue
+        const line = text.slice(0, match.index).split('\n').length
+        found.push(`${name}:${line}: ${JSON.stringify(match[0])} is now: ${replacement}`)
+      }
+    }
+    assert.deepEqual(found, [])
+  })
+}

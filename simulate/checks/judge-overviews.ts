@@ -7,7 +7,7 @@ import { canonical, type JsonObject } from '../model/json.ts'
 import type { Stage } from '../stage.ts'
 
 /** An overview may be as old as 10 s, and a check may fall between it and the recount. */
-const PATIENCE_MS = 40_000
+const TIMEOUT_MS = 40_000
 
 /** What is summed up is what is there, record by record. */
 export async function judgeOverviews(world: World, stage: Stage, client: Client): Promise<void> {
@@ -18,7 +18,7 @@ export async function judgeOverviews(world: World, stage: Stage, client: Client)
 }
 
 async function judgeOverview(account: Account, stage: Stage, client: Client): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const reply = await client.send(account, { method: 'GET', path: '/v1/overview?days=366' })
     const shown = reply.is === 'answer' && reply.status === 200 ? figuresOf(parse(reply.text)) : null

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Finding } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
 
-const PATIENCE_MS = 100_000
+const TIMEOUT_MS = 100_000
 
 /** In calm weather the next whole minute's check moves all that is due. */
 export async function waitForChecks(stage: Stage): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const due = await stage.sql<{ id: string }>(
       `SELECT id FROM claims WHERE test_clock_id IS NULL AND due_at <= date_trunc('minute', clock_timestamp())
@@ -14,7 +14,7 @@ export async function waitForChecks(stage: Stage): Promise<void> {
     )
     if (due.length === 0) return
     if (performance.now() > deadline) {
-      throw new Finding(`no scheduled check moves what is due, for ${PATIENCE_MS / 1000} s`, due)
+      throw new Finding(`no scheduled check moves what is due, for ${TIMEOUT_MS / 1000} s`, due)
     }
     await pause(500)
   }

@@ -3,7 +3,7 @@ import type { RealStage } from '../stage/real-stage.ts'
 import { type RealFault, wait, waitUntil } from './moments.ts'
 
 const STEPS_S = [-3_600, -90, -10, 10, 90, 3_600]
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 /** How far it is ahead of ours, in seconds; null where it does not say. */
 type Ahead = () => Promise<number | null>
@@ -21,11 +21,11 @@ async function step(
   const back = stage.untilCalm(async () => {
     await clock.step(0)
     // A run that ends does not end this: what follows is to see the right time.
-    await waitUntil(() => isAt(0), PATIENCE_MS, AbortSignal.timeout(PATIENCE_MS))
+    await waitUntil(() => isAt(0), TIMEOUT_MS, AbortSignal.timeout(TIMEOUT_MS))
   })
   try {
     await clock.step(byS)
-    const hasStepped = await waitUntil(() => isAt(byS), PATIENCE_MS, signal)
+    const hasStepped = await waitUntil(() => isAt(byS), TIMEOUT_MS, signal)
     await wait(ms, signal)
     return hasStepped
   } finally {

@@ -2,7 +2,7 @@ import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts
 
 /** Where a cut falls: within a message, since most are longer. */
 const FAR_BYTES = 20_000
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 /** Between a server and the database. */
 export const databaseConnectionCut: RealFault = {
@@ -12,7 +12,7 @@ export const databaseConnectionCut: RealFault = {
     const { name, proxy } = random.pick(stage.servers)
     const byte = random.int(1, FAR_BYTES)
     proxy.fuse.light(byte)
-    const isCut = await waitUntil(() => !proxy.fuse.isBurning, PATIENCE_MS, signal)
+    const isCut = await waitUntil(() => !proxy.fuse.isBurning, TIMEOUT_MS, signal)
     proxy.fuse.putOut()
     return isCut ? `a connection of ${name} to the database cut at byte ${byte}` : null
   },
@@ -26,7 +26,7 @@ export const clientConnectionCut: RealFault = {
     const { name, front } = random.pick(stage.servers)
     const byte = random.int(1, FAR_BYTES)
     front.fuse.light(byte)
-    const isCut = await waitUntil(() => !front.fuse.isBurning, PATIENCE_MS, signal)
+    const isCut = await waitUntil(() => !front.fuse.isBurning, TIMEOUT_MS, signal)
     front.fuse.putOut()
     return isCut ? `a client's connection to ${name} cut at byte ${byte}` : null
   },
@@ -40,7 +40,7 @@ export const answersLost: RealFault = {
     const { name, front } = random.pick(stage.servers)
     const count = random.int(1, 10)
     front.loseAnswers(count)
-    await waitUntil(() => front.answersToLose === 0, PATIENCE_MS, signal)
+    await waitUntil(() => front.answersToLose === 0, TIMEOUT_MS, signal)
     const lost = count - front.answersToLose
     front.loseAnswers(0)
     return lost === 0 ? null : `${lost} answers of ${name} lost`

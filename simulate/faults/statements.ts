@@ -49,7 +49,7 @@ export const STRUCK_STATEMENTS: readonly string[] = [
   ...OF_A_SHARD_WRITE,
 ]
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 const struck = (
   name: string,
@@ -84,7 +84,7 @@ async function strikeOneOf(
     for (const proxy of proxies) proxy.inject(aim, STATEMENT_FAULTS[kind] ?? 'cut before')
     const wasInjected = await waitUntil(
       () => proxies.some((proxy) => proxy.wasInjected()),
-      PATIENCE_MS,
+      TIMEOUT_MS,
       signal,
     )
     return wasInjected ? `${aim.statement} (number ${aim.occurrence}) struck: ${kind}` : null

@@ -5,7 +5,7 @@ import type { RealStage } from '../stage/real-stage.ts'
 import { type RealFault, seconds, waitUntil } from './moments.ts'
 
 const SYNCS = 'fsync,fdatasync'
-const PATIENCE_MS = 4_000
+const TIMEOUT_MS = 4_000
 const STOP_MS = 2_000
 
 /** What PostgreSQL wrote does not get to the disk, as the kernel tells it: it ends all sessions and recovers. */
@@ -24,7 +24,7 @@ export const syncFails: RealFault = {
       })
       const letGo = stage.untilCalm(() => end(trace))
       try {
-        await waitUntil(() => failed > 0, PATIENCE_MS, signal)
+        await waitUntil(() => failed > 0, TIMEOUT_MS, signal)
         await waitUntil(() => false, random.int(0, 1_000), signal)
       } finally {
         await letGo()

@@ -10,7 +10,7 @@ import type { Memory } from './grown-memory.ts'
 const COLLECT = fileURLToPath(new URL('./collect-at-signal.ts', import.meta.url))
 const OPTIONS = ['--expose-gc', '--trace-warnings', '--import', COLLECT]
 const MOST_SCHEMAS = '30'
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /** `claimkeeper serve` with its own PostgreSQL, and accounts on it. */
 export class FuzzedServer {
@@ -44,7 +44,7 @@ export class FuzzedServer {
 
   async memory(): Promise<Memory> {
     const { promise, resolve, reject } = Promise.withResolvers<Memory>()
-    const timer = setTimeout(() => reject(new Error('the server does not tell of its memory')), PATIENCE_MS)
+    const timer = setTimeout(() => reject(new Error('the server does not tell of its memory')), TIMEOUT_MS)
     const stop = this.#process.onLogLine(({ heapMb, externalMb, residentMb }) => {
       if (typeof heapMb === 'number')
         resolve({ heapMb, externalMb: Number(externalMb), residentMb: Number(residentMb) })

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Answer, Request } from './request.ts'
 
 /** A request that is not answered in this time is a finding. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /** Answers that ask to come again later. */
 const LATER = [429, 503]
 const MOST_TRIES = 30
@@ -69,7 +69,7 @@ export class Wire {
     return new Promise((resolve, reject) => {
       const sent = startRequest({ agent: this.#agent, hostname, port, method, path, headers })
       const fail = (error: Error) => reject(new NoAnswer(error.message, sent.reusedSocket))
-      sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`no answer in ${PATIENCE_MS / 1000} s`)))
+      sent.setTimeout(TIMEOUT_MS, () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)))
       sent.on('error', fail)
       sent.on('response', (response) => {
         const pieces: Buffer[] = []

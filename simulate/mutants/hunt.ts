@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Mutant } from './mutant.ts'
 
-const PATIENCE_MS = 300_000
+const TIMEOUT_MS = 300_000
 const RUN_SECONDS = 30
 /** On a slow machine a late answer must not count as the defect. */
 const ANSWER_TIMEOUT_S = 60
@@ -23,7 +23,7 @@ export async function hunt(folder: string, mutant: Mutant, citus: string | null)
   if (built.status !== 0) return { mutant, killedAfter: null, how: `it does not build: ${built.output}` }
   const startedAt = performance.now()
   let failure = 'nothing was found'
-  for (let seed = 1; performance.now() - startedAt < PATIENCE_MS; seed++) {
+  for (let seed = 1; performance.now() - startedAt < TIMEOUT_MS; seed++) {
     const { status, output } = await run(folder, commandOf(mutant, seed, citus))
     const found = findingIn(output)
     const killedAfter = Math.round((performance.now() - startedAt) / 1000)

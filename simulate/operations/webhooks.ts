@@ -81,7 +81,7 @@ async function readPage(
 }
 
 /** A killed server's endpoint is nobody's for 30 s. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 const ASK_EVERY_MS = 200
 
 /** In the end each notification has arrived, in the order of the feed, numbered without holes. */
@@ -96,7 +96,7 @@ export async function judgeHook(client: Client, account: Account, receiver: Rece
     const taken = new Set(comeInOrder(hook).map(({ told, takenAt }) => takenAt !== null && told.id))
     return feed.filter(({ id }) => !taken.has(id))
   }
-  const deadline = now() + PATIENCE_MS
+  const deadline = now() + TIMEOUT_MS
   while (missing().length > 0) {
     receiver.judge()
     if (now() > deadline) break
@@ -105,7 +105,7 @@ export async function judgeHook(client: Client, account: Account, receiver: Rece
   const left = missing()
   demand(
     left.length === 0,
-    () => `${left.length} of ${feed.length} notifications are not delivered, for ${PATIENCE_MS / 1_000} s`,
+    () => `${left.length} of ${feed.length} notifications are not delivered, for ${TIMEOUT_MS / 1_000} s`,
     () => left.slice(0, 3),
   )
   const came = comeInOrder(hook).filter(({ told }) => isTold.has(told.id as string))
@@ -142,7 +142,7 @@ async function judgeQuiet(client: Client, account: Account, hook: Hook, deadline
     }
     demand(
       now() <= deadline,
-      () => `delivery ${open?.number} waits, for ${PATIENCE_MS / 1_000} s`,
+      () => `delivery ${open?.number} waits, for ${TIMEOUT_MS / 1_000} s`,
       () => open,
     )
     await pause(ASK_EVERY_MS)

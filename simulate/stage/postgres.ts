@@ -13,7 +13,7 @@ import { startServer } from '../../src/platform/database/embedded/start-server.t
 import { forgetShared } from './clock.ts'
 import { killPostgres } from './kill-postgres.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /** For a start with its recovery. */
 const START_PATIENCE_MS = 120_000
 /** At the end nothing is to be kept. */
@@ -109,7 +109,7 @@ export class Postgres {
   }
 
   /** Returns whether it ran. */
-  async stop(how: keyof typeof SIGNALS, patienceMs = PATIENCE_MS): Promise<boolean> {
+  async stop(how: keyof typeof SIGNALS, patienceMs = TIMEOUT_MS): Promise<boolean> {
     const pid = await this.pid()
     if (pid === null) return false
     process.kill(pid, SIGNALS[how])
@@ -120,7 +120,7 @@ export class Postgres {
 
   /** As the superuser, once the database takes it; what the connection's loss interrupted is executed again. */
   async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + TIMEOUT_MS
     for (;;) {
       try {
         return (await this.#superuser.query({ text, values })).rows as Row[]

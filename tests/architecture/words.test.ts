@@ -24,7 +24,9 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
 for (const folder of ['src', 'tests', 'docs']) {
   test(`no replaced word returns in ${folder}/`, async () => {
     const found: string[] = []
-    for await (const name of glob(`${folder}/**/*.{ts,md}`, { exclude: ['tests/architecture/words.test.ts'] })) {
+    for await (const name of glob(`${folder}/**/*.{ts,md}`, {
+      exclude: ['tests/architecture/words.test.ts'],
+    })) {
       const text = await readFile(name, 'utf8')
       for (const [word, replacement] of REPLACED) {
         const match = word.exec(text)

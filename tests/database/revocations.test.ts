@@ -6,7 +6,7 @@ import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const LATEST = 1_020
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 test('concurrent revocations are acknowledged one after another: the driver never queues statements', async (t) => {
   const warnings: string[] = []
@@ -31,7 +31,7 @@ test('concurrent revocations are acknowledged one after another: the driver neve
     text: `SELECT pg_notify('claimkeeper_revocations', n || ' ' || lpad(to_hex(n - 1000), 2, '0'))
            FROM generate_series(1001, ${LATEST}) n ORDER BY n`,
   })
-  await watch.catchUp(PATIENCE_MS)
+  await watch.catchUp(TIMEOUT_MS)
 
   assert.deepEqual(
     heard,

@@ -3,7 +3,7 @@ import type { Stage } from '../../simulate/stage.ts'
 import { contractWith } from '../support/contracts.ts'
 
 const PACE_MS = 5
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 const CLAIMS = 20
 
 /** Clients that do a bit of everything until they are stopped; what is answered is counted, and not looked at. */
@@ -85,7 +85,7 @@ async function ask(url: string, method: string, token: string, body?: object) {
       method,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     return { status: response.status, body: (await response.json()) as Body }
   } catch {

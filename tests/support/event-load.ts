@@ -18,7 +18,7 @@ const WORKERS = 16
 /** A light load: so many workers, which pause between their events. */
 const FEW_WORKERS = 4
 const LIGHT_PAUSE_MS = 150
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 const FIRST_PAUSE_MS = 10
 /** Then the test has failed: at least a minute, with its pauses. */
 const MAX_ATTEMPTS = 400
@@ -106,7 +106,7 @@ export async function startEventLoad(
         method: 'POST',
         headers: { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(event),
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       return { status: response.status, body: await response.json() }
     } catch {

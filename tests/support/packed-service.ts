@@ -9,7 +9,7 @@ import { destroyEmbeddedDatabase } from './source/embedded.ts'
 import type { Scope } from './test-database.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const PATIENCE_MS = 300_000
+const TIMEOUT_MS = 300_000
 const run = promisify(execFile)
 
 /** Without npm's own, which would name this checkout as the place to install in. */
@@ -93,7 +93,7 @@ async function npm(args: string[], cwd: string): Promise<string> {
   const { stdout } = await run('npm', args, {
     cwd,
     env: environment,
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     maxBuffer: 2 ** 26,
   })
   return stdout
@@ -115,7 +115,7 @@ export async function serveInstalled(t: Scope, folder: string): Promise<{ url: s
   const child = spawn(join(folder, 'node_modules/.bin/claimkeeper'), ['serve'], {
     cwd: folder,
     env: { ...environment, PORT: '0', NO_COLOR: '1' },
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
   const ended = once(child, 'close')

@@ -36,12 +36,12 @@ export function runCli(args: string[], settings: Record<string, string>, main = 
 }
 
 /** A program that does not end by itself is killed: its test fails, and the rest go on. */
-const PATIENCE_MS = 180_000
+const TIMEOUT_MS = 180_000
 
 /** Runs a script to its end. */
 export async function runNode(args: string[], settings: Record<string, string>): Promise<Run> {
   const env = childEnvironment(settings)
-  const child = spawn(process.execPath, args, { env, timeout: PATIENCE_MS, killSignal: 'SIGKILL' })
+  const child = spawn(process.execPath, args, { env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
   const run = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
     run.stdout += chunk
@@ -66,7 +66,7 @@ export interface CliProcess {
 export function startCli(t: Scope, args: string[], settings: Record<string, string>): CliProcess {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: childEnvironment(settings),
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
   const run = { stdout: '', stderr: '' }
@@ -101,7 +101,7 @@ export async function runUntil(
 ) {
   const child = spawn(process.execPath, [MAIN, command], {
     env: childEnvironment(settings),
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
     killSignal: 'SIGKILL',
   })
   let output = ''

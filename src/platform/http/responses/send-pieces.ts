@@ -29,7 +29,7 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces): Promise<F
   }
   // The hook of all answers looks after those that are large.
   if (hasEnded) return reply.send(toBytes(begun.all))
-  // Of what nobody reads the framework would read all: after the answer, without a seat.
+  // For HEAD the framework would read the whole body after the response, without a permit.
   if (reply.request.method === 'HEAD') {
     await pieces.return(undefined)
     return reply.send(Readable.from([]))

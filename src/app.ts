@@ -2,7 +2,7 @@ import type { Attempts } from './accounts/attempts.ts'
 import type { Passwords } from './accounts/passwords.ts'
 import type { TokenOwners, TokenUse } from './accounts/tokens/token-owners.ts'
 import type { OverdueLag } from './checks/lag-store.ts'
-import type { AliasTries } from './claims/create/alias-tries.ts'
+import type { AliasDisclosureLimit } from './claims/create/alias-disclosure-limit.ts'
 import type { CreationBatchers } from './claims/create/creation-batchers.ts'
 import type { ShortClaims } from './claims/short-claims.ts'
 import type { ContractHintsCache } from './contracts/contract-hints-cache.ts'
@@ -44,5 +44,5 @@ export interface App {
   signIns: FairSemaphore
   /** Limits requests for an invitation, by address. */
   invitationLookups: FairSemaphore
-  aliasTries: AliasTries
+  aliasDisclosureLimit: AliasDisclosureLimit
 }

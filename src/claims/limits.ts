@@ -50,3 +50,17 @@ export const MAX_SORTED_ENTRIES = 10_000
 export const MAX_COUNTED_ENTRIES = 10_000
 /** Index entries of a search that are read to find where its matches are: about 10 ms. Beyond it, they may be anywhere. */
 export const MAX_SEARCH_ENTRIES = 20_000
+
+/** Characters of contracts and metadata after which a creation adds no further claim to a statement. */
+export const MAX_CHARACTERS_PER_CREATION = 256 * 1024
+/** Ids of claims that one statement looks up for a repeated request. */
+export const MAX_IDS_PER_LOOKUP = 250
+/** Time that a creation waits for a test clock that is being advanced, in milliseconds. */
+export const CLOCK_WAIT_TIMEOUT_MS = 5_000
+
+/** Aliases of other accounts that one account may learn of in a window, on each server. */
+export const MAX_FOREIGN_ALIASES_PER_WINDOW = 100
+/** Length of that window, in milliseconds. */
+export const FOREIGN_ALIAS_WINDOW_MS = 60_000
+/** Accounts whose windows are kept, the least recently used first to go. */
+export const MAX_ALIAS_WINDOWS = 10_000

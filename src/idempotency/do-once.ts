@@ -3,17 +3,15 @@ import { ServiceError } from '../kernel/errors.ts'
 import { type Context, inTransaction } from '../platform/database/context.ts'
 import { isTransient } from '../platform/database/database-unavailable.ts'
 import { findKeyedAnswer, holdKey, type KeyedAnswer, storeKeyedAnswer } from './idempotency-key-store.ts'
+import { MAX_KEYED_REQUEST_ATTEMPTS } from './limits.ts'
 import { seal, unseal } from './seal.ts'
 
-/** Who is in the way is gone at another try, as a rule. */
-const MOST_TRIES = 3
-
-/** What is asked for with an Idempotency-Key (§4.17). */
+/** A request with an Idempotency-Key (§4.17). */
 export interface KeyedRequest {
   key: string
-  /** SHA-256 of the operation and all that it is given. */
+  /** SHA-256 of the operation and its input. */
   digest: Buffer
-  /** A secret that only who asks has, of those who ask for the account; null if the answer has no secret. */
+  /** The caller's credential, which encrypts the stored response; null if the response has no secret. */
   readableBy: string | null
 }
 
@@ -25,9 +23,9 @@ export interface Answer {
 }
 
 /**
- * Does the work and keeps its answer in one transaction, both or none; or answers what was answered before. What fails
- * leaves nothing, and may be tried again with the same key.
- * @param work works on the context that it is given: in the transaction
+ * Runs the work and stores its response in one transaction, or returns the stored response of an earlier request. A failure
+ * stores nothing: the same key may be used again.
+ * @param work uses the given context, which is in the transaction
  * @throws IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
  */
 export async function doOnce(
@@ -37,7 +35,7 @@ export async function doOnce(
 ): Promise<{ answer: Answer; isReplayed: boolean }> {
   const { key } = request
   const { userId } = context
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(context, async (within) => {
         if (!(await holdKey(within.write, userId, key))) throw keyInUse()
@@ -48,7 +46,7 @@ export async function doOnce(
         return { answer, isReplayed: false }
       })
     } catch (error) {
-      if (!isTransient(error) || tries === MOST_TRIES) throw error
+      if (!isTransient(error) || attempt === MAX_KEYED_REQUEST_ATTEMPTS) throw error
     }
   }
 }
@@ -68,20 +66,20 @@ function readAnswer({ digest, key, readableBy }: KeyedRequest, known: KeyedAnswe
   if (text === null) {
     throw new ServiceError(
       'IDEMPOTENCY_KEY_REUSED',
-      'The Idempotency-Key was used with another token or in another session: its answer has a secret, which is shown there alone. Nothing was done.',
+      'The Idempotency-Key was used with another token or in another session. Its response has a secret, which only that token or session can read. Nothing was done.',
     )
   }
   return { status, headers, text }
 }
 
-/** Not the hash of a token or of a session that is in the database. */
+/** Differs from the hashes of tokens and sessions in the database. */
 const sealingKey = (secret: string): Buffer =>
   createHmac('sha256', secret).update('claimkeeper answers').digest()
 
 const keyInUse = () =>
   new ServiceError(
     'IDEMPOTENCY_KEY_IN_USE',
-    'A request with this Idempotency-Key is being answered. Nothing was done for this one.',
+    'Another request with this Idempotency-Key is in progress. Nothing was done for this request.',
     { headers: { 'Retry-After': '1' } },
   )
 

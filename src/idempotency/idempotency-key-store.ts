@@ -2,19 +2,19 @@ import { IDEMPOTENCY_KEY } from '../platform/database/advisory-locks.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
+import { KEY_RETENTION } from './limits.ts'
 
-/** For how long a key stands for its answer (§4.17). */
-const KEPT = "interval '24 hours'"
+const KEPT = `interval '${KEY_RETENTION}'`
 
-/** One that has been kept for long enough stands for nothing. */
+/** Replaces an expired key. */
 const IN_PLACE_OF_OLD = `ON CONFLICT (user_id, key) DO UPDATE SET created_at = EXCLUDED.created_at, digest = EXCLUDED.digest,
         seed = EXCLUDED.seed, status = EXCLUDED.status, headers = EXCLUDED.headers, body = EXCLUDED.body,
         is_sealed = EXCLUDED.is_sealed
       WHERE idempotency_keys.created_at <= EXCLUDED.created_at - ${KEPT}`
 
-/** What a key stands for. */
+/** The stored response of a key. */
 export interface KeyedAnswer {
-  /** SHA-256 of what was asked. */
+  /** SHA-256 of the request. */
   digest: Buffer
   status: number
   headers: Record<string, string>
@@ -22,7 +22,7 @@ export interface KeyedAnswer {
   isSealed: boolean
 }
 
-/** Until the transaction ends no other request has the account's key. False if one has it now. */
+/** Locks the account's key until the transaction ends. Returns false if another request holds the lock. */
 export async function holdKey(db: Connection, userId: string, key: string): Promise<boolean> {
   const [row] = await db.query<{ is_held: boolean }>({
     name: 'hold_idempotency_key',
@@ -33,7 +33,7 @@ export async function holdKey(db: Connection, userId: string, key: string): Prom
   return row?.is_held === true
 }
 
-/** In a statement of its own, once the key is held: so it sees what whoever held it before has left. */
+/** A statement of its own after `holdKey`, so that it sees the response of the previous holder. */
 export async function findKeyedAnswer(
   db: Connection,
   userId: string,
@@ -52,7 +52,7 @@ export async function findKeyedAnswer(
   return { ...answer, isSealed }
 }
 
-/** In place of one that has been kept for long enough. False if the key stands for something else by now. */
+/** Replaces an expired response. Returns false if the key has another response by now. */
 export async function storeKeyedAnswer(
   db: Connection,
   userId: string,
@@ -70,27 +70,27 @@ export async function storeKeyedAnswer(
   return rows.length === 1
 }
 
-/** A key for claims or candidates that are to be created. */
+/** A key of a request that creates claims or candidates. */
 export interface AskedKey {
   userId: string
   key: string
-  /** SHA-256 of what is asked. */
+  /** SHA-256 of the request. */
   digest: Buffer
 }
 
-/** What such a key stands for. */
+/** The stored state of such a key. */
 export interface CreationKey {
-  /** Ids of claims are made of it. */
+  /** The ids of claims are derived from the seed. */
   seed: string
-  /** It was asked before. */
+  /** The request was sent before. */
   isKnown: boolean
-  /** Something was found that was created before: noted by who finds it. */
+  /** An earlier attempt has created a claim. Set by the code that finds the claim. */
   hasCreated: boolean
 }
 
 /**
- * Sees to it that each key is there: as a new one, or as it was asked before. Of several that ask for the same one the first
- * begins it. Null for those that ask something else than their key stands for.
+ * Inserts new keys and finds known keys. Of several requests with one key the first inserts the key. Null for a key that another
+ * request uses.
  */
 export async function beginKeys(
   db: Connection,
@@ -109,7 +109,7 @@ export async function beginKeys(
       ${IN_PLACE_OF_OLD} RETURNING user_id, key, digest, seed`,
     values: [...columns, sorted.map(({ digest }) => digest.toString('hex'))],
   })
-  // In a statement of its own: so it sees what somebody else has just begun.
+  // A statement of its own, so that it sees keys that were inserted meanwhile.
   const known =
     begun.length === sorted.length
       ? []
@@ -123,7 +123,7 @@ export async function beginKeys(
         })
   const isNew = new Set(begun.map(nameOfRow))
   const found = new Map([...known, ...begun].map((row) => [nameOfRow(row), row]))
-  // One that was too old was removed in between: the next time it is new, and not removed for as long as it is kept.
+  // An expired key was removed meanwhile. The next attempt inserts it.
   if (found.size < sorted.length && mayRepeat) return beginKeys(db, asked, false)
   return asked.map((one) => {
     const name = nameOf(one)
@@ -145,7 +145,7 @@ interface KeyRow {
 const nameOf = ({ userId, key }: Pick<AskedKey, 'userId' | 'key'>) => `${userId} ${key}`
 const nameOfRow = (row: KeyRow) => nameOf({ userId: row.user_id, key: row.key })
 
-/** Those that have been kept for long enough, the oldest first. Returns how many were removed. */
+/** Removes expired keys, the oldest first. Returns how many were removed. */
 export async function removeOldKeys(db: Connection, count: number): Promise<number> {
   const rows = await db.query({
     text: `-- remove_old_idempotency_keys
@@ -158,19 +158,19 @@ export async function removeOldKeys(db: Connection, count: number): Promise<numb
   return rows.length
 }
 
-/** What a claim or candidate was created with, and when. */
+/** How and when a claim or candidate was created. */
 export interface Creation {
   id: string
   createdAt: Date
   schemaId: string | null
   schemaVersion: number | null
-  /** Of the key that it was created with. */
+  /** Seed of the key of its request. */
   seed: string | null
-  /** Hexadecimal; null of a claim of an older version. */
+  /** Hexadecimal; null if an older version created the claim. */
   contractHash: string | null
 }
 
-/** Those of the account's claims and candidates that have these ids, by id. */
+/** The creations of the account's claims and candidates with these ids, by id. */
 export async function findCreations(
   db: Connection,
   userId: string,
@@ -206,7 +206,7 @@ export async function findCreations(
   )
 }
 
-/** The stored contracts with these hashes, as JSON, by hash: the first ones, as long as they have no more bytes together. */
+/** Stored contracts as JSON, by hash: the first ones that have at most `mostBytes` together. */
 export async function readStoredContracts(
   db: Connection,
   hashes: readonly string[],

@@ -10,14 +10,13 @@ import { sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route, type TypedRoute } from '../platform/http/route.ts'
 import { type Answer, doOnce, keyReused } from './do-once.ts'
 import type { AskedKey, CreationKey } from './idempotency-key-store.ts'
+import { MAX_KEY_LENGTH } from './limits.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Characters. A key may become the id of an event, which has the same limit. */
-const MAX_KEY_LENGTH = 255
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** SHA-256 of the body, if there is one and a key for it; as hexadecimal digits. */
+    /** SHA-256 of the body in hexadecimal digits, if the request has a body and a key. */
     bodyDigest: string
   }
 }
@@ -37,30 +36,30 @@ const key = (description: string) =>
 
 const ONCE = {
   'idempotency-key': key(
-    'The caller’s name for what is to be done, such as a UUID made for it. The same request with the same key is done once in 24 hours: later ones get the first one’s answer.',
+    'The caller’s name for the operation, such as a new UUID. The same request with the same key is executed once in 24 hours. Later requests get the response of the first.',
   ),
 }
 
-/** Of what submits events, beside other headers. */
+/** Header of routes that submit events. */
 export const KEY_OF_EVENTS = {
   'idempotency-key': key(
-    'The `id` of an event that has none; in a batch or a stream with a dot and the place of the event behind it, from 0 on.',
+    'The `id` of an event without one. In a batch or a stream the id is the key, a dot and the index of the event, from 0 on.',
   ),
 }
 
-/** @returns null without one. Validation has ensured what it looks like. */
+/** Null without a key. Validation has checked its form. */
 export const keyOf = ({ headers }: FastifyRequest): string | null =>
   (headers['idempotency-key'] as string | undefined) ?? null
 
-/** Before it is parsed: then its bytes may be given back. */
+/** Must run before the body is parsed, because the parser may release the bytes. */
 export function noteBody(request: FastifyRequest, bytes: Buffer): void {
   if (keyOf(request) !== null) request.bodyDigest = createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Those of `BODY_ERRORS`, and of the key. */
+/** `BODY_ERRORS` and the errors of the key. */
 export const ONCE_ERRORS: ErrorCode[] = [...BODY_ERRORS, 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED']
 
-/** What is answered if all goes well. */
+/** A response other than an error. */
 interface Success {
   /** 200 if absent. */
   status?: number
@@ -73,20 +72,20 @@ interface Success {
 type RequestOf<Schema extends FastifySchema> = Parameters<TypedRoute<Schema>['handler']>[0]
 
 type OnceRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler'> & {
-  /** Works on the context: what it writes there and its answer are kept together, or not at all. */
+  /** Its writes on the context and its response are stored together or not at all. */
   answer: (context: Context, request: RequestOf<Schema>) => Promise<Success>
-  /** The answer has a secret: it is kept so that nobody reads it but who asked. */
+  /** The response has a secret: it is stored encrypted with the caller's credential. */
   hasSecret?: true
 }
 
 const REPLAYED = {
   'Idempotent-Replayed': {
     type: 'string',
-    description: 'true, if this was answered before to the same request with the same `Idempotency-Key`',
+    description: 'true if the response is that of an earlier request with the same `Idempotency-Key`',
   },
 } as const
 
-/** A route of which a request is done once, if it has an Idempotency-Key (§4.17). */
+/** A route that executes a request with an Idempotency-Key once (§4.17). */
 export function onceRoute<const Schema extends FastifySchema>(
   app: App,
   { answer, hasSecret, ...options }: OnceRoute<Schema>,
@@ -119,7 +118,7 @@ type CreationRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'han
   create: (request: RequestOf<Schema>, key: CreationKey | null) => Promise<Success>
 }
 
-/** A route that creates claims or candidates: each of them once, if the request has an Idempotency-Key (§4.17). */
+/** A route that creates claims or candidates, each once if the request has an Idempotency-Key (§4.17). */
 export function creationRoute<const Schema extends FastifySchema>(
   app: App,
   { create, ...options }: CreationRoute<Schema>,
@@ -133,7 +132,7 @@ export function creationRoute<const Schema extends FastifySchema>(
   })
 }
 
-/** With the key in its documents. */
+/** Documents the header of the key. */
 function keyedRoute(options: object, handler: TypedRoute<FastifySchema>['handler']): Route {
   const { schema = {}, ...others } = options as TypedRoute<FastifySchema>
   return route({ ...others, schema: documented(schema), handler })
@@ -149,7 +148,7 @@ function digestOf({ method, url, headers, bodyDigest }: FastifyRequest): Buffer 
   return createHash('sha256').update(JSON.stringify(asked)).digest()
 }
 
-/** Its errors are the route's own: see `ONCE_ERRORS`. */
+/** The errors are documented by the route: see `ONCE_ERRORS`. */
 function documented(schema: FastifySchema): FastifySchema {
   const { headers, response } = schema as {
     headers?: TObject
@@ -169,8 +168,8 @@ function documented(schema: FastifySchema): FastifySchema {
 export type { CreationKey } from './idempotency-key-store.ts'
 
 /**
- * Of a request that creates claims or candidates: what their ids are made of, the same each time it is sent (§4.17). So
- * whatever is sent again, or was half done, comes to the same claims, without a transaction that holds all of them.
+ * The seed from which the ids of a request's claims are derived (§4.17). A repeated or half executed request derives the same ids,
+ * without a transaction over all of its claims.
  * @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
  */
 async function beginCreation(app: App, asked: AskedKey): Promise<CreationKey> {

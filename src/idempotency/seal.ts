@@ -5,9 +5,9 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts a text, so that it cannot be read or changed without the key.
+ * Encrypts a text with authentication: without the key the text cannot be read or changed.
  * @param key 32 bytes
- * @param about what it belongs to: for nothing else can it be decrypted
+ * @param about additional authenticated data, which decryption needs too
  */
 export function seal(key: Buffer, text: string, about: string): Buffer {
   const iv = randomBytes(IV_BYTES)
@@ -16,7 +16,7 @@ export function seal(key: Buffer, text: string, about: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed])
 }
 
-/** Null if it was sealed under another key, or belongs to something else. */
+/** Null if the key or the additional data differ. */
 export function unseal(key: Buffer, sealed: Buffer, about: string): string | null {
   const iv = sealed.subarray(0, IV_BYTES)
   const tag = sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)

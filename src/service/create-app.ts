@@ -4,7 +4,7 @@ import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
 import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
 import type { App } from '../app.ts'
 import { OverdueLag } from '../checks/lag-store.ts'
-import { AliasTries } from '../claims/create/alias-tries.ts'
+import { AliasDisclosureLimit } from '../claims/create/alias-disclosure-limit.ts'
 import { CreationBatchers } from '../claims/create/creation-batchers.ts'
 import { newShortClaims } from '../claims/short-claims.ts'
 import { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
@@ -53,7 +53,7 @@ export function createApp(
     passwords: new Passwords(),
     signIns: unauthenticatedLimit({ max: 3, maxQueuedPerAddress: 10, timeoutMs: 20_000 }),
     invitationLookups: unauthenticatedLimit({ max: 1, maxQueuedPerAddress: 10, timeoutMs: 5_000 }),
-    aliasTries: new AliasTries(),
+    aliasDisclosureLimit: new AliasDisclosureLimit(),
   }
 }
 

@@ -41,7 +41,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
   }))
 
 const open = (count: number, onMade: () => void) =>
-  openClaims(app, userId, openings(count, onMade), async () => {})
+  openClaims(app, userId, openings(count, onMade), async () => {}, null)
 
 test('once the database is away, contracts that are not tried are not made either', async () => {
   let made = 0

@@ -6,13 +6,12 @@ import { ServiceError } from '../../kernel/errors.ts'
 import type { Metadata } from '../../kernel/metadata.ts'
 import { seedOfPlace } from '../claim-ids.ts'
 import { findAliasOwners } from '../claim-store.ts'
-import type { OpenedClaim, Opening } from './open-claims.ts'
-import { openOnce } from './open-once.ts'
+import { type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
 import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface CandidateRequest {
   alias: string
-  /** Among all of the request, from 0 on. */
+  /** Index in the request. */
   place: number
   customerExternalId: string
   source: ContractSource
@@ -21,9 +20,9 @@ export interface CandidateRequest {
 }
 
 /**
- * Opens candidates: claims addressed by the caller's aliases (§2.4). Each stands alone: it is the candidate, or the
- * error CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT or RATE_LIMITED.
- * @param key of a request that may be sent again; null for none
+ * Creates candidates: claims addressed by the caller's aliases (§2.4). Each outcome is its own: the candidate, or the error
+ * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT or RATE_LIMITED.
+ * @param key idempotency key of the request; null for none
  */
 export async function createCandidates(
   app: App,
@@ -54,7 +53,7 @@ export async function createCandidates(
 }
 
 /**
- * Opens one candidate, whose contract is at hand.
+ * Creates one candidate, whose contract is parsed.
  * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT, RATE_LIMITED
  */
 export async function createCandidate(
@@ -77,9 +76,9 @@ type CandidateOpenings = readonly (CandidateOpening | ServiceError)[]
 type Open = (openings: CandidateOpenings) => Promise<Outcome[]>
 
 /**
- * Opens candidates as openOnce does, within what the account may learn of others' aliases. As long as all of them may
- * turn out to be others', it is looked afterwards whose those were; otherwise before. Beyond the bound nothing but the
- * account's own aliases is tried: whether a candidate was created would tell as much as a conflict.
+ * Creates candidates within the limit of foreign aliases that the account may learn of. If all aliases may belong to others, their
+ * owners are looked up afterwards, otherwise before. Beyond the limit only the account's own aliases are tried: a created
+ * candidate would disclose as much as a conflict.
  */
 function openCandidates(
   app: App,
@@ -88,9 +87,9 @@ function openCandidates(
   takeMemory: TakeMemory,
   key: CreationKey | null,
 ): Promise<Outcome[]> {
-  const open: Open = (some) => openOnce(app, userId, some, takeMemory, key)
+  const open: Open = (some) => openClaims(app, userId, some, takeMemory, key)
   const aliases = aliasesOf(openings).length
-  return app.aliasTries.open(userId, aliases)
+  return app.aliasDisclosureLimit.reserve(userId, aliases)
     ? openAndCount(app, userId, openings, aliases, open)
     : openWithin(app, userId, openings, open)
 }
@@ -102,18 +101,18 @@ async function openAndCount(
   aliases: number,
   open: Open,
 ): Promise<Outcome[]> {
-  let told = 0
+  let disclosed = 0
   try {
     const outcomes = await open(openings)
     const taken = openings.filter((_, i) => isConflict(outcomes[i]))
-    if (taken.length > 0) told = await countForeign(app, userId, aliasesOf(taken))
+    if (taken.length > 0) disclosed = await countForeign(app, userId, aliasesOf(taken))
     return outcomes
   } finally {
-    app.aliasTries.close(userId, aliases, told)
+    app.aliasDisclosureLimit.settle(userId, aliases, disclosed)
   }
 }
 
-/** If the database does not answer, all count as others': what was created is created, and answered. */
+/** If the database does not answer, all aliases count: the response for the created candidates must be sent. */
 async function countForeign(app: App, userId: string, aliases: string[]): Promise<number> {
   try {
     const owners = await findAliasOwners(app.db.reads.for(userId), aliases)
@@ -130,12 +129,12 @@ async function openWithin(
   open: Open,
 ): Promise<Outcome[]> {
   const owners = await findAliasOwners(app.db.reads.for(userId), aliasesOf(openings))
-  const { aliasTries } = app
+  const limit = app.aliasDisclosureLimit
   const allowed = openings.map((opening) => {
     if (opening instanceof ServiceError || owners.get(opening.address.alias) === userId) return opening
     const { alias } = opening.address
-    const mayKnow = isForeign(owners, userId, alias) ? aliasTries.tell(userId) : aliasTries.mayTell(userId)
-    return mayKnow ? opening : aliasTries.refusal(userId)
+    const mayKnow = isForeign(owners, userId, alias) ? limit.disclose(userId) : limit.hasRoom(userId)
+    return mayKnow ? opening : limit.error(userId)
   })
   return open(allowed)
 }

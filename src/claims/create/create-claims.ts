@@ -4,15 +4,14 @@ import { customerNotFound } from '../../core/record-errors.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import type { Metadata } from '../../kernel/metadata.ts'
 import { idOfReference, seedOfPlace } from '../claim-ids.ts'
-import type { OpenedClaim } from './open-claims.ts'
-import { openOnce } from './open-once.ts'
+import { type OpenedClaim, openClaims } from './open-claims.ts'
 import type { ContractSource, TakeMemory } from './resolve-contract.ts'
 
 export interface ClaimRequest {
   customerId: string
-  /** The caller's own name for it; null for none. */
+  /** The caller's own name for the claim; null for none. */
   reference: string | null
-  /** Among all of the request, from 0 on. */
+  /** Index in the request. */
   place: number
   source: ContractSource
   testClockId: string | null
@@ -20,9 +19,9 @@ export interface ClaimRequest {
 }
 
 /**
- * Opens claims under contracts that are fixed from now on (§2.3). Each stands alone: it is the claim, or the error
+ * Creates claims with contracts that do not change (§2.3). Each outcome is its own: the claim, or the error
  * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CLAIM_REFERENCE_CONFLICT.
- * @param key of a request that may be sent again; null for none
+ * @param key idempotency key of the request; null for none
  */
 export async function createClaims(
   app: App,
@@ -51,11 +50,11 @@ export async function createClaims(
       metadata,
     }
   })
-  return openOnce(app, userId, openings, takeMemory, key)
+  return openClaims(app, userId, openings, takeMemory, key)
 }
 
 /**
- * Opens one claim, whose contract is at hand.
+ * Creates one claim, whose contract is parsed.
  * @throws CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CLAIM_REFERENCE_CONFLICT
  */
 export async function createClaim(

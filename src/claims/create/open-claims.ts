@@ -5,6 +5,12 @@ import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/c
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound, testClockNotFound } from '../../core/record-errors.ts'
 import type { CustomerKey } from '../../customers/customer.ts'
+import {
+  type Creation,
+  type CreationKey,
+  findCreations,
+  readStoredContracts,
+} from '../../idempotency/idempotency-key-store.ts'
 import { RETRY_LATER, ServiceError } from '../../kernel/errors.ts'
 import { charactersOfMetadata, type Metadata } from '../../kernel/metadata.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
@@ -12,7 +18,8 @@ import { DatabaseUnavailable, isTransient } from '../../platform/database/databa
 import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
 import { claimIdOf } from '../claim-ids.ts'
-import { insertClaimsOnTestClock, type NewClaim } from '../insert-claims-store.ts'
+import { claimAsCreated, insertClaimsOnTestClock, type NewClaim } from '../insert-claims-store.ts'
+import { CLOCK_WAIT_TIMEOUT_MS, MAX_CHARACTERS_PER_CREATION, MAX_IDS_PER_LOOKUP } from '../limits.ts'
 import {
   type ContractSource,
   contractOf,
@@ -21,24 +28,20 @@ import {
   type TakeMemory,
 } from './resolve-contract.ts'
 
-/** For a test clock that is being advanced. */
-const PATIENCE_MS = 5_000
-/** Of contracts: a statement that has so many takes no more claims. */
-const SET_CHARACTERS = 256 * 1024
-
 type MaybeLate = Contract | LateContract
 type Resolved = WithContract<NewClaim, MaybeLate>
-/** What one statement stores, and the contract as it is kept after that. */
+/** A claim to insert, and its contract in the form that the result has. */
 type ToInsert = NewClaim & { kept: MaybeLate }
-/** With its contract as the opening had it. */
+/** The contract has the form that the opening had. */
 export type OpenedClaim = WithContract<NotedClaim, MaybeLate>
+type Outcome = OpenedClaim | Error
 
-/** What a new claim or candidate is made of. */
+/** A claim or candidate to create. */
 export interface Opening {
   address: ClaimAddress
-  /** Of a claim whose id is made of it; null for none. */
+  /** The caller's reference, from which the id of the claim is derived; null for none. */
   reference: string | null
-  /** Of the key of the request that creates it, and its place there; null for none. */
+  /** Derived from the idempotency key and the index in the request; null without a key. */
   seed: string | null
   customer: CustomerKey
   source: ContractSource
@@ -47,54 +50,147 @@ export interface Opening {
 }
 
 /**
- * Opens claims or candidates of the account, each on its own: the claim, or why it was not opened, in the order of
- * the openings; those that are errors already stay so. Errors: TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND,
- * PAYLOAD_TOO_LARGE for too many contracts of schemas, CANDIDATE_ALIAS_CONFLICT, CLAIM_REFERENCE_CONFLICT, UNAVAILABLE.
+ * Creates claims or candidates of the account. Each outcome is its own, in the order of the openings: the claim or an error.
+ * Openings that are errors are returned. Errors: TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, PAYLOAD_TOO_LARGE for too many
+ * contracts of schemas, CANDIDATE_ALIAS_CONFLICT, CLAIM_REFERENCE_CONFLICT, UNAVAILABLE. A claim that the same request has
+ * created before is returned as it was then.
+ * @param key idempotency key of the request; null for none
  */
 export async function openClaims(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
   takeMemory: TakeMemory,
-): Promise<(OpenedClaim | Error)[]> {
-  const resolved = await resolve(app, userId, openings, takeMemory)
-  const { first, again } = firstOfEach(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
-  const opened = new Map<ClaimAddress, OpenedClaim | Error>(
-    again.map((claim) => [claim.address, conflictOf(claim)]),
-  )
-  const deadline = performance.now() + PATIENCE_MS
-  const toStored = storedContracts()
-  const away = new Set<number | null>()
-  for (const together of Map.groupBy(first, (claim) => homeOf(app, claim)).values()) {
-    const machine = machineOf(app, together[0] as Resolved)
-    const left = together.values()
-    while (!away.has(machine)) {
-      const set = await runCooperatively(takeSet(left, toStored))
-      if (set.length === 0) break
-      const outcomes = await insertEach(app, set, deadline)
-      if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) away.add(machine)
-      for (const [i, { address, kept }] of set.entries())
-        opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
-    }
-    // Each statement could wait as long for the database as the one before.
-    for (const { address } of left) opened.set(address, notTried())
+  key: CreationKey | null,
+): Promise<Outcome[]> {
+  if (key === null) return openNew(app, userId, openings, takeMemory)
+  const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
+  const before = key.isKnown ? await findCreatedBefore(app, userId, valid, key) : new Map<Opening, Outcome>()
+  const rest = openings.filter((opening) => opening instanceof ServiceError || !before.has(opening))
+  const opened = await openNew(app, userId, rest, takeMemory)
+  const outcomes = new Map<Opening | ServiceError, Outcome>([
+    ...before,
+    ...rest.map((opening, i) => [opening, opened[i] as Outcome] as const),
+  ])
+  // The same request may be in progress on another connection.
+  const taken = valid.filter((opening) => outcomes.get(opening) instanceof NameTaken)
+  if (taken.length > 0)
+    for (const [opening, found] of await findTaken(app, userId, taken, key)) outcomes.set(opening, found)
+  return openings.map((opening) => outcomes.get(opening) as Outcome)
+}
+
+/** An error affects only these openings: the other claims of the request exist by now. */
+async function findTaken(
+  app: App,
+  userId: string,
+  taken: readonly Opening[],
+  key: CreationKey,
+): Promise<Map<Opening, Outcome>> {
+  try {
+    return await findCreatedBefore(app, userId, taken, key)
+  } catch (error) {
+    return new Map(taken.map((opening) => [opening, error as Error]))
   }
-  return resolved.map((claim) =>
-    claim instanceof Error ? claim : (opened.get(claim.address) as OpenedClaim | Error),
+}
+
+/** The claims that an earlier attempt of the request created, as they were then (§4.17). An error if their contracts are too large. */
+async function findCreatedBefore(
+  app: App,
+  userId: string,
+  openings: readonly Opening[],
+  key: CreationKey,
+): Promise<Map<Opening, Outcome>> {
+  const own: [Opening, Creation][] = []
+  for (let from = 0; from < openings.length; from += MAX_IDS_PER_LOOKUP) {
+    const some = openings.slice(from, from + MAX_IDS_PER_LOOKUP)
+    const ids = some.map(({ address }) => claimIdOf(address))
+    const found = await findCreations(app.db.reads.for(userId), userId, ids)
+    for (const [i, opening] of some.entries()) {
+      const creation = found.get(ids[i] as string)
+      if (creation && creation.seed === opening.seed) own.push([opening, creation])
+    }
+  }
+  if (own.length > 0) key.hasCreated = true
+  const hashes = own.flatMap(([{ source }, { contractHash }]) =>
+    'schemaId' in source ? (contractHash ?? []) : [],
+  )
+  const stored = await readStored(app, userId, [...new Set(hashes)])
+  return new Map(
+    own.map(([opening, creation]) => {
+      const { source } = opening
+      const contract = 'contract' in source ? source.contract : stored.get(creation.contractHash ?? '')
+      return [opening, contract ? asCreated(userId, opening, creation, contract) : tooManyContracts()]
+    }),
   )
 }
 
-/** Null for a clock, whose claims may be anywhere. */
-const machineOf = ({ db }: App, { address, testClockId }: Resolved) =>
+async function readStored(
+  app: App,
+  userId: string,
+  hashes: readonly string[],
+): Promise<Map<string, Contract>> {
+  if (hashes.length === 0) return new Map()
+  const texts = await readStoredContracts(app.db.reads.for(userId), hashes, MAX_SCHEMA_CONTRACT_BYTES)
+  return new Map([...texts].map(([hash, text]) => [hash, JSON.parse(text)]))
+}
+
+const asCreated = (
+  userId: string,
+  { address, reference, customer, testClockId, metadata }: Opening,
+  { id, createdAt, schemaId, schemaVersion }: Creation,
+  contract: MaybeLate,
+): OpenedClaim => {
+  const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
+  const whose = { userId, customerId: customer.id, customerExternalId }
+  const made = claimAsCreated(
+    { address, reference, ...whose, schemaId, schemaVersion, testClockId, metadata },
+    id,
+    createdAt,
+    contractOf(contract),
+  )
+  return { ...made, contract }
+}
+
+async function openNew(
+  app: App,
+  userId: string,
+  openings: readonly (Opening | ServiceError)[],
+  takeMemory: TakeMemory,
+): Promise<Outcome[]> {
+  const resolved = await resolve(app, userId, openings, takeMemory)
+  const { first, again } = firstOfEach(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
+  const opened = new Map<ClaimAddress, Outcome>(again.map((claim) => [claim.address, conflictOf(claim)]))
+  const deadline = performance.now() + CLOCK_WAIT_TIMEOUT_MS
+  const toStored = storedContracts()
+  const unavailable = new Set<number | null>()
+  for (const together of Map.groupBy(first, (claim) => statementOf(app, claim)).values()) {
+    const node = nodeOf(app, together[0] as Resolved)
+    const left = together.values()
+    while (!unavailable.has(node)) {
+      const set = await runCooperatively(takeSet(left, toStored))
+      if (set.length === 0) break
+      const outcomes = await insertEach(app, set, deadline)
+      if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) unavailable.add(node)
+      for (const [i, { address, kept }] of set.entries())
+        opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
+    }
+    // Each further statement could wait for the database as long.
+    for (const { address } of left) opened.set(address, notAttempted())
+  }
+  return resolved.map((claim) => (claim instanceof Error ? claim : (opened.get(claim.address) as Outcome)))
+}
+
+/** The Citus node of a claim without a test clock. Null for a test clock, whose claims may be on any node. */
+const nodeOf = ({ db }: App, { address, testClockId }: Resolved) =>
   testClockId === null ? db.distribution.nodeOf(claimIdOf(address)) : null
 
-/** What is stored together: the claims on one clock, or the live ones of one machine. */
-const homeOf = (app: App, claim: Resolved) => claim.testClockId ?? machineOf(app, claim)
+/** Claims with the same value share a statement: claims on one test clock, or claims without one on one node. */
+const statementOf = (app: App, claim: Resolved) => claim.testClockId ?? nodeOf(app, claim)
 
-const withKept = (outcome: NotedClaim | Error, kept: MaybeLate): OpenedClaim | Error =>
+const withKept = (outcome: NotedClaim | Error, kept: MaybeLate): Outcome =>
   typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
-/** Of several candidates with one alias, or claims with one reference, the first is opened. */
+/** Of several candidates with one alias, or claims with one reference, only the first is created. */
 function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
   const names = new Set<string>()
   const isFirst = ({ address, reference }: Resolved) => {
@@ -108,13 +204,13 @@ function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: R
 }
 
 /**
- * What the next statement takes; nothing if all is taken. The driver writes all of it out at once. Contracts are made,
- * and made text, no sooner, a step for each.
+ * The claims of the next statement; empty after the last. Contracts are parsed and serialized here, one step each, so that only
+ * those of one statement are in memory.
  */
 function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<void, ToInsert[]> {
   const set: ToInsert[] = []
   let characters = 0
-  while (characters < SET_CHARACTERS) {
+  while (characters < MAX_CHARACTERS_PER_CREATION) {
     const { done, value: claim } = claims.next()
     if (done) break
     const contract = toStored(contractOf(claim.contract), claim.schemaId)
@@ -125,7 +221,7 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
   return set
 }
 
-/** What is stored stays so, whatever becomes of the others: an error is each one's own. */
+/** Each claim has its own outcome. What is stored stays stored if a later claim fails. */
 async function insertEach(
   app: App,
   claims: readonly NewClaim[],
@@ -134,21 +230,22 @@ async function insertEach(
   try {
     return await insert(app, claims, deadline)
   } catch (error) {
-    // One of them may be what the database does not take: it must not fail its neighbours.
+    // The database may refuse one claim. It must not fail the others.
     const isAlone = claims.length === 1 || error instanceof DatabaseUnavailable
     if (isAlone) return claims.map(() => error as Error)
     const outcomes: (NotedClaim | Error)[] = []
     for (const claim of claims) {
-      const isAway = outcomes.at(-1) instanceof DatabaseUnavailable
-      outcomes.push(...(isAway ? [notTried()] : await insertEach(app, [claim], deadline)))
+      const isUnavailable = outcomes.at(-1) instanceof DatabaseUnavailable
+      outcomes.push(...(isUnavailable ? [notAttempted()] : await insertEach(app, [claim], deadline)))
     }
     return outcomes
   }
 }
 
-const notTried = () => new DatabaseUnavailable('The database is away. This was not created.', 'not applied')
+const notAttempted = () =>
+  new DatabaseUnavailable('The database is not available. Nothing was created.', 'not applied')
 
-/** All on one clock, or on none. */
+/** All claims are on one test clock, or none is. */
 async function insert(
   app: App,
   claims: readonly NewClaim[],
@@ -164,8 +261,8 @@ async function insert(
 }
 
 /**
- * Of claims whose contracts are there, on distributed tables. If the clock is held, it is waited for, but not long, and without a connection; who else is in
- * the way is waited for by trying again.
+ * Inserts claims whose contracts exist. Waits for a locked test clock until the deadline, without a connection. Retries after
+ * other conflicts.
  */
 async function insertReady(
   app: App,
@@ -185,14 +282,14 @@ async function insertReady(
       continue
     }
     const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])
-    const patience = deadline - performance.now()
-    if (!found || patience <= 0)
+    const timeoutMs = deadline - performance.now()
+    if (!found || timeoutMs <= 0)
       return claims.map(() => (found ? clockIsHeld(testClockId) : testClockNotFound(testClockId)))
-    await app.heldClocks.untilFreeWithin({ userId, id: testClockId }, patience)
+    await app.heldClocks.untilFreeWithin({ userId, id: testClockId }, timeoutMs)
   }
 }
 
-/** Looks up what the openings name. */
+/** Looks up the test clocks and schemas that the openings name. */
 async function resolve(
   app: App,
   userId: string,
@@ -228,7 +325,7 @@ async function resolve(
 
 type ToStored = (contract: Contract, schemaId: string | null) => NewContract
 
-/** A thousand claims from one schema share what is made of its contract; of no other it is kept. */
+/** Claims from one schema share its serialized contract. Other contracts are not kept. */
 function storedContracts(): ToStored {
   const made = new Map<Contract, NewContract>()
   return (contract, schemaId) => {
@@ -238,25 +335,25 @@ function storedContracts(): ToStored {
   }
 }
 
-export const tooManyContracts = (): ServiceError =>
+const tooManyContracts = (): ServiceError =>
   new ServiceError(
     'PAYLOAD_TOO_LARGE',
-    `The contracts of the batch's schemas up to this one have more than ${MAX_SCHEMA_CONTRACT_BYTES / 1024 / 1024} MiB; send it with another batch.`,
+    `The contracts of the batch's schemas up to this item have more than ${MAX_SCHEMA_CONTRACT_BYTES / 1024 / 1024} MiB. Send the item with another batch.`,
   )
 
-/** What is asked for has a name, or an id, that is taken. */
-export class Taken extends ServiceError {}
+/** The name or the id of the claim is taken. */
+class NameTaken extends ServiceError {}
 
 function conflictOf({ address, reference }: Pick<NewClaim, 'address' | 'reference'>): ServiceError {
   if (address.kind === 'candidate') {
     const message = `The candidate alias ${JSON.stringify(address.alias)} is taken.`
-    return new Taken('CANDIDATE_ALIAS_CONFLICT', message)
+    return new NameTaken('CANDIDATE_ALIAS_CONFLICT', message)
   }
-  // The same request has created it, and its clock was just being deleted.
+  // The same request created the claim, and its test clock is being deleted.
   if (reference === null)
-    return new Taken('UNAVAILABLE', 'The claim is being deleted with its test clock.', {
+    return new NameTaken('UNAVAILABLE', 'The claim is being deleted with its test clock.', {
       headers: RETRY_LATER,
     })
   const message = `The account has a claim with the reference ${JSON.stringify(reference)}: ${address.id}.`
-  return new Taken('CLAIM_REFERENCE_CONFLICT', message)
+  return new NameTaken('CLAIM_REFERENCE_CONFLICT', message)
 }

@@ -3,13 +3,13 @@ import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound } from '../../core/record-errors.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 
-/** One of many, and large: it is made of its text each time it is asked for, and held by nobody. */
+/** A large contract of a batch: parsed from its text on each call, and not kept. */
 export type LateContract = () => Contract
 
-/** Where a new claim's contract comes from: the request itself, or a schema, whose contract is copied. */
+/** The contract of a new claim: from the request, or copied from a schema. */
 export type ContractSource = { contract: Contract | LateContract } | { schemaId: string }
 
-/** Takes memory for what is to be made of this JSON, besides that for the request. @throws UNAVAILABLE */
+/** Reserves memory for the parsed form of this JSON, besides the memory of the request. @throws UNAVAILABLE */
 export type TakeMemory = (json: string) => Promise<void>
 
 export const contractOf = (contract: Contract | LateContract): Contract =>
@@ -30,10 +30,10 @@ export async function resolveContract(
   return found.contract
 }
 
-/** A schema's contract, one object for all claims that copy it, and the version that has it. */
+/** The contract of a schema, one object for all claims that copy it, and its version. */
 export interface SchemaContract {
   version: number
-  /** Null for one that is too many, an error for one that there is no memory for. */
+  /** Null if the contracts of the request are too large together, an error if there is no memory. */
   contract: Contract | Error | null
 }
 

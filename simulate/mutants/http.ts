@@ -53,7 +53,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'concurrent creations with the same key are refused',
     edits: [
       edit(
-        'const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken)',
+        'const taken = valid.filter((opening) => outcomes.get(opening) instanceof NameTaken)',
         'const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken && opening.address.kind === "candidate")',
       ),
     ],

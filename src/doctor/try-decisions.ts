@@ -99,7 +99,10 @@ async function submit(connection: Connection, userId: string, claimId: string): 
 async function check(connection: Connection, claimId: string, afterMs: number): Promise<void> {
   const checkTime = new Date((await readClock(connection)).getTime() + afterMs)
   const groups = decideGroups(await readDueGroups(connection, checkTime, [claimId]), checkTime)
-  requireThat((await moveGroups(connection, groups, DECISION_LOCK_TIMEOUT_MS)) === 1, 'the claim did not move')
+  requireThat(
+    (await moveGroups(connection, groups, DECISION_LOCK_TIMEOUT_MS)) === 1,
+    'the claim did not move',
+  )
 }
 
 async function advance(

@@ -17,7 +17,9 @@ import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.
 
 const service = await sharedService()
 const { api, databaseUrl: DATABASE_URL } = service
-test('a backup of distributed claims is rejected with one line that names the alternative', { skip: !isOnCitus() }, async () => {
+test('a backup of distributed claims is rejected with one line that names the alternative', {
+  skip: !isOnCitus(),
+}, async () => {
   const { status, stdout, stderr } = await runCli(['backup', '-'], { DATABASE_URL })
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(

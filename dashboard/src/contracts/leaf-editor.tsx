@@ -27,7 +27,7 @@ export function LeafEditor({ leaf }: { leaf: LeafNode }) {
         <BuilderCell
           className="flex-1"
           aria-label="Event type"
-          placeholder="Event type, such as delivered"
+          placeholder="For example delivered"
           field={leaf.id}
           list={typesId}
           value={leaf.event}

@@ -96,7 +96,7 @@ function CustomerTotals({ customer }: { customer: Customer }) {
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <ResultCard overview={data} days={DAYS} scope={scope} />
         <ClaimList
-          title="Latest changes"
+          title="Recent activity"
           all={{ scope, filters: { sort: 'changed' } }}
           claims={(data.recent as AnyClaim[]).slice(0, SHOWN_CHANGES)}
           now={undefined}

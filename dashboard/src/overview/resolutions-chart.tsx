@@ -79,7 +79,7 @@ export default function ResolutionsChart({ days }: ResolutionsChartProps) {
           </ResponsiveContainer>
           {isEmpty ? (
             <figcaption className="absolute inset-0 grid place-items-center text-muted">
-              <span className="rounded-md bg-surface px-2 py-1">Nothing was resolved in this period.</span>
+              <span className="rounded-md bg-surface px-2 py-1">No resolutions in this period.</span>
             </figcaption>
           ) : null}
         </figure>

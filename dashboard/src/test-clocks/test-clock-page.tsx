@@ -95,7 +95,7 @@ function ClockFigures({ clock }: { clock: TestClock }) {
           empty="Nothing is due: no claim on this clock is OPEN or PENDING."
         />
         <ClaimList
-          title="Latest changes"
+          title="Recent activity"
           all={{ scope, filters: { sort: 'changed' } }}
           claims={data.recent as AnyClaim[]}
           now={clock.frozen_time}

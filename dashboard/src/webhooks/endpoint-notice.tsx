@@ -42,7 +42,11 @@ function Words({ endpoint: { health }, state }: WordsProps) {
       return (
         <>
           All attempts have failed{since}. Sending is paused.{' '}
-          {health.paused_until ? <Countdown at={health.paused_until} prefix="Next attempt in " /> : null}
+          {health.paused_until ? (
+            <>
+              Next attempt <Countdown at={health.paused_until} prefix="in " />.
+            </>
+          ) : null}
         </>
       )
   }

@@ -8,7 +8,7 @@ import { revokeInvitationsTo, useInvitation } from './invitations/invitation-sto
 import { getOpenInvitation, hashInvitationKey, keyNotFound } from './invitations/invitations.ts'
 import { insertUser, renameUser } from './user-store.ts'
 
-export interface SignUp {
+interface SignUp {
   email: string
   name: string
   password: string

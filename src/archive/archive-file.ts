@@ -11,7 +11,7 @@ import { syncFolder } from '../platform/database/embedded/embedded-folders.ts'
 /** The suffix of a file that is being written. */
 const UNFINISHED = '.unfinished'
 
-export interface WrittenFile {
+interface WrittenFile {
   /** Relative to the archive's folder. */
   path: string
   /** SHA-256 of the uncompressed content, hexadecimal. */

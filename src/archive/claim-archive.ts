@@ -187,7 +187,7 @@ const nameOf = (since: Date, sha256: string) =>
   `claims-${since.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z-${sha256.slice(0, 16)}.ndjson.gz`
 
 /** The contract or a part of the log of a claim is missing in the database. The claim is not archived. */
-export class ClaimIncomplete extends Error {}
+class ClaimIncomplete extends Error {}
 
 /**
  * The content of the file of these claims: a line for each claim that still exists. Adds the written claims to `read`, as the file

@@ -18,7 +18,7 @@ import {
 } from './backup-format.ts'
 import { type BackupTable, openSnapshot, type Snapshot } from './snapshot-store.ts'
 
-export interface BackupProgress {
+interface BackupProgress {
   /** @param bytes the estimated total */
   begin: (bytes: number) => void
   /** @param bytes written since the last call */

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { SETTINGS } from '../config/config.ts'
 import { printable } from '../platform/terminal/printable.ts'
 
-export interface BannerFacts {
+interface BannerFacts {
   url: string
   /** How long the start took. */
   startMs: number

@@ -101,7 +101,7 @@ export function listenForFaults(log: Logger, timeoutMs = FAULT_STOP_TIMEOUT_MS):
 }
 
 /** Writes Node's process warnings to the log. Experimental warnings have level debug. */
-export function listenForWarnings(log: Logger): void {
+function listenForWarnings(log: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {
     if (warning.name === 'ExperimentalWarning') log.debug({ err: warning }, 'warning of Node')

@@ -100,7 +100,7 @@ export async function checkDisk(folder: string): Promise<Finding> {
 
 const ADVICE = 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise the limit in PostgreSQL.'
 
-export interface Processes {
+interface Processes {
   /** DATABASE_POOL_SIZE, for each process. */
   poolSize: number
   workers: number

@@ -12,7 +12,7 @@ import { readClock } from '../platform/database/clock.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 import { EVENT_TYPES_TIMEOUT_MS } from './limits.ts'
 
-export interface SimulationRequest {
+interface SimulationRequest {
   userId: string
   source: ContractSource
   /** Null: at the first event, or now if there is none. */

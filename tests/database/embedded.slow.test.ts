@@ -131,7 +131,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
     await writeFile(password, 'f'.repeat(64))
     await assert.rejects(openHere(dataDir), oneLine(/rejects the password/))
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n')
-    await assert.rejects(openHere(dataDir), oneLine(/made by PostgreSQL 17 and this is PostgreSQL 18/))
+    await assert.rejects(openHere(dataDir), oneLine(/created by PostgreSQL 17, and this is PostgreSQL 18/))
     await destroyEmbeddedDatabase(dataDir)
     await mkdir(join(dataDir, 'postgres', 'something'), { recursive: true })
     await assert.rejects(openHere(dataDir), oneLine(/is not a database of Claimkeeper/))

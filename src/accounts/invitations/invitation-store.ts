@@ -26,7 +26,7 @@ const toInvitation = (row: InvitationRow): Invitation => ({
   usedAt: row.used_at,
 })
 
-export interface NewInvitation {
+interface NewInvitation {
   /** SHA-256 of the key. */
   keyHash: Buffer
   email: string | null

@@ -11,7 +11,7 @@ import {
 import { hashedSessions } from './hashed-sessions.ts'
 import { cookiePrefix } from './session-cookie.ts'
 
-export interface AuthOptions {
+interface AuthOptions {
   /** Signs the cookies of sessions. */
   secret: string
   /** Callers use https, and cookies are sent over https only. */

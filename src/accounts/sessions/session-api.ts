@@ -10,7 +10,7 @@ import { hashSessionToken } from './hashed-sessions.ts'
 import { readSessionToken, sessionCookieName } from './session-cookie.ts'
 import { deleteSession, findSession } from './session-store.ts'
 
-export interface SessionOptions {
+interface SessionOptions {
   /** Callers use https. */
   isSecure: boolean
   /** Receives errors of requests that succeeded nevertheless. */

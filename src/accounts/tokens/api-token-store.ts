@@ -98,7 +98,7 @@ export async function forgetEndedTokens(db: Connection, userId: string, kept: nu
   })
 }
 
-export interface TokenOwner {
+interface TokenOwner {
   userId: string
   /** Null if the token does not expire. */
   expiresInMs: number | null

@@ -50,7 +50,7 @@ export async function createToken(
   return token
 }
 
-export interface TokenWithState extends ApiToken {
+interface TokenWithState extends ApiToken {
   state: 'active' | 'expired' | 'revoked'
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { restoreInto } from '../../backup/restore-beside.ts'
+import { restoreInto } from '../../backup/restore-backup.ts'
 import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Header } from '../../backup/backup-format.ts'
-import { withRestored } from '../../backup/restore-beside.ts'
+import { withRestored } from '../../backup/restore-backup.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { checkDisk } from '../../doctor/check-server.ts'
 import { type Examination, examineContents, examineDatabase } from '../../doctor/examine.ts'
@@ -16,7 +16,7 @@ import { contentsInWords, Progress } from '../backup/progress.ts'
 import { openBackup } from '../backup/run-restore.ts'
 import { lowerPriority } from '../run-command.ts'
 
-export interface DoctorOptions {
+interface DoctorOptions {
   backup?: string
   all: boolean
   json: boolean

@@ -15,7 +15,7 @@ import {
   ServiceFeed,
 } from './service-feed.ts'
 
-export interface ListenOptions extends FeedOptions {
+interface ListenOptions extends FeedOptions {
   forwardTo: string
   /** Null for a new secret. */
   secret: string | null

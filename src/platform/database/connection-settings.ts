@@ -49,7 +49,7 @@ const SEARCH_SCHEMA = `-- connection_settings
     AND (SELECT source <> 'client' FROM pg_settings WHERE name = 'search_path')
   HAVING count(*) = 1`
 
-export interface SessionTimeouts {
+interface SessionTimeouts {
   /** The timeout of a statement; 0 for none. */
   statementMs: number
   /** How long a transaction may wait for its next statement; 0 for no limit. */

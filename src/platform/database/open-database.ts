@@ -20,7 +20,7 @@ import {
 } from './require-settings.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** The address of a PostgreSQL server; null for the embedded one. */
   databaseUrl: string | null
   dataDir: string

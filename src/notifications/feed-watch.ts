@@ -4,10 +4,7 @@ import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { type FeedPlace, findNews } from './feed-store.ts'
-
-const LOOK_EVERY_MS = 100
-/** Of one account, of a server. */
-const MOST_WAITING = 100
+import { FEED_POLL_INTERVAL_MS, MAX_WAITING_PER_ACCOUNT } from './limits.ts'
 
 interface Waiting {
   place: FeedPlace
@@ -19,7 +16,7 @@ export class FeedWatch implements Lifecycle {
   readonly #db: Database
   readonly #waiting = new Map<string, Set<Waiting>>()
   readonly #poller = new Poller({
-    intervalMs: LOOK_EVERY_MS,
+    intervalMs: FEED_POLL_INTERVAL_MS,
     isNeeded: () => this.#waiting.size > 0,
     poll: () => this.#poll(),
   })
@@ -65,7 +62,7 @@ export class FeedWatch implements Lifecycle {
   #join(one: Waiting): () => void {
     const { userId } = one.place
     const ofAccount = this.#waiting.get(userId) ?? new Set()
-    if (ofAccount.size >= MOST_WAITING) throw tooManyWait()
+    if (ofAccount.size >= MAX_WAITING_PER_ACCOUNT) throw tooManyWait()
     this.#waiting.set(userId, ofAccount.add(one))
     return () => {
       ofAccount.delete(one)
@@ -91,7 +88,7 @@ export class FeedWatch implements Lifecycle {
 const tooManyWait = () =>
   new ServiceError(
     'RATE_LIMITED',
-    `More than ${MOST_WAITING} requests of the account wait for notifications.`,
+    `More than ${MAX_WAITING_PER_ACCOUNT} requests of the account wait for notifications.`,
     {
       headers: { 'Retry-After': '5' },
     },

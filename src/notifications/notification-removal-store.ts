@@ -1,8 +1,6 @@
 import type { Connection } from '../platform/database/connection.ts'
 import { FEED_PARTS, type FeedPart, OF_PART } from './feed-store.ts'
-
-/** Notifications of an account that go at a time. */
-const BATCH = 1_000
+import { REMOVAL_BATCH_SIZE } from './limits.ts'
 
 /** Where it is kept how much of each part is gone. */
 const REMOVED_UP_TO: Readonly<Record<FeedPart, string>> = { changes: 'number', events: 'events_number' }
@@ -23,7 +21,7 @@ async function removeOfPart(db: Connection, part: FeedPart, userId: string, befo
       name: `find_old_notifications_of_${part}`,
       text: `-- find_old_notifications
         SELECT max(number) FILTER (WHERE created_at < $2) AS last FROM (
-          SELECT number, created_at FROM notifications WHERE user_id = $1 AND ${OF_PART[part]} ORDER BY number LIMIT ${BATCH}
+          SELECT number, created_at FROM notifications WHERE user_id = $1 AND ${OF_PART[part]} ORDER BY number LIMIT ${REMOVAL_BATCH_SIZE}
         ) AS oldest`,
       values: [userId, before],
     })

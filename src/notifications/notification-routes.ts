@@ -11,6 +11,7 @@ import { prefersType } from '../platform/http/responses/quality-values.ts'
 import { EVENT_STREAM, ref, responses } from '../platform/http/responses/responses.ts'
 import { sendJson } from '../platform/http/responses/send-json.ts'
 import { route } from '../platform/http/route.ts'
+import { MAX_WAIT_SECONDS } from './limits.ts'
 import { NotificationBody, NotificationPage, presentNotification } from './notification-bodies.ts'
 import {
   awaitNotifications,
@@ -19,9 +20,6 @@ import {
   readNotifications,
 } from './read-notifications.ts'
 import { type Streaming, streamNotifications } from './stream-notifications.ts'
-
-/** Seconds. */
-const LONGEST_WAIT = 30
 
 const QUERY = listQuery({
   types: Type.Optional(
@@ -37,7 +35,7 @@ const QUERY = listQuery({
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: LONGEST_WAIT,
+      maximum: MAX_WAIT_SECONDS,
       default: 0,
       description: 'If there is nothing, the answer comes when there is, or after so many seconds.',
     }),

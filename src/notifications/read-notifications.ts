@@ -27,11 +27,7 @@ import {
   readSubjects,
   readToldEvents,
 } from './feed-store.ts'
-
-/** Notifications that are looked through for a page of a filtered feed. */
-const MOST_LOOKED_THROUGH = 1_000
-/** Whose claims are read at a time, with contracts of half a megabyte at most. */
-const LOOKED_UP_AT_ONCE = 100
+import { LOOKUP_BATCH_SIZE, MAX_SCANNED_PER_PAGE } from './limits.ts'
 
 export interface FeedRequest {
   userId: string
@@ -68,7 +64,7 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   const upTo = await readSettled(db, userId)
   const parts = partsOf(types)
   const isFiltered = types !== null || customerId !== undefined || subjectId !== undefined
-  const count = isFiltered ? MOST_LOOKED_THROUGH : limit
+  const count = isFiltered ? MAX_SCANNED_PER_PAGE : limit
   const rows = await readFeed(db, { userId, parts, subjectId, after, upTo, order, count: count + 1 })
   const goesOn = order === 'asc' && after !== null
   // Whoever finds nothing goes on behind what was removed.
@@ -83,7 +79,7 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   const told: Found[] = []
   let looked = 0
   while (looked < Math.min(rows.length, count) && told.length < limit) {
-    const some = rows.slice(looked, Math.min(looked + LOOKED_UP_AT_ONCE, count))
+    const some = rows.slice(looked, Math.min(looked + LOOKUP_BATCH_SIZE, count))
     const mayMatch = some.filter(({ kind }) => isOfTypes(kind, types))
     const find = await findSubjects(app, userId, mayMatch)
     for (const row of some) {

@@ -7,6 +7,7 @@ import { ServiceError } from '../kernel/errors.ts'
 import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
 import { resetConnection, whileConnected } from '../platform/http/admission/while-connected.ts'
 import { EVENT_STREAM } from '../platform/http/responses/responses.ts'
+import { MAX_STREAMS, MAX_STREAMS_PER_ACCOUNT, STREAM_RETRY_MS } from './limits.ts'
 import { presentNotification } from './notification-bodies.ts'
 import {
   awaitNotifications,
@@ -14,14 +15,6 @@ import {
   type FeedRequest,
   readNotifications,
 } from './read-notifications.ts'
-
-/** Something is sent at least so often, in milliseconds, so that nobody on the way takes the connection for dead. */
-export const HEARTBEAT_MS = 15_000
-/** After so long a browser comes back to a stream that broke. */
-const RETRY_MS = 1_000
-/** Open streams of one account, and of all accounts, per process. */
-const MAX_STREAMS_PER_ACCOUNT = 20
-const MAX_STREAMS = 2_000
 
 const streams = new FairSemaphore({
   max: MAX_STREAMS,
@@ -78,7 +71,7 @@ async function* toEvents(
   next: (after: bigint) => Promise<FeedPage>,
   cursorOf: (number: bigint) => string,
 ): AsyncGenerator<string> {
-  yield `retry: ${RETRY_MS}\n\n`
+  yield `retry: ${STREAM_RETRY_MS}\n\n`
   for (let page = first; ; page = await next(page.next)) {
     for await (const some of page.notifications) {
       for (const one of some) {
@@ -101,7 +94,7 @@ async function* endWith(
     yield* events
   } catch (error) {
     if (server.stops.aborted) return
-    if (!(error instanceof ServiceError)) log.error({ err: error }, 'a stream of notifications failed')
+    if (!(error instanceof ServiceError)) log.error({ err: error }, 'notification stream failed')
     resetConnection(raw)
   }
 }

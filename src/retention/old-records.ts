@@ -1,10 +1,9 @@
 import { NIL as FIRST_ID } from 'uuid'
 import type { App } from '../app.ts'
 import { readClock } from '../platform/database/clock.ts'
+import { OWNER_BATCH_SIZE } from './limits.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Owners that are read at a time. */
-const OWNERS = 1_000
 
 /** Records that are kept for a time, and belong each to an account, an endpoint or the like. */
 export interface OwnedRecords<Owner extends { id: string }> {
@@ -48,7 +47,7 @@ export class OldRecords<Owner extends { id: string }> {
 
   /** The next owner; null at the end, after which it begins anew. */
   async #readOwners(): Promise<Owner | null> {
-    this.#owners = await this.#records.listOwners(this.#last, OWNERS)
+    this.#owners = await this.#records.listOwners(this.#last, OWNER_BATCH_SIZE)
     const [next = null] = this.#owners
     if (next === null) this.#last = FIRST_ID
     return next

@@ -7,6 +7,7 @@ import { listAccounts, removeNotifications } from '../notifications/notification
 import { removeOldPositions } from '../platform/database/lists/deleted-positions.ts'
 import { type Job, shortRun } from '../platform/jobs/scheduler.ts'
 import { listAllEndpoints, removeDeliveries, removeEndpoint } from '../webhooks/webhook-removal-store.ts'
+import { REMOVAL_BATCH_SIZE } from './limits.ts'
 import { OldRecords } from './old-records.ts'
 
 interface Removal {
@@ -37,8 +38,6 @@ export function retentionJobs(
   ]
 }
 
-const BATCH_SIZE = 500
-
 /**
  * Deletes expired sessions and Idempotency-Keys, counts of attempts whose window is over, and old positions of deleted records.
  */
@@ -46,8 +45,8 @@ export async function forgetExpired(app: App): Promise<void> {
   await deleteExpiredSessions(app.db.checks)
   await deleteExpiredThrottles(app.db.checks)
   for (const remove of [removeOldKeys, removeOldPositions])
-    for (let removed = BATCH_SIZE; removed === BATCH_SIZE; )
-      removed = await app.throttle.run(() => remove(app.db.checks, BATCH_SIZE))
+    for (let removed = REMOVAL_BATCH_SIZE; removed === REMOVAL_BATCH_SIZE; )
+      removed = await app.throttle.run(() => remove(app.db.checks, REMOVAL_BATCH_SIZE))
 }
 
 interface Endpoint {

@@ -17,37 +17,35 @@ import { WebhookSender } from '../webhooks/webhook-sender.ts'
 import { createApp, lifecyclesOf } from './create-app.ts'
 import { createServer } from './http/server.ts'
 import { jobsOf } from './jobs.ts'
+import { DRAIN_TIMEOUT_MS, LIFECYCLES_STOP_TIMEOUT_MS } from './limits.ts'
 import { listen } from './listening.ts'
 import { ProcessMeasures } from './metrics/process-measures.ts'
 
-/** One process that answers callers. */
+/** One process that serves requests. */
 export interface ServerProcess {
-  /** Where it listens. */
   url: string
-  /** Does the jobs of the service from now on, scheduled checks above all. Again, or after the stop, changes nothing. */
+  /** Starts the periodic jobs. A second call, or a call after the stop, changes nothing. */
   schedule: () => Promise<void>
-  /** Takes no more requests, finishes those in flight, and leaves the database as it was found. Takes 5.5 s at most. */
+  /**
+   * Accepts no more requests, finishes requests in flight, and leaves the database open. Takes `DRAIN_TIMEOUT_MS` and
+   * `LIFECYCLES_STOP_TIMEOUT_MS` at most.
+   */
   stop: () => Promise<void>
 }
 
-/** Requests in flight and a running check get this long. */
-const DRAIN_MS = 4_000
-/** And so long has what nobody asks for any more. */
-const PARTS_MS = 1_500
-
-/** What a server process needs of those around it. */
+/** What a server process gets from the process that started it. */
 export interface Surroundings {
-  /** Which of the workers of this server it is; null if it has none. */
+  /** Number of the worker; null if the server has no workers. */
   worker: number | null
-  /** Counts what accounts do; null for no limit. */
+  /** Null for no rate limit. */
   rates: RateCounter | null
-  /** What all processes of this server have measured, for Prometheus. */
+  /** Metrics of all processes of this server, in the format of Prometheus. */
   readMetrics: () => Promise<string>
   log: FastifyBaseLogger
 }
 
 /**
- * Starts an HTTP server on the database, and what it needs.
+ * Starts an HTTP server on the database, with all parts that it needs.
  * @throws OperatorError
  */
 export async function startServerProcess(
@@ -64,13 +62,13 @@ export async function startServerProcess(
     delaysMs: config.webhookRetries.map((seconds) => seconds * 1_000),
     allowPrivate: config.webhookAllowPrivate,
     ports: config.webhookPorts ?? [],
-    // Many a URL is a secret of whoever listens there.
+    // A URL may contain a secret of the receiver.
     onDisabled: ({ id, url }, reason) =>
       log.warn({ endpoint: id, host: new URL(url).host, reason }, 'webhook endpoint disabled'),
     onError: (error) => log.error({ err: error }, 'sending webhooks failed'),
   })
   const parts = [...lifecyclesOf(app), webhooks, new ProcessMeasures(db.metrics)]
-  const end = () => withTimeout(PARTS_MS, stopEverything(parts, tracing, log))
+  const end = () => withTimeout(LIFECYCLES_STOP_TIMEOUT_MS, stopEverything(parts, tracing, log))
   try {
     if (archive !== null) await requireArchiveFolder(archive.folder)
     await startAll(parts)
@@ -87,7 +85,7 @@ export async function startServerProcess(
       requestLog: config.requestLog,
       metrics: config.metricsToken === null ? null : { token: config.metricsToken, read: readMetrics },
     })
-    await tellIfNewer(db, log)
+    await warnIfNewer(db, log)
     const url = await listen(server, config)
 
     const onError = (error: unknown, job: Job) => log.error({ err: error }, `${job.name} failed`)
@@ -101,7 +99,7 @@ export async function startServerProcess(
     }
     const stop = async () => {
       maySchedule = false
-      await withTimeout(DRAIN_MS, Promise.allSettled([server.close(), scheduler.stop()]))
+      await withTimeout(DRAIN_TIMEOUT_MS, Promise.allSettled([server.close(), scheduler.stop()]))
       server.cutConnections()
       server.server.closeAllConnections()
       await end()
@@ -113,21 +111,21 @@ export async function startServerProcess(
   }
 }
 
-/** In the middle of a roll-out a server of the older version may be started again. */
-async function tellIfNewer(db: Database, log: FastifyBaseLogger): Promise<void> {
+/** During a roll-out, a server of the older version may be restarted. */
+async function warnIfNewer(db: Database, log: FastifyBaseLogger): Promise<void> {
   const { version, worksFrom } = await readSchemaVersion(db)
   if (version <= CODE_VERSION) return
   const facts = { databaseMigration: version, ownMigration: CODE_VERSION, worksFrom }
   log.warn(facts, 'the database is newer than this server, and works with it')
 }
 
-/** Traces last: what the others do to the end is in them. */
+/** Traces last: they contain what the other parts do at the end. */
 async function stopEverything(
   parts: readonly Lifecycle[],
   tracing: Tracing | null,
   log: FastifyBaseLogger,
 ): Promise<void> {
-  await stopAll(parts, (error) => log.error({ err: error }, 'a part of the service did not stop well'))
+  await stopAll(parts, (error) => log.error({ err: error }, 'a part of the service failed to stop'))
   await tracing?.stop()
 }
 
@@ -153,8 +151,11 @@ async function startTracing(
     version: packageJson.version,
     instance: `${hostname()}/${process.pid}${worker === null ? '' : `/${worker}`}`,
     share: traceShare,
-    // Its URL may hold a password.
+    // The URL may contain a password.
     onLost: (spans, reason) =>
-      log.warn({ spans, reason, collector: new URL(otlpEndpoint).host }, 'the collector took no spans'),
+      log.warn(
+        { spans, reason, collector: new URL(otlpEndpoint).host },
+        'the trace collector accepted no spans',
+      ),
   })
 }

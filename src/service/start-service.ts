@@ -10,6 +10,7 @@ import { unlessAborted } from '../platform/database/unless-aborted.ts'
 import { rateCounts } from '../platform/http/admission/rate-limit.ts'
 import { metricsText } from '../platform/observability/metrics.ts'
 import { createApp } from './create-app.ts'
+import { STOP_TIMEOUT_MS } from './limits.ts'
 import { requireFreePort } from './listening.ts'
 import { shareReading, startMetricsServer } from './metrics/metrics-server.ts'
 import { startServerProcess } from './server-process.ts'
@@ -20,9 +21,6 @@ export interface Service extends FirstAccount {
   /** Takes no more requests, finishes those in flight, stops the database. */
   stop: () => Promise<void>
 }
-
-/** A stop takes no longer, the database's own time included: whoever supervises the server waits for 10 s. */
-export const STOP_MS = 9_000
 
 /** Starts the service in this process: database, HTTP server, scheduler. @throws OperatorError */
 export async function startService(
@@ -46,7 +44,7 @@ export async function startService(
     })
     await server.schedule()
     const stop = async () => {
-      const deadline = performance.now() + STOP_MS
+      const deadline = performance.now() + STOP_TIMEOUT_MS
       await Promise.all([metricsServer?.stop(), server.stop()])
       await database.close(deadline - performance.now())
     }

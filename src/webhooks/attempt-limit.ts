@@ -1,15 +1,13 @@
 import { unavailable } from '../kernel/errors.ts'
 import { FairSemaphore, type Permit } from '../platform/concurrency/fair-semaphore.ts'
-
-/** Attempts in flight, of all accounts and of one. */
-const MAX_ATTEMPTS = 256
-const MAX_ATTEMPTS_PER_ACCOUNT = 64
-/** Attempts that begin per interval while submissions wait, of all accounts and of one: submissions come first. */
-const MAX_BEGUN_BESIDE_SUBMISSIONS = 40
-const MAX_BEGUN_BESIDE_SUBMISSIONS_PER_ACCOUNT = 20
-const BEGIN_INTERVAL_MS = 400
-/** Submissions come in waves: this long after many of them waited, the next ones are expected. */
-const WAVE_MS = 100
+import {
+  BEGIN_INTERVAL_MS,
+  MAX_ATTEMPTS,
+  MAX_ATTEMPTS_PER_ACCOUNT,
+  MAX_BEGUN_BESIDE_SUBMISSIONS,
+  MAX_BEGUN_BESIDE_SUBMISSIONS_PER_ACCOUNT,
+  SUBMISSION_WAVE_MS,
+} from './limits.ts'
 
 /** Each endpoint waits for one permit at a time, so the number of endpoints limits the queues. */
 const options = {
@@ -56,6 +54,6 @@ export class AttemptLimit {
   #isBesideSubmissions(): boolean {
     const now = performance.now()
     if (this.#submissionsWait()) this.#submissionsWaitedAt = now
-    return now - this.#submissionsWaitedAt <= WAVE_MS
+    return now - this.#submissionsWaitedAt <= SUBMISSION_WAVE_MS
   }
 }

@@ -3,6 +3,7 @@ import { isThere } from '../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { ATTEMPTS_SHOWN, REDELIVERY_BATCH_SIZE } from './limits.ts'
 
 /** A delivery that is to be made. */
 export interface NewDelivery {
@@ -92,7 +93,6 @@ interface DeliveryRow {
   }[]
 }
 
-const ATTEMPTS_SHOWN = 20
 const DELIVERY_COLUMNS = `d.endpoint_id, d.number, d.notification_id, d.subject_id, d.type, d.created_at, d.hash, d.previous_hash,
         d.status, d.next_attempt_at, ARRAY(
           SELECT jsonb_build_object('started_at', started_at, 'duration_ms', duration_ms, 'status', status,
@@ -225,8 +225,6 @@ export async function findNumberBefore(db: Connection, endpointId: string, from:
   return Number(row?.number ?? 0)
 }
 
-const ASKED_AT_ONCE = 1_000
-
 /**
  * The next thousand after this number that were made in this time. Returns how many are sent again, and the number of the
  * last that was looked at; null at the end.
@@ -241,7 +239,7 @@ export async function askForSomeAgain(
     text: `-- ask_for_deliveries_again
       WITH looked AS MATERIALIZED (
         SELECT number, created_at FROM webhook_deliveries
-        WHERE endpoint_id = $1 AND number > $5 ORDER BY number LIMIT ${ASKED_AT_ONCE} FOR UPDATE
+        WHERE endpoint_id = $1 AND number > $5 ORDER BY number LIMIT ${REDELIVERY_BATCH_SIZE} FOR UPDATE
       ), asked AS (
         UPDATE webhook_deliveries SET status = 'waiting', tries = 0, asked = asked + 1, next_attempt_at = ${NOW}
         WHERE endpoint_id = $1 AND number > $5 AND number <= (SELECT max(number) FROM looked)
@@ -249,7 +247,7 @@ export async function askForSomeAgain(
         RETURNING number
       )
       SELECT (SELECT count(*) FROM asked)::integer AS asked, max(number) AS last,
-        count(*) = ${ASKED_AT_ONCE} AND max(created_at) < $3 AS goes_on FROM looked`,
+        count(*) = ${REDELIVERY_BATCH_SIZE} AND max(created_at) < $3 AS goes_on FROM looked`,
     values: [endpointId, from, to, status, after],
   })
   const { asked, last, goes_on } = row as NonNullable<typeof row>

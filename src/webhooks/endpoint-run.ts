@@ -5,7 +5,19 @@ import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Permit } from '../platform/concurrency/fair-semaphore.ts'
 import type { Span, Tracing } from '../platform/observability/tracing.ts'
 import type { AttemptLimit } from './attempt-limit.ts'
-import { EndpointPace, MOST_WIDTH } from './endpoint-pace.ts'
+import { EndpointPace } from './endpoint-pace.ts'
+import {
+  DELIVERY_POLL_INTERVAL_MS,
+  LEASE_MS,
+  LEASE_RENEWAL_INTERVAL_MS,
+  LEASE_START_MARGIN_MS,
+  MANY_WAITING_SUBMISSIONS,
+  MAX_CONCURRENCY,
+  MAX_QUEUED_CHARACTERS,
+  MAX_YIELD_MS,
+  MIN_QUEUED_DELIVERIES,
+  TYPE_SEARCH_LENGTH,
+} from './limits.ts'
 import { type Answered, recordAnswers } from './record-answers.ts'
 import {
   type DueDelivery,
@@ -16,22 +28,11 @@ import {
 } from './sending-store.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
 import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
-import { ATTEMPT_TIMEOUT_MS, type SentAnswer, type WebhookClient } from './webhook-client.ts'
+import type { SentAnswer, WebhookClient } from './webhook-client.ts'
 
-/** A server has an endpoint for so long, and no other one sends to it. */
-const TAKEN_MS = 30_000
-/** It takes it again so often, and hears then what was changed. */
-const TAKE_AGAIN_MS = 2_000
-/** So long after it took it nothing more is begun: what is begun then ends before another server may take it. */
-const BEGIN_WITHIN_MS = TAKEN_MS - ATTEMPT_TIMEOUT_MS - 1_000
-
-/** With fewer in the queue, and no more of their bodies, the next are read, */
-const LOW = 16
-const LOW_CHARACTERS = 256 * 1_024
 const isLow = (queue: readonly DueDelivery[]) =>
-  queue.length < LOW && queue.reduce((sum, { body }) => sum + body.length, 0) < LOW_CHARACTERS
-/** but where nothing came, only after so long. */
-const LOOK_AGAIN_MS = 100
+  queue.length < MIN_QUEUED_DELIVERIES &&
+  queue.reduce((sum, { body }) => sum + body.length, 0) < MAX_QUEUED_CHARACTERS
 
 export interface Sending {
   app: App
@@ -115,7 +116,7 @@ export class EndpointRun {
   /** Until an answer has come, or it is time to look again. */
   async #change(): Promise<void> {
     if (this.#answered.length > 0) return
-    const timer = setTimeout(() => this.#changed.resolve(), LOOK_AGAIN_MS)
+    const timer = setTimeout(() => this.#changed.resolve(), DELIVERY_POLL_INTERVAL_MS)
     await this.#changed.promise
     clearTimeout(timer)
     this.#changed = Promise.withResolvers()
@@ -123,10 +124,10 @@ export class EndpointRun {
 
   async #take(): Promise<void> {
     const now = performance.now()
-    if (this.#taken !== null && now - this.#takenAt < TAKE_AGAIN_MS) return
+    if (this.#taken !== null && now - this.#takenAt < LEASE_RENEWAL_INTERVAL_MS) return
     const { app, sender } = this.#sending
     const isFirst = this.#taken === null
-    const taken = await takeEndpoint(app.db.writes.for(this.#userId), sender, this.#id, TAKEN_MS)
+    const taken = await takeEndpoint(app.db.writes.for(this.#userId), sender, this.#id, LEASE_MS)
     if (taken === null) return this.finish()
     this.#taken = taken
     this.#takenAt = now
@@ -156,11 +157,11 @@ export class EndpointRun {
       // What is for others is passed over without a pause, while nothing else is to be done.
     } while (this.#hasMore && taken.place.lastNumber === lastNumber && !this.#hasOtherWork())
     if (taken.place.lastNumber !== lastNumber) await this.#readDue()
-    else if (!this.#hasMore) this.#mayLookAt = performance.now() + LOOK_AGAIN_MS
+    else if (!this.#hasMore) this.#mayLookAt = performance.now() + DELIVERY_POLL_INTERVAL_MS
   }
 
   #hasOtherWork(): boolean {
-    const mustTake = performance.now() - this.#takenAt >= TAKE_AGAIN_MS
+    const mustTake = performance.now() - this.#takenAt >= LEASE_RENEWAL_INTERVAL_MS
     return this.#isOver || mustTake || this.#answered.length > 0
   }
 
@@ -204,8 +205,8 @@ export class EndpointRun {
 
   /** The place in the queue of the delivery to send now; -1 if there is none. */
   #nextIndex(): number {
-    const isFull = this.#answered.length >= MOST_WIDTH || this.#onTheirWay.size >= this.#pace.width
-    if (this.#isOver || isFull || performance.now() - this.#takenAt > BEGIN_WITHIN_MS) return -1
+    const isFull = this.#answered.length >= MAX_CONCURRENCY || this.#onTheirWay.size >= this.#pace.width
+    if (this.#isOver || isFull || performance.now() - this.#takenAt > LEASE_START_MARGIN_MS) return -1
     const busy = new Set(this.#onTheirWay.values().map(({ due }) => due.subjectId))
     return this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
   }
@@ -269,7 +270,6 @@ export class EndpointRun {
 
 /** At the beginning of a notification's JSON. */
 const TYPE = /"type":"(?:claim|candidate)\.(\w+)"/
-const BEGINNING = 200
 
 /** An attempt belongs to the trace of the request that it tells of, if this server had that. Null if it is not traced. */
 function traceAttempt(
@@ -300,18 +300,15 @@ function endAttempt(span: Span, answer: SentAnswer | null): void {
 
 /** Into which the claim came, if that is what it tells. */
 function statusIn(body: string): string | null {
-  const change = TYPE.exec(body.slice(0, BEGINNING))?.[1]
+  const change = TYPE.exec(body.slice(0, TYPE_SEARCH_LENGTH))?.[1]
   if (change === undefined) return null
   return change === 'created' ? 'OPEN' : change.toUpperCase()
 }
 
-/** If so many submissions wait, they go first: sending is held back until fewer do, but not for long. */
-const MANY_SUBMISSIONS = 16
-const LONGEST_HOLD_MS = 50
-
-export const manySubmissionsWait = ({ submissions }: App): boolean => submissions.waiting >= MANY_SUBMISSIONS
+export const manySubmissionsWait = ({ submissions }: App): boolean =>
+  submissions.waiting >= MANY_WAITING_SUBMISSIONS
 
 async function letSubmissionsPass(app: App): Promise<void> {
-  const deadline = performance.now() + LONGEST_HOLD_MS
+  const deadline = performance.now() + MAX_YIELD_MS
   while (manySubmissionsWait(app) && performance.now() < deadline) await pause(1)
 }

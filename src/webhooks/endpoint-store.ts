@@ -4,6 +4,7 @@ import { ENDPOINT_COLUMNS, type EndpointRow, isThere, toEndpoint } from '../outb
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
+import { HEALTH_ATTEMPTS, MAX_WAITING_COUNTED } from './limits.ts'
 
 const IS_THERE = isThere('webhook_endpoints')
 
@@ -60,9 +61,6 @@ export interface EndpointHealth {
   oldestWaitingAt: Date | null
 }
 
-const ATTEMPTS = 100
-const WAITING = 1_000
-
 /** The account's, in the order of their creation; or the one with this id, if it has it. */
 export async function readEndpoints(
   db: Connection,
@@ -86,13 +84,13 @@ export async function readEndpoints(
           percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median_ms
         FROM (
           SELECT error, duration_ms FROM webhook_attempts
-          WHERE endpoint_id = e.id ORDER BY started_at DESC LIMIT ${ATTEMPTS}
+          WHERE endpoint_id = e.id ORDER BY started_at DESC LIMIT ${HEALTH_ATTEMPTS}
         ) AS newest
       ) AS tried, LATERAL (
         SELECT count(*)::integer AS waiting, min(created_at) AS oldest_waiting_at
         FROM (
           SELECT created_at FROM webhook_deliveries
-          WHERE endpoint_id = e.id AND status = 'waiting' ORDER BY next_attempt_at, number LIMIT ${WAITING}
+          WHERE endpoint_id = e.id AND status = 'waiting' ORDER BY next_attempt_at, number LIMIT ${MAX_WAITING_COUNTED}
         ) AS due
       ) AS queue
       WHERE user_id = $1 AND ${isThere('e')} AND ($2::uuid IS NULL OR id = $2)

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { DNS_ATTEMPTS, DNS_TIMEOUT_MS } from './limits.ts'
 
 /** The address or port of a webhook is not allowed. The message says why. */
 export class AddressRefused extends Error {}
@@ -54,10 +55,6 @@ export function requirePublic(address: string): void {
   if (!isPublic(address)) throw new AddressRefused(`${address} is not a public address.`)
 }
 
-/** Each name server is asked so often, and has so long to answer. */
-const TRIES = 2
-const TIMEOUT_MS = 2_000
-
 /**
  * Looks up a name for a connection, which is made to one of these addresses and no other: a later look-up cannot differ.
  * Fails if any of them is not public. Asks name servers itself: what the system offers for that waits in a thread, of which
@@ -81,7 +78,7 @@ type Addresses = [LookupAddress, ...LookupAddress[]]
 /** IPv6 first: where there is none, that shows at once. */
 async function findPublic(hostname: string, nameServers: readonly string[] | null): Promise<Addresses> {
   // A new one each time, as the machine's name servers may change, and an answer is not kept.
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, maxTimeout: TIMEOUT_MS, tries: TRIES })
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, maxTimeout: DNS_TIMEOUT_MS, tries: DNS_ATTEMPTS })
   if (nameServers !== null) resolver.setServers(nameServers)
   const [six, four] = await Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)])
   const found = [

@@ -1,12 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from '../platform/database/connection.ts'
+import { RECORD_RETRY_INTERVAL_MS, RECORD_TIMEOUT_MS } from './limits.ts'
 import { retryDelay } from './retry-schedule.ts'
 import { type DueDelivery, type MadeAttempt, recordAttempts } from './sending-store.ts'
 import type { SentAnswer } from './webhook-client.ts'
-
-/** If the database does not take what was done, it is told again, for so long. */
-const AGAIN_MS = 500
-const LONGEST_MS = 60_000
 
 /** An attempt with its delivery and its answer. */
 export interface Answered {
@@ -26,7 +23,7 @@ export async function recordAnswers(
   delaysMs: readonly number[],
 ): Promise<void> {
   const judged = answered.map(({ due, answer }) => judge(due, answer, delaysMs))
-  const giveUpAt = performance.now() + LONGEST_MS
+  const giveUpAt = performance.now() + RECORD_TIMEOUT_MS
   for (;;) {
     const now = performance.now()
     const made = judged.map((one, i) => ({
@@ -37,7 +34,7 @@ export async function recordAnswers(
       return await recordAttempts(db, endpointId, made)
     } catch (error) {
       if (performance.now() > giveUpAt) throw error
-      await pause(AGAIN_MS)
+      await pause(RECORD_RETRY_INTERVAL_MS)
     }
   }
 }

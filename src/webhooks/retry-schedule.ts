@@ -1,15 +1,10 @@
+import { MAX_ENDPOINT_PAUSE_MS, MAX_RETRY_AFTER_MS, MIN_ENDPOINT_PAUSE_MS } from './limits.ts'
 /** Seconds between the attempts of a delivery, unless the setting says otherwise. After the last attempt it is given up. */
 export const RETRY_SECONDS = [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600]
 
-const MAX_PAUSE_MS = 300_000
-const MIN_PAUSE_MS = 1_000
-
 /** The pause of an endpoint after several failed attempts in a row: a tenth of the time for which it has been failing. */
 export const pauseOf = (failingMs: number): number =>
-  Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, failingMs / 10))
-
-/** A longer Retry-After of a response counts as this. */
-const MAX_RETRY_AFTER_MS = 24 * 3_600_000
+  Math.min(MAX_ENDPOINT_PAUSE_MS, Math.max(MIN_ENDPOINT_PAUSE_MS, failingMs / 10))
 
 /**
  * Milliseconds until the next attempt; null if there is none.

@@ -7,6 +7,7 @@ import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 import type { EndpointPlace } from './delivery-store.ts'
+import { DUE_BATCH_BYTES, DUE_BATCH_SIZE } from './limits.ts'
 
 /*
  * One server at a time sends to an endpoint: it takes the endpoint for a while and takes it again before that is over.
@@ -193,10 +194,6 @@ export interface DueDelivery {
   asked: number
 }
 
-const DUE_AT_ONCE = 100
-/** Of bodies that are read at a time, unless the first alone has more. */
-const DUE_BYTES = 256 * 1_024
-
 /**
  * Those that are due for the longest, but for these. A long body is not read before it is known whether it is wanted, since
  * it lies elsewhere; a join of the table with itself had plans that read all that was ever sent, if they were made early.
@@ -223,12 +220,12 @@ export async function readDueDeliveries(
         SELECT number, notification_id, subject_id, body, bytes, previous_hash, attempts, tries, asked, next_attempt_at
         FROM webhook_deliveries
         WHERE endpoint_id = $1 AND status = 'waiting' AND next_attempt_at <= (SELECT ${NOW}) AND number <> ALL ($2::bigint[])
-        ORDER BY next_attempt_at, number LIMIT ${DUE_AT_ONCE}
+        ORDER BY next_attempt_at, number LIMIT ${DUE_BATCH_SIZE}
       ), few AS (
         SELECT *, sum(bytes) OVER (ORDER BY next_attempt_at, number) - bytes AS bytes_before FROM due
       )
       SELECT number, notification_id, subject_id, body, previous_hash, attempts, tries, asked
-      FROM few WHERE bytes_before < ${DUE_BYTES} ORDER BY number`,
+      FROM few WHERE bytes_before < ${DUE_BATCH_BYTES} ORDER BY number`,
     values: [endpointId, plainArray(but.map(String))],
     readOnly: true,
   })

@@ -5,15 +5,12 @@ import { ServiceError } from '../kernel/errors.ts'
 import { readRemoved } from '../notifications/feed-store.ts'
 import { type FeedPage, partsOf, readNotifications } from '../notifications/read-notifications.ts'
 import { appendDeliveries, type EndpointPlace, type NewDelivery } from './delivery-store.ts'
+import { DELIVERY_BATCH_CHARACTERS, NOTIFICATION_BATCH_SIZE } from './limits.ts'
 import type { TakenEndpoint } from './sending-store.ts'
 import { deliveryBody, hashOf } from './sign-delivery.ts'
 
 /** A notification as JSON. */
 export type PresentNotification = (notification: Notification) => string
-
-const NOTIFICATIONS_AT_ONCE = 100
-/** Of the bodies that are made at a time, but for the last: all endpoints may do so at once. */
-const CHARACTERS_AT_ONCE = 256 * 1_024
 
 /**
  * Makes deliveries of the next notifications for an endpoint. Returns where it stands then; null if somebody else has added
@@ -32,7 +29,7 @@ export async function tellEndpoint(
     const page = await readNotifications(app, {
       userId,
       after: place.toldUpTo,
-      limit: NOTIFICATIONS_AT_ONCE,
+      limit: NOTIFICATION_BATCH_SIZE,
       order: 'asc',
       types: wanted,
       address: null,
@@ -65,7 +62,7 @@ async function addAll(
   let last: bigint | null = null
   for await (const some of page.notifications) {
     for (const one of some) {
-      if (last !== null && chain.characters > CHARACTERS_AT_ONCE) return { next: last, hasMore: true }
+      if (last !== null && chain.characters > DELIVERY_BATCH_CHARACTERS) return { next: last, hasMore: true }
       chain.add({ notificationId: one.id, subjectId: subjectIdOf(one), type: one.type }, present(one))
       last = BigInt(one.number)
     }

@@ -9,6 +9,7 @@ import {
   Uuid,
   UuidOrNull,
 } from '../platform/http/responses/field-schemas.ts'
+import { MAX_URL_LENGTH } from './limits.ts'
 import { deliveryId } from './webhook-deliveries.ts'
 import type { EndpointWithHealth } from './webhook-endpoints.ts'
 
@@ -18,7 +19,7 @@ const Hash = (description: string) =>
 
 export const WebhookUrl = Type.String({
   minLength: 1,
-  maxLength: 2_048,
+  maxLength: MAX_URL_LENGTH,
   description:
     'Where notifications are sent: https, at a public address, to port 443, 80 or 1024 and higher.',
   examples: ['https://example.com/claimkeeper'],

@@ -1,6 +1,14 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import {
+  ADDRESS_TIMEOUT_MS,
+  ATTEMPT_TIMEOUT_MS,
+  IDLE_CONNECTION_TIMEOUT_MS,
+  MAX_READ_RESPONSE_BYTES,
+  MAX_STORED_ERROR_LENGTH,
+  MAX_STORED_RESPONSE_BYTES,
+} from './limits.ts'
+import {
   AddressRefused,
   isAllowedPort,
   literalAddress,
@@ -10,9 +18,6 @@ import {
   requirePublic,
 } from './public-addresses.ts'
 import { NoAnswer, sendRequest } from './request/send-request.ts'
-
-/** From the beginning of the connection to the end of the answer. */
-export const ATTEMPT_TIMEOUT_MS = 15_000
 
 /** The answer of a receiver, or why there was none. */
 export interface SentAnswer {
@@ -38,15 +43,6 @@ export interface WebhookClientOptions {
   attemptTimeoutMs?: number
 }
 
-/** Of an answer, in the delivery. */
-const MAX_STORED_BYTES = 1_024
-/** Of an answer, so that its connection can be reused. */
-const MAX_READ_BYTES = 64 * 1_024
-/** Until the next address of a host is tried. */
-const ADDRESS_TIMEOUT_MS = 2_000
-/** Until an idle connection is closed. */
-const KEEP_ALIVE_MS = 10_000
-
 /** Sends to addresses that others have chosen. */
 export class WebhookClient {
   readonly #http: HttpAgent
@@ -69,7 +65,7 @@ export class WebhookClient {
     const options = {
       keepAlive: true,
       // Closes idle connections. A connection in use is limited by the attempt's own timeout.
-      timeout: KEEP_ALIVE_MS,
+      timeout: IDLE_CONNECTION_TIMEOUT_MS,
       ...(allowPrivate
         ? {}
         : {
@@ -141,10 +137,10 @@ function readFailure(error: Error): Answered {
     const bytes = Buffer.from(read.body, 'latin1')
     return {
       ...judge(read.status, read.retryAfter),
-      answer: toText([bytes.subarray(0, MAX_STORED_BYTES)], bytes.length),
+      answer: toText([bytes.subarray(0, MAX_STORED_RESPONSE_BYTES)], bytes.length),
     }
   }
-  const message = error.message.slice(0, MAX_ERROR_CHARACTERS).replaceAll('\0', '\ufffd')
+  const message = error.message.slice(0, MAX_STORED_ERROR_LENGTH).replaceAll('\0', '\ufffd')
   return { status: null, answer: null, error: message, retryAfterMs: 0 }
 }
 
@@ -173,10 +169,10 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
   let read = 0
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (read < MAX_STORED_BYTES) kept.push(chunk.subarray(0, MAX_STORED_BYTES - read))
+      if (read < MAX_STORED_RESPONSE_BYTES) kept.push(chunk.subarray(0, MAX_STORED_RESPONSE_BYTES - read))
       read += chunk.length
       // Leaving the loop ends the connection.
-      if (read > MAX_READ_BYTES) break
+      if (read > MAX_READ_RESPONSE_BYTES) break
     }
   } catch {
     // What has come is what there is.
@@ -186,12 +182,11 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
 
 /** A character that is cut is left out; PostgreSQL stores no character 0. */
 function toText(kept: Buffer[], bytes: number): string {
-  const text = new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > MAX_STORED_BYTES })
+  const text = new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > MAX_STORED_RESPONSE_BYTES })
   return text.replaceAll('\0', '\ufffd')
 }
 
 const NO_ANSWER = `No answer within ${ATTEMPT_TIMEOUT_MS / 1_000} s.`
-const MAX_ERROR_CHARACTERS = 300
 
 const BLANK_LINE = '\r\n\r\n'
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/

@@ -21,15 +21,16 @@ import {
   replaceSecret,
   updateEndpoint,
 } from './endpoint-store.ts'
+import {
+  MAX_ENDPOINTS_PER_ACCOUNT,
+  MAX_TEST_ATTEMPTS,
+  MAX_URL_LENGTH,
+  OLD_SECRET_VALIDITY_MS,
+} from './limits.ts'
 import { isAllowedPort, isPublic, literalAddress, PORT_RULE, portOf } from './public-addresses.ts'
 import { readPlace } from './sending-store.ts'
 import { NO_HASH, newSecret } from './sign-delivery.ts'
 import { Chain } from './tell-endpoint.ts'
-
-/** Of an account. */
-const MOST_ENDPOINTS = 50
-/** After a rotation the secret before signs for so long as well. */
-const OLD_SECRET_MS = 24 * 3_600_000
 
 /** The version is that of its settings. */
 export type EndpointWithHealth = Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>
@@ -68,12 +69,12 @@ export async function createWebhookEndpoint(
       toldUpTo,
       lastHash: NO_HASH,
     },
-    MOST_ENDPOINTS,
+    MAX_ENDPOINTS_PER_ACCOUNT,
   )
   if (!made) {
     throw new ServiceError(
       'WEBHOOK_ENDPOINT_LIMIT_REACHED',
-      `The account has ${MOST_ENDPOINTS} webhook endpoints, as many as it may.`,
+      `The account has ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints, as many as it may.`,
     )
   }
   return { ...made, health: NO_HEALTH, secret }
@@ -147,21 +148,24 @@ export async function rotateWebhookSecret(
   const secret = newSecret()
   const encrypted = webhookSecrets.encrypt(secret, id)
   return inTransaction(context, async (within) => {
-    const oldSecretUntil = await replaceSecret(within.write, within.userId, id, encrypted, OLD_SECRET_MS)
+    const oldSecretUntil = await replaceSecret(
+      within.write,
+      within.userId,
+      id,
+      encrypted,
+      OLD_SECRET_VALIDITY_MS,
+    )
     if (!oldSecretUntil) throw webhookEndpointNotFound(id)
     return { ...(await getWebhookEndpoint(within, id)), secret, oldSecretUntil }
   })
 }
-
-/** Others may be adding deliveries at the same moment. */
-const MOST_TRIES = 20
 
 /**
  * Makes a delivery that tells of nothing, to be sent as any other. If the endpoint is disabled it waits.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
 export async function testWebhookEndpoint({ userId, write }: Context, id: string): Promise<WebhookDelivery> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TEST_ATTEMPTS; tries++) {
     const delivery = await write.transaction((db) => addTest(db, userId, id))
     if (delivery) return delivery
   }
@@ -209,8 +213,6 @@ async function requireCustomer({ userId, read }: Context, id: string | null): Pr
   if (id !== null && !(await findCustomer(read, userId, id))) throw customerNotFound({ id })
 }
 
-const LONGEST_URL = 2_048
-
 function checkUrl(text: string, { allowPrivate, ports }: WebhookRules): string {
   const refuse = (message: string) => validationError([{ path: 'url', message }])
   if (!URL.canParse(text)) throw refuse('must be a URL')
@@ -219,7 +221,7 @@ function checkUrl(text: string, { allowPrivate, ports }: WebhookRules): string {
     throw refuse('must begin with https://')
   if (url.username !== '' || url.password !== '') throw refuse('must hold no user and no password')
   url.hash = ''
-  if (url.href.length > LONGEST_URL) throw refuse(`must have ${LONGEST_URL} characters at most`)
+  if (url.href.length > MAX_URL_LENGTH) throw refuse(`must have ${MAX_URL_LENGTH} characters at most`)
   const address = literalAddress(url.hostname)
   if (!allowPrivate && address !== null && !isPublic(address))
     throw refuse(`must be of a public address, which ${address} is not`)

@@ -1,7 +1,5 @@
 import type { Connection } from '../platform/database/connection.ts'
-
-/** Deliveries of an endpoint that go at a time. */
-const BATCH = 1_000
+import { REMOVAL_BATCH_SIZE } from './limits.ts'
 
 /** All endpoints, deleted ones as well, in the order of their ids. */
 export async function listAllEndpoints(
@@ -32,7 +30,7 @@ export async function removeDeliveries(
     name: 'remove_webhook_deliveries',
     text: `-- remove_webhook_deliveries
       WITH oldest AS MATERIALIZED (
-        SELECT number, created_at FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY number LIMIT ${BATCH}
+        SELECT number, created_at FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY number LIMIT ${REMOVAL_BATCH_SIZE}
       ), last AS MATERIALIZED (
         SELECT coalesce(max(number) FILTER (WHERE $2::timestamptz IS NULL OR created_at < $2), 0) AS number FROM oldest
       ), attempts AS (

@@ -8,29 +8,21 @@ import { partsOf } from '../notifications/read-notifications.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { AttemptLimit } from './attempt-limit.ts'
 import { EndpointRun, manySubmissionsWait, type Sending } from './endpoint-run.ts'
+import {
+  ENDPOINT_POLL_INTERVAL_MS,
+  FAILURE_PAUSE_MS,
+  MAX_FAILING_RUNS,
+  MAX_FAILURE_PAUSE_MS,
+  MAX_POLL_PAUSE_MS,
+  MAX_RUNS,
+  MAX_RUNS_PER_ACCOUNT,
+  MAX_RUNS_STARTED_PER_POLL,
+  MIN_RUN_MS,
+  POLL_PAUSE_FACTOR,
+  STOP_GRACE_MS,
+} from './limits.ts'
 import { type EndpointWithWork, findFreeEndpoints, releaseEndpoints } from './sending-store.ts'
 import { WebhookClient } from './webhook-client.ts'
-
-const LOOK_EVERY_MS = 100
-/**
- * If looking takes long it is done less often, so that it takes no more than a tenth of the time; but one that took long
- * once, since the database was busy, does not put off all webhooks for long.
- */
-const PAUSE_TO_LOOK = 9
-const LONGEST_PAUSE_MS = 1_000
-/** After a failure, of the look or of a run; of an endpoint that fails again and again twice as long each time. */
-const REST_MS = 1_000
-const LONGEST_REST_MS = 60_000
-/** Endpoints that are sent to at once; of those that fail, half of them; of one account, a quarter. */
-const MOST_RUNS = 64
-const MOST_FAILING_RUNS = MOST_RUNS / 2
-const MOST_RUNS_OF_ACCOUNT = MOST_RUNS / 4
-/** So long it goes on if others wait for it to end. */
-const TURN_MS = 2_000
-/** That are begun at a time: other servers are to have some. */
-const BEGUN_AT_ONCE = 16
-/** At a stop, what is on its way has so long to be answered. */
-const PATIENCE_MS = 800
 
 export interface WebhookOptions extends Pick<Sending, 'app' | 'present' | 'delaysMs' | 'onDisabled'> {
   /** For development: any address will do. */
@@ -70,7 +62,7 @@ export class WebhookSender implements Lifecycle {
 
   constructor(options: WebhookOptions) {
     this.#options = options
-    this.#restMs = options.restMs ?? REST_MS
+    this.#restMs = options.restMs ?? FAILURE_PAUSE_MS
   }
 
   async start(): Promise<void> {
@@ -82,7 +74,7 @@ export class WebhookSender implements Lifecycle {
     await this.#looking
     for (const { run } of this.#turns.values()) run.finish()
     const ended = withRejectionHandler(Promise.all([...this.#turns.values()].map((one) => one.ended)))
-    await Promise.race([ended, pause(PATIENCE_MS, undefined, { ref: false })])
+    await Promise.race([ended, pause(STOP_GRACE_MS, undefined, { ref: false })])
     await this.#sending?.client.stop()
     await ended
     const taken = [...this.#taken]
@@ -115,7 +107,7 @@ export class WebhookSender implements Lifecycle {
     const idle = free.filter(({ hasDue }) => !hasDue)
     const hasNews = await findNews(db, idle.map(placeOf))
     const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
-    const next = this.#inTurn(withWork).slice(0, BEGUN_AT_ONCE)
+    const next = this.#inTurn(withWork).slice(0, MAX_RUNS_STARTED_PER_POLL)
     const waiting = next.length > 0 ? this.#beginThese(next) : []
     this.#makeRoom(waiting)
     const { webhookEndpoints } = app.db.metrics.instruments
@@ -145,9 +137,9 @@ export class WebhookSender implements Lifecycle {
   } {
     const turns = [...this.#turns.values()]
     return {
-      atAll: turns.length < MOST_RUNS,
-      ofAccount: turns.filter((turn) => turn.userId === userId).length < MOST_RUNS_OF_ACCOUNT,
-      failing: !isFailing || turns.filter((turn) => turn.isFailing).length < MOST_FAILING_RUNS,
+      atAll: turns.length < MAX_RUNS,
+      ofAccount: turns.filter((turn) => turn.userId === userId).length < MAX_RUNS_PER_ACCOUNT,
+      failing: !isFailing || turns.filter((turn) => turn.isFailing).length < MAX_FAILING_RUNS,
     }
   }
 
@@ -157,7 +149,7 @@ export class WebhookSender implements Lifecycle {
       .values()
       .filter((turn) => turn.isEnding)
       .toArray().length
-    const before = performance.now() - TURN_MS
+    const before = performance.now() - MIN_RUN_MS
     for (const one of waiting) {
       if (ending >= waiting.length) return
       const room = this.#hasRoom(one)
@@ -219,13 +211,13 @@ export class WebhookSender implements Lifecycle {
   #rest(id: string, error: unknown): void {
     const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE'
     const before = this.#resting.get(id)?.forMs ?? 0
-    const forMs = isAway ? this.#restMs : Math.min(LONGEST_REST_MS, Math.max(this.#restMs, before * 2))
+    const forMs = isAway ? this.#restMs : Math.min(MAX_FAILURE_PAUSE_MS, Math.max(this.#restMs, before * 2))
     this.#resting.set(id, { untilMs: performance.now() + forMs, forMs })
   }
 }
 
 const pauseAfter = (tookMs: number) =>
-  Math.min(LONGEST_PAUSE_MS, Math.max(LOOK_EVERY_MS, tookMs * PAUSE_TO_LOOK))
+  Math.min(MAX_POLL_PAUSE_MS, Math.max(ENDPOINT_POLL_INTERVAL_MS, tookMs * POLL_PAUSE_FACTOR))
 
 const placeOf = ({ userId, types, toldUpTo }: EndpointWithWork) => ({
   userId,

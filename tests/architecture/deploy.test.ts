@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { readConfig, SETTINGS, STOP_MS } from '../support/source/service.ts'
+import { readConfig, SETTINGS, STOP_TIMEOUT_MS } from '../support/source/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests are looked into freely; what is not there fails the assertion
 type Manifest = any
@@ -136,7 +136,7 @@ describe('what is shipped in deploy/ fits the service', () => {
   })
 
   test('a stop has the time that it takes', () => {
-    const seconds = STOP_MS / 1000
+    const seconds = STOP_TIMEOUT_MS / 1000
     const pause = Number(/(\d+)\)$/.exec(server.lifecycle.preStop.exec.command.at(-1))?.[1]) / 1000
     assert.ok(deployment.template.spec.terminationGracePeriodSeconds > pause + seconds)
     assert.ok(Number.parseInt(compose.services.claimkeeper.stop_grace_period, 10) > seconds)

@@ -8,11 +8,11 @@ import { holdClaims } from '../support/held-rows.ts'
 import { exchangeLines } from '../support/line-exchange.ts'
 import { runCli, startServeProcess } from '../support/serve-process.ts'
 import { serverProcesses, signalEach } from '../support/signal-each.ts'
-import { STOP_MS } from '../support/source/service.ts'
+import { STOP_TIMEOUT_MS } from '../support/source/service.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 test('a stop has less time than the ten seconds after which a container is killed', () => {
-  assert.ok(STOP_MS < 10_000)
+  assert.ok(STOP_TIMEOUT_MS < 10_000)
 })
 
 describe('serve with its embedded database', { concurrency: 2 }, () => {

@@ -86,7 +86,7 @@ describe('several workers', { concurrency: 2 }, () => {
       await load.acknowledges(5)
       await load.stop()
       await load.verify(api)
-      assert.match(served.output(), /"worker":1.*"a worker hangs, and is killed"/)
+      assert.match(served.output(), /"worker":1.*"worker unresponsive, killed"/)
     })
 
     assert.equal(await served.end('SIGTERM'), 0)
@@ -99,7 +99,7 @@ describe('several workers', { concurrency: 2 }, () => {
       UNTIL_FIRST_CHECK_MS: '12000',
     })
     const doers = () =>
-      [...served.output().matchAll(/"worker":(\d).*does the scheduled checks/g)].map(([, n]) => n as string)
+      [...served.output().matchAll(/"worker":(\d).*elected as scheduler/g)].map(([, n]) => n as string)
     const [first] = doers()
     const { id } = await newClaim(api)
     await beside.sql(`UPDATE claims SET ${movedBy('-9 years', TIMES_OF_CLAIM)}`)

@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 import type { Lifecycle } from '../../kernel/start-stop.ts'
+import { MAX_RUN_MS } from './limits.ts'
 
 /** Periodic work. */
 export interface Job {
@@ -55,11 +56,8 @@ export class Scheduler implements Lifecycle {
   }
 }
 
-/** Of each run, so that a server that stops does not wait for it. */
-const LONGEST_MS = 2_000
-
 /** For work that is done piece by piece, run after run: says when this run has had its time. */
 export function shortRun(): () => boolean {
-  const end = performance.now() + LONGEST_MS
+  const end = performance.now() + MAX_RUN_MS
   return () => performance.now() >= end
 }

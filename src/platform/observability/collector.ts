@@ -1,9 +1,7 @@
 import type { Agent } from 'node:http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-
-/** That spans are lost is told at most so often. */
-const TELL_EVERY_MS = 60_000
+import { LOST_SPANS_LOG_INTERVAL_MS } from './limits.ts'
 
 export interface Collecting {
   /** Of the collector, to which `/v1/traces` is added. */
@@ -31,7 +29,7 @@ export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis:
         if (result.code !== 0) {
           lost += spans.length
           const now = performance.now()
-          if (now - toldAt >= TELL_EVERY_MS) {
+          if (now - toldAt >= LOST_SPANS_LOG_INTERVAL_MS) {
             onLost(lost, reasonOf(result.error))
             toldAt = now
             lost = 0

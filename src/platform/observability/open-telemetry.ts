@@ -14,6 +14,17 @@ import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@openteleme
 import { LRUCache } from 'lru-cache'
 import { withTimeout } from '../../kernel/promises.ts'
 import { type Collecting, collectorAt } from './collector.ts'
+import {
+  CAUSE_TTL_MS,
+  EXPORT_INTERVAL_MS,
+  EXPORT_TIMEOUT_MS,
+  MAX_CHILD_SPANS,
+  MAX_CLOCK_DRIFT_MS,
+  MAX_LINKS,
+  MAX_QUEUED_SPANS,
+  MAX_REMEMBERED_CAUSES,
+  TRACING_STOP_TIMEOUT_MS,
+} from './limits.ts'
 import { type Parent, readTraceparent, Sampling } from './sampling.ts'
 import type { Attributes, Cause, Span, Tracing, Waited } from './tracing.ts'
 
@@ -29,32 +40,20 @@ export interface TracingOptions extends Collecting {
   longestExportMs?: number
 }
 
-/** Spans that wait to be sent; beyond it the newest are lost. */
-const MOST_WAITING = 2_048
-const SEND_EVERY_MS = 2_000
-/** A batch that was not taken by then is lost, and the next one is sent. */
-const LONGEST_EXPORT_MS = 5_000
-const STOP_MS = 800
-/** Of a request: a stream may last for days. */
-const MOST_CHILDREN = 100
-const MOST_LINKS = 128
-/** Claims of which it is remembered what request brought them into their status, and for how long. */
-const MOST_CAUSES = 2_000
-const CAUSES_LAST_MS = 10 * 60_000
-/** The clock of the machine is set now and then; performance.now() is not. */
-const MOST_DRIFT_MS = 20
-
 /** Loaded only if there is a collector. Nothing of it is global, and it wraps nothing of others. */
 export class OpenTelemetry implements Tracing {
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
   readonly #sampling: Sampling
-  readonly #causes = new LRUCache<string, Map<string, SpanContext>>({ max: MOST_CAUSES, ttl: CAUSES_LAST_MS })
+  readonly #causes = new LRUCache<string, Map<string, SpanContext>>({
+    max: MAX_REMEMBERED_CAUSES,
+    ttl: CAUSE_TTL_MS,
+  })
   #timeOrigin = performance.timeOrigin
 
   constructor(options: TracingOptions) {
     const { serviceName, version, instance, share } = options
-    const { sendEveryMs = SEND_EVERY_MS, longestExportMs = LONGEST_EXPORT_MS } = options
+    const { sendEveryMs = EXPORT_INTERVAL_MS, longestExportMs = EXPORT_TIMEOUT_MS } = options
     this.#sampling = new Sampling(share)
     this.#provider = new TracerProvider({
       // What comes here is taken: it was decided before.
@@ -64,11 +63,11 @@ export class OpenTelemetry implements Tracing {
         'service.version': version,
         'service.instance.id': instance,
       }),
-      spanLimits: { attributeCountLimit: 32, attributeValueLengthLimit: 256, linkCountLimit: MOST_LINKS },
+      spanLimits: { attributeCountLimit: 32, attributeValueLengthLimit: 256, linkCountLimit: MAX_LINKS },
       spanProcessors: [
         new BatchSpanProcessor({
           exporter: collectorAt(options, longestExportMs),
-          maxQueueSize: MOST_WAITING,
+          maxQueueSize: MAX_QUEUED_SPANS,
           maxExportBatchSize: 256,
           scheduledDelayMillis: sendEveryMs,
           exportTimeoutMillis: longestExportMs + 1_000,
@@ -98,7 +97,7 @@ export class OpenTelemetry implements Tracing {
         kind: SpanKind.CLIENT,
         attributes: { ...attributes, 'claimkeeper.group.traced_requests': waits.size },
         startTime: this.#epochMs(now),
-        links: others.slice(0, MOST_LINKS).map(({ context }) => ({ context })),
+        links: others.slice(0, MAX_LINKS).map(({ context }) => ({ context })),
       },
       // A trace can be read by itself: the first of them has it, the others lead to it.
       first ? contextOf(first.context) : ROOT_CONTEXT,
@@ -125,7 +124,7 @@ export class OpenTelemetry implements Tracing {
   }
 
   async stop(): Promise<void> {
-    await withTimeout(STOP_MS, this.#provider.shutdown()).catch(() => {})
+    await withTimeout(TRACING_STOP_TIMEOUT_MS, this.#provider.shutdown()).catch(() => {})
   }
 
   #begin(name: string, kind: SpanKind, attributes: Attributes, parent: Context | null): TracedSpan {
@@ -136,7 +135,7 @@ export class OpenTelemetry implements Tracing {
 
   #epochMs(at: number): number {
     const drift = Date.now() - (this.#timeOrigin + performance.now())
-    if (Math.abs(drift) > MOST_DRIFT_MS) this.#timeOrigin += drift
+    if (Math.abs(drift) > MAX_CLOCK_DRIFT_MS) this.#timeOrigin += drift
     return this.#timeOrigin + at
   }
 }
@@ -162,7 +161,7 @@ class TracedSpan implements Span {
   }
 
   mayHaveChild(): boolean {
-    return this.#children++ < MOST_CHILDREN
+    return this.#children++ < MAX_CHILD_SPANS
   }
 
   end(attributes: Attributes = {}, error: string | null = null): void {

@@ -1,6 +1,4 @@
-/** Requests a second that are traced since their callers say so, and how many may come at once. */
-const OF_CALLERS_A_SECOND = 10
-const OF_CALLERS_AT_ONCE = 20
+import { MAX_CALLER_TRACES_BURST, MAX_CALLER_TRACES_PER_SECOND, MAX_TRACEPARENT_LENGTH } from './limits.ts'
 
 /**
  * Which requests are traced: a share of those that begin a trace; of others those whose callers record theirs, too, and none
@@ -9,7 +7,7 @@ const OF_CALLERS_AT_ONCE = 20
  */
 export class Sampling {
   readonly #share: number
-  #left = OF_CALLERS_AT_ONCE
+  #left = MAX_CALLER_TRACES_BURST
   #leftAt: number
 
   /** @param share from 0 to 1 */
@@ -25,8 +23,8 @@ export class Sampling {
   }
 
   #takeOfCallers(now: number): boolean {
-    const gained = ((now - this.#leftAt) / 1_000) * OF_CALLERS_A_SECOND
-    this.#left = Math.min(OF_CALLERS_AT_ONCE, this.#left + gained)
+    const gained = ((now - this.#leftAt) / 1_000) * MAX_CALLER_TRACES_PER_SECOND
+    this.#left = Math.min(MAX_CALLER_TRACES_BURST, this.#left + gained)
     this.#leftAt = now
     if (this.#left < 1) return false
     this.#left--
@@ -43,7 +41,6 @@ export interface Parent {
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
-const MAX_TRACEPARENT_LENGTH = 200
 const ALL_ZEROS = /^0+$/
 
 /** The header `traceparent` (https://www.w3.org/TR/trace-context); null for one that is not valid. */

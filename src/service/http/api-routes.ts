@@ -15,9 +15,9 @@ import { customerRoutes } from '../../customers/customer-routes.ts'
 import { addEventBatchRoute } from '../../events/event-batch-routes.ts'
 import { eventRoutes } from '../../events/event-routes.ts'
 import { listEventTypesRoute } from '../../events/event-type-routes.ts'
+import { HEARTBEAT_INTERVAL_MS } from '../../notifications/limits.ts'
 import { listNotificationsRoute } from '../../notifications/notification-routes.ts'
 import { notificationSettingsRoutes } from '../../notifications/notification-settings-routes.ts'
-import { HEARTBEAT_MS } from '../../notifications/stream-notifications.ts'
 import { getOverviewRoute } from '../../overview/overview-routes.ts'
 import { limitRate, type RateCounter } from '../../platform/http/admission/rate-limit.ts'
 import { MemoryLimit } from '../../platform/http/admission/request-memory.ts'
@@ -48,7 +48,7 @@ interface V1Options {
 
 /** Every path under /v1: who asks is known, and what an account may cost is bounded. */
 export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
-  const { app, sessions, compile, rates, mostSchemas, heartbeatMs = HEARTBEAT_MS } = options
+  const { app, sessions, compile, rates, mostSchemas, heartbeatMs = HEARTBEAT_INTERVAL_MS } = options
   const webhookRules = { allowPrivate: options.allowPrivateWebhooks, ports: options.webhookPorts ?? [] }
   api.addHook('onRequest', authenticate(app, sessions))
   if (rates) limitRate(api, rates)

@@ -31,6 +31,12 @@ import {
 } from '../../platform/http/responses/error-response.ts'
 import type { TypedServer } from '../../platform/http/route.ts'
 import { METRICS_TYPE, type Metrics } from '../../platform/observability/metrics.ts'
+import {
+  KEEP_ALIVE_TIMEOUT_MS,
+  MAX_BODY_BYTES,
+  MAX_PATH_PARAMETER_LENGTH,
+  MAX_UNAUTHENTICATED_BODY_BYTES,
+} from '../limits.ts'
 import { addV1 } from './api-routes.ts'
 import { RequestLog, RequestMeasures } from './measure-requests.ts'
 import { addOpenApi } from './openapi.ts'
@@ -63,15 +69,7 @@ export interface ServerOptions {
   timeouts?: Partial<ConnectionTimeouts>
 }
 
-/** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
-const BODY_LIMIT = 1024 * 1024
-/** Bytes of a body whose sender is not known before it is read: to sign in or up. */
-const STRANGERS_BODY_LIMIT = 16 * 1024
-/** A candidate alias in a path: 255 characters, each up to 12 when percent-encoded. */
-const MAX_PARAM_LENGTH = 255 * 12
 const REQUEST_ID = REQUEST_ID_HEADER.toLowerCase()
-/** How long a connection without a request is kept. */
-const KEEP_ALIVE_MS = 72_000
 
 /** The HTTP interface: every path under /v1, the health checks and the documentation. */
 export async function createServer(app: App, options: ServerOptions): Promise<TypedServer> {
@@ -93,7 +91,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   server.setErrorHandler(sendError)
   // Added first, so that it sees all routes.
   server.addHook('onRoute', (route) => {
-    if (!route.url.startsWith('/v1/')) route.bodyLimit ??= STRANGERS_BODY_LIMIT
+    if (!route.url.startsWith('/v1/')) route.bodyLimit ??= MAX_UNAUTHENTICATED_BODY_BYTES
   })
   acceptJsonOnly(server)
   measures.addTo(server)
@@ -134,10 +132,10 @@ function createBareServer(
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestIdOf(headers[REQUEST_ID]),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     serverFactory: (handle) => listenWith(connections, handle, options.trustedProxies !== null),
     trustProxy: options.trustedProxies === null ? false : isTrustedProxy,
-    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     // While it stops, requests on open connections are answered by a hook, with our error body.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
@@ -157,7 +155,7 @@ function listenWith(connections: Connections, handle: RequestListener, hasProxie
   const settings = {
     // A request without a Host is refused by a hook, with our error body.
     requireHostHeader: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     ...connections.timeouts,
   }
   const nodeServer = createNodeServer(settings, (request, response) => {

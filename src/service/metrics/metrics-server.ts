@@ -6,9 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { withRejectionHandler } from '../../kernel/promises.ts'
 import { METRICS_TYPE } from '../../platform/observability/metrics.ts'
-
-const LONGEST_REQUEST_MS = 5_000
-const MOST_CONNECTIONS = 50
+import { MAX_METRICS_CONNECTIONS, METRICS_REQUEST_TIMEOUT_MS } from '../limits.ts'
 
 /** What listens for Prometheus. */
 export interface MetricsServer {
@@ -25,7 +23,7 @@ export async function startMetricsServer(
   log: FastifyBaseLogger,
 ): Promise<MetricsServer | null> {
   if (port === null) return null
-  const server = createServer({ requestTimeout: LONGEST_REQUEST_MS }, (request, response) => {
+  const server = createServer({ requestTimeout: METRICS_REQUEST_TIMEOUT_MS }, (request, response) => {
     const answer = (status: number, text: string) =>
       response.writeHead(status, { 'Content-Type': status === 200 ? METRICS_TYPE : 'text/plain' }).end(text)
     if (request.url?.split('?', 1)[0] !== '/metrics') return answer(404, 'There is only /metrics.\n')
@@ -39,8 +37,8 @@ export async function startMetricsServer(
     )
     return undefined
   })
-  server.maxConnections = MOST_CONNECTIONS
-  server.timeout = LONGEST_REQUEST_MS
+  server.maxConnections = MAX_METRICS_CONNECTIONS
+  server.timeout = METRICS_REQUEST_TIMEOUT_MS
   server.on('clientError', (_error, socket) => socket.destroy())
   try {
     await once(server.listen({ host, port }), 'listening')

@@ -9,17 +9,14 @@ import { CODE_VERSION } from '../../platform/database/migrate/migration-files.ts
 import { readSchemaVersion } from '../../platform/database/migrate/schema-version.ts'
 import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
+import { EVENT_LOOP_SAMPLE_MS, EVENT_LOOP_WINDOW_MS } from '../limits.ts'
 
-/** Every so many milliseconds the event loop is asked whether it is late. */
-const RESOLUTION_MS = 20
-/** Lateness is told of this time. */
-const LATELY_MS = 10_000
 const QUANTILES = [0.5, 0.99, 1]
 
 /** What the process itself takes. */
 export class ProcessMeasures implements Lifecycle {
   readonly #metrics: Metrics
-  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  readonly #delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_SAMPLE_MS })
   #timer: NodeJS.Timeout | undefined
   #cpuSeconds = 0
 
@@ -33,7 +30,7 @@ export class ProcessMeasures implements Lifecycle {
     this.#metrics.instruments.codeMigration.set(CODE_VERSION)
     this.#metrics.onRead(() => this.#read())
     this.#delays.enable()
-    this.#timer = setInterval(() => this.#tellDelays(), LATELY_MS).unref()
+    this.#timer = setInterval(() => this.#tellDelays(), EVENT_LOOP_WINDOW_MS).unref()
   }
 
   async stop(): Promise<void> {
@@ -45,7 +42,7 @@ export class ProcessMeasures implements Lifecycle {
     const { eventLoopSeconds } = this.#metrics.instruments
     for (const quantile of QUANTILES) {
       const ms = this.#delays.percentile(quantile * 100) / 1e6
-      eventLoopSeconds.set({ quantile: `${quantile}` }, Math.max(0, ms - RESOLUTION_MS) / 1_000)
+      eventLoopSeconds.set({ quantile: `${quantile}` }, Math.max(0, ms - EVENT_LOOP_SAMPLE_MS) / 1_000)
     }
     this.#delays.reset()
   }

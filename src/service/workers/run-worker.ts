@@ -8,22 +8,17 @@ import { openDatabase } from '../../platform/database/open-database.ts'
 import { unlessAborted } from '../../platform/database/unless-aborted.ts'
 import { RemoteRateCounts, type Take } from '../../platform/http/admission/rate-limit.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
+import { ALL_METRICS_TIMEOUT_MS, HEARTBEAT_INTERVAL_MS, WORKER_CLOSE_TIMEOUT_MS } from '../limits.ts'
 import { PortTaken } from '../listening.ts'
 import { shareReading } from '../metrics/metrics-server.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 import { ofService } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './workers.ts'
 
-const ALIVE_EVERY_MS = 1_000
-/** The process that started this one waits for all workers, but not for long. */
-const LONGEST_READING_MS = 4_000
-/** Of a worker's stop; see what a server process takes. */
-const CLOSE_MS = 500
-
 /**
- * Answers callers until the signal, or until the process that started this one says so. If that one dies Node ends
- * this one, too.
- * @throws OperatorError if it cannot start, told already
+ * Serves requests until the signal or the 'stop' message of the primary process. If the primary process dies, Node ends this
+ * process too.
+ * @throws OperatorError if the worker cannot start; the primary process has been informed
  */
 export async function runWorker(
   config: Config,
@@ -33,19 +28,19 @@ export async function runWorker(
 ): Promise<void> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
-  const ask = (question: number, takes: Take[]) => tell({ kind: 'take', question, takes })
+  const ask = (question: number, takes: Take[]) => send({ kind: 'take', question, takes })
   const rates = config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, ask) : null
   let metrics: Metrics | null = null
-  const tellMeasured = async (question: number) => {
+  const sendMeasured = async (question: number) => {
     const measured = (await metrics?.measured({ worker: `${worker}` })) ?? []
-    tell({ kind: 'measured', question, measured })
+    send({ kind: 'measured', question, measured })
   }
-  let hearMetrics: (text: string | null) => void = () => {}
+  let onMetrics: (text: string | null) => void = () => {}
   const readMetrics = shareReading(async () => {
     const { promise, resolve } = Promise.withResolvers<string | null>()
-    hearMetrics = resolve
-    tell({ kind: 'read metrics' })
-    const timer = setTimeout(resolve, LONGEST_READING_MS, null)
+    onMetrics = resolve
+    send({ kind: 'read metrics' })
+    const timer = setTimeout(resolve, ALL_METRICS_TIMEOUT_MS, null)
     const text = await promise
     clearTimeout(timer)
     if (text === null) throw unavailable('The metrics could not be read.')
@@ -54,18 +49,18 @@ export async function runWorker(
   const order = Promise.withResolvers<Extract<ToWorker, { kind: 'serve' }>>()
   let server: ServerProcess | null = null
   let isReady = false
-  const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs of the service were not begun')
+  const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs of the service failed to start')
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'serve') order.resolve(message)
     else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
     else if (message.kind === 'granted') rates?.grant(message.question, message.grants)
-    else if (message.kind === 'measure') void withRejectionHandler(tellMeasured(message.question))
-    else if (message.kind === 'metrics') hearMetrics(message.text)
+    else if (message.kind === 'measure') void withRejectionHandler(sendMeasured(message.question))
+    else if (message.kind === 'metrics') onMetrics(message.text)
     else stop.abort(new OperatorError('The service stops'))
   })
   try {
-    tell({ kind: 'hello' })
-    setInterval(() => tell({ kind: 'alive' }), ALIVE_EVERY_MS).unref()
+    send({ kind: 'hello' })
+    setInterval(() => send({ kind: 'alive' }), HEARTBEAT_INTERVAL_MS).unref()
     const { connectionString, port } = await unlessAborted(ended, order.promise)
     const report = (step: string) => log.info(step)
     const database = await openDatabase({
@@ -76,25 +71,25 @@ export async function runWorker(
     try {
       server = await startServerProcess(database.db, { ...config, port }, { worker, rates, readMetrics, log })
       isReady = true
-      tell({ kind: 'ready', url: server.url })
+      send({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')
-      tell({ kind: 'leaving' })
+      send({ kind: 'leaving' })
       await server.stop()
     } finally {
-      await database.close(CLOSE_MS)
+      await database.close(WORKER_CLOSE_TIMEOUT_MS)
     }
   } catch (error) {
     if (ended.aborted && !isReady) return
     if (!(error instanceof OperatorError)) throw error
     const { message: reason } = error
     await new Promise<void>((resolve) =>
-      tell({ kind: 'failed', reason, portIsTaken: error instanceof PortTaken }, resolve),
+      send({ kind: 'failed', reason, portIsTaken: error instanceof PortTaken }, resolve),
     )
     throw error
   }
 }
 
-/** @param onSent is called when it is on its way, or nobody is there any more: then Node ends this process */
-function tell(message: FromWorker, onSent = () => {}): void {
+/** @param onSent called when the message was sent, or when the primary process has gone: then Node ends this process */
+function send(message: FromWorker, onSent = () => {}): void {
   process.send?.(message, undefined, undefined, onSent)
 }

@@ -6,30 +6,26 @@ import { openDatabase } from '../../platform/database/open-database.ts'
 import { unlessAborted } from '../../platform/database/unless-aborted.ts'
 import { rateCounts } from '../../platform/http/admission/rate-limit.ts'
 import { createApp } from '../create-app.ts'
+import {
+  CONNECTIONS_BESIDE_POOL,
+  EMBEDDED_CONNECTIONS_FOR_WORKERS,
+  MAX_PORT_ATTEMPTS,
+  STOP_TIMEOUT_MS,
+  WORKERS_STOP_TIMEOUT_MS,
+} from '../limits.ts'
 import { PortTaken, requireFreePort } from '../listening.ts'
 import { startMetricsServer } from '../metrics/metrics-server.ts'
-import { ofService, type Service, STOP_MS, warnOfConnections, welcomeFirstAccount } from '../start-service.ts'
+import { ofService, type Service, warnOfConnections, welcomeFirstAccount } from '../start-service.ts'
 import { Workers } from './workers.ts'
 
-/** Of a stop: a server process takes 5.5 s and its connections; the database has what is left. */
-const WORKERS_STOP_MS = 6_000
-
-/** With PORT 0. */
-const START_ATTEMPTS = 3
-
-/** Connections that the embedded database has for workers; commands and the start need some, too. */
-const EMBEDDED_CONNECTIONS = 180
-/** What a worker needs beside its pool, to hear of revoked tokens. */
-const OTHER_CONNECTIONS = 1
-
 /**
- * How many processes answer callers.
- * @throws OperatorError if the embedded database has not enough connections for as many
+ * The number of worker processes.
+ * @throws OperatorError if the embedded database has too few connections for them
  */
 export function workerCount({ workers, databaseUrl, databasePoolSize }: Config): number {
   const most =
     databaseUrl === null
-      ? Math.floor(EMBEDDED_CONNECTIONS / (databasePoolSize + OTHER_CONNECTIONS))
+      ? Math.floor(EMBEDDED_CONNECTIONS_FOR_WORKERS / (databasePoolSize + CONNECTIONS_BESIDE_POOL))
       : Infinity
   if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most, MAX_WORKERS))
   if (workers > 1 && workers > most) {
@@ -41,8 +37,8 @@ export function workerCount({ workers, databaseUrl, databasePoolSize }: Config):
 }
 
 /**
- * Starts the service in several processes. This one has the database and the first account, counts what is limited for
- * all, and answers no callers. @throws OperatorError
+ * Starts the service in several processes. This process opens the database, creates the first account, counts rate limits for all
+ * workers, and serves no requests. @throws OperatorError
  */
 export async function startWorkers(
   config: Config,
@@ -62,12 +58,12 @@ export async function startWorkers(
       return new Workers({ count, connectionString, port: onPort, rates, log })
     })
     const metricsServer = await startMetricsServer(config, workers.readMetrics, log).catch(async (error) => {
-      await workers.stop(WORKERS_STOP_MS)
+      await workers.stop(WORKERS_STOP_TIMEOUT_MS)
       throw error
     })
     const stop = async () => {
-      const deadline = performance.now() + STOP_MS
-      await Promise.all([metricsServer?.stop(), workers.stop(WORKERS_STOP_MS)])
+      const deadline = performance.now() + STOP_TIMEOUT_MS
+      await Promise.all([metricsServer?.stop(), workers.stop(WORKERS_STOP_TIMEOUT_MS)])
       await database.close(deadline - performance.now())
     }
     return { ...account, url, stop }
@@ -77,7 +73,7 @@ export async function startWorkers(
   }
 }
 
-/** A port that was found free may be taken before they listen on it; then another one is. */
+/** A free port may be taken by another program before the workers listen; then another port is tried. */
 async function startOnPort(
   config: Config,
   firstPort: number,
@@ -90,8 +86,8 @@ async function startOnPort(
     try {
       return { url: await unlessAborted(signal, workers.start()), workers }
     } catch (error) {
-      await workers.stop(WORKERS_STOP_MS)
-      if (!(error instanceof PortTaken) || config.port !== 0 || attempt === START_ATTEMPTS) throw error
+      await workers.stop(WORKERS_STOP_TIMEOUT_MS)
+      if (!(error instanceof PortTaken) || config.port !== 0 || attempt === MAX_PORT_ATTEMPTS) throw error
       port = await requireFreePort(config)
     }
   }

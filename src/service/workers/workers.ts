@@ -5,131 +5,127 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { withRejectionHandler, withTimeout } from '../../kernel/promises.ts'
 import type { RateCounts, RateGrant, Take } from '../../platform/http/admission/rate-limit.ts'
 import { type Measured, metricsText } from '../../platform/observability/metrics.ts'
+import {
+  EXTRA_MISSED_HEARTBEATS_AT_START,
+  HEARTBEAT_INTERVAL_MS,
+  KILL_TIMEOUT_MS,
+  MAX_MISSED_HEARTBEATS,
+  MAX_RESTART_PAUSE_MS,
+  METRICS_TIMEOUT_MS,
+  MIN_RESTART_PAUSE_MS,
+  STABLE_AFTER_MS,
+} from '../limits.ts'
 import { PortTaken } from '../listening.ts'
 import { shareReading } from '../metrics/metrics-server.ts'
 
-/** What a worker hears from the process that started it. */
+/** Messages of the primary process to a worker. */
 export type ToWorker =
-  /** Answers 'hello'. The address has the database's password, and stands in no environment for that. */
+  /** Answers 'hello'. The connection string has the database's password, so it is not passed in the environment. */
   | { kind: 'serve'; connectionString: string; port: number }
-  /** It does the jobs of the service from now on. */
+  /** Start the jobs of the service. */
   | { kind: 'schedule' }
   | { kind: 'stop' }
-  /** Answers 'take', in its order. */
+  /** Answers 'take', in the same order. */
   | { kind: 'granted'; question: number; grants: RateGrant[] }
-  /** It is to say what it has measured. */
+  /** Report metrics. */
   | { kind: 'measure'; question: number }
   /** Answers 'read metrics'; null if they could not be read. */
   | { kind: 'metrics'; text: string | null }
 
-/** What a worker says. */
+/** Messages of a worker to the primary process. */
 export type FromWorker =
   | { kind: 'hello' }
-  /** Each second: its event loop turns. */
+  /** Heartbeat of the event loop. */
   | { kind: 'alive' }
   | { kind: 'ready'; url: string }
-  /** It finishes its requests in flight, and ends. */
+  /** The worker finishes its requests in flight and exits. */
   | { kind: 'leaving' }
-  /** It cannot start, for a reason that its operator can mend. */
+  /** The worker cannot start, for a reason that the operator can remove. */
   | { kind: 'failed'; reason: string; portIsTaken: boolean }
-  /** Requests and items of accounts that want to be counted. */
+  /** Requests and batch items of accounts to count against the rate limit. */
   | { kind: 'take'; question: number; takes: Take[] }
   /** Answers 'measure'. */
   | { kind: 'measured'; question: number; measured: Measured }
-  /** It asks for what all workers have measured. */
+  /** Requests the metrics of all workers. */
   | { kind: 'read metrics' }
 
 export interface WorkersOptions {
   count: number
   connectionString: string
-  /** Of all, also of those that come later. */
+  /** Shared by all workers. */
   port: number
   /** Null for no limit. */
   rates: RateCounts | null
   log: FastifyBaseLogger
 }
 
-/** One that dies is started again at once; if it dies again, after a second, then two, and so on. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1_000, 10_000]
-/** Who has answered callers for so long dies for the first time. */
-const CALM_MS = 20_000
-
-const LOOK_EVERY_MS = 1_000
-/** Who says nothing for so many looks hangs. Looks, not time: this process may have been held up itself. */
-const MOST_SILENT_LOOKS = 15
-/** Who has just begun loads its code first. */
-const MORE_AT_THE_START = 45
-/** A process that was killed ends at once, unless the kernel holds it. */
-const KILLED_MS = 1_000
-
-/** A worker's place: who has it dies, and another one takes it. */
-interface Place {
+/** A worker number. When its process exits, a new process takes the slot. */
+interface Slot {
   readonly number: number
   worker: Worker | null
   isReady: boolean
   /** By performance.now(). */
   readyAt: number
-  /** Looks since it was last heard. */
-  silentLooks: number
-  /** One soon after the other. */
-  deaths: number
+  missedHeartbeats: number
+  /** Without a stable time between them. */
+  crashes: number
   again: NodeJS.Timeout | undefined
 }
 
-/** The processes that answer callers, on one port: each is started again if it dies, and one runs the scheduled checks. */
+/** The worker processes, which share one port. A worker that exits is restarted. One worker runs the jobs. */
 export class Workers {
   readonly #options: WorkersOptions
-  readonly #places: Place[]
+  readonly #slots: Slot[]
   readonly #metrics = new WorkerMetrics()
-  #scheduling: Worker | null = null
+  #scheduler: Worker | null = null
   #isUp = false
   #isStopping = false
-  #watching: NodeJS.Timeout | undefined
+  #heartbeatTimer: NodeJS.Timeout | undefined
   readonly #allReady = Promise.withResolvers<string>()
-  readonly #allGone = Promise.withResolvers<void>()
+  readonly #allExited = Promise.withResolvers<void>()
 
   constructor(options: WorkersOptions) {
     this.#options = options
-    this.#places = Array.from({ length: options.count }, (_, i) => ({
+    this.#slots = Array.from({ length: options.count }, (_, i) => ({
       number: i + 1,
       worker: null,
       isReady: false,
       readyAt: 0,
-      silentLooks: 0,
-      deaths: 0,
+      missedHeartbeats: 0,
+      crashes: 0,
       again: undefined,
     }))
   }
 
-  /** @returns where they listen, once all do @throws OperatorError if one cannot start */
+  /** Resolves with the URL when all workers listen. @throws OperatorError if one cannot start */
   start(): Promise<string> {
-    // Each accepts for itself. Handed on by turns, what a worker had not yet taken when it died would stay open for ever.
+    // Each worker accepts connections itself. With round-robin, connections handed to a worker that crashes would stay open.
     cluster.schedulingPolicy = cluster.SCHED_NONE
-    for (const place of this.#places) this.#fork(place)
-    this.#watching = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    for (const slot of this.#slots) this.#fork(slot)
+    this.#heartbeatTimer = setInterval(() => this.#checkHeartbeats(), HEARTBEAT_INTERVAL_MS)
     return this.#allReady.promise
   }
 
-  /** Each finishes its requests in flight. Those that are still there after so many milliseconds are killed. */
-  async stop(withinMs: number): Promise<void> {
+  /** Workers finish their requests in flight. After `timeoutMs`, remaining workers are killed. */
+  async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true
-    clearInterval(this.#watching)
-    for (const { worker, again } of this.#places) {
+    clearInterval(this.#heartbeatTimer)
+    for (const { worker, again } of this.#slots) {
       clearTimeout(again)
-      if (worker) tell(worker, { kind: 'stop' })
+      if (worker) send(worker, { kind: 'stop' })
     }
-    this.#lookWhetherAllAreGone()
-    await withTimeout(withinMs, this.#allGone.promise)
-    for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
-    await withTimeout(KILLED_MS, this.#allGone.promise)
+    this.#resolveIfAllExited()
+    await withTimeout(timeoutMs, this.#allExited.promise)
+    for (const { worker } of this.#slots) worker?.process.kill('SIGKILL')
+    await withTimeout(KILL_TIMEOUT_MS, this.#allExited.promise)
   }
 
-  /** What all workers have measured, for Prometheus: those that answer in time. */
+  /** Metrics of all workers that answer in time, in the format of Prometheus. */
   readonly readMetrics = shareReading(async () => {
-    const ready = this.#places.filter(({ isReady }) => isReady)
+    const ready = this.#slots.filter(({ isReady }) => isReady)
     const ask = (number: number, question: number) => {
-      const place = ready.find((one) => one.number === number)
-      if (place?.worker) tell(place.worker, { kind: 'measure', question })
+      const slot = ready.find((one) => one.number === number)
+      if (slot?.worker) send(slot.worker, { kind: 'measure', question })
     }
     return metricsText(
       await this.#metrics.gather(
@@ -139,126 +135,125 @@ export class Workers {
     )
   })
 
-  async #tellMetrics(worker: Worker): Promise<void> {
+  async #sendMetrics(worker: Worker): Promise<void> {
     const text = await this.readMetrics().catch((error) => {
       this.#options.log.error({ err: error }, 'the metrics could not be read')
       return null
     })
-    tell(worker, { kind: 'metrics', text })
+    send(worker, { kind: 'metrics', text })
   }
 
-  #fork(place: Place): void {
-    const worker = cluster.fork({ [WORKER_NUMBER]: place.number })
-    place.worker = worker
-    place.isReady = false
-    place.readyAt = Infinity
-    place.silentLooks = -MORE_AT_THE_START
-    worker.on('message', (message: FromWorker) => this.#hear(place, worker, message))
+  #fork(slot: Slot): void {
+    const worker = cluster.fork({ [WORKER_NUMBER]: slot.number })
+    slot.worker = worker
+    slot.isReady = false
+    slot.readyAt = Infinity
+    slot.missedHeartbeats = -EXTRA_MISSED_HEARTBEATS_AT_START
+    worker.on('message', (message: FromWorker) => this.#hear(slot, worker, message))
     worker.on('error', (error) => {
-      this.#options.log.error({ worker: place.number, err: error }, 'a worker cannot be reached')
-      // It was never there, and does not exit.
-      if (worker.process.pid === undefined) this.#onEnd(place, worker, null, null)
+      this.#options.log.error({ worker: slot.number, err: error }, 'worker unreachable')
+      // The process was never created, so 'exit' does not follow.
+      if (worker.process.pid === undefined) this.#onEnd(slot, worker, null, null)
     })
-    worker.once('exit', (code, signal) => this.#onEnd(place, worker, code, signal))
+    worker.once('exit', (code, signal) => this.#onEnd(slot, worker, code, signal))
   }
 
-  #hear(place: Place, worker: Worker, message: FromWorker): void {
+  #hear(slot: Slot, worker: Worker, message: FromWorker): void {
     const { connectionString, port, rates, log } = this.#options
-    if (place.worker === worker) place.silentLooks = 0
-    if (message.kind === 'hello') tell(worker, { kind: 'serve', connectionString, port })
-    else if (message.kind === 'ready') this.#onReady(place, message.url)
-    else if (message.kind === 'leaving') this.#onLeaving(place)
+    if (slot.worker === worker) slot.missedHeartbeats = 0
+    if (message.kind === 'hello') send(worker, { kind: 'serve', connectionString, port })
+    else if (message.kind === 'ready') this.#onReady(slot, message.url)
+    else if (message.kind === 'leaving') this.#onLeaving(slot)
     else if (message.kind === 'failed') {
       const Failure = message.portIsTaken ? PortTaken : OperatorError
       if (!this.#isUp) this.#allReady.reject(new Failure(message.reason))
-      else log.error({ worker: place.number, reason: message.reason }, 'a worker cannot start')
+      else log.error({ worker: slot.number, reason: message.reason }, 'worker failed to start')
     } else if (message.kind === 'take' && rates) {
       const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
-      tell(worker, { kind: 'granted', question: message.question, grants })
+      send(worker, { kind: 'granted', question: message.question, grants })
     } else if (message.kind === 'measured') {
-      this.#metrics.hear(place.number, message.question, message.measured)
-    } else if (message.kind === 'read metrics') void withRejectionHandler(this.#tellMetrics(worker))
+      this.#metrics.hear(slot.number, message.question, message.measured)
+    } else if (message.kind === 'read metrics') void withRejectionHandler(this.#sendMetrics(worker))
   }
 
-  #onReady(place: Place, url: string): void {
+  #onReady(slot: Slot, url: string): void {
     if (this.#isStopping) return
-    place.isReady = true
-    place.readyAt = performance.now()
+    slot.isReady = true
+    slot.readyAt = performance.now()
     this.#chooseScheduler()
-    if (this.#places.some(({ isReady }) => !isReady)) return
+    if (this.#slots.some(({ isReady }) => !isReady)) return
     this.#isUp = true
     this.#allReady.resolve(url)
   }
 
-  /** It is still there, and does the jobs of the service no more. */
-  #onLeaving(place: Place): void {
-    place.isReady = false
+  /** A leaving worker runs no more jobs. */
+  #onLeaving(slot: Slot): void {
+    slot.isReady = false
     if (!this.#isStopping) this.#chooseScheduler()
   }
 
-  #onEnd(place: Place, worker: Worker, code: number | null, signal: string | null): void {
-    if (place.worker !== worker) return
-    place.worker = null
-    place.isReady = false
-    if (this.#isStopping) this.#lookWhetherAllAreGone()
+  #onEnd(slot: Slot, worker: Worker, code: number | null, signal: string | null): void {
+    if (slot.worker !== worker) return
+    slot.worker = null
+    slot.isReady = false
+    if (this.#isStopping) this.#resolveIfAllExited()
     else if (!this.#isUp) {
-      this.#allReady.reject(new OperatorError(`Worker ${place.number} ended while it started; see the log.`))
+      this.#allReady.reject(new OperatorError(`Worker ${slot.number} ended while it started; see the log.`))
     } else {
       const { log } = this.#options
-      log.error({ worker: place.number, code, signal }, 'a worker ended, and is started again')
-      place.again = setTimeout(() => this.#fork(place), pauseBefore(place))
-      place.deaths++
+      log.error({ worker: slot.number, code, signal }, 'worker exited, restarting it')
+      slot.again = setTimeout(() => this.#fork(slot), pauseBefore(slot))
+      slot.crashes++
       this.#chooseScheduler()
     }
   }
 
-  /** One that hangs holds the connections that it has, and perhaps the scheduled checks. */
-  #look(): void {
-    for (const place of this.#places) {
-      if (!place.worker || ++place.silentLooks !== MOST_SILENT_LOOKS) continue
-      this.#options.log.error({ worker: place.number }, 'a worker hangs, and is killed')
-      place.worker.process.kill('SIGKILL')
+  /** An unresponsive worker keeps its connections, and perhaps the scheduled checks. */
+  #checkHeartbeats(): void {
+    for (const slot of this.#slots) {
+      if (!slot.worker || ++slot.missedHeartbeats !== MAX_MISSED_HEARTBEATS) continue
+      this.#options.log.error({ worker: slot.number }, 'worker unresponsive, killed')
+      slot.worker.process.kill('SIGKILL')
     }
   }
 
-  /** The one that does the jobs of the service keeps them; if it has died another takes them over at once. */
+  /** A scheduler stays elected while it is ready. If it exits, another worker is elected at once. */
   #chooseScheduler(): void {
-    const ready = this.#places.filter(({ isReady }) => isReady)
-    if (ready.some(({ worker }) => worker === this.#scheduling)) return
+    const ready = this.#slots.filter(({ isReady }) => isReady)
+    if (ready.some(({ worker }) => worker === this.#scheduler)) return
     const next = ready[0]
-    this.#scheduling = next?.worker ?? null
+    this.#scheduler = next?.worker ?? null
     if (!next?.worker) return
-    this.#options.log.info({ worker: next.number }, 'a worker does the scheduled checks from now on')
-    tell(next.worker, { kind: 'schedule' })
+    this.#options.log.info({ worker: next.number }, 'worker elected as scheduler')
+    send(next.worker, { kind: 'schedule' })
   }
 
-  #lookWhetherAllAreGone(): void {
-    if (this.#places.every(({ worker }) => worker === null)) this.#allGone.resolve()
+  #resolveIfAllExited(): void {
+    if (this.#slots.every(({ worker }) => worker === null)) this.#allExited.resolve()
   }
 }
 
-/** Milliseconds until it is started again. */
-function pauseBefore(place: Place): number {
-  if (performance.now() - place.readyAt > CALM_MS) place.deaths = 0
-  return place.deaths === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (place.deaths - 1), LONGEST_PAUSE_MS)
+/** Milliseconds until the restart. */
+function pauseBefore(slot: Slot): number {
+  if (performance.now() - slot.readyAt > STABLE_AFTER_MS) slot.crashes = 0
+  return slot.crashes === 0
+    ? 0
+    : Math.min(MIN_RESTART_PAUSE_MS * 2 ** (slot.crashes - 1), MAX_RESTART_PAUSE_MS)
 }
 
-/** Who is not there to hear it has died, or is about to: that is seen when it has ended. */
-function tell(worker: Worker, message: ToWorker): void {
+/** A worker that cannot receive has exited or is about to; its 'exit' event follows. */
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.process.send(message, () => {})
 }
 
-/** A worker that does not answer in this time is left out. */
-const METRICS_TIMEOUT_MS = 2_000
-
-/** Asks all workers what they have measured. */
+/** Collects metrics from workers. */
 class WorkerMetrics {
   readonly #questions = new Map<number, (worker: number, measured: Measured) => void>()
   #last = 0
 
   /**
    * @param workers their numbers
-   * @param ask tells a worker to answer this question
+   * @param ask sends the request with this number to a worker
    */
   async gather(
     workers: readonly number[],

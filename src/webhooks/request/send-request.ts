@@ -6,12 +6,8 @@ import {
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
+import { MAX_INTERIM_RESPONSES, MAX_RECORDED_HEAD_BYTES } from '../limits.ts'
 import { AddressRefused } from '../public-addresses.ts'
-
-/** Interim answers (1xx) that are skipped. Without a limit a receiver could send them forever. */
-const MAX_INTERIM_ANSWERS = 100
-/** More than the 16 KiB that Node allows for a head. */
-const MAX_RECORDED_BYTES = 20 * 1_024
 
 /** A request that got no answer. The message is a sentence. */
 export class NoAnswer extends Error {
@@ -59,7 +55,7 @@ function answerTo(request: ClientRequest, body: string | undefined): Promise<Inc
     // Not removed after the response: an error that follows it also ends the response's body.
     request.on('error', reject)
     request.on('information', () => {
-      if (++interimAnswers > MAX_INTERIM_ANSWERS) request.destroy(new NoAnswer(ONLY_INTERIM_ANSWERS))
+      if (++interimAnswers > MAX_INTERIM_RESPONSES) request.destroy(new NoAnswer(ONLY_INTERIM_ANSWERS))
     })
     request.on('upgrade', (_answer, socket) => {
       socket.destroy()
@@ -75,7 +71,7 @@ function recordHead(request: ClientRequest): () => string {
   let bytes = 0
   request.once('socket', (socket: Socket) => {
     const record = (chunk: Buffer) => {
-      if (bytes < MAX_RECORDED_BYTES) chunks.push(chunk.subarray(0, MAX_RECORDED_BYTES - bytes))
+      if (bytes < MAX_RECORDED_HEAD_BYTES) chunks.push(chunk.subarray(0, MAX_RECORDED_HEAD_BYTES - bytes))
       bytes += chunk.length
     }
     const stop = () => socket.off('data', record)
@@ -86,7 +82,7 @@ function recordHead(request: ClientRequest): () => string {
   return () => Buffer.concat(chunks).toString('latin1')
 }
 
-const ONLY_INTERIM_ANSWERS = `The receiver sent more than ${MAX_INTERIM_ANSWERS} interim answers (1xx), and no answer.`
+const ONLY_INTERIM_ANSWERS = `The receiver sent more than ${MAX_INTERIM_RESPONSES} interim answers (1xx), and no answer.`
 const SWITCHED_PROTOCOLS = 'The receiver switched to another protocol (101), which was not asked for.'
 const NOT_TRUSTED = 'The certificate of the host is not signed by an authority that is known here.'
 const NO_TLS = 'The receiver does not speak TLS. The URL may have to begin with http:.'

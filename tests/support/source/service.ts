@@ -11,4 +11,4 @@ export { CATALOGUE } from '../../../src/platform/observability/metric-catalogue.
 export { createLog } from '../../../src/platform/terminal/log.ts'
 export { forgetExpired } from '../../../src/retention/retention-jobs.ts'
 export { createApp, lifecyclesOf } from '../../../src/service/create-app.ts'
-export { STOP_MS } from '../../../src/service/start-service.ts'
+export { STOP_TIMEOUT_MS } from '../../../src/service/limits.ts'

@@ -27,7 +27,7 @@ import { contractOf, type TakeMemory } from './create/resolve-contract.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
 
-/** Claims and candidates, up to a thousand a request. */
+/** Creates up to a thousand claims or candidates per request. */
 export const claimBatchRoutes = (app: App, compile: FastifySchemaCompiler<object>): Route[] => [
   createClaimsRoute(app, compile),
   createCandidatesRoute(app, compile),
@@ -59,7 +59,7 @@ const createCandidatesRoute = (app: App, compile: FastifySchemaCompiler<object>)
 
 interface Batch<Body, Request extends NewRequest> {
   list: 'claims' | 'candidates'
-  /** What a result calls the record. */
+  /** The field of a result that has the record. */
   one: 'claim' | 'candidate'
   item: TSchema
   body: TSchema & { $id?: string }
@@ -76,7 +76,7 @@ interface Batch<Body, Request extends NewRequest> {
 }
 
 const description =
-  'Up to 1000 at once. Each stands alone: one that is refused does not touch the others, and its result holds the error that the single form answers.'
+  'Up to 1000 at once. Each outcome is its own: a refused item does not affect the others, and its result has the error of the single form.'
 
 function batchRoute<Body, Request extends NewRequest>(
   app: App,
@@ -97,7 +97,7 @@ function batchRoute<Body, Request extends NewRequest>(
       ...batch.operation,
       description,
       body: batchBody(list, batch.item),
-      response: responses({ 200: { description: 'A result for each.', schema: answer } }, ONCE_ERRORS),
+      response: responses({ 200: { description: 'One result per item.', schema: answer } }, ONCE_ERRORS),
     },
     create: async (request, key) => {
       const items = (request.body as Record<string, Item[]>)[list] as Item[]
@@ -138,7 +138,7 @@ function batchRoute<Body, Request extends NewRequest>(
 
 const withContract = (claim: OpenedClaim): NotedClaim => ({ ...claim, contract: contractOf(claim.contract) })
 
-/** Each item on its own: what it says, or why it cannot be read. A step for each. */
+/** The request of each item, or its error. One step per item. */
 function* readEach<Request>(
   items: readonly Item[],
   read: (item: Item, place: number) => Request,

@@ -4,18 +4,14 @@ import { MAX_KNOWN_EVENT_TYPES } from '../core/limits.ts'
 import type { SeenEventType } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
-
-/** Claims, and candidates, of each status that are looked at: those of a status have events that others have not yet. */
-const NEWEST_CLAIMS = 50
-/** Of each of them. */
-const NEWEST_EVENTS = 20
+import { SAMPLED_CLAIMS_PER_STATUS, SAMPLED_EVENTS_PER_CLAIM } from './limits.ts'
 
 /** Ids of the newest claims and candidates in each status. */
 export async function findNewestClaims(db: Connection, userId: string): Promise<string[]> {
   const newest = (['claim', 'candidate'] as const).flatMap((kind) =>
     STATUSES.map(
       (status) => `(SELECT id FROM claims WHERE user_id = $1 AND ${isOfKind(kind)} AND ${isOneOf([status])}
-        ORDER BY position DESC LIMIT ${NEWEST_CLAIMS})`,
+        ORDER BY position DESC LIMIT ${SAMPLED_CLAIMS_PER_STATUS})`,
     ),
   )
   const rows = await db.query<{ id: string }>({
@@ -34,7 +30,7 @@ export async function readEventTypes(db: Connection, ids: readonly string[]): Pr
     name: 'read_event_types',
     text: `-- read_event_types
       SELECT e.type, count(*)::int AS count, max(e.created_at) AS newest_at
-      FROM claims c JOIN claim_events e ON e.claim_id = c.id AND e.seq > c.event_count - ${NEWEST_EVENTS}
+      FROM claims c JOIN claim_events e ON e.claim_id = c.id AND e.seq > c.event_count - ${SAMPLED_EVENTS_PER_CLAIM}
       WHERE c.id = ANY ($1::uuid[]) AND NOT e.system
       GROUP BY e.type ORDER BY count DESC, e.type COLLATE "C" LIMIT ${MAX_KNOWN_EVENT_TYPES}`,
     values: [plainArray([...ids])],

@@ -41,3 +41,7 @@ export const MAX_CLAIM_CACHE_BYTES = 14 * 1024 * 1024
 export const LONG_LOG_RETRY_DELAY_MS = 250
 /** A submission with a larger payload is decided in a step of its own, in bytes: conditions may look up thousands of keys in it. */
 export const MAX_SMALL_PAYLOAD_BYTES = 1024
+/** Newest claims, and candidates, of each status whose events are sampled for the list of event types. */
+export const SAMPLED_CLAIMS_PER_STATUS = 50
+/** Newest events of each of these claims. */
+export const SAMPLED_EVENTS_PER_CLAIM = 20

@@ -91,7 +91,7 @@ export class PendingDecision {
     return submissions.every(isSmall)
   }
 
-  /** Whether anything is to be written. */
+  /** True if the decision appends events. */
   get writes(): boolean {
     return this.#added.length > 0
   }
@@ -160,9 +160,7 @@ export class PendingDecision {
     for (const { kind, pending } of this.#decided) pending.result = kind === 'append' ? result : STALE
   }
 
-  /**
-   * Applies the write to the snapshot. False: the claim takes no more events, so the cache does not need the snapshot.
-   */
+  /** Applies the write to the snapshot. False: the claim takes no more events, so the cache does not need the snapshot. */
   updateSnapshot(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
     addIds(this.snapshot, this.#added.map(idOf))
@@ -238,7 +236,7 @@ const idOf = ({ submission }: EventRequest): string => submission.id
 const isSmall = ({ request }: PendingSubmission): boolean =>
   request.submission.payloadBytes <= MAX_SMALL_PAYLOAD_BYTES
 
-/** A claim is not reached by the address of a candidate, nor a candidate by its id. */
+/** A candidate has no address by id, and a claim none by alias. */
 const isAt = (claim: Claim, address: ClaimAddress) =>
   address.kind === 'claim' ? claim.candidateAlias === null : claim.candidateAlias === address.alias
 
@@ -254,5 +252,5 @@ const claimNotOpen = (address: ClaimAddress, status: Status) =>
 const idConflict = (id: string) =>
   new ServiceError(
     'EVENT_ID_CONFLICT',
-    `The log holds an event with the id ${JSON.stringify(id)} and other content.`,
+    `The log has an event with the id ${JSON.stringify(id)} and different content.`,
   )

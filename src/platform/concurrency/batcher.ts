@@ -365,7 +365,7 @@ export class Batcher<Item, Result> implements Lifecycle {
       }
       queue.entries.unshift(...again)
       queue.keyWeight = wait?.keyWeight ?? 0
-      // An oversized key is still in the way of what it was in the way of.
+      // An oversized key keeps its backoff: its conflict may not have ended.
       if (!wait) queue.backoffMs = 0
       if (wait && wait.after !== 'now') this.#suspend(queue, wait.after)
       else this.#makeReady(queue)

@@ -5,6 +5,7 @@ import { numberPathOf } from '../core/contracts/compared-values.ts'
 import type { Condition, Leaf } from '../core/contracts/condition.ts'
 import { type Contract, windowMs } from '../core/contracts/contract.ts'
 import { readingsAt } from '../core/contracts/readings.ts'
+import { parsed } from '../kernel/json.ts'
 import type { CaseResult, LateEvent } from './backtest.ts'
 
 /**
@@ -73,7 +74,7 @@ export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts 
   const events = accepted.filter(({ type }) => type === leaf.event)
   const path = numberPathOf(leaf)
   const numbers = events
-    .flatMap(({ payload }) => readingsAt(payload, path))
+    .flatMap(({ payload }) => readingsAt(parsed(payload), path))
     .filter((value) => typeof value === 'number')
   const nearer = (one: number, other: number) => (gapOf(other, leaf) < gapOf(one, leaf) ? other : one)
   return {

@@ -4,10 +4,11 @@ import type { App } from '../app.ts'
 import type { NotedClaim } from '../core/claims/claim.ts'
 import type { Hint } from '../core/contracts/hints/hints.ts'
 import { type CreationKey, creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import { RawJson } from '../kernel/json.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { limitBatches } from '../platform/http/admission/in-progress.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
-import { type Item, ItemText } from '../platform/http/bodies/parse-json.ts'
+import type { Item } from '../platform/http/bodies/parse-json.ts'
 import {
   BATCH_BODY_LIMIT,
   batchAnswer,
@@ -25,7 +26,7 @@ import { createClaims } from './create/create-claims.ts'
 import type { OpenedClaim } from './create/open-claims.ts'
 import { contractOf, type TakeMemory } from './create/resolve-contract.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
-import { type NewRequest, readNewCandidate, readNewClaim, withLateContract } from './read-new-claim.ts'
+import { type NewRequest, readNewCandidate, readNewClaim, withRawContract } from './read-new-claim.ts'
 
 /** Creates up to a thousand claims or candidates per request. */
 export const claimBatchRoutes = (app: App, compile: FastifySchemaCompiler<object>): Route[] => [
@@ -104,7 +105,7 @@ function batchRoute<Body, Request extends NewRequest>(
       const readNext = (item: Item, place: number) => {
         request.rate?.takeItem()
         const read = batch.read(readItem(item), place)
-        return item instanceof ItemText ? withLateContract(read, item) : read
+        return item instanceof RawJson ? withRawContract(read, item as RawJson<never>) : read
       }
       await request.rate?.reserve(items.length)
       const read = await runCooperatively(readEach(items, readNext))

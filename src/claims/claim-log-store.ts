@@ -1,8 +1,8 @@
 import type { ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
 import type { LogEvent } from '../core/claims/event.ts'
-import { LateEvent, LateSubmission } from '../core/claims/late-submission.ts'
 import { MAX_OTHER_EVENT_TYPES } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
+import { RawJson } from '../kernel/json.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { METADATA } from '../platform/database/metadata.ts'
 import { ifShort, plainArray } from '../platform/database/sql-array.ts'
@@ -173,8 +173,8 @@ interface StoredEvent {
 function toEvent({ id, type, payload, system, created_at }: StoredEvent): LogEvent | null {
   if (payload === null) return null
   const event = { id, type, system, createdAt: created_at }
-  if (system || payload.length <= MAX_EAGER_PAYLOAD_LENGTH) return { ...event, payload: JSON.parse(payload) }
-  return new LateEvent(new LateSubmission({ id, type, payloadBytes: payload.length }, payload), created_at)
+  const isShort = system || payload.length <= MAX_EAGER_PAYLOAD_LENGTH
+  return { ...event, payload: isShort ? JSON.parse(payload) : new RawJson(payload) }
 }
 
 /** Those of the named events that are in their claims' logs: no more bytes of them than they are compared with. */

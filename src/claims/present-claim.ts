@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
 import type { LogEvent } from '../core/claims/event.ts'
-import { LateEvent } from '../core/claims/late-submission.ts'
+import { RawJson } from '../kernel/json.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { presentEach } from '../platform/http/responses/lists.ts'
 import { JsonText } from '../platform/http/responses/send-json.ts'
@@ -110,14 +110,12 @@ export function presentBecause(because: { eventId?: string; windowElapsed?: stri
  * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
  */
 
-function presentEvent(event: LogEvent) {
-  const { id, type, createdAt, system, payload } = event
+/** An event that was submitted just now. */
+export function presentRecorded({ payload, ...event }: LogEvent) {
+  if (payload instanceof RawJson) return presentLogged({ ...event, payload: payload.text })
+  const { id, type, createdAt, system } = event
   return { id, type, created_at: createdAt.toISOString(), system, ...payload }
 }
-
-/** An event that was submitted just now. */
-export const presentRecorded = (event: LogEvent) =>
-  event instanceof LateEvent ? presentLogged(event.asText()) : presentEvent(event)
 
 /** Without a look at the payload: it is the text that was stored. */
 function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): JsonText {

@@ -1,10 +1,9 @@
 import type { Static } from 'typebox'
 import type { Contract } from '../core/contracts/contract.ts'
-import type { ItemText } from '../platform/http/bodies/parse-json.ts'
 import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import type { CandidateRequest } from './create/create-candidates.ts'
 import type { ClaimRequest } from './create/create-claims.ts'
-import type { ContractSource } from './create/resolve-contract.ts'
+import type { ContractSource, RawContract } from './create/resolve-contract.ts'
 
 export function readNewClaim(body: Static<typeof NewClaimBody>, place = 0): ClaimRequest {
   const { customer_id: customerId, reference = null } = body
@@ -25,13 +24,10 @@ export interface NewRequest {
   source: ContractSource
 }
 
-/** The request without its contract, which is read of the item again when it is needed. */
-export function withLateContract<Request extends NewRequest>(request: Request, item: ItemText): Request {
+/** The request with its contract as raw JSON. */
+export function withRawContract<Request extends NewRequest>(request: Request, item: RawContract): Request {
   if (!('contract' in request.source)) return request
-  return {
-    ...request,
-    source: { contract: () => (item.parse() as { contract: unknown }).contract as Contract },
-  }
+  return { ...request, source: { contract: item } }
 }
 
 /** Validation has ensured that exactly one of the two is there. */

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import type { Submission } from '../core/claims/event.ts'
-import { LateSubmission } from '../core/claims/late-submission.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { ServiceError } from '../kernel/errors.ts'
-import type { JsonObject } from '../kernel/json.ts'
+import { type JsonObject, RawJson } from '../kernel/json.ts'
 import { estimatedSize } from '../platform/http/admission/request-memory.ts'
 import { MAX_PARSED_PAYLOAD_BYTES, MAX_UNMEASURED_PAYLOAD_CHARACTERS } from './limits.ts'
 import type { SubmissionFields } from './submission-bodies.ts'
@@ -36,7 +35,7 @@ export function readSubmission(
     )
   }
   const submission = isOversized(payloadJson)
-    ? new LateSubmission({ id, type, payloadBytes }, payloadJson)
+    ? { id, type, payload: new RawJson<JsonObject>(payloadJson), payloadBytes }
     : { id, type, payload, payloadBytes }
   return { submission, payloadJson }
 }

@@ -4,6 +4,24 @@ export interface JsonObject {
   [key: string]: Json
 }
 
+/**
+ * JSON that is held as text and parsed on demand, each time that its value is needed. As an object, JSON may take thirty times the
+ * memory of its text.
+ */
+export class RawJson<T = Json> {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  parse(): T {
+    return JSON.parse(this.text)
+  }
+}
+
+export const parsed = <T>(json: T | RawJson<T>): T => (json instanceof RawJson ? json.parse() : json)
+
 /** The types of JSON, by their names in messages. */
 export type JsonType = 'text' | 'number' | 'boolean' | 'null' | 'array' | 'object'
 

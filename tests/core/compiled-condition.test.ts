@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Claim } from '../../src/core/claims/claim.ts'
 import { type ExplainedCondition, Explanation } from '../../src/core/contracts/explain.ts'
+import { parsed } from '../../src/kernel/json.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { EventLog, type LogEvent } from '../support/source/claims.ts'
@@ -18,7 +19,8 @@ function isTrue(condition: Condition, log: readonly LogEvent[]): boolean {
   return condition.op === 'AND' ? !truths.includes(false) : truths.includes(true)
 }
 
-function meets({ type, system, payload }: LogEvent, leaf: Leaf): boolean {
+function meets({ type, system, payload: json }: LogEvent, leaf: Leaf): boolean {
+  const payload = parsed(json)
   if (system || type !== leaf.event) return false
   if (typeof leaf.match === 'object' && !contains(payload, leaf.match)) return false
   if (leaf.match !== undefined && typeof leaf.match !== 'object' && payload.value !== leaf.match) return false

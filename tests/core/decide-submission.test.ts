@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { decideSubmission, judgeRepeat } from '../../src/core/claims/decide-submission.ts'
-import { LateEvent, LateSubmission } from '../../src/core/claims/late-submission.ts'
+import { eventOf } from '../../src/core/claims/event.ts'
+import { type JsonObject, RawJson } from '../../src/kernel/json.ts'
 import { all, contractWith } from '../support/contracts.ts'
 import { EventLog, type LogEvent, type Submission, satisfied } from '../support/source/claims.ts'
 
@@ -59,8 +60,8 @@ describe('a submission whose id is in the log', () => {
   })
 
   test('is known by its text alone, and where that is another by what it says', () => {
-    const late = (text: string) => new LateSubmission(submission(), text)
-    const judge = (first: string, again: string) => judgeRepeat(new LateEvent(late(first), now), late(again))
+    const raw = (text: string) => submission({ payload: new RawJson<JsonObject>(text) })
+    const judge = (first: string, again: string) => judgeRepeat(eventOf(raw(first), now), raw(again))
     assert.equal(judge('is never parsed', 'is never parsed'), 'replay')
     assert.equal(judge('{"x":1,"y":2}', '{"y":2,"x":1}'), 'replay')
     assert.equal(judge('{"x":1,"y":2}', '{"x":1,"y":3}'), 'id-conflict')

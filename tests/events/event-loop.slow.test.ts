@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Opening, openClaims } from '../../src/claims/create/open-claims.ts'
+import type { Contract } from '../../src/core/contracts/contract.ts'
+import { RawJson } from '../../src/kernel/json.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
@@ -22,17 +24,29 @@ function beBusy(): void {
   while (performance.now() - from < 6);
 }
 
-/** Claims whose contracts are made of their texts when they are stored. */
+class LongContract extends RawJson<{ contract: Contract }> {
+  readonly #onParse: () => void
+
+  constructor(onParse: () => void) {
+    super('')
+    this.#onParse = onParse
+  }
+
+  override parse() {
+    this.#onParse()
+    const match = 'x'.repeat(60_000)
+    return { contract: contractWith({ fulfillment_condition: { event: 'done', match } }) }
+  }
+}
+
+/** Claims whose contracts are parsed when they are stored. */
 const openings = (count: number, onMade: () => void): Opening[] =>
   Array.from({ length: count }, () => ({
     // Of one machine: what is away on one does not stop the others.
     address: { kind: 'claim', id: app.db.distribution.newClaimId() },
     customer,
     source: {
-      contract: () => {
-        onMade()
-        return contractWith({ fulfillment_condition: { event: 'done', match: 'x'.repeat(60_000) } })
-      },
+      contract: new LongContract(onMade),
     },
     testClockId: null,
     reference: null,

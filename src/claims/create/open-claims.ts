@@ -12,6 +12,7 @@ import {
   readStoredContracts,
 } from '../../idempotency/idempotency-key-store.ts'
 import { RETRY_LATER, ServiceError } from '../../kernel/errors.ts'
+import { RawJson } from '../../kernel/json.ts'
 import { charactersOfMetadata, type Metadata } from '../../kernel/metadata.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import { DatabaseUnavailable, isTransient } from '../../platform/database/database-unavailable.ts'
@@ -23,17 +24,16 @@ import { CLOCK_WAIT_TIMEOUT_MS, MAX_CHARACTERS_PER_CREATION, MAX_IDS_PER_LOOKUP 
 import {
   type ContractSource,
   contractOf,
-  type LateContract,
+  type RawContract,
   readSchemaContracts,
   type TakeMemory,
 } from './resolve-contract.ts'
 
-type MaybeLate = Contract | LateContract
-type Resolved = WithContract<NewClaim, MaybeLate>
+type Resolved = WithContract<NewClaim, Contract | RawContract>
 /** A claim to insert, and its contract in the form that the result has. */
-type ToInsert = NewClaim & { kept: MaybeLate }
+type ToInsert = NewClaim & { kept: Contract | RawContract }
 /** The contract has the form that the opening had. */
-export type OpenedClaim = WithContract<NotedClaim, MaybeLate>
+export type OpenedClaim = WithContract<NotedClaim, Contract | RawContract>
 type Outcome = OpenedClaim | Error
 
 /** A claim or candidate to create. */
@@ -138,7 +138,7 @@ const asCreated = (
   userId: string,
   { address, reference, customer, testClockId, metadata }: Opening,
   { id, createdAt, schemaId, schemaVersion }: Creation,
-  contract: MaybeLate,
+  contract: Contract | RawContract,
 ): OpenedClaim => {
   const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
   const whose = { userId, customerId: customer.id, customerExternalId }
@@ -187,8 +187,8 @@ const nodeOf = ({ db }: App, { address, testClockId }: Resolved) =>
 /** Claims with the same value share a statement: claims on one test clock, or claims without one on one node. */
 const statementOf = (app: App, claim: Resolved) => claim.testClockId ?? nodeOf(app, claim)
 
-const withKept = (outcome: NotedClaim | Error, kept: MaybeLate): Outcome =>
-  typeof kept === 'function' && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
+const withKept = (outcome: NotedClaim | Error, kept: Contract | RawContract): Outcome =>
+  kept instanceof RawJson && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
 /** Of several candidates with one alias, or claims with one reference, only the first is created. */
 function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {

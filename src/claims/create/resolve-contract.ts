@@ -1,19 +1,20 @@
 import type { App } from '../../app.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound } from '../../core/record-errors.ts'
+import { RawJson } from '../../kernel/json.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 
-/** A large contract of a batch: parsed from its text on each call, and not kept. */
-export type LateContract = () => Contract
+/** A large item of a batch. Its contract is parsed on demand. */
+export type RawContract = RawJson<{ contract: Contract }>
 
 /** The contract of a new claim: from the request, or copied from a schema. */
-export type ContractSource = { contract: Contract | LateContract } | { schemaId: string }
+export type ContractSource = { contract: Contract | RawContract } | { schemaId: string }
 
 /** Reserves memory for the parsed form of this JSON, besides the memory of the request. @throws UNAVAILABLE */
 export type TakeMemory = (json: string) => Promise<void>
 
-export const contractOf = (contract: Contract | LateContract): Contract =>
-  typeof contract === 'function' ? contract() : contract
+export const contractOf = (contract: Contract | RawContract): Contract =>
+  contract instanceof RawJson ? contract.parse().contract : contract
 
 /** @throws SCHEMA_NOT_FOUND, UNAVAILABLE */
 export async function resolveContract(

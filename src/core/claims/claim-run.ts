@@ -2,8 +2,8 @@ import type { Contract } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
 import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
+import { eventOf } from './event.ts'
 import { EventLog } from './event-log.ts'
-import { eventOf } from './late-submission.ts'
 import { type ClaimState, openState, scheduledTransitions, stateAt, type Transition } from './lifecycle.ts'
 
 /** What was decided about a submission, whether its id is new or not. */

@@ -1,9 +1,8 @@
-import { jsonEquals } from '../../kernel/json.ts'
+import { jsonEquals, parsed, RawJson } from '../../kernel/json.ts'
 import { MAX_EVENTS, MAX_LOG_BYTES } from '../limits.ts'
 import type { Claim } from './claim.ts'
 import type { LogEvent, Submission } from './event.ts'
 import type { EventLog } from './event-log.ts'
-import { LateEvent } from './late-submission.ts'
 import { type Change, satisfied } from './lifecycle.ts'
 
 /** What to do with a submission whose id is new to the claim. */
@@ -45,7 +44,7 @@ export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay
   return isSame ? 'replay' : 'id-conflict'
 }
 
-/** If one text is enough to tell, nothing is made of it. */
-const hasSamePayload = (recorded: LogEvent, submission: Submission): boolean =>
-  (recorded instanceof LateEvent && recorded.hasTextOf(submission)) ||
-  jsonEquals(recorded.payload, submission.payload)
+/** Equal texts are not parsed. */
+const hasSamePayload = ({ payload: recorded }: LogEvent, { payload }: Submission): boolean =>
+  (recorded instanceof RawJson && payload instanceof RawJson && recorded.text === payload.text) ||
+  jsonEquals(parsed(recorded), parsed(payload))

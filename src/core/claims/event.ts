@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts'
+import type { JsonObject, RawJson } from '../../kernel/json.ts'
 
 /** The system events of §6 rule 2. No user can submit these types (§6 rule 3). */
 export const ACTIVITY_WINDOW_ELAPSED = 'activity_window_elapsed'
@@ -10,11 +10,14 @@ export const isReservedType = (type: string): boolean => (RESERVED_TYPES as read
 /** Fields that the service itself puts on an item of the log. */
 export const RESERVED_FIELDS = ['created_at', 'system'] as const
 
+/** The payload of an event. A large payload is parsed on demand: thousands of submissions may wait. */
+type Payload = JsonObject | RawJson<JsonObject>
+
 /** What a caller submits: the payload is the submission without `id`, `type` and what addresses the claim. */
 export interface Submission {
   id: string
   type: string
-  payload: JsonObject
+  payload: Payload
   /** Size of the payload as JSON. */
   payloadBytes: number
 }
@@ -26,7 +29,16 @@ export type Evidence = Pick<LogEvent, 'type' | 'payload'> & { system?: boolean }
 export interface LogEvent {
   id: string
   type: string
-  payload: JsonObject
+  payload: Payload
   system: boolean
   createdAt: Date
 }
+
+/** The event that a submission becomes. */
+export const eventOf = ({ id, type, payload }: Submission, createdAt: Date): LogEvent => ({
+  id,
+  type,
+  payload,
+  system: false,
+  createdAt,
+})

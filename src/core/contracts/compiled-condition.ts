@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts'
+import { type JsonObject, parsed } from '../../kernel/json.ts'
 import type { Evidence } from '../claims/event.ts'
 import { type Condition, type Leaf, leavesOf } from './condition.ts'
 import { WantedValues } from './wanted-values.ts'
@@ -27,7 +27,7 @@ export class CompiledCondition {
    * it is asked for.
    */
   leavesSatisfiedBy(event: Evidence): readonly Leaf[] {
-    return event.system ? NONE : (this.#byType.get(event.type)?.satisfiedBy(event.payload) ?? NONE)
+    return event.system ? NONE : (this.#byType.get(event.type)?.satisfiedBy(parsed(event.payload)) ?? NONE)
   }
 }
 

@@ -1,3 +1,4 @@
+import { parsed } from '../../../kernel/json.ts'
 import { type LogEvent, RESERVED_TYPES } from '../../claims/event.ts'
 import { MAX_COMPARED_VALUES, MAX_HINT_EVENTS, MAX_LOG_HINTS, MAX_OTHER_EVENT_TYPES } from '../../limits.ts'
 import { compile } from '../compiled-condition.ts'
@@ -58,7 +59,8 @@ export class LogHints {
       this.#otherTypes.set(type, ids.slice(0, MAX_HINT_EVENTS))
   }
 
-  #compare({ id, payload }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
+  #compare({ id, payload: json }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
+    const payload = parsed(json)
     for (const leaf of leaves) {
       const missed = this.#missed.get(leaf) ?? { misses: new NearMisses(leaf), why: '', ids: [] }
       this.#missed.set(leaf, missed)

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { MAX_PAYLOAD_BYTES } from '../../../core/limits.ts'
 import { ServiceError, validationError } from '../../../kernel/errors.ts'
 import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
-import { isJsonObject, type Json } from '../../../kernel/json.ts'
+import { isJsonObject, type Json, RawJson } from '../../../kernel/json.ts'
 import { afterFirstValue } from '../../../kernel/json-flaws.ts'
 import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
 import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
@@ -30,24 +30,11 @@ export interface ListOfItems {
   oneByOne?: true
 }
 
-/** An item as it was parsed, why it cannot be taken, or the text of one that is parsed when it is its turn. */
-export type Item = Json | ServiceError | ItemText
+/** An item as it was parsed, the error that rejects it, or a large valid item, which is parsed on demand. */
+export type Item = Json | ServiceError | RawJson
 
 /** A body with what stands for its items. */
 export type BodyOfItems = Json | { [list: string]: Json | Item[] }
-
-/** An item that is known to be fine. As an object it may take thirty times as much. */
-export class ItemText {
-  readonly #text: string
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  parse(): Json {
-    return JSON.parse(this.#text)
-  }
-}
 
 /**
  * Parses a body and refuses what could not be stored and returned as it was sent: invalid UTF-8, NUL and lone
@@ -159,7 +146,7 @@ function* parseList(text: string, { name, most }: ListOfItems): Generator<void, 
   for (const item of cut.items ?? []) {
     const parsed = yield* parseItem(item)
     const isHeavy = item.length > LIGHT_ITEM && !(parsed instanceof ServiceError)
-    items.push(isHeavy ? new ItemText(item) : parsed)
+    items.push(isHeavy ? new RawJson(item) : parsed)
     yield
   }
   return { ...body, [name]: items }

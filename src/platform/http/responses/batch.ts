@@ -3,7 +3,8 @@ import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { ServiceError } from '../../../kernel/errors.ts'
 import type { Json } from '../../../kernel/json.ts'
-import { type Item, ItemText } from '../bodies/parse-json.ts'
+import { RawJson } from '../../../kernel/json.ts'
+import type { Item } from '../bodies/parse-json.ts'
 import { toAnswer } from './error-response.ts'
 import { ErrorBody } from './responses.ts'
 
@@ -60,7 +61,7 @@ export function itemReader<Body>(
   const validate = compile({ schema, httpPart: 'body', method: 'POST', url: '' })
   return (item) => {
     if (item instanceof ServiceError) throw item
-    const value = item instanceof ItemText ? item.parse() : item
+    const value = item instanceof RawJson ? item.parse() : item
     const { error } = validate(value) as { error?: Error }
     if (error) throw error
     return value as Body

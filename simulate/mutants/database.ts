@@ -96,8 +96,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'nobody does the checks once the worker that did them has died',
     edits: [
       edit(
-        'if (ready.some(({ worker }) => worker === this.#scheduling)) return',
-        'if (this.#scheduling) return',
+        'if (ready.some(({ worker }) => worker === this.#scheduler)) return',
+        'if (this.#scheduler) return',
       ),
     ],
     faults: 'worker-killed',
@@ -108,7 +108,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a worker that dies is not started again',
     edits: [
       edit(
-        'place.again = setTimeout(() => this.#fork(place), pauseBefore(place))',
+        'slot.again = setTimeout(() => this.#fork(slot), pauseBefore(slot))',
         'place.again = setTimeout(() => {}, pauseBefore(place))',
       ),
     ],

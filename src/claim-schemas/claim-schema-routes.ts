@@ -16,6 +16,7 @@ import {
   tagged,
 } from '../platform/http/responses/entity-tags.ts'
 import { DateTime, NameOrNull, Uuid, Version } from '../platform/http/responses/field-schemas.ts'
+import { JsonText, sendJson } from '../platform/http/responses/json-stream.ts'
 import { presentEach } from '../platform/http/responses/lists.ts'
 import {
   BODY_ERRORS,
@@ -25,7 +26,6 @@ import {
   ref,
   responses,
 } from '../platform/http/responses/responses.ts'
-import { JsonText, sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {
   createClaimSchema,

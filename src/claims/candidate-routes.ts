@@ -6,10 +6,10 @@ import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias } from '../platform/http/responses/field-schemas.ts'
+import { sendJson } from '../platform/http/responses/json-stream.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
 import { CANDIDATE_COLUMNS, CSV_RESPONSE, sendCsv } from '../platform/http/responses/send-csv.ts'
-import { sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {
   CandidateBody,

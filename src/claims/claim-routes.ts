@@ -15,10 +15,10 @@ import {
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { sendJson } from '../platform/http/responses/json-stream.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
 import { CLAIM_COLUMNS, CSV_RESPONSE, sendCsv } from '../platform/http/responses/send-csv.ts'
-import { sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import { changeMetadataOf } from './change-metadata.ts'
 import {

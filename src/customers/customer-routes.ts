@@ -18,9 +18,9 @@ import {
   tagged,
 } from '../platform/http/responses/entity-tags.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { JsonText, sendJson } from '../platform/http/responses/json-stream.ts'
 import { listQuery, pageOf, presentEach } from '../platform/http/responses/lists.ts'
 import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
-import { JsonText, sendJson } from '../platform/http/responses/send-json.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import type { Customer } from './customer.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from './customers.ts'

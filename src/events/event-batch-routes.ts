@@ -22,6 +22,7 @@ import {
   validateEnvelope,
 } from '../platform/http/responses/batch.ts'
 import { refuseEncoding } from '../platform/http/responses/error-response.ts'
+import { sendJson } from '../platform/http/responses/json-stream.ts'
 import {
   BODY_ERRORS,
   linesOf,
@@ -30,7 +31,6 @@ import {
   ref,
   responses,
 } from '../platform/http/responses/responses.ts'
-import { sendJson } from '../platform/http/responses/send-json.ts'
 import { route, type TypedServer } from '../platform/http/route.ts'
 import { EventResults } from './event-results.ts'
 import { readAddress, readSubmission } from './read-submission.ts'

@@ -14,7 +14,7 @@ import { FairSemaphore, type Permit } from '../platform/concurrency/fair-semapho
 import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { errorResult } from '../platform/http/responses/batch.ts'
-import { JsonText } from '../platform/http/responses/send-json.ts'
+import { JsonText } from '../platform/http/responses/json-stream.ts'
 import { CONTRACT_READ_PAUSE_MS, CONTRACT_READ_RETRY_WITHIN_MS } from './limits.ts'
 import { prefersMinimal } from './read-submission.ts'
 import type { EventRequest, OnAnswer, SubmittedEvent } from './submission/pending-submission.ts'

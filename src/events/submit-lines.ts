@@ -8,8 +8,8 @@ import type { Rate } from '../platform/http/admission/rate-limit.ts'
 import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
 import { type Line, readLines, TOO_LONG } from '../platform/http/bodies/read-lines.ts'
 import { MAX_UNESTIMATED_BYTES } from '../platform/http/limits.ts'
-import { answerLines } from '../platform/http/responses/answer-lines.ts'
-import { toJsonInTurn } from '../platform/http/responses/send-json.ts'
+import { toJsonInTurn } from '../platform/http/responses/json-stream.ts'
+import { processLines } from '../platform/http/responses/process-lines.ts'
 import type { EventResult, EventResults } from './event-results.ts'
 import { MAX_LINE_BYTES } from './limits.ts'
 import type { EventRequest } from './submission/pending-submission.ts'
@@ -29,7 +29,7 @@ export function submitLines(
     const body = await results.present(result)
     return `${await toJsonInTurn(() => body)}\n`
   }
-  return answerLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), present)
+  return processLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), present)
 }
 
 /** The result of a line that is skipped. */

@@ -4,8 +4,8 @@ import { presentEither, withTexts } from '../claims/present-claim.ts'
 import { NOTIFICATION_TYPES } from '../core/notification-types.ts'
 import type { Notification } from '../core/notifications.ts'
 import { DateTime, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { JsonText } from '../platform/http/responses/json-stream.ts'
 import { ref } from '../platform/http/responses/responses.ts'
-import { JsonText } from '../platform/http/responses/send-json.ts'
 import { presentTestClockThen, TestClockThenBody } from '../test-clocks/test-clock-routes.ts'
 
 const NOTIFICATION_FIELDS = {

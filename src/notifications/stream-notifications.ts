@@ -75,7 +75,7 @@ async function* toEvents(
   for (let page = first; ; page = await next(page.next)) {
     for await (const some of page.notifications) {
       for (const one of some) {
-        const data = presentNotification(one).parts.join('')
+        const data = presentNotification(one).text
         yield `id: ${cursorOf(BigInt(one.number))}\nevent: ${one.type}\ndata: ${data}\n\n`
       }
     }

@@ -58,7 +58,7 @@ export async function startServerProcess(
   const app = createApp(db, config.webhookKey, tracing)
   const webhooks = new WebhookSender({
     app,
-    present: (notification) => presentNotification(notification).parts.join(''),
+    present: (notification) => presentNotification(notification).text,
     delaysMs: config.webhookRetries.map((seconds) => seconds * 1_000),
     allowPrivate: config.webhookAllowPrivate,
     ports: config.webhookPorts ?? [],

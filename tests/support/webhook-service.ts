@@ -13,7 +13,7 @@ async function startSender(
 ): Promise<WebhookSender> {
   const sender = new WebhookSender({
     app,
-    present: (notification) => presentNotification(notification).parts.join(''),
+    present: (notification) => presentNotification(notification).text,
     delaysMs: [50, 50, 50, 50, 50, 50, 50, 50, 50],
     allowPrivate: true,
     onDisabled: () => {},

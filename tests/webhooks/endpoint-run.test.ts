@@ -17,7 +17,7 @@ const receiver = await startWebhookReceiver({ after })
 const client = new WebhookClient({ allowPrivate: true })
 after(() => client.stop())
 
-const present: Sending['present'] = (notification) => presentNotification(notification).parts.join('')
+const present: Sending['present'] = (notification) => presentNotification(notification).text
 const sending: Sending = {
   app,
   sender: randomUUID(),

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
 import { ServiceError, unavailable, validationError } from '../../kernel/errors.ts'
 import { commonHeaders } from './responses/error-response.ts'
-import { inPieces, isLarge } from './responses/send-pieces.ts'
+import { isLarge, streamLarge } from './responses/response-stream.ts'
 import type { TypedServer } from './route.ts'
 
 declare module 'fastify' {
@@ -40,7 +40,7 @@ export function answerEveryRequestAlike(server: TypedServer): void {
     if (stops.aborted) reply.header('Connection', 'close')
     if (!isLarge(payload)) done(null, payload)
     else {
-      const sent = inPieces(reply, payload).then((pieces) => done(null, pieces), done)
+      const sent = streamLarge(reply, payload).then((pieces) => done(null, pieces), done)
       sent.catch((error) => reply.raw.destroy(error))
     }
   })

@@ -66,3 +66,12 @@ export const CONNECTION_TIMEOUTS = { headersMs: 30_000, bodyMs: 30_000, streamMs
 export const CONNECTION_WATCH_INTERVAL_MS = 1_000
 /** Connections that are opened before closed ones are looked for. */
 export const CONNECTIONS_PER_SWEEP = 64
+
+/* Responses. */
+
+/** Bytes that are written to a connection at a time. */
+export const RESPONSE_CHUNK_BYTES = 64 * 1024
+/** Bytes of a response that is sent whole. A client must read it within the timeout of responses. */
+export const MAX_UNSTREAMED_BYTES = 4 * RESPONSE_CHUNK_BYTES
+/** Pieces without text in sequence, until the headers are sent: a search takes long. */
+export const MAX_EMPTY_PIECES = 4

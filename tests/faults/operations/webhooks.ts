@@ -63,7 +63,7 @@ const sending: Operation = {
       run: async () => {
         const sender = new WebhookSender({
           app: service.app,
-          present: (notification) => presentNotification(notification).parts.join(''),
+          present: (notification) => presentNotification(notification).text,
           delaysMs: [10, 10, 10],
           restMs: 50,
           allowPrivate: true,

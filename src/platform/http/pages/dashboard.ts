@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { packageFile } from '../../../installed-files.ts'
 import { chooseCoding, prefersType } from '../responses/quality-values.ts'
-import { type SharedAnswer, sendShared, shareAnswer } from '../responses/shared-answer.ts'
+import { createStaticResponse, type StaticResponse, sendStatic } from '../responses/static-response.ts'
 import type { TypedServer } from '../route.ts'
 import { pageHeaders } from './reference.ts'
 
@@ -66,7 +66,7 @@ function readFiles(): Map<string, File> {
 }
 
 /** A file as it is, and compressed if it was made so. */
-type File = { encoding: string; answer: SharedAnswer }[]
+type File = { encoding: string; answer: StaticResponse }[]
 
 const ENCODINGS = [
   { encoding: 'br', extension: '.br' },
@@ -79,7 +79,7 @@ function readVariants(path: string, paths: string[]): File {
   return ENCODINGS.filter(({ extension }) => paths.includes(path + extension)).map(
     ({ encoding, extension }) => {
       const headers = { ...headersOf(path), ...(extension ? { 'Content-Encoding': encoding } : {}) }
-      return { encoding, answer: shareAnswer(readFileSync(DIST + path + extension), type, headers) }
+      return { encoding, answer: createStaticResponse(readFileSync(DIST + path + extension), type, headers) }
     },
   )
 }
@@ -88,7 +88,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): Fas
   const codings = file.map(({ encoding }) => encoding)
   const coding = chooseCoding(request.headers['accept-encoding'], codings) ?? 'identity'
   const chosen = file.find(({ encoding }) => encoding === coding)
-  return sendShared(request, reply, (chosen as File[number]).answer)
+  return sendStatic(request, reply, (chosen as File[number]).answer)
 }
 
 /** A browser that goes to a page, rather than a program that asks for a path which is not there. */

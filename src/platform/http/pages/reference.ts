@@ -4,7 +4,7 @@ import { Marked } from 'marked'
 import { packageFile } from '../../../installed-files.ts'
 import { ERRORS } from '../../../kernel/error-catalogue.ts'
 import { type ErrorCode, ServiceError } from '../../../kernel/errors.ts'
-import { type SharedAnswer, sendShared, shareAnswer } from '../responses/shared-answer.ts'
+import { createStaticResponse, type StaticResponse, sendStatic } from '../responses/static-response.ts'
 import type { TypedServer } from '../route.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -18,9 +18,9 @@ const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'no
 
 /** What people read: the API reference, the specification, a page for each error code, and the OpenAPI document. */
 export function addReference(server: TypedServer): void {
-  const documentation = once(() => shareAnswer(JSON.stringify(server.swagger()), JSON_TYPE))
+  const documentation = once(() => createStaticResponse(JSON.stringify(server.swagger()), JSON_TYPE))
   server.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
-    sendShared(request, reply, documentation()),
+    sendStatic(request, reply, documentation()),
   )
 
   const errorPages = once(
@@ -28,21 +28,21 @@ export function addReference(server: TypedServer): void {
   )
   const allErrors = once(() => toAnswer(errorsPage()))
   server.get('/docs/errors', { schema: { hide: true } }, (request, reply) =>
-    sendShared(request, reply, allErrors()),
+    sendStatic(request, reply, allErrors()),
   )
   server.get('/docs/errors/:code', { schema: { hide: true } }, (request, reply) => {
     const page = errorPages().get((request.params as { code: string }).code)
     if (!page) throw new ServiceError('ROUTE_NOT_FOUND', 'There is no such error code.')
-    return sendShared(request, reply, page)
+    return sendStatic(request, reply, page)
   })
 
   const specification = once(() => toAnswer(specificationPage()))
   server.get('/docs/specification', { schema: { hide: true } }, (request, reply) =>
-    sendShared(request, reply, specification()),
+    sendStatic(request, reply, specification()),
   )
 
   // Made when somebody first looks: it holds megabytes in memory. What failed is tried again by the next.
-  let reading: Promise<Map<string, SharedAnswer>> | null = null
+  let reading: Promise<Map<string, StaticResponse>> | null = null
   const reference = () => {
     reading ??= readReference().catch((error) => {
       reading = null
@@ -55,7 +55,7 @@ export function addReference(server: TypedServer): void {
     if (path === '/docs') return reply.redirect('/docs/', 301)
     const file = (await reference()).get(path)
     if (!file) throw new ServiceError('ROUTE_NOT_FOUND')
-    return sendShared(request, reply, file)
+    return sendStatic(request, reply, file)
   }
   for (const path of ['/docs', '/docs/*']) server.get(path, { schema: { hide: true } }, answer)
 }
@@ -68,15 +68,19 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-const toAnswer = (page: string): SharedAnswer => shareAnswer(page, HTML_TYPE, pageHeaders(PAGE_POLICY))
+const toAnswer = (page: string): StaticResponse =>
+  createStaticResponse(page, HTML_TYPE, pageHeaders(PAGE_POLICY))
 
 /** The page and its script, by their paths, asked once of a server that listens nowhere. */
-async function readReference(): Promise<Map<string, SharedAnswer>> {
+async function readReference(): Promise<Map<string, StaticResponse>> {
   const server = await createReference()
-  const files = new Map<string, SharedAnswer>()
+  const files = new Map<string, StaticResponse>()
   for (const url of ['/docs/', '/docs/js/scalar.js']) {
     const { rawPayload, headers } = await server.inject({ url })
-    files.set(url, shareAnswer(rawPayload, `${headers['content-type']}`, pageHeaders(REFERENCE_POLICY)))
+    files.set(
+      url,
+      createStaticResponse(rawPayload, `${headers['content-type']}`, pageHeaders(REFERENCE_POLICY)),
+    )
   }
   await server.close()
   return files

@@ -12,7 +12,7 @@ import {
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { chooseCoding } from './quality-values.ts'
-import { isWhole, type Whole } from './shared-answer.ts'
+import { isWhole, type Whole } from './static-response.ts'
 
 /** Characters, or bytes, from which on it pays: less goes in one packet as it is. */
 const FROM = 1_024

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { ExportedClaim } from '../../../core/claims/claim.ts'
 import { spreadsheetField, spreadsheetJson } from '../../../kernel/text.ts'
-import { sendPieces } from './send-pieces.ts'
+import { sendStream } from './response-stream.ts'
 
 type Pages = AsyncIterable<readonly ExportedClaim[]>
 /** The columns of a file by their names in its first line. */
@@ -62,13 +62,13 @@ export function sendCsv(
   reply
     .header('Content-Type', 'text/csv; charset=utf-8')
     .header('Content-Disposition', `attachment; filename="${name}.csv"`)
-  return sendPieces(reply, toText(columns, pages))
+  return sendStream(reply, toText(columns, pages))
 }
 
-async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string[], undefined> {
-  yield [toLines([Object.keys(columns)])]
+async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string, undefined> {
+  yield toLines([Object.keys(columns)])
   for await (const page of pages) {
-    yield [toLines(page.map((claim) => Object.values(columns).map((read) => read(claim))))]
+    yield toLines(page.map((claim) => Object.values(columns).map((read) => read(claim))))
   }
 }
 

@@ -19,7 +19,7 @@ interface InWork<Result> {
  * when it is the next: of those that wait there are results alone. Once the lines break off nobody is there to answer
  * to: what is in work goes on, and nothing more is answered.
  */
-export async function* answerLines<Result>(
+export async function* processLines<Result>(
   lines: AsyncIterator<Line>,
   submit: (line: Line) => Promise<Result>,
   tell: (result: Result) => Promise<string>,

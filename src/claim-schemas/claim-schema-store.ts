@@ -52,7 +52,7 @@ const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
 export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description'>
 
 /**
- * Null if the account has as many as it may. Those that are being added at the same moment are not counted: an
+ * Null if the account has the maximum number. Concurrent inserts are not counted: an
  * account may come to have a few more, as many as connections write at once.
  * @param tokenHash SHA-256 of the token with which it is made; null for a session
  */

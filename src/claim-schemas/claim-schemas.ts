@@ -29,7 +29,7 @@ export async function createClaimSchema(
 ): Promise<Versioned<ClaimSchema>> {
   const schema = await insertClaimSchema(context.write, context.userId, made, hashOf(by), most)
   if (!schema)
-    throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, as many as it may.`)
+    throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
   return schema
 }
 

@@ -86,7 +86,7 @@ const CANDIDATE_FIELDS = {
   ...STATE,
 }
 
-/** Not in the answer to a submission, which says what becomes of the claim by it. */
+/** Not in the response to a submission, which contains the claim's state after the event. */
 const OF_SUMMARY = { metadata: Type.Optional(MetadataBody) }
 
 /** §2.3 */

@@ -211,7 +211,7 @@ export async function* readDecisiveEvents(
   claim: { id: string; eventCount: number; logBytes: number },
   types: readonly string[],
 ): AsyncGenerator<LoggedEvidence[]> {
-  // What does not fit is read in vain: of large events fewer are asked for.
+  // Events that do not fit are discarded, so fewer large events are read at once.
   let most = Math.ceil((MAX_DECISIVE_PAGE_BYTES * claim.eventCount) / Math.max(claim.logBytes, 1))
   for (let after = 0; after < claim.eventCount; ) {
     const limit = Math.min(most, MAX_DECISIVE_PAGE_EVENTS)

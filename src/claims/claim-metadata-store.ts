@@ -9,7 +9,7 @@ import { addressColumns } from './claim-store.ts'
  * Changes the metadata of a claim, whose row is held meanwhile: of several changes each is made of what the one before has
  * left. It touches nothing that decisions look at, nor what guards their writes. Whoever holds the claim, or its test clock, is
  * not waited for long (`isTransient`).
- * @param change what becomes of it; whatever it throws leaves it as it was
+ * @param change returns the new state; if it throws, nothing changes
  * @returns the claim with that, without its log; null if the account has none at this address
  * @throws UNAVAILABLE if its contract is missing
  */

@@ -58,7 +58,7 @@ export const presentStored = (claim: StoredClaim) =>
   presentEither({ ...claim, contract: JSON.parse(claim.contract), metadata: JSON.parse(claim.metadata) })
 
 /**
- * Its ETag: the version of what callers can change, a dot, and the number of its events, since whatever becomes of a claim
+ * Its ETag: the version of what callers can change, a dot, and the number of its events, since each change of a claim
  * leaves one in its log.
  */
 export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | NotedClaim): string {

@@ -169,7 +169,7 @@ export async function findCustomerByExternalId(
 /**
  * Changes name and metadata of a customer, whose row is held meanwhile: of several changes each is made of what the one
  * before has left. Whoever holds it is not waited for long (`isTransient`).
- * @param change what becomes of it; whatever it throws leaves it as it was
+ * @param change returns the new state; if it throws, nothing changes
  * @returns null if the account has no such customer
  */
 export function changeCustomer(

@@ -10,7 +10,7 @@ import type { Connection } from '../platform/database/connection.ts'
 import { ListQuery } from '../platform/database/lists/list-query.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 
-/** Single events, which most are not told of, lie apart from what becomes of claims and all else. */
+/** The parts of a feed: single events, which most readers exclude, and all other notifications. */
 export const FEED_PARTS = ['changes', 'events'] as const
 export type FeedPart = (typeof FEED_PARTS)[number]
 

@@ -18,7 +18,7 @@ export type EndpointSettings = Pick<
 >
 
 /**
- * Null if the account has as many as it may. Those that are being added at the same moment are not counted.
+ * Null if the account has the maximum number. Concurrent inserts are not counted.
  * @param toldUpTo the number of the last notification that it is not told of
  */
 export async function insertEndpoint(

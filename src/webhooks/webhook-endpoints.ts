@@ -74,7 +74,7 @@ export async function createWebhookEndpoint(
   if (!made) {
     throw new ServiceError(
       'WEBHOOK_ENDPOINT_LIMIT_REACHED',
-      `The account has ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints, as many as it may.`,
+      `The account has ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints, the maximum.`,
     )
   }
   return { ...made, health: NO_HEALTH, secret }

@@ -18,7 +18,16 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
   [/\bnote(Away|There)\b/, 'markDown, markUp'],
   [/\bowned\(/, 'withRejectionHandler'],
   [/\bTHE_SERVICE\b/, 'SERVICE'],
-  [/who gives way|such a one/i, 'a plain sentence: subject, verb, object'],
+  [/\bPATIENCE_|_PATIENCE\b/, '…_TIMEOUT_MS'],
+  [/\bSHORTEST_/, 'MIN_…'],
+  [
+    /\b(AnswerSeats|DeedSeats|BodyBudget|KeptContracts|SendingSlots)\b/,
+    'FairSemaphore with a name of its own',
+  ],
+  [
+    /becomes of|in vain\b|as many as it may|nobody caught|who gives way|such a one/i,
+    'a plain sentence: subject, verb, object',
+  ],
 ]
 
 for (const folder of ['src', 'tests', 'docs']) {

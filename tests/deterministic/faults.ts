@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What becomes of a statement. Those that are lost or silent break the connection, at once or at last. */
+/** A fault of a statement. Losses and silences break the connection, at once or after a timeout. */
 export type Fault =
   | { kind: 'refusal'; code: string }
   | { kind: 'loss before' | 'loss after' | 'silence' | 'silence after' }

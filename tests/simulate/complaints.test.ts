@@ -6,7 +6,7 @@ const line = (level: number, err: object) => JSON.stringify({ level, err, msg: '
 
 test('an error of the service is a complaint, and so is what is no line of its log', () => {
   assert.ok(isComplaint(line(50, { type: 'TypeError', message: 'x is undefined' })))
-  assert.ok(isComplaint(line(60, { type: 'Error', message: 'nobody caught it' })))
+  assert.ok(isComplaint(line(60, { type: 'Error', message: 'uncaught' })))
   assert.ok(isComplaint('FATAL ERROR: Reached heap limit'))
 })
 

@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** What holds for every request, whatever it asks: what it must have, and what becomes of its answer. */
+/** Checks of every request, and hooks of every response. */
 export function answerEveryRequestAlike(server: TypedServer): void {
   const stopping = new AbortController()
   const stops = stopping.signal

@@ -3,7 +3,7 @@ import { MAX_KNOWN_EVENT_TYPES } from '../../limits.ts'
 import type { Leaf } from '../condition.ts'
 
 /** Shorter types are like too many others. */
-const SHORTEST_COMPARED = 4
+const MIN_COMPARED_LENGTH = 4
 /** Of a difference in one place: a letter more or less, another one, or two that are swapped. */
 const MOST_DIFFERENT = 2
 
@@ -37,7 +37,7 @@ export function unknownTypes(
 
 /** Whether they differ in one place at most. */
 function isLike(a: string, b: string): boolean {
-  if (Math.min(a.length, b.length) < SHORTEST_COMPARED) return false
+  if (Math.min(a.length, b.length) < MIN_COMPARED_LENGTH) return false
   const shortest = Math.min(a.length, b.length)
   let start = 0
   while (start < shortest && a[start] === b[start]) start++

@@ -184,7 +184,7 @@ describe('settings', () => {
     )
   })
 
-  test('an archive needs a folder, and claims stay for as long as notifications of them', () => {
+  test('an archive needs a folder, and claims are kept at least as long as their notifications', () => {
     const archive = { CLAIMKEEPER_ARCHIVE_DAYS: '30', CLAIMKEEPER_ARCHIVE_DIR: 'archive' }
     assert.deepEqual(readConfig(archive).archiveDir, resolve('archive'))
     assert.match(
@@ -193,7 +193,7 @@ describe('settings', () => {
     )
     assert.match(
       message({ ...archive, CLAIMKEEPER_ARCHIVE_DAYS: '29' }),
-      /^CLAIMKEEPER_ARCHIVE_DAYS must be 30 or more, not 29: notifications are kept so long /,
+      /^CLAIMKEEPER_ARCHIVE_DAYS must be 30 or more, not 29: notifications are kept that long /,
     )
     assert.equal(
       message({ ...archive, CLAIMKEEPER_ARCHIVE_DAYS: '1', CLAIMKEEPER_NOTIFICATION_DAYS: '1' }),

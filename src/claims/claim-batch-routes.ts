@@ -126,7 +126,7 @@ function batchRoute<Body, Request extends NewRequest>(
                 status: 201,
                 [one]: { ...batch.present(withContract(outcome)), events: [], hints: hints.get(outcome) },
               }
-        request.told?.count(result.status)
+        request.logContext?.count(result.status)
         return result
       }
       const outcomes = read.map((one) =>

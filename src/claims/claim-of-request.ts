@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { isUuid } from '../kernel/uuid.ts'
-import type { ToldRequest } from '../platform/http/told-request.ts'
+import type { LogContext } from '../platform/http/log-context.ts'
 import { idAt } from './claim-ids.ts'
 
 /**
  * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about
  * many. What stands in the place of an id and is none may be anything, put there by mistake.
  */
-export function claimOfRequest({ params, routeOptions }: FastifyRequest, told: ToldRequest): string | null {
-  if (told.claimId !== null) return told.claimId
+export function claimOfRequest({ params, routeOptions }: FastifyRequest, context: LogContext): string | null {
+  if (context.claimId !== null) return context.claimId
   const { url = '' } = routeOptions ?? {}
   const { id = '', candidate_alias: alias } = (params ?? {}) as { id?: string; candidate_alias?: string }
   if (url.startsWith('/v1/claims/:id')) {
@@ -22,10 +22,10 @@ export function claimOfRequest({ params, routeOptions }: FastifyRequest, told: T
 /** It is about this one, which it made. */
 export function noteCreated(
   { tracing }: App,
-  { told }: FastifyRequest,
+  { logContext: context }: FastifyRequest,
   { id, status }: { id: string; status: string },
 ): void {
-  if (told === null) return
-  told.claimId = id
-  if (told.span !== null) tracing?.brought(id, status, told.span)
+  if (context === null) return
+  context.claimId = id
+  if (context.span !== null) tracing?.brought(id, status, context.span)
 }

@@ -146,7 +146,7 @@ const readRequest = (
   id: string | null,
 ): EventRequest => ({
   userId: request.userId,
-  span: request.told?.span,
+  span: request.logContext?.span,
   address: readAddress(body),
   ...readSubmission(body, id),
 })

@@ -130,7 +130,7 @@ export class EventResults {
 
   #recorded({ event, claim, contractBytes, replayed }: SubmittedEvent): EventResult {
     const status = this.#isMinimal ? 204 : replayed ? 200 : 201
-    this.#request.told?.count(status)
+    this.#request.logContext?.count(status)
     if (this.#isMinimal) return { body: { status }, contract: '' }
     const { contract } = claim
     if (this.#contracts.hold(contract, contractBytes)) return { status, event, claim, contract }
@@ -139,7 +139,7 @@ export class EventResults {
 
   #refused(error: Error): EventResult {
     const body = this.#refusal(error)
-    this.#request.told?.count(body.status)
+    this.#request.logContext?.count(body.status)
     return { body, contract: '' }
   }
 

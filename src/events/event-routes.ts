@@ -138,12 +138,12 @@ async function answerSubmission(
   request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
   reply: FastifyReply,
 ) {
-  const { userId, body, told } = request
-  if (told) told.claimId = idAt(address)
+  const { userId, body, logContext } = request
+  if (logContext) logContext.claimId = idAt(address)
   const { event, claim, contractBytes, replayed } = await app.submissions.submit({
     userId,
     address,
-    span: told?.span,
+    span: logContext?.span,
     ...readSubmission(body, keyOf(request)),
   })
 

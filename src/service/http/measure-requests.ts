@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { claimOfRequest } from '../../claims/claim-of-request.ts'
 import type { BareAnswer } from '../../platform/http/connections/connections.ts'
+import { LogContext } from '../../platform/http/log-context.ts'
 import { EVENT_STREAM } from '../../platform/http/responses/responses.ts'
 import type { TypedServer } from '../../platform/http/route.ts'
-import { ToldRequest } from '../../platform/http/told-request.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
 import type { Attributes, Span, Tracing } from '../../platform/observability/tracing.ts'
 
@@ -34,7 +34,7 @@ export class RequestMeasures {
   addTo(server: TypedServer): void {
     const { requestSeconds } = this.#observers.metrics.instruments
     server.decorateRequest('since', 0)
-    server.decorateRequest('told', null)
+    server.decorateRequest('logContext', null)
     server.addHook('onRequest', (request, reply, done) => {
       this.begin(request, reply)
       done()
@@ -55,12 +55,12 @@ export class RequestMeasures {
     request.since = performance.now()
     const span = tracing === null ? null : beginSpan(tracing, request, operationOf(request))
     if (log === null && span === null) return
-    const told = new ToldRequest(span)
-    request.told = told
+    const context = new LogContext(span)
+    request.logContext = context
     // Not before its answer has ended: a stream has one line, at its end.
     reply.raw.once('close', () => {
-      log?.note(request, reply, told, operationOf(request))
-      if (span !== null) endSpan(span, request, reply, told)
+      log?.note(request, reply, context, operationOf(request))
+      if (span !== null) endSpan(span, request, reply, context)
     })
   }
 }
@@ -80,17 +80,17 @@ function beginSpan(tracing: Tracing, request: FastifyRequest, operation: string 
   return tracing.request(route === undefined ? method : `${method} ${route}`, attributes, given)
 }
 
-function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply, told: ToldRequest): void {
+function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply, context: LogContext): void {
   const { raw, statusCode } = reply
   const attributes: Attributes = {}
   if (raw.headersSent) attributes['http.response.status_code'] = statusCode
   if (!raw.writableFinished) attributes['claimkeeper.caller_gone'] = true
-  if (told.code !== null) attributes['claimkeeper.error.code'] = told.code
-  const claimId = claimOfRequest(request, told)
+  if (context.code !== null) attributes['claimkeeper.error.code'] = context.code
+  const claimId = claimOfRequest(request, context)
   if (claimId !== null) attributes['claimkeeper.claim.id'] = claimId
-  for (const [status, count] of told.items ?? []) attributes[`claimkeeper.items.${status}`] = count
+  for (const [status, count] of context.items ?? []) attributes[`claimkeeper.items.${status}`] = count
   // What a caller did wrong is no failure of the server.
-  span.end(attributes, statusCode >= 500 ? (told.code ?? `${statusCode}`) : null)
+  span.end(attributes, statusCode >= 500 ? (context.code ?? `${statusCode}`) : null)
 }
 
 /**
@@ -107,7 +107,7 @@ export class RequestLog {
     this.#share = share
   }
 
-  note(request: FastifyRequest, reply: FastifyReply, told: ToldRequest, operation: string | null): void {
+  note(request: FastifyRequest, reply: FastifyReply, context: LogContext, operation: string | null): void {
     const { raw } = reply
     const isGone = !raw.writableFinished
     if (!isGone && reply.statusCode < 400 && Math.random() >= this.#share) return
@@ -119,14 +119,14 @@ export class RequestLog {
         operation,
         // Without an answer there is no status.
         status: raw.headersSent ? reply.statusCode : null,
-        ...(told.code === null ? {} : { code: told.code }),
+        ...(context.code === null ? {} : { code: context.code }),
         duration_ms: Math.round((performance.now() - request.since) * 10) / 10,
         ...(bytes > 0 ? { bytes } : {}),
         account: request.userId || null,
-        claim: claimOfRequest(request, told),
-        ...(told.items === null ? {} : { items: Object.fromEntries(told.items) }),
+        claim: claimOfRequest(request, context),
+        ...(context.items === null ? {} : { items: Object.fromEntries(context.items) }),
         ...(isGone ? { caller_gone: true } : {}),
-        ...(told.span === null ? {} : { trace: told.span.traceId }),
+        ...(context.span === null ? {} : { trace: context.span.traceId }),
       },
       'request',
     )

@@ -76,7 +76,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // It is nobody's fault, and there is nobody to be told.
   if (reply.raw.destroyed && isClosedConnection(error)) return reply.send('')
   const { status, headers, body } = toAnswer(error, request)
-  if (request.told) request.told.code = body.error.code
+  if (request.logContext) request.logContext.code = body.error.code
   return reply
     .code(status)
     .headers({ ...commonHeaders(request), ...headers })

@@ -1,7 +1,7 @@
 import type { Span } from '../observability/tracing.ts'
 
-/** What is learned of a request on its way, for the log and for its trace. There is none if neither asks for it. */
-export class ToldRequest {
+/** What the log and the trace of a request show. There is none if the request is neither logged nor traced. */
+export class LogContext {
   /** Null if it is not traced. */
   readonly span: Span | null
   /** With which it was refused. */
@@ -22,6 +22,6 @@ export class ToldRequest {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    told: ToldRequest | null
+    logContext: LogContext | null
   }
 }

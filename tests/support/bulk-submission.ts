@@ -9,7 +9,11 @@ import { newSignedInPage, sendAs } from './signed-in-page.ts'
 export const dialog = (page: Page) => page.getByRole('dialog', { name: /^Submit an event to all/ })
 export const button = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name })
 export const figure = (page: Page, title: string) =>
-  dialog(page).locator('dl > div').filter({ hasText: title }).locator('dd').innerText()
+  dialog(page)
+    .locator('dl > div')
+    .filter({ has: page.getByText(title, { exact: true }) })
+    .locator('dd')
+    .innerText()
 
 /** From the list as it is shown to what counts it. */
 export async function beginCounting(page: Page, event: { type: string; fields?: object }): Promise<void> {

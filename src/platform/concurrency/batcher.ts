@@ -60,6 +60,7 @@ export interface BatcherOptions<Item, Result> {
   isTransient: (error: unknown) => boolean
   /** The error is no item's fault: all items of the batch fail with it. */
   isOutage: (error: unknown) => boolean
+  /** Must not throw: the items of the batch would stay without an answer. */
   createError: (reason: BatcherFailure, item: Item, partition: number) => Error
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { isToken } from '../accounts/tokens/api-token.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { MIN_CONNECTIONS } from '../platform/database/limits.ts'
-import { RETRY_SECONDS } from '../webhooks/retry-schedule.ts'
+import { DEFAULT_RETRY_SECONDS } from '../webhooks/limits.ts'
 import {
   addresses,
   headersOf,
@@ -200,7 +200,7 @@ export const SETTINGS = {
   }),
   webhookRetries: setting({
     name: 'CLAIMKEEPER_WEBHOOK_RETRIES',
-    fallback: RETRY_SECONDS.join(),
+    fallback: DEFAULT_RETRY_SECONDS.join(),
     doc: 'Seconds between the attempts of a webhook delivery, joined by commas. After the last attempt the delivery fails.',
     parse: secondsList,
   }),

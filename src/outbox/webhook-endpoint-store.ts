@@ -22,7 +22,7 @@ export interface EndpointRow {
 export const ENDPOINT_COLUMNS = `id, user_id, created_at, url, types, customer_id, description, disabled, last_number, last_hash,
         failing_since, paused_until`
 
-/** SQL: whether an endpoint is not deleted. Rows of deleted endpoints are removed later (`webhook-removal-store.ts`). @param endpoint its alias */
+/** SQL: whether an endpoint is not deleted. Rows of deleted endpoints are removed later (`retention/`). @param endpoint its alias */
 export const isThere = (endpoint: string): string => `${endpoint}.disabled IS DISTINCT FROM 'deleted'`
 
 export const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({

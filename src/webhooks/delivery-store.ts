@@ -3,7 +3,7 @@ import { isThere } from '../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { ATTEMPTS_SHOWN, REDELIVERY_BATCH_SIZE } from './limits.ts'
+import { ATTEMPTS_SHOWN, REDELIVERY_BATCH_SIZE, REMOVAL_BATCH_SIZE } from './limits.ts'
 
 /** A delivery that is to be made. */
 export interface NewDelivery {
@@ -252,4 +252,31 @@ export async function askForSomeAgain(
   })
   const { asked, last, goes_on } = row as NonNullable<typeof row>
   return { asked, last: goes_on ? Number(last) : null }
+}
+
+/**
+ * Removes an endpoint's oldest deliveries with their attempts, a batch at most: those of before this time, or any if there is
+ * none. Returns how many went.
+ */
+export async function removeDeliveries(
+  db: Connection,
+  endpointId: string,
+  before: Date | null,
+): Promise<number> {
+  const [row] = await db.query<{ removed: number }>({
+    name: 'remove_webhook_deliveries',
+    text: `-- remove_webhook_deliveries
+      WITH oldest AS MATERIALIZED (
+        SELECT number, created_at FROM webhook_deliveries WHERE endpoint_id = $1 ORDER BY number LIMIT ${REMOVAL_BATCH_SIZE}
+      ), last AS MATERIALIZED (
+        SELECT coalesce(max(number) FILTER (WHERE $2::timestamptz IS NULL OR created_at < $2), 0) AS number FROM oldest
+      ), attempts AS (
+        DELETE FROM webhook_attempts a USING last WHERE a.endpoint_id = $1 AND a.number <= last.number
+      ), removed AS (
+        DELETE FROM webhook_deliveries d USING last WHERE d.endpoint_id = $1 AND d.number <= last.number RETURNING d.number
+      )
+      SELECT count(*)::integer AS removed FROM removed`,
+    values: [endpointId, before],
+  })
+  return row?.removed ?? 0
 }

@@ -5,7 +5,7 @@ import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Permit } from '../platform/concurrency/fair-semaphore.ts'
 import type { Span, Tracing } from '../platform/observability/tracing.ts'
 import type { AttemptLimit } from './attempt-limit.ts'
-import { EndpointPace } from './endpoint-pace.ts'
+import { type Answered, EndpointPace, recordAnswers } from './attempt-results.ts'
 import {
   DELIVERY_POLL_INTERVAL_MS,
   LEASE_MS,
@@ -18,7 +18,6 @@ import {
   MIN_QUEUED_DELIVERIES,
   TYPE_SEARCH_LENGTH,
 } from './limits.ts'
-import { type Answered, recordAnswers } from './record-answers.ts'
 import {
   type DueDelivery,
   disableEndpoint,

@@ -186,7 +186,7 @@ export async function replaceSecret(
 }
 
 /**
- * Nothing is sent to it any more. Its deliveries are removed later (`webhook-removal-store.ts`). False if the account has no such endpoint, or
+ * Nothing is sent to it any more. Its deliveries are removed later (`retention/`). False if the account has no such endpoint, or
  * if the endpoint has none of the expected versions.
  */
 export async function deleteEndpoint(
@@ -203,4 +203,35 @@ export async function deleteEndpoint(
     values: [userId, id, expected],
   })
   return rows.length > 0
+}
+
+/** All endpoints, deleted ones as well, in the order of their ids. */
+export async function listAllEndpoints(
+  db: Connection,
+  after: string,
+  count: number,
+): Promise<{ id: string; isDeleted: boolean }[]> {
+  return db.query<{ id: string; isDeleted: boolean }>({
+    name: 'list_all_webhook_endpoints',
+    text: `-- list_all_webhook_endpoints
+      SELECT id, disabled IS NOT DISTINCT FROM 'deleted' AS "isDeleted"
+      FROM webhook_endpoints WHERE id > $1 ORDER BY id LIMIT $2`,
+    values: [after, count],
+    readOnly: true,
+  })
+}
+
+/** A deleted endpoint of which no delivery is left. An attempt may be: it was written down while its delivery was removed. */
+export async function removeEndpoint(db: Connection, id: string): Promise<void> {
+  await db.query({
+    name: 'remove_webhook_endpoint',
+    text: `-- remove_webhook_endpoint
+      WITH removed AS (
+        DELETE FROM webhook_endpoints e WHERE id = $1 AND disabled = 'deleted'
+          AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id)
+        RETURNING id
+      )
+      DELETE FROM webhook_attempts a USING removed WHERE a.endpoint_id = removed.id`,
+    values: [id],
+  })
 }

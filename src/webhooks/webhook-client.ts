@@ -17,7 +17,7 @@ import {
   publicLookup,
   requirePublic,
 } from './public-addresses.ts'
-import { NoAnswer, sendRequest } from './request/send-request.ts'
+import { NoAnswer, sendRequest } from './send-request.ts'
 
 /** The answer of a receiver, or why there was none. */
 export interface SentAnswer {

@@ -1,7 +1,9 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { validationError } from '../kernel/errors.ts'
 import { contextOf } from '../platform/database/context.ts'
+import { whileConnected } from '../platform/http/admission/while-connected.ts'
 import {
   expectedVersions,
   IfMatchHeader,
@@ -10,7 +12,7 @@ import {
   tagged,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
-import { Uuid } from '../platform/http/responses/field-schemas.ts'
+import { readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { pageOf } from '../platform/http/responses/lists.ts'
 import {
   BODY_ERRORS,
@@ -22,21 +24,28 @@ import {
 } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import {
+  DeliveryStatusBody,
   NewWebhookEndpointBody,
+  presentDelivery,
   presentEndpoint,
   presentTagged,
+  RotatedWebhookEndpointBody,
   WebhookCustomer,
+  WebhookDeliveryBody,
   WebhookDescription,
   WebhookEnabled,
   WebhookEndpointBody,
   WebhookTypes,
   WebhookUrl,
 } from './webhook-bodies.ts'
+import { redeliverWebhooks } from './webhook-deliveries.ts'
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   getWebhookEndpoint,
   listWebhookEndpoints,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
   updateWebhookEndpoint,
   type WebhookRules,
 } from './webhook-endpoints.ts'
@@ -67,6 +76,9 @@ export const webhookEndpointRoutes = (app: App, rules: WebhookRules): Route[] =>
   getWebhookEndpointRoute(app),
   updateWebhookEndpointRoute(app, rules),
   deleteWebhookEndpointRoute(app),
+  rotateWebhookSecretRoute(app),
+  testWebhookEndpointRoute(app),
+  redeliverWebhooksRoute(app),
 ]
 
 const disabledBy = (enabled: boolean) => (enabled ? null : ('by hand' as const))
@@ -207,5 +219,113 @@ const deleteWebhookEndpointRoute = (app: App) =>
       const expected = expectedVersions(headers['if-match'], versionOfTag)
       await deleteWebhookEndpoint(contextOf(app.db, userId), params.id.toLowerCase(), expected)
       return reply.code(204).send()
+    },
+  })
+
+const RedeliveryBody = Type.Object(
+  {
+    from: Time('Deliveries that were made from this moment on.'),
+    to: Time('And before this one.'),
+    status: Type.Optional(DeliveryStatusBody),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ from: '2026-01-31T09:00:00Z', to: '2026-01-31T10:00:00Z', status: 'failed' }],
+  },
+)
+
+const rotateWebhookSecretRoute = (app: App) =>
+  onceRoute(app, {
+    hasSecret: true,
+    method: 'POST',
+    url: '/v1/webhook_endpoints/:id/rotate_secret',
+    schema: {
+      operationId: 'rotateWebhookSecret',
+      summary: 'Give a webhook endpoint a new secret',
+      description: 'For 24 hours the one before signs as well: each delivery has two signatures.',
+      tags,
+      params,
+      response: responses(
+        {
+          200: {
+            description: 'The endpoint, and its new secret.',
+            headers: ETAG,
+            schema: ref(RotatedWebhookEndpointBody),
+          },
+        },
+        [...ONCE_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+      ),
+    },
+    answer: async (context, { params }) => {
+      const { secret, oldSecretUntil, ...rotated } = await rotateWebhookSecret(
+        app,
+        context,
+        params.id.toLowerCase(),
+      )
+      const { tag, body } = presentTagged(rotated)
+      const answer: Static<typeof RotatedWebhookEndpointBody> = {
+        ...body,
+        secret,
+        old_secret_until: oldSecretUntil,
+      }
+      return { headers: tagged(tag), body: answer }
+    },
+  })
+
+const testWebhookEndpointRoute = (app: App) =>
+  onceRoute(app, {
+    method: 'POST',
+    url: '/v1/webhook_endpoints/:id/test',
+    schema: {
+      operationId: 'testWebhookEndpoint',
+      summary: 'Send a test to a webhook endpoint',
+      description:
+        'A delivery as any other, of type `webhook_endpoint.test`: read it again to see what became of it. If the endpoint is disabled, it waits.',
+      tags,
+      params,
+      response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [
+        ...ONCE_ERRORS,
+        'WEBHOOK_ENDPOINT_NOT_FOUND',
+      ]),
+    },
+    answer: async (context, { params }) => {
+      const delivery = await testWebhookEndpoint(context, params.id.toLowerCase())
+      return { status: 202, body: presentDelivery(delivery) }
+    },
+  })
+
+const redeliverWebhooksRoute = (app: App) =>
+  route({
+    method: 'POST',
+    url: '/v1/webhook_endpoints/:id/redeliver',
+    schema: {
+      operationId: 'redeliverWebhooks',
+      summary: 'Send deliveries of a range of time again',
+      description: 'Each with the same number and body as before, as if for the first time.',
+      tags,
+      params,
+      body: RedeliveryBody,
+      response: responses(
+        {
+          202: {
+            description: 'How many are sent again.',
+            schema: Type.Object({
+              redelivered: Type.Integer({ description: 'Deliveries.', examples: [12] }),
+            }),
+          },
+        },
+        [...BODY_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+      ),
+    },
+    handler: async ({ userId, params, body, server }, reply) => {
+      const { status = null } = body
+      const [from, to] = [readTime(body.from), readTime(body.to)]
+      if (from >= to) throw validationError([{ path: 'to', message: 'must be after from' }])
+      const endpointId = params.id.toLowerCase()
+      const range = { userId, endpointId, from, to, status }
+      const redelivered = await whileConnected(reply.raw, server.stops, (gone) =>
+        redeliverWebhooks(app, range, gone),
+      )
+      return reply.code(202).send({ redelivered })
     },
   })

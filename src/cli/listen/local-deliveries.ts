@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { NOTIFICATION_TYPES } from '../../core/notification-types.ts'
 import { printable } from '../../platform/terminal/printable.ts'
-import { sendRequest } from '../../webhooks/request/send-request.ts'
+import { sendRequest } from '../../webhooks/send-request.ts'
 import {
   deliveryBody,
   deliveryHeaders,

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, STATUS_CODES } from 'node:htt
 import { Agent as HttpsAgent } from 'node:https'
 import { json } from 'node:stream/consumers'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { sendRequest } from '../../webhooks/request/send-request.ts'
+import { sendRequest } from '../../webhooks/send-request.ts'
 import { FEED_SILENCE_TIMEOUT_MS, MAX_RESPONSE_BYTES, MAX_STREAM_EVENT_LENGTH } from '../limits.ts'
 
 /** Statuses after which a retry may succeed. */

@@ -26,7 +26,6 @@ import type { TypedServer } from '../../platform/http/route.ts'
 import { simulateContractRoute } from '../../simulation/simulation-routes.ts'
 import { testClockRoutes } from '../../test-clocks/test-clock-routes.ts'
 import { webhookDeliveryRoutes } from '../../webhooks/webhook-delivery-routes.ts'
-import { webhookEndpointActionRoutes } from '../../webhooks/webhook-endpoint-action-routes.ts'
 import { webhookEndpointRoutes } from '../../webhooks/webhook-endpoint-routes.ts'
 
 interface V1Options {
@@ -81,7 +80,6 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
     listNotificationsRoute({ app, sessions, heartbeatMs }),
     ...notificationSettingsRoutes(app),
     ...webhookEndpointRoutes(app, webhookRules),
-    ...webhookEndpointActionRoutes(app),
     ...webhookDeliveryRoutes(app),
     ...meRoutes(app),
     ...tokenRoutes(app),

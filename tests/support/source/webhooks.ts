@@ -10,7 +10,7 @@ export {
 } from '../../../src/outbox/notification-number-store.ts'
 export { oldNotifications } from '../../../src/retention/retention-jobs.ts'
 export { AttemptLimit } from '../../../src/webhooks/attempt-limit.ts'
-export { askForSomeAgain, findNumberBefore } from '../../../src/webhooks/delivery-store.ts'
+export { askForSomeAgain, findNumberBefore, removeDeliveries } from '../../../src/webhooks/delivery-store.ts'
 export { isPublic, literalAddress, publicLookup } from '../../../src/webhooks/public-addresses.ts'
 export {
   disableEndpoint,
@@ -21,5 +21,4 @@ export {
 } from '../../../src/webhooks/sending-store.ts'
 export { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../../src/webhooks/sign-delivery.ts'
 export { WebhookClient } from '../../../src/webhooks/webhook-client.ts'
-export { removeDeliveries } from '../../../src/webhooks/webhook-removal-store.ts'
 export { type WebhookOptions, WebhookSender } from '../../../src/webhooks/webhook-sender.ts'

@@ -6,8 +6,8 @@ import {
 } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
-import { MAX_INTERIM_RESPONSES, MAX_RECORDED_HEAD_BYTES } from '../limits.ts'
-import { AddressRefused } from '../public-addresses.ts'
+import { MAX_INTERIM_RESPONSES, MAX_RECORDED_HEAD_BYTES } from './limits.ts'
+import { AddressRefused } from './public-addresses.ts'
 
 /** A request that got no answer. The message is a sentence. */
 export class NoAnswer extends Error {

@@ -98,7 +98,7 @@ for (const { kind, list, make, at } of KINDS) {
 
     test('is what all changes at the same time have made of it (§2.14 rule 2)', async () => {
       const made = await make({})
-      const keys = Array.from({ length: 40 }, (_, i) => `key-${i}`)
+      const keys = Array.from({ length: 10 }, (_, i) => `key-${i}`)
       const answers = await Promise.all(keys.map((key) => api.patch(at(made), { metadata: { [key]: key } })))
       for (const { status } of answers) assert.equal(status, 200)
       assert.deepEqual(

@@ -57,6 +57,6 @@ test('`claimkeeper archive` lists, shows, checks and restores what was archived'
   assert.equal(status, 2)
   assert.match(
     stderr,
-    /^claimkeeper: order-17 is not a UUID\. For the alias of a candidate give --candidate\.$/m,
+    /^claimkeeper: order-17 is not a UUID\. For the alias of a candidate, give --candidate\.$/m,
   )
 })

@@ -28,8 +28,7 @@ export async function createClaimSchema(
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
   const schema = await insertClaimSchema(context.write, context.userId, made, hashOf(by), most)
-  if (!schema)
-    throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
+  if (!schema) throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
   return schema
 }
 

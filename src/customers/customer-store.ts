@@ -27,7 +27,10 @@ export interface CustomerRow {
 
 export const CUSTOMER_COLUMNS = 'id, user_id, external_id, name, created_at'
 const KEY_COLUMNS = 'id, external_id'
-/** Of what can be changed. What has no metadata has the version that it had before there was any. */
+/**
+ * The version: a hash of all fields that can be changed. A new field that can be changed must be here, or a change of that
+ * field leaves the ETag. A customer without metadata keeps the version from before metadata existed.
+ */
 const VERSION = `CASE WHEN metadata IS NULL THEN ${versionOf('name')} ELSE ${versionOf('name', 'metadata')} END`
 
 /** Without its metadata. */

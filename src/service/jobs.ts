@@ -11,7 +11,8 @@ import { retentionJobs } from '../retention/retention-jobs.ts'
 import { measureDatabase } from './metrics/process-measures.ts'
 
 /**
- * The periodic jobs of the service. One server at a time runs them. A job is made in its feature's folder and listed here.
+ * The periodic jobs of the service. Every server runs the jobs (of several workers, one). A job that must not run twice at
+ * once takes a lock in the database. A job is made in its feature's folder and listed here.
  * @param archive null if nothing is archived
  */
 export const jobsOf = (

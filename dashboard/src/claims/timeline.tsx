@@ -181,7 +181,7 @@ function Payload({ text }: { text: string }) {
 /** Events per chunk. A chunk is rendered and re-rendered as a whole. */
 const CHUNK_SIZE = 100
 
-/** Chunks shown initially. A log may hold 10,000 events. */
+/** Chunks shown initially. A log may hold `MAX_EVENTS` events. */
 const FIRST_SHOWN = 1
 /** Factor by which "show more" increases the number of chunks. */
 const GROWTH = 10

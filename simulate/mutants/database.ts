@@ -58,7 +58,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the word to itself of a server that listens',
     edits: [
       edit('[CHANNEL, probe]).catch(reject)', '[CHANNEL, probe])'),
-      edit('last = sent.catch(() => {})', 'last = sent'),
+      edit('lastSent = sent.catch(() => {})', 'lastSent = sent'),
     ],
     faults: 'backends-terminated',
   },

@@ -22,8 +22,8 @@ export interface RevocationWatch {
 }
 
 /**
- * Listens on a connection of its own. Receives each revocation that is committed after this call resolves, as long as `catchUp`
- * succeeds.
+ * Listens on a connection of its own. Receives each revocation that is committed after this call resolves. This holds while calls
+ * of `catchUp` succeed.
  * @param onRevoked receives the SHA-256 hash of each revoked or changed token
  */
 export async function watchRevocations(
@@ -35,7 +35,7 @@ export async function watchRevocations(
   const probe = randomUUID()
   let onProbe = () => {}
   let acknowledged: number | null = null
-  let last: Promise<unknown> = Promise.resolve()
+  let lastSent: Promise<unknown> = Promise.resolve()
 
   client.on('notification', ({ payload = '' }) => {
     if (payload === probe) return onProbe()
@@ -49,8 +49,8 @@ export async function watchRevocations(
 
   /** Sends the statements one after another: the driver must not queue them when many revocations arrive at once. */
   function send(text: string, values: unknown[]): Promise<unknown> {
-    const sent = last.then(() => client.query(text, values))
-    last = sent.catch(() => {})
+    const sent = lastSent.then(() => client.query(text, values))
+    lastSent = sent.catch(() => {})
     return sent
   }
 
@@ -66,6 +66,7 @@ export async function watchRevocations(
     // The only writes of this connection are its own probes, which may be lost with the database.
     await client.query('SET synchronous_commit = off')
     await client.query(`LISTEN ${CHANNEL}`)
+    // 0 before the first revocation.
     const { rows } = await client.query(
       'SELECT last_value * is_called::integer AS number FROM token_revocations',
     )
@@ -105,15 +106,15 @@ async function endSession(client: pg.Client): Promise<void> {
  * after the timeout: the revocation is committed, so it must not fail.
  */
 export const waitUntilAcknowledged = (db: Connection, number: number, timeoutMs: number): Promise<void> =>
-  ignoreUnavailableUntilTimeout(timeoutMs, (deadline) => poll(db, number, deadline))
+  waitOutUnavailability(timeoutMs, (deadline) => waitUntilNoServerIsBehind(db, number, deadline))
 
 /** The same for all revocations so far. */
 export const waitUntilAllAcknowledged = (db: Connection, timeoutMs: number): Promise<void> =>
-  ignoreUnavailableUntilTimeout(timeoutMs, async (deadline) =>
-    poll(db, await findLastRevocation(db), deadline),
+  waitOutUnavailability(timeoutMs, async (deadline) =>
+    waitUntilNoServerIsBehind(db, await findLastRevocation(db), deadline),
   )
 
-async function ignoreUnavailableUntilTimeout(
+async function waitOutUnavailability(
   timeoutMs: number,
   work: (deadline: number) => Promise<void>,
 ): Promise<void> {
@@ -126,6 +127,7 @@ async function ignoreUnavailableUntilTimeout(
   }
 }
 
+/** 0 before the first revocation. */
 async function findLastRevocation(db: Connection): Promise<number> {
   const [row] = await db.query<{ number: number }>({
     name: 'find_last_revocation',
@@ -136,7 +138,7 @@ async function findLastRevocation(db: Connection): Promise<number> {
   return row?.number ?? 0
 }
 
-async function poll(db: Connection, number: number, deadline: number): Promise<void> {
+async function waitUntilNoServerIsBehind(db: Connection, number: number, deadline: number): Promise<void> {
   while (performance.now() < deadline) {
     const [row] = await db.query<{ behind: number }>({
       name: 'count_servers_behind',

@@ -8,14 +8,15 @@ import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './li
 import { deleteSessionsOf } from './sessions/session-store.ts'
 import { findUserByEmail, insertUser, listUsers as readUsers } from './user-store.ts'
 
-const EMAIL = /^[^\s@]+@[^\s@]+$/
+/** Enough for an account without sign-in. */
+const LOOSE_EMAIL = /^[^\s@]+@[^\s@]+$/
 
-/** Creates an account. Emails are unique in any case. Without a password the account can be used only with tokens. */
+/** Creates an account. Emails are unique regardless of upper and lower case. Without a password the account can be used only with tokens. */
 export async function createUser(app: App, email: string, password?: string): Promise<User> {
-  if (!EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH) {
+  if (!LOOSE_EMAIL.test(email) || email.length > MAX_EMAIL_LENGTH) {
     throw new OperatorError(`${JSON.stringify(email)} is not an email address.`)
   }
-  const hash = password === undefined ? null : await hashUsablePassword(app, email, password)
+  const hash = password === undefined ? null : await checkAndHashPassword(app, email, password)
   return app.db.transaction(async (connection) => {
     const user = await insertUser(connection, email)
     if (!user) throw new OperatorError(`An account with the email ${email} exists already.`)
@@ -30,12 +31,12 @@ export function listUsers(app: App): Promise<User[]> {
 }
 
 /**
- * Resets a forgotten password and ends all sessions of the account. Links to set up the first account stop working.
+ * Resets a forgotten password and ends all sessions of the account. Sign-up links for this account stop working.
  */
 export async function setUserPassword(app: App, email: string, password: string): Promise<void> {
   const user = await findUserByEmail(app.db, email)
   if (!user) throw new OperatorError(`No account has the email ${email}. See: claimkeeper user list`)
-  const hash = await hashUsablePassword(app, email, password)
+  const hash = await checkAndHashPassword(app, email, password)
   await app.db.transaction(async (connection) => {
     await setPassword(connection, user.id, hash)
     await deleteSessionsOf(connection, user.id)
@@ -44,7 +45,7 @@ export async function setUserPassword(app: App, email: string, password: string)
 }
 
 /** @throws OperatorError if sign-in would not accept the email or the password */
-function hashUsablePassword(app: App, email: string, password: string): Promise<string> {
+function checkAndHashPassword(app: App, email: string, password: string): Promise<string> {
   if (!isEmail(email)) {
     throw new OperatorError(
       `${JSON.stringify(email)} cannot be used to sign in: it is not a complete email address.`,

@@ -28,7 +28,7 @@ export interface Case {
   /** Milliseconds since 1970; null for the time of the first event. */
   openedAt: number | null
   /** Whether rows of the case have other opening times. */
-  hasOtherOpenings?: boolean
+  hasConflictingOpenings?: boolean
   events: readonly CaseEvent[]
 }
 

@@ -12,51 +12,56 @@ export interface ChangedCase {
   difference: Decimal
 }
 
-/** Cases with the same change of status, and the difference in what is paid for them. */
-export interface Change {
+/** Cases with the same change of status. */
+export interface StatusChange {
   from: Status
   to: Status
   count: number
+  /** The sum of the price differences of these cases. */
   difference: Decimal
 }
 
 /** Two contracts over the same cases: a case changes if its status does, or what is paid for it. */
 export class Comparison {
-  readonly #prices: readonly [Decimal, Decimal]
-  readonly #changes = new Map<string, Change>()
+  readonly #prices: { readonly first: Decimal; readonly second: Decimal }
+  /** The price difference is per case: each case with the same change has the same one. */
+  readonly #changes = new Map<string, Omit<StatusChange, 'difference'> & { differencePerCase: Decimal }>()
   readonly #otherOutcome: ChangedCase[] = []
   readonly #otherPrice: ChangedCase[] = []
   changed = 0
   unchanged = 0
 
   constructor(first: Contract, second: Contract) {
-    this.#prices = [toDecimal(first.price), toDecimal(second.price)]
+    this.#prices = { first: toDecimal(first.price), second: toDecimal(second.price) }
   }
 
   add(first: CaseResult, second: CaseResult): void {
     const { status: from } = first
     const { status: to, id } = second
-    const difference = minus(this.#paid(1, to), this.#paid(0, from))
+    const difference = minus(this.#paid('second', to), this.#paid('first', from))
     if (from === to && difference.units === 0n) {
       this.unchanged++
       return
     }
     this.changed++
-    const change = this.#changes.get(`${from} ${to}`) ?? { from, to, count: 0, difference: ZERO }
-    this.#changes.set(`${from} ${to}`, { ...change, count: change.count + 1, difference })
-    const alike = from === to ? this.#otherPrice : this.#otherOutcome
-    if (alike.length < MAX_CHANGED_CASES) alike.push({ id, from, to, difference })
+    const change = this.#changes.get(`${from} ${to}`) ?? { from, to, count: 0, differencePerCase: difference }
+    this.#changes.set(`${from} ${to}`, { ...change, count: change.count + 1 })
+    const examples = from === to ? this.#otherPrice : this.#otherOutcome
+    if (examples.length < MAX_CHANGED_CASES) examples.push({ id, from, to, difference })
   }
 
-  /** In the order of the log, but first those that end differently, then those that are paid differently. */
+  /** Changed status first, then changed price only. Each in log order. */
   get changedCases(): ChangedCase[] {
     return [...this.#otherOutcome, ...this.#otherPrice].slice(0, MAX_CHANGED_CASES)
   }
 
   /** The most frequent first. */
-  get changes(): Change[] {
+  get changes(): StatusChange[] {
     return [...this.#changes.values()]
-      .map((change) => ({ ...change, difference: times(change.difference, change.count) }))
+      .map(({ differencePerCase, ...change }) => ({
+        ...change,
+        difference: times(differencePerCase, change.count),
+      }))
       .sort((one, other) => other.count - one.count)
   }
 
@@ -66,7 +71,7 @@ export class Comparison {
   }
 
   /** Only a CONFIRMED claim is paid. */
-  #paid(contract: 0 | 1, status: Status): Decimal {
+  #paid(contract: 'first' | 'second', status: Status): Decimal {
     return status === 'CONFIRMED' ? this.#prices[contract] : ZERO
   }
 }

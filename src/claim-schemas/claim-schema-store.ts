@@ -155,7 +155,7 @@ export async function updateClaimSchema(
 ): Promise<Versioned<ClaimSchema> | null> {
   const [row] = await db.query<VersionedRow>({
     name: 'update_claim_schema',
-    // Locked first: whoever waited for another's change keeps what that has left.
+    // Locked first: a change that waited for another change starts from its result.
     text: `-- update_claim_schema
       WITH held AS MATERIALIZED (
         SELECT contract, name, description, version_number, coalesce(version_at, updated_at) AS version_at, version_by,

@@ -15,7 +15,7 @@ import {
 import { findSchemaVersion, listSchemaVersions as readSchemaVersions } from './claim-schema-version-store.ts'
 import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
 
-/** Who makes a version of a schema: the bearer of an API token, or null for whoever is signed in. */
+/** Who makes a version of a schema: the id of the API token, or null for a session. */
 export type ByToken = string | null
 
 const hashOf = (token: ByToken) => (token === null ? null : hashToken(token))

@@ -57,7 +57,7 @@ const createCandidateRoute = (app: App) =>
       operationId: 'createCandidate',
       summary: 'Create a candidate',
       description:
-        'Opens a claim that is addressed by an alias of the caller’s choice. Aliases are unique over all accounts: CANDIDATE_ALIAS_CONFLICT tells that this account or another has it. About a hundred aliases of others are told of in a minute; then RATE_LIMITED answers what is not the account’s own.',
+        'Opens a claim that is addressed by an alias of the caller’s choice. Aliases are unique over all accounts: CANDIDATE_ALIAS_CONFLICT means that this account or another has the alias. An account learns of about 100 aliases of other accounts per minute. Then the answer for an alias of another account is RATE_LIMITED.',
       tags,
       body: NewCandidateBody,
       response: responses(

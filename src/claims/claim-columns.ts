@@ -3,7 +3,7 @@ import type { Claim, ClaimFacts, WithContract } from '../core/claims/claim.ts'
 import type { Outcome, Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { METADATA_IF_SHORT } from '../platform/database/metadata.ts'
-import { MAX_LISTED_CONTRACT_BYTES } from './limits.ts'
+import { MAX_INLINE_CONTRACT_BYTES } from './limits.ts'
 
 /** What decisions need of a claim's row, but for its contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
@@ -13,7 +13,7 @@ export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
 /** With the contract and the metadata, each null if it is long. */
 export const CLAIM_COLUMNS_IF_SHORT = `${CLAIM_STATE_COLUMNS}, ${METADATA_IF_SHORT} AS metadata,
-  ${contractIfShort(MAX_LISTED_CONTRACT_BYTES)} AS contract`
+  ${contractIfShort(MAX_INLINE_CONTRACT_BYTES)} AS contract`
 /** What those are made of. */
 export const CLAIM_COLUMNS_WITH_HASH = `${CLAIM_STATE_COLUMNS}, metadata, contract, contract_hash`
 
@@ -68,7 +68,7 @@ export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): W
   return toClaim(row)
 }
 
-/** Whatever is told of a claim, in any form. */
+/** The columns that every representation of a claim has. */
 export type ClaimFactsRow = Omit<ClaimRow, 'user_id' | 'contract' | 'event_count' | 'log_bytes'>
 
 export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({

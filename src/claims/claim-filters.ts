@@ -50,7 +50,7 @@ const FILTERS = {
     Type.Enum([...CLAIM_SORTS], {
       default: 'created_at',
       description:
-        'What `order` goes by: the creation; `due_at`, of those that are OPEN or PENDING; or the time in the current status. Times are compared on one clock: unless `test_clock_id` names one, whoever sorts by another time than the creation, or asks for times, gets those that live by the real time alone.',
+        'What `order` sorts by: the creation; `due_at`, which lists only OPEN and PENDING records; or the time in the current status. Times are compared on one clock: without `test_clock_id`, a list that sorts by another time than the creation, or filters by times, has only records without a test clock.',
     }),
   ),
 }
@@ -112,7 +112,7 @@ export const countedPageOf = (record: Parameters<typeof pageOf>[0]) =>
       Type.Object(
         {
           count: Type.Integer({ minimum: 0 }),
-          is_exact: Type.Boolean({ description: 'False if there are at least so many, perhaps more.' }),
+          is_exact: Type.Boolean({ description: 'False if `count` is a lower bound.' }),
         },
         { title: 'Total', description: 'Records of all pages, if `total=true`.' },
       ),

@@ -22,9 +22,6 @@ export function namedUuid(kind: string, name: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** The id of the claim or candidate at this address, whether there is one or not. */
+/** The id of the claim or candidate at this address, even if it does not exist. */
 export const claimIdOf = (address: ClaimAddress): string =>
   address.kind === 'claim' ? address.id : candidateId(address.alias)
-
-/** The id of the claim or candidate at this address, whether there is one or not: an alias alone is not told to logs. */
-export const idAt = (address: ClaimAddress): string => claimIdOf(address)

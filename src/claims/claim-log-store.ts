@@ -20,7 +20,7 @@ import {
   MAX_DECISIVE_PAGE_BYTES,
   MAX_DECISIVE_PAGE_EVENTS,
   MAX_EAGER_PAYLOAD_LENGTH,
-  MAX_LISTED_PAYLOAD_BYTES,
+  MAX_INLINE_PAYLOAD_BYTES,
 } from './limits.ts'
 
 /** An event as it is stored. */
@@ -36,7 +36,7 @@ export interface LogItem {
 
 const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, 'system', e.system,
   'createdAt', e.created_at,
-  'payload', ${ifShort('e.payload', MAX_LISTED_PAYLOAD_BYTES)})`
+  'payload', ${ifShort('e.payload', MAX_INLINE_PAYLOAD_BYTES)})`
 
 /** A claim with the first of its log. */
 export interface ClaimAndLog {

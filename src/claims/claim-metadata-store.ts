@@ -6,9 +6,9 @@ import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow, toWholeClaim } from './cl
 import { addressColumns } from './claim-store.ts'
 
 /**
- * Changes the metadata of a claim, whose row is held meanwhile: of several changes each is made of what the one before has
- * left. It touches nothing that decisions look at, nor what guards their writes. Whoever holds the claim, or its test clock, is
- * not waited for long (`isTransient`).
+ * Changes the metadata of a claim. Locks the row, so each change starts from the result of the previous one. Changes nothing
+ * that decisions read, and nothing that guards their writes. The wait for a lock of the claim or its test clock is short
+ * (`isTransient`).
  * @param change returns the new state; if it throws, nothing changes
  * @returns the claim with that, without its log; null if the account has none at this address
  * @throws UNAVAILABLE if its contract is missing
@@ -37,7 +37,7 @@ export function changeClaimMetadata(
         WHERE id = $1 AND test_clock_id IS NOT DISTINCT FROM $2 FOR NO KEY UPDATE`,
       values: [id, seen.test_clock_id],
     })
-    // Or deleted with its clock, whoever has its id by now.
+    // Or the claim was deleted with its clock, even if another claim has its id now.
     if (!held) return null
     const metadata = change(held.metadata ?? {}, seen.test_clock_id)
     const columns = metadataColumns(userId, address.kind, metadata)

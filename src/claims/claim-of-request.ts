@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { isUuid } from '../kernel/uuid.ts'
 import type { LogContext } from '../platform/http/log-context.ts'
-import { idAt } from './claim-ids.ts'
+import { claimIdOf } from './claim-ids.ts'
 
 /**
  * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about
@@ -15,7 +15,8 @@ export function claimOfRequest({ params, routeOptions }: FastifyRequest, context
   if (url.startsWith('/v1/claims/:id')) {
     return isUuid(id) ? id.toLowerCase() : null
   }
-  if (url.startsWith('/v1/candidates/:candidate_alias') && alias) return idAt({ kind: 'candidate', alias })
+  if (url.startsWith('/v1/candidates/:candidate_alias') && alias)
+    return claimIdOf({ kind: 'candidate', alias })
   return null
 }
 

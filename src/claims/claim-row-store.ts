@@ -9,7 +9,7 @@ import { MAX_EAGER_CONTRACT_BYTES, MAX_SHORT_LOG_BYTES } from './limits.ts'
 
 /** Estimated for an event besides its payload. */
 const EVENT_BYTES = 100
-/** Of a log so many times as of a contract may be read: it takes less to parse, and need not be made ready. */
+/** Factor. More bytes of a log than of a contract may be read: a log is faster to parse and is not compiled. */
 const LOG_TO_CONTRACT = 4
 
 /** A claim with what a decision needs of its log, if that was read. */

@@ -36,10 +36,10 @@ export interface ClaimToDecide {
 export interface ClaimsToDecide {
   /** Each is made of its row as it is asked for: that takes a while if contracts are long. */
   claims: Iterable<ClaimToDecide>
-  /** Those that are too much to be read with the others, and about how many bytes they are, by their ids. */
-  heavy: ReadonlyMap<string, number>
-  /** Ids of those whose contracts are missing: see `contractIsMissing`. */
-  inDoubt: readonly string[]
+  /** Ids of claims that are too large to be read with the others, with their estimated bytes. */
+  oversized: ReadonlyMap<string, number>
+  /** Ids of claims whose contracts are missing: see `contractIsMissing`. */
+  withoutContract: readonly string[]
 }
 
 /** More than any has. */
@@ -52,7 +52,7 @@ const ALL_BYTES = 2 ** 31
  *
  * What is short is read at once. A longer contract that is known is not read, and one that many claims share is read
  * once.
- * @param most bytes that are read, of contracts and a quarter of logs: what is more is heavy, the shortest last
+ * @param most bytes that are read, of contracts and a quarter of logs: what is more is oversized, the shortest last
  * @param mostParsed of these, bytes of contracts that are long and unknown: to parse one takes longer than to read it
  */
 export async function readClaimsToDecide(
@@ -74,47 +74,47 @@ export async function readClaimsToDecide(
     contracts.add(rows)
     there = byWhatIsThere(rows, contracts)
   }
-  const { light, heavy, inDoubt } = there
+  const { complete, oversized, withoutContract } = there
   return {
-    claims: light.values().map((row) => withContract(row, contracts.parsed(row))),
-    heavy: new Map(heavy.map((row) => [row.id, weight(row)])),
-    inDoubt: inDoubt.map(({ id }) => id),
+    claims: complete.values().map((row) => withContract(row, contracts.parsed(row))),
+    oversized: new Map(oversized.map((row) => [row.id, weight(row)])),
+    withoutContract: withoutContract.map(({ id }) => id),
   }
 }
 
 interface WhatIsThere {
-  /** All is there that a decision needs. */
-  light: ClaimRow[]
-  /** It is not. */
-  heavy: ClaimRow[]
-  inDoubt: ClaimRow[]
+  /** Everything that a decision needs was read. */
+  complete: ClaimRow[]
+  /** More must be read. */
+  oversized: ClaimRow[]
+  withoutContract: ClaimRow[]
 }
 
 function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup): WhatIsThere {
   const {
-    light = [],
-    heavy = [],
-    inDoubt = [],
+    complete = [],
+    oversized = [],
+    withoutContract = [],
   } = Object.groupBy(rows, (row) => {
-    if (row.is_in_doubt) return 'inDoubt'
-    return contracts.has(row) && needsNoLog(row) ? 'light' : 'heavy'
+    if (row.is_in_doubt) return 'withoutContract'
+    return contracts.has(row) && needsNoLog(row) ? 'complete' : 'oversized'
   })
-  return { light, heavy, inDoubt }
+  return { complete, oversized, withoutContract }
 }
 
 /** Those of which more is to be read, and can be with what was read already. The shortest come first. */
 function thoseThatFit(
-  { light, heavy }: WhatIsThere,
+  { complete, oversized }: WhatIsThere,
   contracts: ContractsOfGroup,
   most: number,
   mostParsed: number,
 ): string[] {
-  if (heavy.length === 0) return []
-  let bytes = [...light, ...heavy].reduce((sum, row) => sum + weightRead(row), 0)
+  if (oversized.length === 0) return []
+  let bytes = [...complete, ...oversized].reduce((sum, row) => sum + weightRead(row), 0)
   let parsed = 0
   const ids: string[] = []
   const hashes = new Set<string>()
-  for (const row of heavy.toSorted(byWeight)) {
+  for (const row of oversized.toSorted(byWeight)) {
     // Its contract comes with another.
     if (needsNoLog(row) && hashes.has(row.hash)) continue
     const toParse = contracts.has(row) || hashes.has(row.hash) ? 0 : row.contract_bytes

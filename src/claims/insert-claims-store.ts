@@ -308,13 +308,13 @@ async function insertIntoShards(
     const [first] = places
     if (!first) return null
     const positions = places.map(({ position }) => position)
-    const placed = firstOfEach(
+    const placed = firstOfEachId(
       rows.map((row, i) => ({ ...row, position: positions[i] as string, testClockId, now: first.now })),
     )
-    // Another may be inserting one of them: SET LOCAL reaches the machine that has it.
+    // Another may be inserting one of them: SET LOCAL reaches the node that has it.
     if (rows.some(mayBeThere)) await connection.query({ text: `SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'` })
-    const machines = await nodesOf(connection, placed, ({ id }) => id)
-    const inserted = await queryInShards<{ id: string }, PlacedRow>(connection, INSERT, machines, (some) =>
+    const nodes = await nodesOf(connection, placed, ({ id }) => id)
+    const inserted = await queryInShards<{ id: string }, PlacedRow>(connection, INSERT, nodes, (some) =>
       PLACED_ROWS.values(some),
     )
     const stored = new Map(inserted.map(({ id }) => [id, first.now]))
@@ -324,7 +324,7 @@ async function insertIntoShards(
 }
 
 /**
- * Stores the contracts of new claims that are not there yet, for which all machines are needed. As a rule all are known: they
+ * Stores the contracts of new claims that are not there yet, for which all nodes are needed. As a rule all are known: they
  * are looked for on the coordinator, which is done at once. Returns the rows whose
  * contracts are there then: all but those of candidates that are, and whose contracts nobody has.
  */
@@ -362,13 +362,13 @@ const creationsOf = (rows: readonly PlacedRow[], stored: ReadonlyMap<string, Dat
     .map(({ id, contract: { contract }, now }) => notificationOf(id, 0, openState(contract, now)))
 
 /** Of several with one id, so with one alias or reference, the first. */
-function firstOfEach(rows: readonly PlacedRow[]): PlacedRow[] {
+function firstOfEachId(rows: readonly PlacedRow[]): PlacedRow[] {
   const first = new Map<string, PlacedRow>()
   for (const row of rows) if (!first.has(row.id)) first.set(row.id, row)
   return [...first.values()]
 }
 
-/** Those that are there, or were archived. An insert would wait for whoever is changing one of them just then. */
+/** Ids of the claims that exist or were archived. An insert would wait for a transaction that is changing one of them. */
 async function findKnown(db: Connection, rows: readonly NewRow[]): Promise<Set<string>> {
   const known = await db.query<{ id: string }>({
     name: 'find_known_claims',

@@ -4,40 +4,43 @@
 export const MAX_CUSTOMERS_PER_LOOKUP = 1_000
 /** Claim schemas whose contracts one statement reads: two megabytes at most. More schemas are read outside the batches. */
 export const MAX_SCHEMAS_PER_LOOKUP = 32
-/** Customers that one statement inserts. Their responses are sent together. */
+/** Customers that one statement inserts. Their responses are sent in one tick, which blocks other requests. */
 export const MAX_CUSTOMERS_PER_INSERT = 100
 /** Idempotency keys that one statement inserts. */
 export const MAX_KEYS_PER_INSERT = 100
-/** Characters of contracts and metadata that one statement inserts: the driver writes a statement to its socket in one tick. */
+/**
+ * Characters of contracts and metadata that one statement inserts for several requests. The driver writes a statement to its
+ * socket in one tick.
+ */
 export const MAX_CHARACTERS_PER_INSERT = 256 * 1024
 /** Characters that each claim adds to a statement besides its contract and metadata. */
 export const CLAIM_CHARACTERS = 2 * 1024
-/** Short claims that one statement reads: a megabyte at most with their contracts and logs. */
+/** Short claims that one statement reads: a megabyte at most. Short claims are claims with a small contract and log. */
 export const MAX_SHORT_CLAIMS_PER_READ = 64
 
 /** Claims that an export reads at a time. */
 export const EXPORT_PAGE_SIZE = 500
-/** Contracts over `MAX_LISTED_CONTRACT_BYTES` that are read at a time: up to 512 KiB. */
+/** Contracts over `MAX_INLINE_CONTRACT_BYTES` that are read at a time: up to 512 KiB. */
 export const LONG_CONTRACTS_BATCH_SIZE = 8
-/** Payloads over `MAX_LISTED_PAYLOAD_BYTES` that are read at a time: up to 256 KiB each. */
+/** Payloads over `MAX_INLINE_PAYLOAD_BYTES` that are read at a time: up to 256 KiB each. */
 export const LONG_PAYLOADS_BATCH_SIZE = 1
 /** Bytes of a contract that is read with the row of its claim. */
-export const MAX_LISTED_CONTRACT_BYTES = 4 * 1024
+export const MAX_INLINE_CONTRACT_BYTES = 4 * 1024
 /** Bytes of a payload that is read with its event. */
-export const MAX_LISTED_PAYLOAD_BYTES = 4 * 1024
+export const MAX_INLINE_PAYLOAD_BYTES = 4 * 1024
 /** Events on a page of a log: up to 512 KiB with listed payloads. */
 export const LOG_PAGE_SIZE = 128
-/** Events on a page of those that decide a claim. */
+/** Events per page when decisive events are read. */
 export const MAX_DECISIVE_PAGE_EVENTS = 500
-/** Bytes of payloads on a page of those that decide a claim. The first event is on the page whatever its size. */
+/** Bytes of payloads per page when decisive events are read. The first event is on the page whatever its size. */
 export const MAX_DECISIVE_PAGE_BYTES = 512 * 1024
 /** Characters of a stored payload that is parsed when its row is read. Longer payloads are parsed on demand. */
 export const MAX_EAGER_PAYLOAD_LENGTH = 512
-/** Bytes of a log, ids included, that is read together with others. */
+/** Bytes of a log, ids included, that is read together with other logs. */
 export const MAX_SHORT_LOG_BYTES = 64 * 1024
 /** Bytes of payloads of a long log that are read at a time. */
 export const LONG_LOG_BATCH_BYTES = 512 * 1024
-/** Bytes of a contract that is read at once for a decision. To read it after a cache miss takes longer. */
+/** Bytes of a contract that is read together with its claim for a decision. A read after a cache miss takes longer. */
 export const MAX_EAGER_CONTRACT_BYTES = 1024
 
 /** Index entries that a list page scans first. If most records match, they fill the page. */
@@ -51,8 +54,8 @@ export const MAX_COUNTED_ENTRIES = 10_000
 /** Index entries of a search that are read to find where its matches are: about 10 ms. Beyond it, they may be anywhere. */
 export const MAX_SEARCH_ENTRIES = 20_000
 
-/** Characters of contracts and metadata after which a creation adds no further claim to a statement. */
-export const MAX_CHARACTERS_PER_CREATION = 256 * 1024
+/** Characters of contracts and metadata after which no further claim of one request is added to a statement. */
+export const FULL_INSERT_CHARACTERS = 256 * 1024
 /** Ids of claims that one statement looks up for a repeated request. */
 export const MAX_IDS_PER_LOOKUP = 250
 /** Time that a creation waits for a test clock that is being advanced, in milliseconds. */

@@ -19,8 +19,8 @@ interface Batch {
 }
 
 /**
- * Moves the contracts of the next claims, so many, into `contracts`. A claim that somebody holds is passed over, and
- * its turn comes again. Call it in a transaction. Null if another server is at it.
+ * Moves the contracts of the next `limit` claims into `contracts`. Skips locked claims; a later pass moves them. Call it in a
+ * transaction. Null if another server is moving contracts.
  */
 export async function moveContracts(db: Connection, limit: number): Promise<ContractMoves | null> {
   const [state] = await db.query<{ after_id: string; missed: string; moved: string; is_done: boolean }>({

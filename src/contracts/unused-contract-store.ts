@@ -3,10 +3,10 @@ import type { Connection } from '../platform/database/connection.ts'
 import { textArray } from '../platform/database/sql-array.ts'
 
 /*
- * A contract whose claims were deleted may be under others, or come under new ones at any time. So it is marked first,
- * and removed only if all claims were looked through afterwards. Whoever puts a claim under a marked contract takes the
- * mark off in the same statement (`storeContracts`); who began before the mark, and does not see it, has ended long
- * before one looks.
+ * A contract whose claims were deleted may have other claims, or get new claims at any time. So a contract is first marked,
+ * and removed only if a later scan of all claims finds no use. A statement that creates a claim with a marked contract
+ * removes the mark (`storeContracts`). A statement that began before the mark does not see the mark, but ends long before
+ * the scan.
  */
 
 /** A contract without claims, perhaps: by its hash, hexadecimal, and since when, as stored. */
@@ -37,7 +37,7 @@ export interface UsesSeen {
   used: UnusedContract[]
 }
 
-/** Looks at the next claims, so many, in the order of their ids: which of these contracts are they under? */
+/** Scans the next claims in the order of their ids. Returns which of these contracts they use. */
 export async function findUses(
   db: Connection,
   contracts: readonly UnusedContract[],

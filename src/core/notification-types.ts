@@ -15,5 +15,5 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
 const NAMED_ALONE: ReadonlySet<NotificationType> = new Set(EVENT_TYPES)
 
-/** What whoever names no types is told of. */
+/** Whether a reader or endpoint that names no types gets this type. */
 export const isToldUnasked = (type: NotificationType): boolean => !NAMED_ALONE.has(type)

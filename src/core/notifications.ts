@@ -10,7 +10,7 @@ export interface ToldEvent {
   createdAt: Date
 }
 
-/** What an account is told of beyond what all are (§4.13). */
+/** The notifications of an account besides those that every account has (§4.13). */
 export interface NotificationSettings {
   /** Each event that is recorded. */
   eventRecorded: boolean

@@ -66,7 +66,7 @@ const NEW_ROWS = new Columns<NewRow>(
 )
 
 // One that is there already is looked for first, as with claims.
-// In one order for all: whoever else inserts some of them then waits for this one, and not each for the other.
+// In one order for all: of two statements that insert the same customers one waits, so they cannot deadlock.
 const INSERT_CUSTOMERS = `-- insert_customers
       WITH barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS}),
       clock AS MATERIALIZED (SELECT ${NOW} AS now FROM barriers),
@@ -170,8 +170,8 @@ export async function findCustomerByExternalId(
 }
 
 /**
- * Changes name and metadata of a customer, whose row is held meanwhile: of several changes each is made of what the one
- * before has left. Whoever holds it is not waited for long (`isTransient`).
+ * Changes name and metadata of a customer. Locks the row, so each change starts from the result of the previous one. The wait
+ * for the lock is short (`isTransient`).
  * @param change returns the new state; if it throws, nothing changes
  * @returns null if the account has no such customer
  */

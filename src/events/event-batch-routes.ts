@@ -104,7 +104,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
     handler: async (request, reply) => {
       const key = keyOf(request)
       const read = (item: Item, place: number) =>
-        readRequest(request, readItem(item), key === null ? null : idAt(key, place))
+        readRequest(request, readItem(item), key === null ? null : idAtPlace(key, place))
       const results = new EventResults(app, request)
       results.endWith(reply)
       const body: unknown = request.body
@@ -127,7 +127,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
 }
 
 /** The id of an event without one, within the length limit of ids. */
-function idAt(key: string, place: number): string {
+function idAtPlace(key: string, place: number): string {
   const id = `${key}.${place}`
   return id.length <= MAX_EVENT_NAME_LENGTH
     ? id

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
-import { idAt } from '../claims/claim-ids.ts'
+import { claimIdOf } from '../claims/claim-ids.ts'
 import { presentEither, presentRecorded } from '../claims/present-claim.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { keyOf } from '../idempotency/idempotency-key.ts'
@@ -139,7 +139,7 @@ async function answerSubmission(
   reply: FastifyReply,
 ) {
   const { userId, body, logContext } = request
-  if (logContext) logContext.claimId = idAt(address)
+  if (logContext) logContext.claimId = claimIdOf(address)
   const { event, claim, contractBytes, replayed } = await app.submissions.submit({
     userId,
     address,

@@ -1,6 +1,6 @@
 /**
- * In portions of so much weight at most, and so many items; what is too much by itself comes alone. So whoever reads them one
- * after the other has a bounded amount at a time.
+ * Splits items into portions of at most `mostWeight` and `mostItems`. An item above the weight is a portion by itself. A caller
+ * that reads portion by portion holds a bounded amount at a time.
  */
 export function* byWeight<T>(
   items: Iterable<T>,

@@ -17,18 +17,18 @@ const STARTS_WITH_DATE_AND_TIME = /^\d{4}-\d\d-\d\d[Tt\s]\d\d:\d\d/
 export interface IsoTime {
   /** Whole milliseconds since 1970. Without a zone, as if it were UTC. NaN if there is a fault. */
   ms: number
-  /** The digits below a millisecond, from 0 to 1. Not added to `ms`: a double would round up to the next millisecond. */
+  /** The rest below a millisecond, from 0 to less than 1. Separate, because the sum can round up to the next millisecond. */
   belowMs: number
   hasZone: boolean
-  /** Null if the day, the time of day and the offset exist; else what does not, such as "names the hour 24…". */
+  /** Null if the time exists. Otherwise the message. */
   fault: string | null
 }
 
 /** The time in milliseconds; further digits are dropped. For any other text a message that says what is wrong. */
 export function parseIsoTime(text: string): Date | string {
-  const written = readIsoTime(text)
-  if (typeof written === 'string') return written
-  const { ms, hasZone, fault } = written
+  const parsed = readIsoTime(text)
+  if (typeof parsed === 'string') return parsed
+  const { ms, hasZone, fault } = parsed
   if (!hasZone) return NO_ZONE
   if (fault !== null) return fault
   return ms >= FIRST_MS && ms < AFTER_LAST_MS ? new Date(ms) : 'must be from 1970 to 2999'
@@ -93,10 +93,10 @@ export function wallClockMs(
 const isDay = (year: number, month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
 
-/** The distance of two doubles near the year 3000. */
+/** The spacing of doubles near the year 3000. */
 const STEP_MS = 2 ** -8
 
-/** Adds digits below a millisecond for the order of events. They never round up to the next millisecond, and so to the next day. */
+/** Adds the rest below a millisecond. The result is less than `ms + 1`. */
 export function withBelowMs(ms: number, belowMs: number): number {
   const exact = ms + belowMs
   return exact < ms + 1 ? exact : ms + 1 - STEP_MS
@@ -111,14 +111,14 @@ function daysIn(year: number, month: number): number {
   return month === 2 && isLeap ? 29 : (DAYS[month - 1] as number)
 }
 
-/** The year begins in March, so that the leap day is its last day. `Date.UTC` takes years below 100 for 19xx. */
+/** The year begins in March, so that the leap day is its last day. Not `Date.UTC`: it reads the years 0 to 99 as 1900 to 1999. */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
   return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + dayOfYear - 719_468
 }
 
-/** The offset from UTC of a zone such as Z, UTC, +01 or -0530; NaN if it does not exist. */
+/** The offset from UTC of a zone such as Z, UTC, +01 or -0530; NaN if it does not exist, 0 for text that is not an offset. */
 export function offsetMs(zone: string): number {
   const found = /^([+-])(\d\d):?(\d\d)?$/.exec(zone)
   if (!found) return 0

@@ -2,10 +2,10 @@ import { MAX_METADATA_KEYS } from './limits.ts'
 /** What callers note about a claim, a candidate or a customer (§2.14). No decision looks at it. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** Keys with their new values; null takes one away, and in place of all of them everything. */
+/** New values by key. A null value removes the key. Null instead of the object removes all keys. */
 export type MetadataChange = Readonly<Record<string, string | null>> | null
 
-/** With the change made; null if there would be too many keys. */
+/** The metadata after the change. Null if there would be too many keys. */
 export function changeMetadata(metadata: Metadata, change: MetadataChange): Metadata | null {
   if (change === null) return {}
   const changed = Object.entries({ ...metadata, ...change }).filter(
@@ -18,6 +18,6 @@ export function changeMetadata(metadata: Metadata, change: MetadataChange): Meta
 export const canonicalMetadata = (metadata: Metadata): string =>
   JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** Of all keys and values, as JavaScript counts them. */
+/** Total length of keys and values in UTF-16 units. */
 export const charactersOfMetadata = (metadata: Metadata): number =>
   Object.entries(metadata).reduce((sum, [key, value]) => sum + key.length + value.length, 0)

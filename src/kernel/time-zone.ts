@@ -47,7 +47,7 @@ export function localMoment(shown: number, timeZone: string): LocalMoment {
   return { ms, shown: later !== ms && clockAt(later, timeZone) === shown ? 'twice' : 'once' }
 }
 
-/** When the day begins there, or the one so many days after it. Null if it is no day, or no time that the service takes. */
+/** When the day begins in the time zone, or the day `daysLater` after it. Null if the day does not exist or is out of range. */
 export function startOfDay(day: string, timeZone: string, daysLater = 0): Date | null {
   const midnight = Date.parse(`${day}T00:00Z`) + daysLater * DAY_MS
   if (!(midnight >= FIRST_MS - DAY_MS && midnight < AFTER_LAST_MS + DAY_MS)) return null
@@ -63,7 +63,7 @@ export interface Day {
   start: Date
 }
 
-/** So many days up to that of the time, oldest first. */
+/** The last `count` days until the day of the time, oldest first. */
 export function lastDays(until: Date, timeZone: string, count: number): Day[] {
   const last = midnightBefore(until, timeZone)
   return Array.from({ length: count }, (_, i) => {

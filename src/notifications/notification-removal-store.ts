@@ -7,7 +7,7 @@ const REMOVED_UP_TO: Readonly<Record<FeedPart, string>> = { changes: 'number', e
 
 /**
  * Removes an account's oldest notifications of before this time, a batch of each part at most, and keeps the number of the last,
- * which tells whoever stands before it. Returns how many went.
+ * so that readers with an earlier cursor get an error. Returns how many were removed.
  */
 export async function removeNotifications(db: Connection, userId: string, before: Date): Promise<number> {
   let removed = 0

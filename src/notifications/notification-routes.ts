@@ -37,7 +37,7 @@ const QUERY = listQuery({
       minimum: 0,
       maximum: MAX_WAIT_SECONDS,
       default: 0,
-      description: 'If there is nothing, the answer comes when there is, or after so many seconds.',
+      description: 'Seconds that the request waits for a notification if there is none.',
     }),
   ),
 })

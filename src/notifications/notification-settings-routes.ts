@@ -19,7 +19,7 @@ import { readNotificationSettings, writeNotificationSettings } from './notificat
 const FIELDS = {
   event_recorded: Type.Boolean({
     description:
-      'Whether each event that is recorded is told of, by `claim.event_recorded` and `candidate.event_recorded`, even if no webhook endpoint names these types.',
+      'Whether each recorded event creates a notification, `claim.event_recorded` or `candidate.event_recorded`, even if no webhook endpoint names these types.',
     examples: [true],
   }),
 }
@@ -27,7 +27,7 @@ const FIELDS = {
 /** §4.13 */
 export const NotificationSettingsBody = Type.Object(FIELDS, {
   $id: 'NotificationSettings',
-  description: 'What the account is told of, beyond what all are.',
+  description: 'The notifications of the account besides those that every account has.',
 })
 
 const ChangeBody = Type.Object(
@@ -48,7 +48,7 @@ const getNotificationSettingsRoute = (app: App) =>
     url: '/v1/notification_settings',
     schema: {
       operationId: 'getNotificationSettings',
-      summary: 'Read what is told of',
+      summary: 'Read the notification settings',
       tags,
       headers: IfNoneMatchHeader,
       response: responses(
@@ -71,7 +71,7 @@ const updateNotificationSettingsRoute = (app: App) =>
     url: '/v1/notification_settings',
     schema: {
       operationId: 'updateNotificationSettings',
-      summary: 'Change what is told of',
+      summary: 'Change the notification settings',
       description: 'It holds for what is submitted once this is answered.',
       tags,
       headers: IfMatchHeader,

@@ -67,9 +67,9 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   const count = isFiltered ? MAX_SCANNED_PER_PAGE : limit
   const rows = await readFeed(db, { userId, parts, subjectId, after, upTo, order, count: count + 1 })
   const goesOn = order === 'asc' && after !== null
-  // Whoever finds nothing goes on behind what was removed.
+  // A reader that finds nothing continues after the last removed notification.
   const findsNothing = after === null && rows.length === 0
-  // Whatever is removed meanwhile was read, or is told of now.
+  // A notification that is removed meanwhile was read before, or this check reports it.
   const removed = goesOn || findsNothing ? await readRemoved(db, userId, parts) : 0n
   if (after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
 
@@ -133,7 +133,7 @@ interface Found {
   other: Exclude<Notification['subject'], { claim: unknown }> | null
 }
 
-/** What was deleted since is told of no more. */
+/** Records that were deleted since are not found. */
 async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) {
   const db = app.db.reads.for(userId)
   const idsOf = (...kinds: FeedRow['kind'][]) => [

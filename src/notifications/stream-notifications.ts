@@ -84,7 +84,7 @@ async function* toEvents(
   }
 }
 
-/** A stream has no proper end: whoever reads it comes back, and hears then what was wrong. */
+/** A stream has no regular end. A client that reconnects gets the error as a response. */
 async function* endWith(
   { server, log }: FastifyRequest,
   { raw }: FastifyReply,

@@ -5,8 +5,8 @@ import { DatabaseUnavailable } from '../platform/database/database-unavailable.t
 
 /*
  * Notifications have numbers, by which they are read. A number is taken before its row is committed, so a reader might
- * see 12 while 11 is still on its way, and whoever goes on after 12 would never see 11. Hence whoever takes numbers says
- * so before: until the commit it holds an advisory lock whose key is the last number that was taken then. All numbers up
+ * see 12 before 11 is committed. A reader that continues after 12 would never see 11. Hence a writer announces that it takes
+ * numbers: until the commit it holds an advisory lock whose key is the last number that was taken before. All numbers up
  * to the lowest such key are settled: what has one of them is there, or will never be. Nobody waits for these locks.
  * See docs/decisions/0034.
  */
@@ -123,7 +123,7 @@ export async function readSettled(db: Connection, userId: string): Promise<bigin
     values: [userId],
   })
   const { last, locks } = row as { last: string; locks: string[] }
-  // Whoever announces does so on the coordinator first, and lets go there last unless something has failed.
+  // A writer locks on the coordinator first, and unlocks there last unless something failed.
   const ofMachines = isOn ? await readAnnouncementsOnMachines(db, userId) : []
   return lowestOf(BigInt(last), [...locks, ...ofMachines])
 }

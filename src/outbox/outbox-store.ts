@@ -54,8 +54,8 @@ const NOTIFY: ShardStatement = {
 }
 
 /**
- * Of claims that the transaction has written already: numbers are taken once nothing is waited for, since the feeds of all
- * wait for whoever has taken some.
+ * Inserts notifications of claims that the transaction has written already. Takes the numbers last, because all feeds wait for
+ * a transaction that has taken numbers.
  * @param key of what the transaction has announced already (`announceOfAccount`); null for nothing
  */
 export async function notifyInShards(
@@ -66,17 +66,17 @@ export async function notifyInShards(
   if (told.length === 0) return
   const taken = await takeNumbers(db, told.length, key)
   const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
-  // The machine may commit them after the coordinator has given up: so it holds the lock too.
+  // The node may commit them after the coordinator has given up: so it holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
-  const machines = await nodesOf(db, numbered, ({ subjectId }) => subjectId)
-  await queryInShards(db, statement, machines, (some) => [...NUMBERED.values(some), taken.now])
+  const nodes = await nodesOf(db, numbered, ({ subjectId }) => subjectId)
+  await queryInShards(db, statement, nodes, (some) => [...NUMBERED.values(some), taken.now])
 }
 
 /**
- * The machine that has the rows may commit them after the coordinator has given up: so it holds the lock too, before the
+ * The node that has the rows may commit them after the coordinator has given up: so it holds the lock too, before the
  * coordinator's is let go.
  */
-async function announceOnMachine(db: Connection, subjectId: string, key: string): Promise<void> {
+async function announceOnNode(db: Connection, subjectId: string, key: string): Promise<void> {
   await db.query({
     name: 'announce_on_machine',
     text: `-- announce_on_machine
@@ -106,5 +106,5 @@ export async function notifyOfOther(
       ${insertNotifications(`SELECT $1::uuid, $2::uuid, $3, 0, coalesce($4::timestamptz, ${NOW}), NULL::timestamptz, NULL::text`)}`,
     values: [userId, subjectId, kind, at],
   })
-  if (db.distribution.isOn) await announceOnMachine(db, subjectId, key)
+  if (db.distribution.isOn) await announceOnNode(db, subjectId, key)
 }

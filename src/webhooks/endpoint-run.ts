@@ -278,7 +278,7 @@ function traceAttempt(
   url: string,
 ): Span | null {
   if (tracing === null) return null
-  // Many a URL is a secret of whoever listens there; its host is none.
+  // The path of a URL may be a secret of the receiver. The host is not.
   const attributes = {
     'http.request.method': 'POST',
     'server.address': new URL(url).hostname,

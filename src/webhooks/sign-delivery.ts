@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 
-/** What the first delivery to an endpoint names as the hash of the one before it. */
+/** `previous_hash` of the first delivery to an endpoint. */
 export const NO_HASH = '0'.repeat(64)
 
 const SECRET_BYTES = 32
@@ -9,31 +9,33 @@ const SECRET_BYTES = 32
 /** A new secret, as Standard Webhooks writes it. */
 export const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 
-/** A delivery's place among those to its endpoint: numbered from 1 without holes, each with the hash of the one before. */
-export interface Link {
+/** Number of the delivery at its endpoint, without gaps, and the hash of the previous body. */
+export interface ChainPosition {
+  /** From 1. */
   number: number
-  /** SHA-256 of the body before, in hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   previousHash: string
 }
 
 /**
- * The body of a delivery: the notification, and its place. Both are signed, and go into the hash that the next one names.
+ * The body of a delivery: the notification and its position. The next delivery has the SHA-256 of this body as `previous_hash`.
  * @param notification as JSON, an object
  */
-export const deliveryBody = (notification: string, { number, previousHash }: Link): string =>
+export const deliveryBody = (notification: string, { number, previousHash }: ChainPosition): string =>
+  // The notification without the closing brace.
   `${notification.slice(0, -1)},"delivery":{"number":${number},"previous_hash":"${previousHash}"}}`
 
 export const hashOf = (body: string): string => createHash('sha256').update(body).digest('hex')
 
-export interface SignedDelivery extends Link {
-  /** Of the notification: the same each time that it is sent. */
+export interface SignedDelivery extends ChainPosition {
+  /** The notification's id. Each attempt has the same. */
   id: string
   body: string
 }
 
 /**
- * What is sent besides the body: https://www.standardwebhooks.com, and the place, for whoever looks at headers alone.
- * @param secrets `whsec_…`, each of which signs
+ * The headers of Standard Webhooks (https://www.standardwebhooks.com), plus number and previous hash.
+ * @param secrets `whsec_…`. Each secret adds a signature.
  */
 export function deliveryHeaders(
   { id, number, previousHash, body }: SignedDelivery,

@@ -172,7 +172,7 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       operationId: 'updateWebhookEndpoint',
       summary: 'Change a webhook endpoint',
       description:
-        'Takes effect within some seconds. One that is enabled again goes on where it stopped, and is told of what happened meanwhile.',
+        'Takes effect within some seconds. An endpoint that is enabled again continues where it stopped, with the notifications since.',
       tags,
       params,
       headers: IfMatchHeader,

@@ -43,7 +43,7 @@ export interface WebhookRules {
 }
 
 /**
- * It is told of what happens from now on. Returns its secret as well, which is shown here alone.
+ * Creates an endpoint. It gets the notifications from now on. Returns its secret, which is shown only here.
  * @throws VALIDATION_ERROR for a URL to which nothing may be sent, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_LIMIT_REACHED
  */
 export async function createWebhookEndpoint(

@@ -133,15 +133,15 @@ describe('a group', () => {
     // As an older version left them.
     await service.sql('UPDATE claims SET log_digest = NULL')
     const read = async (most: number) => {
-      const { claims: found, heavy } = await readClaimsToDecide(app.db.checks, namedEvents(claims), most)
-      return { found: [...found], heavy }
+      const { claims: found, oversized } = await readClaimsToDecide(app.db.checks, namedEvents(claims), most)
+      return { found: [...found], oversized }
     }
     const little = await read(20_000)
-    assert.equal(little.found.length + little.heavy.size, 20)
+    assert.equal(little.found.length + little.oversized.size, 20)
     assert.ok(little.found.length >= 4 && little.found.length <= 7, `${little.found.length}`)
-    for (const bytes of little.heavy.values()) assert.ok(bytes > 2_600 && bytes < 2_900, `${bytes}`)
+    for (const bytes of little.oversized.values()) assert.ok(bytes > 2_600 && bytes < 2_900, `${bytes}`)
     const enough = await read(60_000)
-    assert.deepEqual([enough.found.length, enough.heavy.size], [20, 0])
+    assert.deepEqual([enough.found.length, enough.oversized.size], [20, 0])
     for (const { eventIds } of enough.found) assert.equal(eventIds.length, 1)
   })
 
@@ -149,13 +149,14 @@ describe('a group', () => {
     const x = randomBytes(900).toString('hex')
     const contract = contractWith({ fulfillment_condition: { event: 'a', match: { x } } })
     const { length } = JSON.stringify(contract)
-    const { heavy } = await readClaimsToDecide(
+    const { oversized } = await readClaimsToDecide(
       app.db.checks,
       namedEvents(await claimsUnder([contract, contract])),
       500,
     )
-    for (const bytes of heavy.values()) assert.ok(Math.abs(bytes - length) < 300, `${bytes} for ${length}`)
-    assert.equal(heavy.size, 2)
+    for (const bytes of oversized.values())
+      assert.ok(Math.abs(bytes - length) < 300, `${bytes} for ${length}`)
+    assert.equal(oversized.size, 2)
   })
 })
 

@@ -107,6 +107,9 @@ test('a claim whose contract is not there yet is neither shown nor decided', asy
   const claim = await newClaim(api, { price: 0.987 })
   await sql("DELETE FROM contracts WHERE document ->> 'price' = '0.987'")
   assertError(await api.get(`/v1/claims/${claim.id}`), 503, 'UNAVAILABLE')
-  const { claims, heavy, inDoubt } = await readClaimsToDecide(app.db, new Map([[claim.id as string, []]]))
-  assert.deepEqual([[...claims], heavy.size, inDoubt], [[], 0, [claim.id]])
+  const { claims, oversized, withoutContract } = await readClaimsToDecide(
+    app.db,
+    new Map([[claim.id as string, []]]),
+  )
+  assert.deepEqual([[...claims], oversized.size, withoutContract], [[], 0, [claim.id]])
 })

@@ -257,15 +257,15 @@ export function testStatementsOfRequests(planned: PlannedClaims): void {
       })
     }
 
-    test(`of claims that are heavy no log is read (${mode} plan)`, async () => {
+    test(`of claims that are oversized no log is read (${mode} plan)`, async () => {
       reader.take()
       const some = ids.slice(0, 20)
-      const { claims, heavy } = await readClaimsToDecide(
+      const { claims, oversized } = await readClaimsToDecide(
         reader.connection,
         namedEvents(some, ['event-1']),
         10,
       )
-      assert.deepEqual([[...claims], heavy.size], [[], 20])
+      assert.deepEqual([[...claims], oversized.size], [[], 20])
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: some.length, rowsSorted: 0 })
     })
 

@@ -117,8 +117,12 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
   const at = (minutes: number) => new Date(start.getTime() + minutes * 60_000)
   switch (call.call) {
     case 'read': {
-      const { claims, heavy } = await readClaimsToDecide(db, namedEvents(call.claims, call.named), call.most)
-      return [remember(side, [...claims]), [...heavy].sort()]
+      const { claims, oversized } = await readClaimsToDecide(
+        db,
+        namedEvents(call.claims, call.named),
+        call.most,
+      )
+      return [remember(side, [...claims]), [...oversized].sort()]
     }
     case 'append':
       return append(side, call, at(10_000))

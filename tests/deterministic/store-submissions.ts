@@ -158,11 +158,11 @@ const appendEvents: Handler = (store, backend, { site, values, at: now }) => {
     })
   }
   const later = decided.filter(({ clock, at }) => at > clock).map(({ id, at }) => [id, at.getTime()])
-  const overtaken = decided.filter((one) => !fresh.includes(one)).map(({ id }) => id)
+  const stale = decided.filter((one) => !fresh.includes(one)).map(({ id }) => id)
   return [...clocks].map(([clock_id, now]) => ({
     clock_id,
     now,
-    overtaken: orNull(overtaken),
+    stale: orNull(stale),
     later: later.length > 0 ? Object.fromEntries(later) : null,
   }))
 }

@@ -76,8 +76,8 @@ export function useCustomerChoice(initial: Customer | undefined) {
 
 /**
  * Submits a form about the customer that is written in it, or about none in particular (null): at once if it is known, else as soon as
- * it was looked up. Until then the press is on its way, and whoever goes on writing, or makes it about none, takes it back.
- * Nor is it sent while the dialog asks whether to discard it.
+ * it was looked up. Until then the submission is pending. Further typing, or the choice of no customer, cancels it.
+ * Nothing is sent while the dialog asks whether to discard the form.
  */
 export function useSubmitAfterLookup(written: CustomerLookup | null, onSubmit: () => void) {
   const [isWaiting, setWaiting] = useState(false)

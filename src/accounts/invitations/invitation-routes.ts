@@ -47,6 +47,7 @@ const createInvitationRoute = (app: App) =>
         email: request.body.email ?? null,
         invitedBy: userId,
       })
+      // A new invitation is unused.
       const { used_at: _, ...body } = presentInvitation(invitation)
       return { status: 201, body: { ...body, url: invitationUrl(publicUrl(request), key) } }
     },

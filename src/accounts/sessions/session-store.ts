@@ -2,7 +2,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 
 /* better-auth creates and renews sessions. These are the service's own statements. */
 
-/** The session with the token of this hash, and its account; null if it has expired or was revoked. */
+/** The session and its account. Null if the session has expired or was revoked. The column `token` has the hash. */
 export async function findSession(
   db: Connection,
   tokenHash: string,
@@ -17,7 +17,7 @@ export async function findSession(
   return row ? { id: row.id, userId: row.user_id } : null
 }
 
-/** Deletes the session if it belongs to the account. Returns its id, if any. */
+/** Deletes the session if it belongs to the account. Returns a list of its id, empty if there was none. */
 export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'delete_session',

@@ -7,7 +7,7 @@ const NO_EVENT = -1
 
 interface HeldCase {
   openedAt: number | null
-  hasOtherOpenings: boolean
+  hasConflictingOpenings: boolean
   last: number
 }
 
@@ -33,10 +33,10 @@ export class HeldCases implements CaseGrouping {
   }
 
   add({ caseId, openedAt, type, at, payload, payloadBytes, line }: LogRow): void {
-    const held = this.#cases.get(caseId) ?? { openedAt: null, hasOtherOpenings: false, last: NO_EVENT }
+    const held = this.#cases.get(caseId) ?? { openedAt: null, hasConflictingOpenings: false, last: NO_EVENT }
     if (held.last === NO_EVENT) this.#cases.set(caseId, held)
     held.openedAt ??= openedAt
-    if (openedAt !== null && openedAt !== held.openedAt) held.hasOtherOpenings = true
+    if (openedAt !== null && openedAt !== held.openedAt) held.hasConflictingOpenings = true
     this.#at.push(at)
     this.#line.push(line)
     this.#payloadBytes.push(payloadBytes)

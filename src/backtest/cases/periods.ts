@@ -15,24 +15,30 @@ export interface Periods {
   periods: Period[]
 }
 
-type Place = { first: (day: number) => number; next: (day: number) => number; label: (day: number) => string }
+interface PeriodRule {
+  /** The first day of the period of this day. */
+  startOf: (day: number) => number
+  /** The first day of the next period. */
+  next: (day: number) => number
+  label: (day: number) => string
+}
 
 const date = (day: number) => new Date(day * DAY_MS)
 const iso = (day: number) => date(day).toISOString().slice(0, 10)
 const dayOf = (year: number, month: number) => Math.floor(new Date(0).setUTCFullYear(year, month, 1) / DAY_MS)
 
 /** Periods of `count` months, counted from the year 0. */
-function months(count: number, label: Place['label']): Place {
+function months(count: number, label: PeriodRule['label']): PeriodRule {
   const index = (day: number) =>
     Math.floor((date(day).getUTCFullYear() * 12 + date(day).getUTCMonth()) / count)
-  const start = (at: number) => dayOf(0, at * count)
-  return { first: (day) => start(index(day)), next: (day) => start(index(day) + 1), label }
+  const start = (periodIndex: number) => dayOf(0, periodIndex * count)
+  return { startOf: (day) => start(index(day)), next: (day) => start(index(day) + 1), label }
 }
 
 /** From the finest to the coarsest; weeks begin on Monday, and 1970-01-01 was a Thursday. */
-const UNITS: Record<Periods['unit'], Place> = {
-  day: { first: (day) => day, next: (day) => day + 1, label: iso },
-  week: { first: (day) => Math.floor((day + 3) / 7) * 7 - 3, next: (day) => day + 7, label: iso },
+const UNITS: Record<Periods['unit'], PeriodRule> = {
+  day: { startOf: (day) => day, next: (day) => day + 1, label: iso },
+  week: { startOf: (day) => Math.floor((day + 3) / 7) * 7 - 3, next: (day) => day + 7, label: iso },
   month: months(1, (day) => iso(day).slice(0, -3)),
   quarter: months(
     3,
@@ -42,40 +48,40 @@ const UNITS: Record<Periods['unit'], Place> = {
   decade: months(120, (day) => `${date(day).getUTCFullYear()}s`),
 }
 
-/** Regroups days into the finest periods of which there are not too many. */
+/** Groups days by the finest unit with at most `MAX_BARS` periods. Null without cases. */
 export function toPeriods(byDay: ReadonlyMap<number, Record<Status, number>>): Periods | null {
   const days = [...byDay.keys()].sort((one, other) => one - other)
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return null
-  for (const [unit, place] of Object.entries(UNITS) as [Periods['unit'], Place][]) {
-    const starts = startsOf(first, last, place, unit === 'decade' ? Infinity : MAX_BARS)
-    if (starts !== null) return { unit, periods: counted(byDay, starts, place) }
+  for (const [unit, rule] of Object.entries(UNITS) as [Periods['unit'], PeriodRule][]) {
+    const starts = startsOf(first, last, rule, unit === 'decade' ? Infinity : MAX_BARS)
+    if (starts !== null) return { unit, periods: countByPeriod(byDay, starts, rule) }
   }
   return null
 }
 
-/** Null if there are too many. */
-function startsOf(first: number, last: number, place: Place, most: number): number[] | null {
+/** The first days of the periods. Null if there are more than `max`. */
+function startsOf(first: number, last: number, rule: PeriodRule, max: number): number[] | null {
   const starts: number[] = []
-  for (let day = place.first(first); day <= last; day = place.next(day)) {
-    if (starts.push(day) > most) return null
+  for (let day = rule.startOf(first); day <= last; day = rule.next(day)) {
+    if (starts.push(day) > max) return null
   }
   return starts
 }
 
-function counted(
+function countByPeriod(
   byDay: ReadonlyMap<number, Record<Status, number>>,
   starts: number[],
-  place: Place,
+  rule: PeriodRule,
 ): Period[] {
   const periods = new Map(
     starts.map((start) => [
       start,
-      { label: place.label(start), counts: { OPEN: 0, PENDING: 0, CONFIRMED: 0, FAILED: 0 } },
+      { label: rule.label(start), counts: { OPEN: 0, PENDING: 0, CONFIRMED: 0, FAILED: 0 } },
     ]),
   )
   for (const [day, counts] of byDay) {
-    const period = periods.get(place.first(day))
+    const period = periods.get(rule.startOf(day))
     if (period) for (const status of STATUSES) period.counts[status] += counts[status]
   }
   return [...periods.values()]

@@ -44,8 +44,10 @@ export class SortedCases implements CaseGrouping {
   finish(): void {
     if (this.#caseId === null) return
     const openedAt = this.#rows.find((row) => row.openedAt !== null)?.openedAt ?? null
-    const hasOtherOpenings = this.#rows.some((row) => row.openedAt !== null && row.openedAt !== openedAt)
-    this.#onCase({ id: this.#caseId, openedAt, hasOtherOpenings, events: inOrderOfTime(this.#rows) })
+    const hasConflictingOpenings = this.#rows.some(
+      (row) => row.openedAt !== null && row.openedAt !== openedAt,
+    )
+    this.#onCase({ id: this.#caseId, openedAt, hasConflictingOpenings, events: inOrderOfTime(this.#rows) })
     this.#rows = []
     this.#caseId = null
   }

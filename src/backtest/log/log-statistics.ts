@@ -76,11 +76,11 @@ export class CaseStatistics {
   readonly otherOpenings = new Examples()
   withoutOpening = 0
 
-  add({ id, openedAt, hasOtherOpenings, events }: Case): void {
+  add({ id, openedAt, hasConflictingOpenings, events }: Case): void {
     const line = events[0]?.line ?? 0
     this.ids.add(id, line, events.length)
     if (openedAt === null) this.withoutOpening++
-    if (hasOtherOpenings) this.otherOpenings.add(id, line)
+    if (hasConflictingOpenings) this.otherOpenings.add(id, line)
     if (hasTiesNewestFirst(events)) this.newestFirst.add(id, events.at(-1)?.line ?? line)
   }
 }

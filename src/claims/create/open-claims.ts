@@ -20,7 +20,7 @@ import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
 import { claimIdOf } from '../claim-ids.ts'
 import { claimAsCreated, insertClaimsOnTestClock, type NewClaim } from '../insert-claims-store.ts'
-import { CLOCK_WAIT_TIMEOUT_MS, MAX_CHARACTERS_PER_CREATION, MAX_IDS_PER_LOOKUP } from '../limits.ts'
+import { CLOCK_WAIT_TIMEOUT_MS, FULL_INSERT_CHARACTERS, MAX_IDS_PER_LOOKUP } from '../limits.ts'
 import {
   type ContractSource,
   contractOf,
@@ -158,7 +158,7 @@ async function openNew(
   takeMemory: TakeMemory,
 ): Promise<Outcome[]> {
   const resolved = await resolve(app, userId, openings, takeMemory)
-  const { first, again } = firstOfEach(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
+  const { first, again } = firstOfEachName(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
   const opened = new Map<ClaimAddress, Outcome>(again.map((claim) => [claim.address, conflictOf(claim)]))
   const deadline = performance.now() + CLOCK_WAIT_TIMEOUT_MS
   const toStored = storedContracts()
@@ -191,7 +191,7 @@ const withKept = (outcome: NotedClaim | Error, kept: Contract | RawContract): Ou
   kept instanceof RawJson && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
 /** Of several candidates with one alias, or claims with one reference, only the first is created. */
-function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
+function firstOfEachName(claims: readonly Resolved[]): { first: Resolved[]; again: Resolved[] } {
   const names = new Set<string>()
   const isFirst = ({ address, reference }: Resolved) => {
     const name = address.kind === 'candidate' ? address.alias : reference
@@ -210,7 +210,7 @@ function firstOfEach(claims: readonly Resolved[]): { first: Resolved[]; again: R
 function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<void, ToInsert[]> {
   const set: ToInsert[] = []
   let characters = 0
-  while (characters < MAX_CHARACTERS_PER_CREATION) {
+  while (characters < FULL_INSERT_CHARACTERS) {
     const { done, value: claim } = claims.next()
     if (done) break
     const contract = toStored(contractOf(claim.contract), claim.schemaId)

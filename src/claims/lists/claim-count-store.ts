@@ -18,11 +18,11 @@ import { entriesOf, looksAt } from './selective-statement-store.ts'
 
 export interface ClaimCount {
   count: number
-  /** Whether those are all; if not, there are at least so many. */
+  /** If false, `count` is a lower bound. */
   isExact: boolean
 }
 
-/** How many claims a list has, all of its pages, as far as so many entries of an index tell it. */
+/** Counts the claims of all pages of a list. Reads at most `MAX_COUNTED_ENTRIES` index entries. */
 export async function countClaims(db: Connection, asked: ClaimFilter): Promise<ClaimCount> {
   const filter = whole({ ...asked, after: null, limit: 0 })
   if (!filter || !(await hasItsClock(db, filter))) return { count: 0, isExact: true }

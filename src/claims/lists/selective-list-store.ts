@@ -36,8 +36,8 @@ export interface SelectivePage<Row> {
 
 /**
  * A page of a list in any order, by any filters; no index has all of them together. The list is gone through in its own order
- * with a look at each record, or what one filter finds is put in order if it is little. Where that is not so, a page ends after
- * so many records, with fewer of them than asked for, or none, while others follow.
+ * with a look at each record, or what one filter finds is put in order if it is little. Otherwise a page ends after
+ * `MAX_SCANNED_ENTRIES` records, with fewer records than asked for, or none, while others follow.
  */
 export async function readSelectivePage<Row>(
   db: Connection,

@@ -49,7 +49,7 @@ const joinOf = ({ pair }: Part, where: string) =>
     : `(SELECT ${PAIRS.claims.owner} AS entry FROM ${PAIRS.claims.table} WHERE ${where}) AS entries
           JOIN claims ON claims.id = entry WHERE true`
 
-/** Of so many of what a part finds whether it `fits`: in what is found by a pair, no claim does if there is none any more. */
+/** Whether each of the first `most` entries of a part `fits`. An entry of a metadata pair whose claim was deleted does not. */
 export function looksAt(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
   // Once: a parameter of which a statement makes no use is an error.
   const where = conditionsOf(sql, part)

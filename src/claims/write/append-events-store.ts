@@ -38,8 +38,8 @@ export interface Appended {
   clocks: Map<string | null, Date>
   /** Claims whose events were recorded later than that: their logs' last times were. */
   later: Map<string, Date>
-  /** The ids of the claims that were not written to: they had changed, or are gone. */
-  overtaken: Set<string>
+  /** Ids of claims that were not written: they had changed, or no longer exist. */
+  stale: Set<string>
 }
 
 const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
@@ -103,7 +103,7 @@ function appending(name: string, isLive: boolean) {
         FROM ${items.as('e')} JOIN written w ON w.id = e.claim_id`,
     events: `unnest(${items.array('claim_id')}, ${items.array('seq')}) AS e (claim_id, seq)`,
     result: `SELECT id AS clock_id, now,
-        (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM written)) AS overtaken,
+        (SELECT json_agg(id) FROM decided WHERE id NOT IN (SELECT id FROM written)) AS stale,
         (SELECT json_object_agg(id, last_ms) FROM decided WHERE last_ms > now_ms) AS later
       FROM clock`,
   })
@@ -162,27 +162,27 @@ async function appendAtOnce(
 interface AppendedRow {
   clock_id: string | null
   now: Date
-  overtaken: string[] | null
+  stale: string[] | null
   later: Record<string, number> | null
 }
 
 function toAppended(rows: readonly AppendedRow[]): Appended {
-  const { overtaken, later } = rows[0] ?? { overtaken: null, later: null }
+  const { stale, later } = rows[0] ?? { stale: null, later: null }
   return {
     clocks: new Map(rows.map(({ clock_id, now }) => [clock_id, now])),
     later: new Map(Object.entries(later ?? {}).map(([id, ms]) => [id, new Date(ms)])),
-    overtaken: new Set(overtaken),
+    stale: new Set(stale),
   }
 }
 
-/** Those of these accounts that ask to be told of each event ($1). As in `askedRows` by a subselect. */
-const ASKING = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
+/** The accounts among the given ones ($1) that ask for event notifications. A subselect, as in `askedRows`. */
+const ASKING_GIVEN = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
 const READ_LIVE_CLOCK = `-- read_live_clock
-      SELECT *, ${ASKING} FROM (${LIVE}) AS clock`
+      SELECT *, ${ASKING_GIVEN} FROM (${LIVE}) AS clock`
 const HOLD_TEST_CLOCKS = `-- hold_test_clocks
-      SELECT *, ${ASKING} FROM (${heldTestClocks(2)}) AS clocks`
+      SELECT *, ${ASKING_GIVEN} FROM (${heldTestClocks(2)}) AS clocks`
 
-/** The same on distributed tables: the times are those of the machine that has the clocks. */
+/** The same on distributed tables: the times are those of the node that has the clocks. */
 async function appendToShards(
   db: Connection,
   appends: readonly Append[],
@@ -215,7 +215,7 @@ async function appendToShards(
   return {
     clocks,
     later: new Map(timed.filter(({ isLater }) => isLater).map(({ append, at }) => [append.seen.id, at])),
-    overtaken: new Set(idsOf(timed).filter((id) => !written.has(id))),
+    stale: new Set(idsOf(timed).filter((id) => !written.has(id))),
   }
 }
 

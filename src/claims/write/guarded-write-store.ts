@@ -80,7 +80,7 @@ interface Parts {
    * columns of `decided`, and `user_id`.
    */
   items: string
-  /** Of each item that is an event by a caller: claim_id, seq. Those of claims whose accounts ask are told of. */
+  /** SQL: claim_id and seq of each user event. Accounts that ask for event notifications get one for each. */
   events?: string
   /** Other than the one change that each claim made, if it did (`WHAT_HAPPENED`); they are announced already. */
   notifications?: string
@@ -102,8 +102,8 @@ export const kindOf = (status: string): string => `lower(${status} COLLATE "C")`
 const CHANGES = `SELECT user_id, id, ${kindOf('status')}, seen + added, at, due, outcome
           FROM written, announced WHERE status IS NOT NULL`
 
-/** The accounts that are told of each event: looked up once for all of their claims. */
-const ASKING = `asking AS MATERIALIZED (
+/** The accounts among those of the written claims that ask for event notifications: one lookup per account. */
+const ASKING_WRITTEN = `asking AS MATERIALIZED (
         SELECT user_id FROM (SELECT DISTINCT user_id FROM written) AS account WHERE ${asksForEvents('account.user_id')}
       ),`
 /**
@@ -145,7 +145,7 @@ export const guardedWrite = ({
         INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
         ${items}
       ),
-      ${events ? ASKING : ''}
+      ${events ? ASKING_WRITTEN : ''}
       ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR EXISTS (SELECT FROM asking)' : ''}),`}
       notified AS (
         ${insertNotifications(notifications ?? `${events ? withEvents(events) : ''}${CHANGES}`)}
@@ -177,7 +177,7 @@ const WRITE_TO = `WITH written AS (
 const WRITE: ShardStatement = { name: 'write_to_shards', text: WRITE_TO, columns: 'id uuid' }
 
 /**
- * The guarded write on distributed tables. Runs without a transaction block if all claims are on one machine
+ * The guarded write on distributed tables. Runs without a transaction block if all claims are on one node
  * and there are no notifications, else in a transaction. Returns the ids of the claims that were
  * written.
  * @param announced the key, if the transaction has announced its notifications; else null
@@ -189,11 +189,11 @@ export async function writeToShards(
   notifications: readonly ClaimNotification[],
   announced: string | null,
 ): Promise<Set<string>> {
-  const machines = await nodesOf(db, writes, ({ id }) => id)
+  const nodes = await nodesOf(db, writes, ({ id }) => id)
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
   const write = async (connection: Connection) => {
-    const rows = await queryInShards<{ id: string }, ClaimWrite>(connection, WRITE, machines, (ofShard) => {
+    const rows = await queryInShards<{ id: string }, ClaimWrite>(connection, WRITE, nodes, (ofShard) => {
       const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
       return [...WRITES.values(inOrder), ...ITEMS.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? []))]
     })
@@ -201,5 +201,5 @@ export async function writeToShards(
     await notifyInShards(connection, told, announced)
     return new Set(rows.map(({ id }) => id))
   }
-  return machines.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
+  return nodes.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)
 }

@@ -36,7 +36,7 @@ export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: 
 /** A claim whose contract and metadata are only passed on, as the JSON that is stored: making objects of them may take long. */
 export type StoredClaim = WithContract<Claim, string> & { metadata: string }
 
-/** What is told of a claim or candidate in any form. */
+/** What every representation of a claim or candidate has. */
 export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes'>
 
 /** A claim or candidate as an export tells it. */

@@ -6,7 +6,7 @@ import type { Evidence } from './event.ts'
  * The events of one claim, as far as its condition needs them. What a leaf needs is one event, and an event stays
  * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept.
  *
- * It never changes: whoever decides about an event has a log with it, and whoever fails to write it has the one before.
+ * It never changes: a decision makes a new log with the event. If the write fails, the caller keeps the previous log.
  */
 export class EventLog {
   readonly #condition: Condition

@@ -94,7 +94,7 @@ export const checkAtOrAfter = (time: Date): Date =>
 /** The first check after this time. */
 const checkAfter = (time: Date): Date => new Date((Math.floor(time.getTime() / MINUTE_MS) + 1) * MINUTE_MS)
 
-/** So many checks earlier. */
+/** The check `count` checks earlier. */
 export const checksBefore = (check: Date, count: number): Date =>
   new Date(check.getTime() - count * MINUTE_MS)
 

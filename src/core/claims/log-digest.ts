@@ -49,8 +49,8 @@ export function writeDigest(
 }
 
 /**
- * Null if it is not of a log with so many events: an older version of the service adds events and leaves it as it was. And
- * null if it is damaged: the log is there.
+ * Null if the digest is not of a log with `events` events: an older version of the service adds events and keeps the digest.
+ * Also null if the digest is damaged. The log is then read instead.
  */
 export function readDigest(bytes: Uint8Array | null, events: number): LogDigest | null {
   if (bytes === null) return null

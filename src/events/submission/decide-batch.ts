@@ -45,7 +45,7 @@ interface CommitContext {
   db: Database
   cache: ClaimCache
   longLogs: LongLogLoader
-  lockedClocks: HeldClocks
+  heldClocks: HeldClocks
   measures: SubmissionMeasures
   traces: SubmissionTraces | null
 }
@@ -84,13 +84,13 @@ function groupByClaim(submissions: readonly PendingSubmission[]): ClaimSubmissio
 }
 
 function outcomeOf(
-  { lockedClocks, longLogs }: CommitContext,
+  { heldClocks, longLogs }: CommitContext,
   submission: PendingSubmission,
 ): SubmittedEvent | Error | Retry {
   const result = submission.takeResult()
   if (!isRetry(result)) return result
-  const { reason, lockedClock, bytes = 0 } = result
-  if (lockedClock) return new Retry({ after: () => lockedClocks.untilFree(lockedClock) })
+  const { reason, heldClock, bytes = 0 } = result
+  if (heldClock) return new Retry({ after: () => heldClocks.untilFree(heldClock) })
   switch (reason) {
     case 'stale':
       return new Retry()
@@ -183,7 +183,7 @@ async function decideFromDatabase(
 ): Promise<PendingDecision[]> {
   const byClaim = Map.groupBy(batch, ({ claimId }) => claimId)
   const eventIds = new Map(byClaim.entries().map(([id, ones]) => [id, ones.flatMap(idsOf)]))
-  const { claims, heavy, inDoubt } = await readClaimsToDecide(
+  const { claims, oversized, withoutContract } = await readClaimsToDecide(
     db,
     eventIds,
     MAX_BATCH_READ_BYTES,
@@ -193,8 +193,8 @@ async function decideFromDatabase(
     for (const { submissions } of byClaim.get(id) ?? []) setResults(submissions, result)
     byClaim.delete(id)
   }
-  for (const [id, bytes] of heavy) setAll(id, { reason: 'oversized', bytes })
-  for (const id of inDoubt) setAll(id, contractIsMissing())
+  for (const [id, bytes] of oversized) setAll(id, { reason: 'oversized', bytes })
+  for (const id of withoutContract) setAll(id, contractIsMissing())
   const decisions = await runCooperatively(decideEach(claims, cache, byClaim))
   await rejectAbsent(
     db,
@@ -343,6 +343,6 @@ function writtenBy(
   if (result instanceof Error || isRetry(result)) return result
   const { id, userId, testClockId } = claim
   const now = result.clocks.get(testClockId)
-  if (now) return result.overtaken.has(id) ? STALE : (result.later.get(id) ?? now)
-  return { reason: 'clock locked', lockedClock: { userId, id: testClockId as string } }
+  if (now) return result.stale.has(id) ? STALE : (result.later.get(id) ?? now)
+  return { reason: 'clock held', heldClock: { userId, id: testClockId as string } }
 }

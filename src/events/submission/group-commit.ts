@@ -54,7 +54,7 @@ export class GroupCommit implements Lifecycle {
    */
   constructor(
     db: Database,
-    lockedClocks: HeldClocks,
+    heldClocks: HeldClocks,
     throttle: AdaptiveThrottle,
     tracing: Tracing | null = null,
   ) {
@@ -65,7 +65,7 @@ export class GroupCommit implements Lifecycle {
     this.#traces = tracing && new SubmissionTraces(tracing)
     const cache = new ClaimCache()
     const longLogs = new LongLogLoader(db, cache)
-    const context = { db, cache, longLogs, lockedClocks, measures: this.#measures, traces: this.#traces }
+    const context = { db, cache, longLogs, heldClocks, measures: this.#measures, traces: this.#traces }
     this.#batcher = new Batcher({
       run: (submissions, node) => commitBatch(context, submissions, node),
       maxPending: MAX_PENDING_SUBMISSIONS,

@@ -33,7 +33,7 @@ type RetryReason =
   /** A deadlock, a lock timeout, or a shard that has moved. */
   | 'conflict'
   /** The test clock of the claim is being advanced. */
-  | 'clock locked'
+  | 'clock held'
   /** The log is too long to be read in a batch. */
   | 'long log'
   /** The contract and the log are too long to be read with the other claims of the batch. */
@@ -46,7 +46,7 @@ type RetryReason =
 export interface SubmissionRetry {
   reason: RetryReason
   cause?: unknown
-  lockedClock?: ClockName
+  heldClock?: ClockName
   /** Bytes to read, of an oversized claim. */
   bytes?: number
 }

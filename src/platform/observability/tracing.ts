@@ -33,7 +33,7 @@ export interface Tracing {
   request: (name: string, attributes: Attributes, traceparent: string | undefined) => Span | null
   /** One span for work that several share; from each of them a span of its wait leads there. */
   shared: (name: string, waited: readonly Waited[], attributes: Attributes) => Span
-  /** This request brought the claim into this status: what is told of it belongs to the same trace. */
+  /** This request moved the claim to this status. The notification belongs to the same trace. */
   brought: (claimId: string, status: string, span: Span) => void
   /** Null if it is not traced. */
   attempt: (name: string, attributes: Attributes, cause: Cause) => Span | null

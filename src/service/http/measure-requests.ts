@@ -95,7 +95,7 @@ function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply, conte
 
 /**
  * A line of the log for each request: all that failed or were refused, all whose callers went away, and a share of the
- * others. Names, numbers and ids of ours alone: no path, query, header or body, in which there may be a secret.
+ * others. Contains only names, numbers and ids of the service. No path, query, header or body: they may have secrets.
  */
 export class RequestLog {
   readonly #log: FastifyBaseLogger

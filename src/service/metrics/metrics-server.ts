@@ -14,7 +14,7 @@ export interface MetricsServer {
 }
 
 /**
- * Answers GET /metrics on METRICS_PORT, to whoever reaches it; null if there is none.
+ * Answers GET /metrics on METRICS_PORT without authentication. Null if no port is set.
  * @throws OperatorError if it cannot listen
  */
 export async function startMetricsServer(
@@ -57,7 +57,7 @@ export async function startMetricsServer(
   return { stop }
 }
 
-/** Whoever asks while others wait for an answer gets theirs: however many ask, it is read once at a time. */
+/** Concurrent calls share one read. */
 export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null
   return () => {

@@ -32,7 +32,7 @@ export class Rate {
     if (this.#unused === 0) throw this.#refusal()
   }
 
-  /** Counts so many items, or as many as there are left. */
+  /** Counts the items, or as many as the rate limit has left. */
   async reserve(items: number): Promise<void> {
     const wanted = items - this.#unused
     if (wanted <= 0) return
@@ -127,7 +127,7 @@ export class RateCounts implements RateCounter {
 export const rateCounts = (mostAMinute: number): RateCounts | null =>
   mostAMinute > 0 ? new RateCounts(mostAMinute) : null
 
-/** So many requests or items of an account. */
+/** A number of requests or items of an account. */
 export interface Take {
   account: string
   wanted: number

@@ -45,8 +45,8 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
   bytes.length > AS_IT_COMES ? runCooperatively(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
 
 /**
- * Parses a body with a list. What is wrong within an item is left to whoever takes up the item, since each stands
- * alone; but if one is not JSON, the body is none.
+ * Parses a body with a list. The handler reports faults within an item, because each item is handled separately. If an item
+ * is not JSON, neither is the body.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>

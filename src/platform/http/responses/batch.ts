@@ -39,7 +39,7 @@ export function batchResult(success: TSchema) {
 export const batchAnswer = (success: TSchema) =>
   Type.Object({ results: Type.Array(batchResult(success), { description: 'In the order of the items.' }) })
 
-/** Validates a body but for the items of its list: what is wrong with an item is for whoever takes it up. */
+/** Validates a body except the items of its list. The handler validates each item. */
 export const validateEnvelope =
   (compile: FastifySchemaCompiler<object>, list: string): FastifySchemaCompiler<object> =>
   (route) => {

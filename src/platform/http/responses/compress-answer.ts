@@ -94,7 +94,7 @@ const isWorthIt = (reply: FastifyReply, payload: unknown): payload is Whole | Re
 const isToStay = ({ headers }: FastifyRequest, reply: FastifyReply): boolean =>
   `${headers['cache-control']},${reply.getHeader('cache-control')}`.toLowerCase().includes('no-transform')
 
-/** Other bytes have another strong ETag; whoever names it means the same record (`entity-tags.ts`). */
+/** Other bytes have another strong ETag. Both ETags identify the same record (`entity-tags.ts`). */
 function noteEncoding(reply: FastifyReply, name: string): void {
   reply.removeHeader('Content-Length')
   reply.header('Content-Encoding', name)

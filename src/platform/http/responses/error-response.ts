@@ -9,7 +9,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id'
 
 export const newRequestId = (): string => `req_${uuidv4()}`
 
-/** It goes into answers, the log and traces as it is: so not what looks like a token of ours, put there by mistake. */
+/** Responses, the log and traces contain the id unchanged, so it must not look like a token or secret of the service. */
 const SAFE_ID = /^(?!ck_|whsec_)[A-Za-z0-9_-]{8,64}$/
 
 /** The caller's, if it is one of a safe form. @param given the header as it came */

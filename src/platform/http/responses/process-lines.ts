@@ -1,7 +1,7 @@
 import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Line, TOO_LONG } from '../bodies/read-lines.ts'
 
-/** Lines of one request that are worked on at once, and the bytes of them: whoever sends faster, or does not read, waits. */
+/** Lines of one request that are processed at once, and their bytes. A client that sends faster or does not read waits. */
 const LINES_AT_ONCE = 500
 const BYTES_AT_ONCE = 1024 * 1024
 

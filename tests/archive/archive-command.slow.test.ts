@@ -30,6 +30,6 @@ test('a server does not start without the folder of the archive', async () => {
   assert.equal(status, 1)
   assert.match(
     stderr,
-    /claimkeeper: The archive cannot be used: ENOENT.* CLAIMKEEPER_ARCHIVE_DIR must name a folder/,
+    /claimkeeper: The archive cannot be used: ENOENT.* CLAIMKEEPER_ARCHIVE_DIR must name an existing folder/,
   )
 })

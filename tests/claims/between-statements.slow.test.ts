@@ -39,7 +39,7 @@ test('once the database is away, a batch tries no more of its statements: each c
   const away = [503, 'UNAVAILABLE']
   assert.deepEqual(codes, [[201, undefined], away, away, away])
   assert.equal(tried, 2)
-  for (const { error } of results.slice(2)) assert.match(error.message, /This was not created/)
+  for (const { error } of results.slice(2)) assert.match(error.message, /This claim was not created/)
   assert.equal((await api.get('/v1/claims')).body.data.length, 1)
 })
 

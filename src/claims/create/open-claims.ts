@@ -243,7 +243,7 @@ async function insertEach(
 }
 
 const notAttempted = () =>
-  new DatabaseUnavailable('The database is not available. Nothing was created.', 'not applied')
+  new DatabaseUnavailable('The database is not available. This claim was not created.', 'not applied')
 
 /** All claims are on one test clock, or none is. */
 async function insert(

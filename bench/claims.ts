@@ -17,7 +17,7 @@ export const CONTRACT = {
   },
 }
 
-/** Like it, but one event settles the claim, which is then told of. */
+/** Like it, but one event settles the claim, which then has a notification. */
 export const CONTRACT_OF_ONE = {
   ...CONTRACT,
   fulfillment_condition: { event: 'satisfaction', gte: 4 },

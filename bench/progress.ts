@@ -34,7 +34,7 @@ export class Progress {
     else this.#plain(percent)
   }
 
-  /** Runs the work, which takes about so many milliseconds, and shows how time passes. */
+  /** Runs the work, which takes about the given milliseconds, and shows how time passes. */
   async during<T>(label: string, ms: number, work: Promise<T>): Promise<T> {
     this.doing(label)
     const startedAt = performance.now()

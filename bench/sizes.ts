@@ -7,7 +7,7 @@ export interface Sizes {
   measureMs: number
   /** The search for the best number of connections or clients, for each candidate. */
   sweepMs: number
-  /** Ours and the yardstick by turns: so many times. */
+  /** How many times the service and the yardstick take turns. */
   rounds: number
   coldRounds: number
   contendedRounds: number
@@ -29,7 +29,7 @@ export interface Sizes {
   distributedOverdue: number
   /** Of which each comes about once. */
   modelClaims: number
-  /** Events that are each told of, in a turn: one a request, and in batches. */
+  /** Events with a notification each, in a turn: one a request, and in batches. */
   /** Of `mixed` a multiple of 3,200. */
   toldEvents: { single: number; mixed: number; batch: number }
   /** Deliveries that wait when an endpoint is enabled. */

@@ -4,7 +4,7 @@ import { type ClaimPick, claimId, claimOf, eventId } from './load/submissions.ts
 
 /**
  * Every acknowledged event is in the log of its claim exactly once, none is there that was not sent, and each
- * claim counts its log rightly. Returns how many were acknowledged. A request is of so many events, and accepted whole or
+ * claim counts its log rightly. Returns how many were acknowledged. A request has a number of events, and is accepted whole or
  * not at all. What was submitted before has the first numbers, and was all accepted.
  */
 export async function verifyAcknowledged(

@@ -1,8 +1,8 @@
 import type { Workplace } from './bench.ts'
 
 /**
- * How many seconds the server took for so many transitions, by its log: a check that takes longer than a minute is
- * told of in several lines. Without durations, the time from the whole minute to the last line.
+ * How many seconds the server took for the wanted transitions, by its log: a check that takes longer than a minute has
+ * several lines. Without durations, the time from the whole minute to the last line.
  */
 export function waitForTransitions(
   { server }: Pick<Workplace, 'server'>,

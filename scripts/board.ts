@@ -25,7 +25,7 @@ const { values: given } = parseArgs({
 const minutes = Number(given.minutes)
 if (!(minutes >= 3 && minutes <= 600)) throw new Error('--minutes must be a number from 3 to 600')
 const PICTURE = fileURLToPath(new URL('../docs/images/board.png', import.meta.url))
-/** A graph has so many points. */
+/** Points of a graph. */
 const POINTS = 160
 
 const releases: (() => Promise<void> | void)[] = []

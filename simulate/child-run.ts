@@ -21,7 +21,7 @@ const LAST_WORDS = 2_000
 export async function runInChild(plan: Plan, files: string, signal: AbortSignal): Promise<RunResult | null> {
   const json = `${files}.json`
   const log = await open(`${files}.log`, 'w')
-  // The channel's end tells it of ours.
+  // The end of the channel tells the child that this process ended.
   const child = fork(PROGRAM, [...wordsOf(plan), '--no-shrink', '--json', json], {
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
     execArgv: [],

@@ -14,7 +14,7 @@ export interface ManyOptions {
   /** Of each run; the seed is what the runs' seeds are drawn from. */
   plan: Omit<Plan, 'servers'>
   runs: number
-  /** Goes on with more runs until there are so many. */
+  /** Continues with more runs until this number of operations. */
   operations: number
   jobs: number
   /** How many servers, in turns. */

@@ -61,14 +61,14 @@ const program = new Command('npm run simulate --')
   .option('--json <file>', 'write the result also as JSON; of many runs after each')
   .option('--shrink <seconds>', 'for how long a finding is looked for in smaller runs', wholeNumber, 300)
   .option('--no-shrink', 'tell a finding as it is')
-  .option('--runs <number>', 'so many runs, whose seeds are drawn from the seed', wholeNumber)
+  .option('--runs <number>', 'number of runs, whose seeds are drawn from the seed', wholeNumber)
+  .option('--operations <number>', 'with --runs: more runs until this number of operations', wholeNumber, 0)
   .option(
-    '--operations <number>',
-    'with --runs: more runs until there are so many operations',
+    '--jobs <number>',
+    'with --runs or --mutants: number of runs at once',
     wholeNumber,
-    0,
+    availableParallelism(),
   )
-  .option('--jobs <number>', 'with --runs or --mutants: so many at once', wholeNumber, availableParallelism())
   .option('--keep-going', 'with --runs: go on after a finding', false)
   .option('--folder <path>', 'with --runs: where what was found is kept')
   .option(

@@ -12,7 +12,7 @@ export interface Stage {
   calm(): Promise<void>
   /**
    * Lines that servers wrote at level error or fatal, exits that nobody asked for: findings. An answer of 500 has its
-   * line here unless a fault of ours made the database refuse what it never refuses by itself: so a 500 is an unknown
+   * line here unless an injected fault made the database refuse what it never refuses by itself: so a 500 is an unknown
    * outcome to its client, and a finding here.
    */
   readonly complaints: readonly string[]

@@ -19,7 +19,7 @@ export const BACKTEST_CONTRACT = {
   },
 }
 
-/** Writes a log of so many events; sorted: the events of a case stand together. */
+/** Writes a log of a number of events; sorted: the events of a case stand together. */
 export async function writeEventLog(path: string, events: number, isSorted: boolean): Promise<void> {
   const file = createWriteStream(path)
   file.write('case_id,type,occurred_at,amount,score,agent,desk\n')

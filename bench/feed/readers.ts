@@ -6,7 +6,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 export interface ReadersOrder {
   url: string
   token: string
-  /** Of notifications; whoever has all of them is through. */
+  /** Number of notifications. A reader that has all of them is done. */
   wanted: number
 }
 

@@ -14,7 +14,7 @@ export interface Received {
   latency: HistogramData
 }
 
-/** To forget all, or to tell when so many have come. */
+/** To forget all, or to report when a number of deliveries has come. */
 export type ReceiverOrder = { forget: true } | { tellAt: number }
 export type ReceiverMessage = { url: string } | { received: Received }
 
@@ -57,7 +57,7 @@ const server = createServer((request, response) => {
     if (typeof number === 'string') arrived(number, body, at)
   })
 })
-// A connection that is kept is closed by whoever sends.
+// The sender closes a connection that is kept.
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () =>
   say({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),

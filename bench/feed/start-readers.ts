@@ -14,7 +14,7 @@ export async function startReaders(
   const done = cleanup.add(() => void child.kill())
   const ready = Promise.withResolvers<void>()
   const through = Promise.withResolvers<void>()
-  // Whoever waits for the one hears of what broke; the other has nobody then.
+  // The caller of the first promise gets the error. The other promise has no caller then.
   through.promise.catch(() => {})
   const fail = (error: Error) => {
     ready.reject(error)

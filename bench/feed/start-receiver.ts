@@ -8,7 +8,7 @@ const RECEIVER = fileURLToPath(new URL('receiver.ts', import.meta.url))
 export interface Receiver {
   url: string
   forget: () => void
-  /** What has come when so many different deliveries have. Rejects if that takes longer. */
+  /** What has come once that number of different deliveries has. Rejects if that takes longer. */
   until: (deliveries: number, withinMs: number) => Promise<Received>
 }
 

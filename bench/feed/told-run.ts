@@ -7,7 +7,7 @@ import { planOf, requireAccepted } from '../measured-run.ts'
 
 export interface ToldRun {
   label: string
-  /** Each settles another claim, and is told of once; or the last of so many of a claim does. */
+  /** Each event settles another claim, with one notification; or the last of several events of a claim does. */
   events: number
   /** Events a request. */
   batch: number
@@ -37,7 +37,7 @@ export async function claimsToTellOf(bench: Bench, events: number, eventsEach = 
   return { set, claims, walk: { slice: 0, slices: 1 }, settles: true }
 }
 
-/** Settles so many of these claims, from the first on that none before has. */
+/** Settles a number of these claims, from the first on that none before has. */
 export async function settle(
   bench: Bench,
   pick: ClaimPick,

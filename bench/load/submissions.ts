@@ -7,11 +7,11 @@ export interface ClaimPick {
   /**
    * Random: any claim, again and again. Otherwise each claim of the slice in turn, in an order without
    * neighbours: those whose number leaves the remainder `slice` when divided by `slices`. Or a block of claims after the
-   * other, each block in so many passes, of which the last settles its claims.
+   * other, each block in several passes, of which the last settles its claims.
    */
   walk: 'random' | { slice: number; slices: number } | Passes
   /**
-   * Only these, by their numbers: so many submissions to the first group, then as many to the next. Each group is walked
+   * Only these, by their numbers: `each` submissions to the first group, then as many to the next. Each group is walked
    * through in its order, unless it is random.
    */
   only?: { groups: readonly (readonly number[])[]; each: number }

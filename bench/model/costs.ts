@@ -41,7 +41,7 @@ export function fitCosts(samples: readonly Sample[], withRequests = true): Costs
   return Object.fromEntries(RESOURCES.map((resource) => [resource, of(resource)])) as Costs
 }
 
-/** What so many requests, groups and events take. */
+/** Cost of a number of requests, groups and events. */
 export function spentOn(costs: Costs, counts: Counts): Spent {
   const of = (cost: Counts) => TERMS.reduce((sum, term) => sum + cost[term] * counts[term], 0)
   return Object.fromEntries(RESOURCES.map((resource) => [resource, of(costs[resource])])) as Spent

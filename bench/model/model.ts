@@ -59,7 +59,7 @@ export function fitModel({ fitted, creations, checks, cores }: Known): Model {
   }
 }
 
-/** What one event takes, in requests of so many, while so many are in flight for each machine. */
+/** What one event takes, by the events per request and the requests in flight per machine. */
 function oneEvent({ submission, growth }: Model, batch: number, inFlight: number): Spent {
   const groups = 1 / eventsAGroup(growth, inFlight)
   return spentOn(submission, { requests: 1 / batch, groups, events: 1 })

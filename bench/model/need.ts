@@ -18,7 +18,7 @@ export interface OneOfEach {
 
 export interface Need {
   eventsPerSecond: number
-  /** Machines with so many cores; 0 on plain PostgreSQL. */
+  /** Machines with a number of cores; 0 on plain PostgreSQL. */
   workers: number
   servers: number
   coordinatorCores: number
@@ -27,7 +27,7 @@ export interface Need {
   walADay: number
 }
 
-/** What so many events a second need, with the claims that they go to: created, and brought to their end. */
+/** What a rate of events needs, with the claims that they go to: created, and brought to their end. */
 export function needOf(
   { event, creation, transition, diskOfClaim, diskOfEvent }: OneOfEach,
   eventsPerSecond: number,

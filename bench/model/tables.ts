@@ -137,7 +137,7 @@ export function footOf(known: Known, options: ModelOptions): string {
     `Of each core ${FILL * 100} % may be busy. In brackets: what is the limit.`,
     'Groups are as large as here under the highest load: with more workers that takes as many more events on their way to each server, or batches of claims of one worker each.',
     'Each event goes to a claim that is not in the server’s memory, and is read.',
-    `What so many events need counts their claims in: ${eventsAClaim} events a claim, its creation and ${TRANSITIONS_A_CLAIM} transitions.`,
+    `The need of a number of events includes their claims: ${eventsAClaim} events a claim, its creation and ${TRANSITIONS_A_CLAIM} transitions.`,
     'The log counts pages that are written whole after a checkpoint, of which a short run has more than a long one.',
   ]
   const ofCitus = [

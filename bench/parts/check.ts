@@ -21,7 +21,7 @@ export const check: Part = {
   idleMs: (sizes) => nextCheck(sizes) - Date.now() - sizes.overdueLeadMs,
   run: async (bench, report) => {
     const { overdueClaims, measureMs } = bench.sizes
-    // So many that their logs stay short: each is submitted to now and then, as most are.
+    // Enough claims that their logs stay short: each gets an event now and then, as most claims do.
     const pick = await freshClaims(bench, bench.sizes.coldClaims)
     const rate = (await highestRateOf(bench, pick)) / 2
     const set = bench.nextSet()

@@ -10,7 +10,7 @@ import { EVENTS_A_BATCH } from '../sizes.ts'
 
 const SINGLE_CONNECTIONS = 32
 const BATCH_CONNECTIONS = 8
-/** Whoever follows must have all of a turn so long after its last answer. */
+/** Each reader must have all notifications of a turn this long after its last answer. */
 const MAX_DELIVERY_MS = 180_000
 
 export const notifications: Part = {
@@ -40,7 +40,7 @@ export const notifications: Part = {
 
 type Work = Omit<ToldRun, 'rate' | 'label'> & { key: string; what: string; eventsEach: number }
 
-/** Who is told: it is set up, and what is returned resolves when all have been told of so many. */
+/** Who is told: set up here. The returned function resolves when every reader has that number of notifications. */
 interface Followers {
   key: string
   name: string

@@ -7,7 +7,7 @@ import type { Part, PartReport } from '../part.ts'
 import { freshClaims } from '../submission-run.ts'
 import { readingScript } from '../transactions.ts'
 
-/** So many different claims, and pages. */
+/** The number of different claims, and pages. */
 const PATHS = 2_000
 const PAGES = 40
 

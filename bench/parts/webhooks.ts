@@ -109,7 +109,7 @@ async function bareRequests(bench: Bench, receiver: Receiver, endpoint: BenchEnd
   return measuredOf(result).perSecond
 }
 
-/** In an open loop; what is told of in the warm-up is not counted. */
+/** In an open loop; notifications of the warm-up are not counted. */
 async function latency(bench: Bench, report: PartReport, receiver: Receiver): Promise<void> {
   const { warmupMs, openLoopMs } = bench.sizes
   const eventsIn = (ms: number) => (RATE * ms) / 1000

@@ -31,8 +31,8 @@ export const customerOf = (count: number): string =>
     ELSE ${CUSTOMER.firstAverage} + ${spread(AVERAGE_CUSTOMERS)} END`
 
 /**
- * SQL: the status of claim n. The large customer has almost none that are PENDING: whoever looks for them among its
- * claims, or for it among the PENDING ones, looks long.
+ * SQL: the status of claim n. The large customer has almost none that are PENDING: a search for them among its
+ * claims, or for it among the PENDING claims, takes long.
  */
 export const claimStatus = (count: number): string =>
   `CASE WHEN n % 10 = 0 AND n IN (${fewOfLarge(count)}) THEN 'PENDING'

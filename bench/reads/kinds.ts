@@ -41,7 +41,7 @@ const filtersOf = (list: List): Filter[] => [
   { name: 'CONFIRMED, small customer', status: 'CONFIRMED', customers: [CUSTOMER.small], limit: LIMIT },
 ]
 
-/** Every kind of read of an account with so many claims. */
+/** Every kind of read of an account with a number of claims. */
 export async function readKinds(database: BenchDatabase, claims: number): Promise<ReadKind[]> {
   const kinds = [
     { name: 'one claim', paths: evenly(200, 1, claims).map((n) => `/v1/claims/${claimId(CLAIM_SET, n)}`) },

@@ -20,7 +20,7 @@ export interface CheckMeasured {
   usage: Usage
 }
 
-/** The scheduled check of so many overdue claims, with nothing else at work; each is then looked at. */
+/** The scheduled check of a number of overdue claims, with nothing else at work; each is then looked at. */
 export async function checkAt(bench: Bench, side: Side, claims: number): Promise<CheckMeasured> {
   const set = bench.nextSet()
   const checkTime = await loadOverdue(bench, side, set, claims)

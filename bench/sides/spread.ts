@@ -7,7 +7,7 @@ import { type ClaimPick, claimId } from '../load/submissions.ts'
  */
 export type Spread = 'all' | 'once' | { shard: number; of: Distribution } | { eachOf: Distribution }
 
-/** The numbers of so many claims of the set. */
+/** The numbers of some claims of the set. */
 export function numbersOf(spread: Spread, set: number, claims: number): number[] {
   const numbers: number[] = []
   for (let number = 1; numbers.length < claims; number++) {

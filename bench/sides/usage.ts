@@ -34,7 +34,7 @@ export function usageBetween(first: Reading, last: Reading): Usage {
   }
 }
 
-/** While something else goes on: after so many milliseconds, for so many. */
+/** While something else goes on: after a delay, for a time, both in milliseconds. */
 export async function usageDuring(side: Side, afterMs: number, forMs: number): Promise<Usage> {
   await pause(afterMs)
   const first = await readUsage(side)

@@ -61,7 +61,7 @@ export interface DemoData {
   candidate: string
 }
 
-/** So many days of business on a test clock, and some live claims and candidates. */
+/** Days of business on a test clock, and some live claims and candidates. */
 export async function makeDemoData(send: Send, days = 34): Promise<DemoData> {
   const customers = []
   for (const [external_id, name] of [

@@ -10,7 +10,7 @@ export interface DemoEndpoints {
 /** What a stranger may answer. */
 const HOSTILE = `<html><script>alert(1)</script> \u202Eesrever \u05D0\u05D1 Bad Gateway: ${'upstream'.repeat(40)}`
 
-/** Three webhook endpoints, made before all else, to be told of it: one that answers, one that fails, and one that is off. */
+/** Three webhook endpoints, made first, so that they get all notifications: one that answers, one that fails, and one that is off. */
 export async function makeDemoEndpoints(scope: Scope, send: Send): Promise<DemoEndpoints> {
   const receiver = await startWebhookReceiver(scope)
   let count = 0

@@ -9,7 +9,7 @@ export interface Exchange {
   token: string | null
   body?: string
   headers?: Record<string, string>
-  /** It may take longer than others, so many times. */
+  /** Factor by which it may take longer than others. */
   slowness?: number
   /** More of the body may follow, by a `Speaker`. */
   goesOn?: boolean

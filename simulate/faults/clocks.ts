@@ -5,7 +5,7 @@ import { type RealFault, wait, waitUntil } from './moments.ts'
 const STEPS_S = [-3_600, -90, -10, 10, 90, 3_600]
 const TIMEOUT_MS = 5_000
 
-/** How far it is ahead of ours, in seconds; null where it does not say. */
+/** How far it is ahead of this process's clock, in seconds; null where it does not say. */
 type Ahead = () => Promise<number | null>
 
 /** There for a while, and back. */

@@ -29,7 +29,7 @@ export async function waitUntil(
 }
 
 /**
- * Waits until so many milliseconds before the next whole minute, when each server begins its scheduled check. Returns
+ * Waits until `beforeMs` milliseconds before the next whole minute, when each server begins its scheduled check. Returns
  * false where that is not soon: other faults can strike in the meantime.
  */
 export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promise<boolean> {

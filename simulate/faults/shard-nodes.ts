@@ -3,7 +3,7 @@ import type { Postgres } from '../stage/postgres.ts'
 import type { RealStage } from '../stage/real-stage.ts'
 import { possible, type RealFault, seconds, someTime, wait } from './moments.ts'
 
-/** Whoever asks of a node for the coordinator. */
+/** The clients that reach a node for the coordinator. */
 const INTERNAL = "application_name LIKE 'citus_internal%'"
 
 const ofShardNodes = (name: string, strike: RealFault['strike']): RealFault => ({

@@ -41,7 +41,7 @@ export interface Seat {
   account: Account
   stranger: Account | null
   prefix: string
-  /** Told of what was found. */
+  /** Called with each finding. */
   note: (finding: unknown) => void
 }
 

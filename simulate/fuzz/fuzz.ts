@@ -39,11 +39,11 @@ export interface FuzzResult {
   findings: Found[]
 }
 
-/** A caller gets a new account after so many requests, so that lists do not grow for ever. */
+/** Requests after which a caller gets a new account, so that lists do not grow for ever. */
 const REQUESTS_OF_ACCOUNT = 2_500
 /** Enough for a few records of each kind. */
 const REQUESTS_OF_STRANGER = 150
-/** A session is for one account of so many: not many can be opened in a minute. */
+/** One of this number of accounts has a session: not many can be opened in a minute. */
 const ACCOUNTS_A_SESSION = 8
 
 /** Sends requests to the server until there were enough, or one showed what should not be. */

@@ -18,7 +18,7 @@ export type Kind = (typeof KINDS)[number]
 /** Names of each kind that are remembered: more than that would only grow. */
 const MOST = 60
 
-/** Names that answers told of: what later requests are about. */
+/** Names from answers. Later requests use them. */
 export class Known {
   readonly #names = new Map<Kind, string[]>(KINDS.map((kind) => [kind, []]))
 

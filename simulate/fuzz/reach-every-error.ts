@@ -157,7 +157,7 @@ const RECIPES: Record<string, Recipe> = {
   CLAIM_NOT_OPEN: (asked, needs) => addressedTo(asked, needs, needs.records.closed),
 }
 
-/** Aliases of others are told of a hundred times a minute. */
+/** Aliases of other accounts are disclosed a hundred times a minute. */
 async function tellOfTakenAliases(
   client: Client,
   { seat, records }: Omit<Needs, 'operation'>,

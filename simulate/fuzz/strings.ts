@@ -6,7 +6,7 @@ import { Raw } from './json-text.ts'
 export const EVENT_NAMES = ['delivery', 'refund', 'ticket_resolved', 'satisfaction', 'a']
 const CHARACTERS = [...'abcXYZ019 _-./%+&=?#"\\\'<>é漢😀\u200d\u202e\ufeff\u0001\n\t']
 
-/** A well-formed string of so many characters; hostile ones among them. */
+/** A well-formed string of a number of characters; hostile ones among them. */
 export function someString(random: Random, min = 0, max = 40): string {
   const most = Math.min(max, 300)
   if (random.chance(0.2)) return fit(random.pick(HOSTILE_STRINGS), min, most)

@@ -27,7 +27,7 @@ export interface Life {
 }
 
 /**
- * §4.7: all that becomes of a claim under this contract. At each instant the check comes first, then the events in the
+ * §4.7: the complete course of a claim under this contract. At each instant the check comes first, then the events in the
  * order given. @param until null: until nothing is due any more
  */
 export function liveOut(

@@ -13,7 +13,7 @@ export interface Sighting {
 }
 
 /**
- * Real time: what was answered before something else was sent came before it, whoever asked. For what only grows that
+ * Real time: what was answered before something else was sent came before it, for all clients. For what only grows that
  * is all that can be demanded, and all of it: if each pair is in order, there is an order of everything.
  * Returns the first pair that is not.
  */

@@ -1,8 +1,8 @@
 import { demand } from './finding.ts'
 
 /**
- * A number of which nobody knows more than what was answered, and which only rises: whoever begins to read it must
- * find what had been written or seen by then, and nothing that nobody sent.
+ * A number that only rises, and of which only the answers are known. A read must return at least what was written or read
+ * before the read began, and at most what was sent.
  */
 export class Rising {
   readonly name: string

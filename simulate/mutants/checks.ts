@@ -1,6 +1,6 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** What becomes of claims with time: windows, scheduled checks, test clocks, sums. */
+/** How claims change with time: windows, scheduled checks, test clocks, sums. */
 export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'on a clock the check comes a minute late where the window ends on the minute',

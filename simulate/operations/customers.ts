@@ -78,7 +78,7 @@ export function readCustomer({ userId }: Account, customer: Customer, body: Json
   return body.name === null ? 0 : Number(body.name)
 }
 
-/** The same for whoever wants the name. */
+/** The same for a request that has the name. */
 export const groupOf = (externalId: string) => `ends with ${externalId.at(-1)}`
 
 const MOST_TRIES = 4

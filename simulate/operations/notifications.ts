@@ -18,7 +18,7 @@ export const TYPES_WITH_EVENTS = [
   'test_clock.advanced',
 ]
 
-/** The account is told of each event from now on; before any harm is done. */
+/** The account asks for event notifications from now on, before any fault. */
 export async function askForEvents(client: Client, account: Account): Promise<void> {
   const body = JSON.stringify({ event_recorded: true })
   const reply = await client.send(account, { method: 'PATCH', path: '/v1/notification_settings', body })
@@ -93,7 +93,7 @@ export async function readFeed(client: Client, account: Account, isOfEvents: boo
  * clock is there for those alone who came before.
  */
 export async function judgeFeeds(client: Client, account: Account): Promise<void> {
-  // Checks go on: whoever reads later may have more.
+  // Checks continue: a later read may have more.
   const fresh = await readFeed(client, account, true)
   for (const feed of account.feeds) await readToEnd(client, account, feed)
   const left = new Set(fresh.map(({ id }) => id))

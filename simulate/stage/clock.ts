@@ -50,7 +50,7 @@ export class Clock {
     }
   }
 
-  /** So many seconds before (-) or behind (+) the machine's own, within a second or two. */
+  /** Seconds before (-) or behind (+) the machine's own, within a second or two. */
   step(seconds: number): Promise<void> {
     return writeFile(this.#file, `${seconds < 0 ? '' : '+'}${seconds}\n`, { mode: 0o644 })
   }

@@ -30,7 +30,7 @@ export class Front {
     return front
   }
 
-  /** Lets so many answers begin and throws them away: whoever asked hears of a broken connection. */
+  /** Lets a number of answers begin and discards them: the client sees a broken connection. */
   loseAnswers(count: number): void {
     this.#answersToLose = count
   }

@@ -40,9 +40,9 @@ export async function findStoredContract(db: Connection): Promise<NewContract | 
 }
 
 /**
- * A machine has a claim and not yet its contract. Citus commits a contract on all machines, but if a connection is lost
- * meanwhile, on one of them only a while later (`citus.recover_2pc_interval`): until then nothing can be told of the claim,
- * nor decided. The database is there, and does what else it is asked.
+ * A Citus node has a claim and not yet its contract. Citus commits a contract on all nodes. If a connection is lost
+ * meanwhile, a node commits later (`citus.recover_2pc_interval`). Until then the claim can be neither shown nor decided.
+ * The database is available for other requests.
  */
 export const contractIsMissing = (): ServiceError => unavailable('A contract cannot be read at the moment.')
 

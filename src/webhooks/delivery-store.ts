@@ -15,7 +15,7 @@ export interface NewDelivery {
   previousHash: string
 }
 
-/** Where an endpoint is: what it has been told of, and its last delivery. */
+/** The progress of an endpoint: the last notification that has a delivery or was skipped, and its last delivery. */
 export interface EndpointPlace {
   toldUpTo: bigint
   lastNumber: number

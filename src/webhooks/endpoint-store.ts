@@ -19,7 +19,7 @@ export type EndpointSettings = Pick<
 
 /**
  * Null if the account has the maximum number. Concurrent inserts are not counted.
- * @param toldUpTo the number of the last notification that it is not told of
+ * @param toldUpTo the number of the last notification that the endpoint does not get
  */
 export async function insertEndpoint(
   db: Connection,

@@ -5,7 +5,7 @@ import { seen } from './wire.ts'
 
 /*
  * The attacker, a process of its own. Its first message names the attacks and their targets, the second ends them,
- * and the third the process, with all its connections; so does the end of whoever started it.
+ * and the third the process, with all its connections; so does the end of its parent process.
  */
 
 /** A real one has a machine of its own, and takes no processor time from the service. */

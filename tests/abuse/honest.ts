@@ -4,7 +4,7 @@ import type { Account } from './attack.ts'
 
 /*
  * The honest caller, a process of its own: submits events at a steady rate, creates some claims, reads a claim and a
- * list each second, and is told of its claims by a webhook.
+ * list each second, and gets notifications of its claims by a webhook.
  * The rate does not fall where answers are slow: latencies count from when a request was due.
  */
 
@@ -22,7 +22,7 @@ export interface Fared {
   reads: number[]
   /** From the time that a notification bears to its first arrival. */
   webhooks: number[]
-  /** Claims that were created and never told of. */
+  /** Claims that were created without a notification. */
   untold: number
   /** Answers that were no success, by what they were. */
   refused: Record<string, number>
@@ -104,7 +104,7 @@ function send(
     Authorization: `Bearer ${account.token}`,
     ...(json ? { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) } : {}),
   }
-  // Reads come on a connection of their own each: whoever is new must get in too.
+  // Each read has a new connection: new clients must be served too.
   const by = body ? agent : false
   const options = { agent: by, method: body ? 'POST' : 'GET', headers, ...from }
   const asked = request(url + path, options, (response) => {

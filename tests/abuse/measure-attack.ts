@@ -63,7 +63,7 @@ export interface Damage {
   slowest: number
   slowestCreation: number
   slowestRead: number
-  /** Of the second account's webhooks, and how many of its claims it was never told of. */
+  /** Of the second account's webhooks, and how many of its claims had no notification. */
   webhookP95: number
   untold: number
   sent: number

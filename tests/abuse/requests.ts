@@ -78,6 +78,6 @@ export function onAnswer(socket: Socket, hear: () => void = () => {}): void {
     }
     rest = text.slice(Math.max(end, text.length - STATUS_LENGTH + 1))
   })
-  // A server that says it is through is left: whoever wants more comes again.
+  // The connection is closed when the server ends it. An attack opens a new one.
   socket.on('end', () => socket.destroy())
 }

@@ -8,7 +8,7 @@ const FIRST = 0xa0
 const SURROGATES = 0xd800
 const isCharacter = (code: number): boolean => code >= FIRST && code < SURROGATES
 
-/** So many ids of the hash that another has. The last two characters of each are chosen for it. */
+/** Ids with the same hash as another id. The last two characters of each are chosen for it. */
 export function idsOfHash(id: string, count: number): string[] {
   // What the hash is before its last product: the last character, and what was before it.
   const wanted = Math.imul(hashOfId(id), INVERSE)

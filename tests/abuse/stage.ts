@@ -58,7 +58,7 @@ export class Stage {
     this.scale = scale
   }
 
-  /** So many, by the scale. */
+  /** A number of items, by the scale. */
   many(count: number): number {
     return Math.ceil(count * this.scale)
   }
@@ -102,7 +102,7 @@ export class Stage {
     )
   }
 
-  /** To be told of each event that is recorded. */
+  /** Asks for notifications of each recorded event. */
   async askForEvents(): Promise<void> {
     await this.sql.query('INSERT INTO notification_settings (user_id, event_recorded) VALUES ($1, true)', [
       this.account.userId,

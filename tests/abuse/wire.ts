@@ -3,7 +3,7 @@ import type { Target } from './attack.ts'
 
 /*
  * What attackers do with connections. All of it is bounded, and none of it believes in the other side: a connection
- * that breaks is no fault here, and is opened again by whoever wants it.
+ * that breaks is no fault here, and the attack opens it again.
  */
 
 /** An attacker that is refused comes again, but not at once. */
@@ -60,7 +60,7 @@ export function ended(socket: Socket, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Writes these bytes again and again, as fast as they go, until so many were written or the connection ends. */
+/** Writes these bytes repeatedly, as fast as possible, until a number of bytes was written or the connection ends. */
 export async function keepWriting(
   socket: Socket,
   bytes: string | Buffer,
@@ -99,7 +99,7 @@ export function rest(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** So many at once, each of which begins anew when it has ended. */
+/** Runs `howMany` at once. Each starts again when it has ended. */
 export async function atOnce(
   howMany: number,
   signal: AbortSignal,

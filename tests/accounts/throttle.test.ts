@@ -30,7 +30,7 @@ const attempt = (on: TestService, fields: object, headers: Record<string, string
     headers,
   )
 
-/** As if so many had been made just now. */
+/** As if a number of attempts had been made just now. */
 const countedBefore = (attempts: number, ...keys: string[]) =>
   sql(
     `INSERT INTO throttles (key, attempts, ends_at) SELECT key, $1, now() + interval '1 hour' FROM unnest($2::text[]) AS key
@@ -62,7 +62,7 @@ describe('attempts to sign in', () => {
       }
       assertTooMany(await attempt(service, { email: who }, from('198.51.101.11')))
     }
-    // Not even with the right password; whoever is signed in already stays so.
+    // Not even with the right password. Existing sessions stay valid.
     const right = { email, password: PASSWORD }
     assertTooMany(await attempt(service, right, from('198.51.101.12')))
     assert.equal((await browser.get('/v1/me')).status, 200)

@@ -12,7 +12,7 @@ import { hashSessionToken, hashToken, newToken } from '../support/source/account
 const service = await sharedService()
 const { app, sql } = service
 const TRIES = 1_100
-/** Half of the 750 that wait: while one connection is busy with whoever is in turn, the other may go on for a while. */
+/** Half of the 750 that wait: while one connection is busy with the current request, the other may go on for a while. */
 const SOON = 375
 
 /** Tokens that the server has not met yet, of an account that is there. */

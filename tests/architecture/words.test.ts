@@ -25,7 +25,7 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
     'FairSemaphore with a name of its own',
   ],
   [
-    /becomes of|in vain\b|as many as it may|nobody caught|who gives way|such a one/i,
+    /becomes of|in vain\b|as many as it may|nobody caught|who gives way|such a one|whoever|told of\b|of ours\b|so many/i,
     'a plain sentence: subject, verb, object',
   ],
 ]

@@ -72,7 +72,7 @@ test('nothing is archived into a missing folder; a file of a failed run is reuse
   const hours = (await stat(join(folder, file.path))).mtimeMs / 1_000 - 2 * 3_600
   await utimes(join(folder, file.path), hours, hours)
   assert.deepEqual((await checkArchive(app, folder)).orphans, [file.path])
-  // Whoever writes it again makes it young again.
+  // Another write renews its time.
   assert.deepEqual(await write(), file)
   assert.deepEqual((await checkArchive(app, folder)).orphans, [])
   await writeFile(join(folder, file.path), 'half of it')

@@ -77,7 +77,7 @@ test('a claim is archived completely, answers 410 with its file, and is restored
   )
   assert.deepEqual((await api.get(`/v1/notifications?claim_id=${gone}`)).body.data, [])
   assert.deepEqual((await api.get('/v1/overview')).body.statuses, statuses)
-  // Whoever has read up to it goes on.
+  // A reader whose cursor is the archived claim continues.
   const next = await api.get(`/v1/claims?after=${others.at(-1)}&limit=1`)
   assert.deepEqual(
     next.body.data.map(({ id }: { id: string }) => id),

@@ -43,7 +43,7 @@ test('what busy workers need is told', () => {
   assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * FILL), { servers: 50, coordinatorCores: 20 })
 })
 
-test('a check is made by as many servers as have shards of their own, and each moves so many batches at once', () => {
+test('a check is made by as many servers as have shards of their own, and each moves several batches at once', () => {
   const times = { lanes: 8, claimsABatch: 1000, waits: 0.99 }
   for (const [shards, servers] of [
     [8, 1],

@@ -187,7 +187,7 @@ describe('a schema keeps its versions (§2.5)', () => {
 })
 
 describe('a claim says from which version of its schema it was made (§2.3)', () => {
-  test('wherever it is shown: created alone and in a batch, read, listed and told of', async () => {
+  test('wherever it is shown: created alone and in a batch, read, listed and in notifications', async () => {
     const account = await service.newAccount()
     const customer = await newCustomer(account)
     const schema = await newSchema(account, { price: 1 })

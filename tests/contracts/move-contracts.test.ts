@@ -27,7 +27,7 @@ async function putBack(): Promise<void> {
 }
 const whereTheyAre = async () => (await sql(WHERE_THEY_ARE))[0]
 
-/** Whatever is told of them. */
+/** Every representation of the claims. */
 async function readAll(client: ApiClient, ids: readonly string[]) {
   const each = ids.map(async (id) => [
     await client.readClaim(id),

@@ -91,7 +91,7 @@ test('at 32 levels and 512 nodes further additions are refused with the reason b
   await page.keyboard.press('Escape')
 
   await openSchema(page, contractOf(all(...Array.from({ length: 511 }, () => ({ event: 'e' })))))
-  // Not by role: that takes long among so many.
+  // Not by role: that is slow with many elements.
   const add = page.locator('[aria-label="Add event to “All of these”"]')
   assert.ok(await isDescribed(add, /^A condition can have at most 512 nodes\.$/))
   await add.press('Enter')

@@ -100,7 +100,7 @@ test('a failed part of the search is reported, and other results are shown', asy
   await options.filter({ hasText: 'c-17' }).waitFor()
   await page.getByText('Part of the search failed. Results may be missing.').waitFor({ timeout: 30_000 })
   await page.unroute('**/v1/candidates?**')
-  // An answer that was made not to come is told of by the browser, and so is an id that no customer has.
+  // The browser logs the aborted answer, and the id that no customer has.
   const others = complaints.filter((line) => !/status of 404|ERR_FAILED/.test(line))
   assert.deepEqual(others, [])
 })

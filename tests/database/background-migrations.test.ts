@@ -38,7 +38,7 @@ async function prepared(t: TestContext, { migrated } = { migrated: true }) {
       text: `SELECT relname AS name, oid::integer AS id, indisvalid AS valid FROM pg_index JOIN pg_class ON oid = indexrelid
         WHERE relname IN ('events_by_type', 'events_by_time') ORDER BY relname DESC`,
     })
-  /** Whoever makes an index waits for it: it may have written rows that the index must have. Returns what ends it. */
+  /** A writer that the creation of an index waits for, because the index must have its rows. Returns a function that ends it. */
   const holdWriter = async () => {
     const letGo = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ test('on a new database there is nothing to be done in the background', async (t
   assert.deepEqual(inShort(await indexes()), DONE)
 })
 
-test('indexes are made after the start by one server, while others write, and are told of', async (t) => {
+test('indexes are made after the start by one server, while others write, and are logged', async (t) => {
   const { db, newServer, indexes, holdWriter, builder } = await prepared(t)
   const name = `00${CODE_VERSION + 1}-two-indexes.sql`
   assert.deepEqual(await indexes(), [])

@@ -95,7 +95,7 @@ test('a page of one status is full, though one of its claims moves on while it i
   )
 })
 
-/** So many are more than a page looks at. */
+/** More records than a page scans. */
 const MANY = 10_050
 
 test('a page that ends before it has found what it is asked for waits for what is on its way up to there', async (t) => {

@@ -96,7 +96,7 @@ const OF_BOTH: Record<string, Filters> = {
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 const between = (from: number, before: number) => ({ from: daysAgo(from), before: daysAgo(before) })
 
-/** Each with what no index has: a page looks at so many records at most, and then tells where to go on. */
+/** Filters that no index covers. A page scans a bounded number of records, and then has a cursor to continue. */
 export const SELECTIVE: Record<string, Filters> = {
   'due time': { sort: 'due_at' },
   'due time, in a status': { sort: 'due_at', statuses: ['PENDING'] },
@@ -210,7 +210,7 @@ export function testIndexedFilter(many: ManyClaims, name: keyof ManyClaims['list
 const MOST_LOOKED_AT = { rows: 12_000, entries: 45_000 }
 
 export function testSelectiveFilter(many: ManyClaims, name: keyof ManyClaims['lists'], what: string): void {
-  test(`a page of the ${name} by ${what} looks at so many, wherever it is read`, async () => {
+  test(`a page of the ${name} by ${what} scans a bounded number, wherever it is read`, async () => {
     for (const order of ['asc', 'desc']) {
       let after: string | undefined
       for (let pages = 0; pages < 3; pages++) {
@@ -271,7 +271,7 @@ async function readToTheEnd(read: (after: string | undefined) => ReturnType<List
 }
 
 export function testCrowdedSearch(many: ManyClaims): void {
-  test('a search for what very many ids have in common looks at so many a page, where they are', async () => {
+  test('a search for what very many ids have in common scans a bounded number per page, where they are', async () => {
     for (const [search, count] of [
       [CROWDED, CROWD],
       [`${CROWDED}…${crowdedId(CROWD).slice(-6)}`, 1],

@@ -13,7 +13,7 @@ import { startTestService } from '../support/test-service.ts'
 
 const LIVE = 'test_clock_id IS NULL'
 
-/** An account with so many claims and as many candidates, in a database of its own. */
+/** An account with `each` claims and as many candidates, in a database of its own. */
 async function stage(each: number, isAnalysed: boolean) {
   const service = await startTestService({ after })
   const customer = await newCustomer(service.api)

@@ -292,7 +292,7 @@ export function testStatementsOfRequests(planned: PlannedClaims): void {
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: 2 * some.length, rowsSorted: 0 })
     })
 
-    test(`events that are told of are looked up one by one (${mode} plan)`, async () => {
+    test(`events with notifications are looked up one by one (${mode} plan)`, async () => {
       reader.take()
       const rows = ids.slice(0, 100).map((subject_id) => ({ subject_id, sequence: 1 }))
       await readToldEvents(reader.connection, rows)
@@ -301,7 +301,7 @@ export function testStatementsOfRequests(planned: PlannedClaims): void {
   }
 }
 
-/** @param sizes how many claims, and whether each event is told of */
+/** @param sizes how many claims, and whether the account asks for event notifications */
 export function testDecisions(
   { user, ids, readers }: PlannedClaims,
   sizes: readonly (readonly [count: number, isAsked: boolean])[],
@@ -309,7 +309,7 @@ export function testDecisions(
   for (const mode of MODES) {
     const reader = readers[mode]
     for (const [count, isAsked] of sizes) {
-      const asked = isAsked ? ', and each event is told of' : ''
+      const asked = isAsked ? ', with event notifications' : ''
       test(`${count} claims are read for their decisions, and written, by their indexes${asked} (${mode} plan)`, async () => {
         const some = ids.slice(0, count)
         // Every other one is settled by its event.

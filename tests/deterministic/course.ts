@@ -13,7 +13,7 @@ export class Course {
   readonly time = new VirtualTime()
   #choices: Iterator<number>
   readonly #steps: Step[] = []
-  /** What has happened, for whoever reads of a failure. */
+  /** What has happened, for the message of a failure. */
   readonly story: string[] = []
   taken = 0
   #later = 0
@@ -32,7 +32,7 @@ export class Course {
     this.#steps.push({ what, take })
   }
 
-  /** It may be taken in so many milliseconds. */
+  /** The step may be taken in `ms` milliseconds. */
   in(ms: number, what: string, take: () => void): void {
     this.#later++
     setTimeout(() => {

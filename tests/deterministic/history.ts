@@ -6,7 +6,7 @@ import { type Fault, fault } from './faults.ts'
 export type Deed =
   | { do: 'submit'; at: number; as: string; to: string; id: string; type: string; value: number }
   | { do: 'check'; at: number }
-  /** So many steps are taken before the next. */
+  /** Takes a number of steps before the next deed. */
   | { do: 'go on'; steps: number }
   /** Until each submission and each check is answered. */
   | { do: 'wait' }

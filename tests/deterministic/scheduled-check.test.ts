@@ -39,7 +39,7 @@ function assertMovesAreCounted(world: World): void {
   const told = world.checks.reduce((sum, { answer }) => sum + (typeof answer === 'number' ? answer : 0), 0)
   const isAllTold = world.checks.every(({ answer }) => typeof answer === 'number')
   if (isAllTold && !world.wasDisturbed) assert.equal(told, movesIn(world))
-  else assert.ok(told <= movesIn(world), `${told} moves are told of ${movesIn(world)}`)
+  else assert.ok(told <= movesIn(world), `${told} moves are reported of ${movesIn(world)}`)
 }
 
 async function assertNextChecksDoTheRest(world: World): Promise<void> {

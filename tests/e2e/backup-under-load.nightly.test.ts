@@ -96,7 +96,7 @@ test('a backup made under load holds all that was acknowledged before it began, 
   })
   assert.equal(taken.status, 409)
 
-  // What is new comes behind: in lists, in the feed also for whoever had read on after the backup, and in the chain.
+  // What is new comes behind: in lists, in the feed also for a reader that had continued after the backup, and in the chain.
   const fresh = await restored.claim(customer, contract)
   assert.equal((await restored.get('/v1/claims?order=desc&limit=1')).body.data[0].id, fresh.id)
   const later = (await restored.get(`/v1/notifications?after=${afterBackup}`)).body.data

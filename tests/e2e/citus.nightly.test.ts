@@ -68,7 +68,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
     (await sql(`SELECT FROM citus_shards WHERE table_name = 'claims'::regclass AND nodeport = ${port}`))
       .length
 
-  /** Of so many new claims, those on this machine and the others. */
+  /** New claims: those on this node and the others. */
   async function claimsByPlace(
     api: ApiClient,
     count: number,

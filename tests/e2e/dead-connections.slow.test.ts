@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/test-database.ts'
 /** Fewer than the system lets wait for a server that does not accept them. */
 const DEAD = 100
 
-test('connections that were reset before they were accepted are not read: whoever stands behind them waits for nothing', {
+test('connections that were reset before they were accepted are not read: later connections do not wait for them', {
   skip: process.platform !== 'linux' && 'elsewhere the system itself forgets what they sent',
 }, async (t) => {
   const served = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })

@@ -9,8 +9,8 @@ import { uniqueName } from '../support/new-records.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 
 /*
- * Two servers are killed twice each and the database once, while claims come and go: whoever follows the notifications, in
- * pages, by waiting or on a stream, from the beginning or later, has them all, in one order, and they are what the logs tell.
+ * Two servers are killed twice each and the database once, while claims come and go. Each reader of the notifications,
+ * in pages, by waiting or on a stream, from the beginning or later, gets all of them in one order, and they match the logs.
  */
 
 const CLAIMS = 1_200

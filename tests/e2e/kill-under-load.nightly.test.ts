@@ -13,7 +13,7 @@ import { createTestDatabase } from '../support/test-database.ts'
  * determine the state.
  */
 
-/** So many that some are still open once another server has started. */
+/** Enough claims that some are still open once another server has started. */
 const CLAIMS = 300
 
 test('a server is killed in the middle of a load and started again: nothing is lost, nothing doubled', async (t) => {

@@ -164,7 +164,7 @@ test('no secret is in the log, the process list, the metrics, traces or a dump, 
   const { status, body: metrics } = await scrape()
   assert.equal(status, 200)
   const { mode } = await stat(`/proc/${served.child.pid}/environ`)
-  assert.equal(mode & 0o077, 0, 'settings are read by whoever runs the service alone')
+  assert.equal(mode & 0o077, 0, 'only the user that runs the service can read the settings')
   await served.end('SIGTERM')
 
   assert.ok(log.includes('"level":40'), 'what was answered 503 is in the log')

@@ -96,7 +96,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     const pipe = join(dataDir, 'postgres', 'PG_VERSION')
     await mkdir(join(dataDir, 'postgres'), { recursive: true })
     await promisify(execFile)('mkfifo', [pipe])
-    // Whoever reads a pipe waits for as long as somebody may write to it.
+    // The reader of a pipe waits as long as a writer has the pipe open.
     const beingRead = eventually(() =>
       open(pipe, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => null),
     )

@@ -64,7 +64,7 @@ test('servers and the database are killed while webhooks go to a receiver that o
   const workers = await Promise.all(
     Array.from({ length: WORKERS }, () => newWorker(api(), customer, CLAIMS / WORKERS)),
   )
-  /** Settles so many of the claims, and resolves them by advancing their clocks. */
+  /** Settles a number of the claims, and resolves them by advancing their clocks. */
   const resolve = (part: number) =>
     Promise.all(
       workers.map(async ({ clock, claims }) => {

@@ -44,7 +44,7 @@ async function submitted(answer: Promise<Answer>): Promise<Answer['body']> {
 }
 
 describe('a claim that another server has written to', () => {
-  test('is decided by the whole log, whoever wrote it (§2.2 rule 1)', async () => {
+  test('is decided by the whole log, whichever server wrote it (§2.2 rule 1)', async () => {
     const { id, onFirst, onSecond } = await copiedClaim({
       fulfillment_condition: all({ event: 'a' }, { event: 'b' }, { event: 'c' }),
     })

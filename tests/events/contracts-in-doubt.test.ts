@@ -9,7 +9,7 @@ import { type EventRequest, PendingSubmission, type SubmissionRetry } from '../s
 import { startTestService } from '../support/test-service.ts'
 import { armWriteFaults } from '../support/write-faults.ts'
 
-/* A machine has a claim and not yet its contract. Whoever asks for others at the same time does not notice. */
+/* A machine has a claim and not yet its contract. Concurrent requests for other claims are not affected. */
 
 // Its own: the scheduled check fails on a claim without a contract.
 const service = await startTestService({ after })
@@ -20,7 +20,7 @@ let prices = 1_000_000
 /** A contract that no other test has, of other files neither. */
 const ownContract = () => contractWith({ price: ++prices })
 
-/** Claims of one shard: so many of this account, one of another, and one whose contract is taken away. */
+/** Claims of one shard: some of this account, one of another account, and one whose contract is removed. */
 async function claimsAndOneInDoubt(count: number) {
   const claims = await claimsOfOneShard(service, count, ownContract())
   const strangers = await claimsOfOneShard({ app, api: await service.newAccount() }, 1, ownContract())

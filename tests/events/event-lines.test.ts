@@ -104,7 +104,7 @@ describe('what a line is', () => {
     assert.deepEqual(await api.eventIds(id), ['1', '2', '3', '4'])
   })
 
-  // So many that they come in several chunks.
+  // Enough lines that they arrive in several chunks.
   for (const type of ['Application/X-NDJSON', 'application/X-ndjson; charset=utf-8']) {
     test(`as ${type} they are all read`, async () => {
       const { id } = await newClaim(api)

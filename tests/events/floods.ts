@@ -9,7 +9,7 @@ export async function claimsOn(api: ApiClient, clock: string, count: number): Pr
   return (await runBatch(api, '/v1/claims/batch', items)).map(({ claim }) => claim.id)
 }
 
-/** Sends so many batches of a thousand events at once. The results, once they are there. */
+/** Sends a number of batches of a thousand events at once. The results, once they are there. */
 export async function flood(
   api: ApiClient,
   claims: readonly string[],

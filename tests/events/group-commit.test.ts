@@ -157,7 +157,7 @@ test('a claim whose row is held does not hold up the others, nor does it come ou
   assert.deepEqual(await api.eventIds(stuck.id), ['1', '2', '3'])
 })
 
-test('after a fault of ours each of the group is answered, its places are free and its line goes on', async () => {
+test('after an internal error each of the group is answered, its places are free and its line goes on', async () => {
   const claim = await openClaim()
   let isFaulty = true
   const submissions = app.db.submissionsTo(0)

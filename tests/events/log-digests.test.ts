@@ -72,7 +72,7 @@ test('what is decided from a digest is what the log says', async () => {
 test('no log is read for it', async () => {
   const { id } = await openClaim()
   for (const type of ['c', 'a', 'd']) await recorded({ claim_id: id, type })
-  // Whoever reads the log finds another: this is never done but here.
+  // A reader of the log would find another type. Only this test changes a log.
   await sql("UPDATE claim_events SET type = 'x' WHERE claim_id = $1", [id])
   assert.equal(await recorded({ claim_id: id, type: 'b', value: 3 }), 'PENDING')
 })

@@ -6,7 +6,7 @@ import { sharedService } from '../support/shared.ts'
 import type { Submission } from '../support/source/claims.ts'
 import type { OnAnswer, SubmittedEvent } from '../support/source/decisions.ts'
 
-/* A fault of ours, which shows when the answers of a group are given. */
+/* An internal error while the results of a group are given. */
 
 const { api, app, databaseUrl } = await sharedService()
 
@@ -47,7 +47,7 @@ test('a fault with one submission of a group leaves the others their answers', a
   assert.equal((await api.post(`/v1/claims/${ids[0]}/events`, { type: 'note' })).status, 201)
 })
 
-test('a fault of whoever hears an answer leaves the others of its group theirs', async (t) => {
+test('an error while one result is given does not change the other results of the group', async (t) => {
   const ids = [(await newClaim(api)).id, (await newClaim(api)).id]
   const { id: userId } = (await api.get('/v1/me')).body
   const held = await holdClaims(t, databaseUrl, ids)

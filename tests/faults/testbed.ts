@@ -53,7 +53,7 @@ export async function openClaims(
   customerId: string,
   count: number,
   clockId: string | null,
-  /** That go together in a group: on distributed tables more are made until so many are of one shard. */
+  /** Claims that share a group: on distributed tables more claims are made until `count` are in one shard. */
   { together } = { together: false },
 ): Promise<string[]> {
   const on = clockId === null ? {} : { test_clock_id: clockId }

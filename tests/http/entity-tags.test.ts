@@ -22,7 +22,7 @@ interface Kind {
   change: (n: number) => object
   canBeDeleted: boolean
   notFound: 'SCHEMA_NOT_FOUND' | 'CUSTOMER_NOT_FOUND' | 'WEBHOOK_ENDPOINT_NOT_FOUND' | null
-  /** What holds up whoever changes the account's record. */
+  /** Statement that blocks changes of the account's record. */
   hold: [text: string, by: 'id' | 'user_id']
 }
 
@@ -283,7 +283,7 @@ test('a change of types that is not made leaves the endpoint where it stood', as
   const settings = { url: 'https://example.com/', types: ['claim.event_recorded'] }
   const made = await account.post('/v1/webhook_endpoints', settings)
   const { id } = made.body
-  // It is told of none of this, so a change of its types passes over it.
+  // The endpoint gets none of these notifications, so a change of its types skips them.
   await newClaim(account)
   const place = async () =>
     (await service.sql('SELECT told_up_to FROM webhook_endpoints WHERE id = $1', [id]))[0]?.told_up_to

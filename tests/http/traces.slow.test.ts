@@ -12,7 +12,7 @@ const MAX_STOP_MS = 5_000
 const service = await sharedService()
 
 describe('a collector', () => {
-  test('that is dead costs spans alone, and is told of once', async (t) => {
+  test('that is dead costs spans alone, and is logged once', async (t) => {
     const dead = await startCollector(t)
     await dead.close()
     const { tracing: toNobody, lost } = tracingTo(dead.url, 1)

@@ -19,7 +19,7 @@ const { tracing } = tracingTo(collector.url, 0)
 const service = await startWebhookService({ after }, { tracing })
 const { api } = service
 
-/** Those of a trace, once there are so many. */
+/** The spans of a trace, once there are `count`. */
 const spansOf = (traceId: string, count: number) =>
   eventually(async () => {
     const found = collector.spans.filter((span) => span.traceId === traceId)
@@ -109,7 +109,7 @@ describe('a trace', () => {
     )
   })
 
-  test('has refusals with their code, a failure of ours alone as an error, and callers who went away', async () => {
+  test('has refusals with their code, only internal failures as errors, and callers who went away', async () => {
     const [refused, left] = [traced(), traced()]
     assert.equal((await submit('00000000-0000-0000-0000-000000000000', 'x', refused.headers)).status, 404)
     const [request] = (await spansOf(refused.traceId, 3)).filter(({ kind }) => kind === 2)

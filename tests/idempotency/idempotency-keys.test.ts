@@ -441,7 +441,7 @@ describe('creations (§4.17 rule 6)', () => {
     assert.deepEqual(again.body.results[1], first.body.results[1])
   })
 
-  test('are refused for another body alone, whoever asks beside them', async () => {
+  test('are refused only for another body, even with concurrent requests', async () => {
     const account = await service.newAccount()
     const claim = await claimOf(account)
     const key = keyed()

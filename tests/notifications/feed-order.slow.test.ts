@@ -12,7 +12,7 @@ const { api } = await sharedService()
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
-test('all that is settled has the number that was told, whoever writes at the same time', async () => {
+test('all that is settled has the number that was told, even with concurrent writers', async () => {
   const customers = await Promise.all(Array.from({ length: 4 }, () => newCustomer(api)))
   const { cursor: start } = await readFeed(api)
   let isOver = false

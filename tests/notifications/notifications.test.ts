@@ -128,7 +128,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual([late.body.data, late.body.has_more], [[], false])
   })
 
-  test('of which some were removed for their age, answers 410 to whoever has not had them (§4.13 rule 3)', async () => {
+  test('of which some were removed for their age, answers 410 to a reader that has not had them (§4.13 rule 3)', async () => {
     const api = await newAccount()
     const [, second] = [await newClaim(api), await newClaim(api)]
     const start = (await api.get('/v1/notifications?limit=1')).body.next_cursor

@@ -36,7 +36,7 @@ const toldOf = async (api: ApiClient) =>
     [type, sequence, event?.id].filter((part) => part !== undefined).join(' '),
   )
 
-test('nobody is told of single events unless somebody asks (§4.13 rule 5)', async () => {
+test('no account gets event notifications without asking (§4.13 rule 5)', async () => {
   const api = await service.newAccount()
   assert.deepEqual((await api.get('/v1/notification_settings')).body, { event_recorded: false })
   const { id } = await newClaim(api)
@@ -45,7 +45,7 @@ test('nobody is told of single events unless somebody asks (§4.13 rule 5)', asy
 })
 
 describe('an account that asks (§4.13 rule 5)', () => {
-  test('is told of each event, with the claim as the event found it, and then of what it became', async () => {
+  test('gets a notification of each event, with the claim as the event found it, and then of what it became', async () => {
     const api = await asking()
     const claim = await newClaim(api)
     await submit(api, claim.id, 'e1')
@@ -78,7 +78,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     assert.deepEqual(await toldOf(api), ['claim.created 0', 'claim.event_recorded 1 e1', 'claim.pending 2'])
   })
 
-  test('is told of those that are recorded together in the order of the log', async () => {
+  test('gets events that are recorded together in the order of the log', async () => {
     const api = await asking()
     const claims = [await newClaim(api), await newClaim(api)]
     const events = Array.from({ length: 40 }, (_, i) => ({
@@ -105,7 +105,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     }
   })
 
-  test('is told of candidates, and of claims on test clocks', async () => {
+  test('gets notifications of candidates, and of claims on test clocks', async () => {
     const api = await asking()
     const { candidate_alias: alias } = await newCandidate(api)
     await api.post(`/v1/candidates/${alias}/events`, { id: 'e1', type: 'progress' })
@@ -127,7 +127,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     assert.equal(told[1].event.created_at, '2031-01-01T00:00:00.000Z')
   })
 
-  test('is told of them only where it names the type, and in pages of any size', async () => {
+  test('gets them only where it names the type, and in pages of any size', async () => {
     const api = await asking()
     const { id } = await newClaim(api)
     const events = Array.from({ length: 150 }, (_, i) => ({ claim_id: id, id: `e${i}`, type: 'progress' }))
@@ -182,7 +182,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     )
   })
 
-  test('has missed some only if it is told of what was removed', async () => {
+  test('has missed some only if the types that it asks for were removed', async () => {
     const api = await asking()
     const { id, user_id } = await newClaim(api)
     const start = (await api.get('/v1/notifications')).body.next_cursor
@@ -205,7 +205,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     )
   })
 
-  test('is told of no more once it does not ask any longer, and others are told of nothing', async () => {
+  test('gets no more once it does not ask any longer, and other accounts get none', async () => {
     const [api, other] = [await asking(), await service.newAccount()]
     const [claim, others] = [await newClaim(api), await newClaim(other)]
     await submit(api, claim.id, 'e1')

@@ -87,7 +87,7 @@ const readAll = async (path: string): Promise<Row[]> => (await readPages(api, pa
 /** Of the smallest double. */
 const DECIMALS = 1_100
 
-/** Exactly, as integers of so many decimals. */
+/** Exact: computed with integers of `DECIMALS` decimals. */
 function amountOf(rows: Row[]): string {
   const scaled = rows.reduce((sum, row) => sum + scale(row.contract.price), 0n)
   const digits = `${scaled}`.padStart(DECIMALS + 1, '0')

@@ -66,7 +66,7 @@ export const storedRows = async ({ sql }: Pick<TestService, 'sql'>, id: string) 
   ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
 ]
 
-/** Makes all that is there older, and forgets what was told of it, as it would be by then. */
+/** Makes all that is there older, and removes its notifications, as retention would by then. */
 export async function growOld({ sql }: Pick<TestService, 'sql'>, interval = '-40 days'): Promise<void> {
   await sql(`UPDATE claims SET ${movedBy(interval, TIMES_OF_CLAIM)}`)
   await sql(`UPDATE claim_events SET ${movedBy(interval, ['created_at'])}`)

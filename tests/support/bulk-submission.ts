@@ -55,7 +55,7 @@ export async function sendUntilSecondPiece(page: Page) {
 let accounts = 0
 
 export function bulkTests({ service, browser, newPage }: DashboardTests) {
-  /** A page of an account with so many candidates of acme, which "done" settles, and one of globex. */
+  /** A page of an account with a number of candidates of acme, which "done" settles, and one of globex. */
   async function openWithCandidates(
     count: number,
     { ownPage = false, ...options }: BrowserContextOptions & { ownPage?: boolean } = {},

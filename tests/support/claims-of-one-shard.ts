@@ -14,7 +14,7 @@ export async function ofFirstShard<Claim extends { id: string }>(
   }
 }
 
-/** So many new claims that go together in groups. */
+/** `count` new claims that share groups. */
 export async function claimsOfOneShard(
   service: Pick<TestService, 'api' | 'app'>,
   count: number,

@@ -7,6 +7,6 @@ import { retryWhile } from './retry-while.ts'
  */
 const MAY_PASS = ['42501', '55006']
 
-/** Drops the database, whoever is connected to it. */
+/** Drops the database, even if clients are connected. */
 export const dropDatabase = (client: pg.Client, name: string): Promise<void> =>
   retryWhile(MAY_PASS, () => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))

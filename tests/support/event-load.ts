@@ -15,7 +15,7 @@ import type { JsonObject } from './source/json.ts'
  */
 
 const WORKERS = 16
-/** A light load: so many workers, which pause between their events. */
+/** A light load: workers that pause between their events. */
 const FEW_WORKERS = 4
 const LIGHT_PAUSE_MS = 150
 const TIMEOUT_MS = 3_000
@@ -37,7 +37,7 @@ type Fate = 'acknowledged' | 'refused'
 export interface EventLoad {
   /** Changes where the submissions go; a server that came back has another address. */
   setServers: (urls: readonly string[]) => void
-  /** Resolves when so many more were acknowledged. */
+  /** Resolves when that number of further events was acknowledged. */
   acknowledges: (more: number) => Promise<unknown>
   /** Sends no new events, and resolves when each that was sent is answered. */
   stop: () => Promise<void>

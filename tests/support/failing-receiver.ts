@@ -21,7 +21,7 @@ export interface FailingReceiver {
 
 const SLOW_MS = 100
 
-/** Instead of taking a delivery; of a hundred deliveries so many. */
+/** Failures instead of accepting a delivery, each with its percentage of the deliveries. */
 const FAILURES: readonly [percent: number, fail: (response: ServerResponse) => unknown][] = [
   [15, (response) => response.writeHead(500).end('not now')],
   [10, (response) => response.destroy()],

@@ -79,7 +79,7 @@ export function readPages({ urls, token }: Feed, wait: number): FeedReader {
   }
 }
 
-/** Reads a stream, and when it breaks goes on by its last id, as a browser does. It stops when it has had so many. */
+/** Reads a stream, and when it breaks goes on by its last id, as a browser does. It stops when it has had `untilHad()` notifications. */
 export function readStream({ urls, token }: Feed, untilHad: () => number): FeedReader {
   const had: Had[] = []
   const stopping = new AbortController()

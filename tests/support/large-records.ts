@@ -9,7 +9,7 @@ type Sql = (text: string, values?: unknown[]) => Promise<unknown>
 export const largeContract = (n = 0) =>
   contractWith({ fulfillment_condition: { event: 'done', match: `${n} ${'x'.repeat(65_000)}` } })
 
-/** A contract of which so many values take far more memory as objects than as text. */
+/** A contract whose values take far more memory as objects than as text. */
 export const heavyContract = (values: number) =>
   contractWith({
     fulfillment_condition: { event: 'done', match: { x: Array.from({ length: values }, () => []) } },

@@ -8,7 +8,7 @@ export const schemaOf = (n: number) => `00000000-0000-7000-a000-${n.toString(16)
 export const clockOf = (n: number) => `00000000-0000-7000-b000-${n.toString(16).padStart(12, '0')}`
 
 /**
- * Gives the account so many claims and as many candidates, by turns, created over 50 days up to yesterday and mostly
+ * Gives the account a number of claims and as many candidates, by turns, created over 50 days up to yesterday and mostly
  * resolved. Of ten, three have customer 0, one schema 0, and one is of the region emea; of a thousand, one has schema 1, one is
  * on clock 0, and one has its own order.
  */

@@ -18,7 +18,7 @@ export interface SmallDisk {
   clear: () => Promise<void>
 }
 
-/** A disk of its own in memory, of so many MiB, in this place; null where this user may not mount one. */
+/** A disk of its own in memory, of a number of MiB, in this place; null where this user may not mount one. */
 export async function mountSmallDisk(
   t: Scope,
   mebibytes: number,

@@ -43,7 +43,7 @@ export function startSteadyCallers(url: string, token: string | null, customerNa
     }
   }
   const working = Promise.all(Array.from({ length: WORKERS }, work))
-  // Who fails is told of by stop().
+  // stop() reports the failures.
   working.catch(() => {
     isStopping = true
   })

@@ -45,8 +45,8 @@ const BELIEVED: Record<string, Arrival> = {
   'a good one': good,
   'one that was on its way for four minutes': signed([SECRET], 240),
   'one from a clock that is four minutes ahead': signed([SECRET], -240),
-  'one that two secrets signed, to whoever has the old': signed([OTHER, SECRET]),
-  'one that two secrets signed, to whoever has the new': signed([SECRET, OTHER]),
+  'one that two secrets signed, to a holder of the old': signed([OTHER, SECRET]),
+  'one that two secrets signed, to a holder of the new': signed([SECRET, OTHER]),
   'a signature of another version beside the good one': withHeaders(good, {
     'Webhook-Signature': `v1a,AAAA ${signature}`,
   }),

@@ -150,7 +150,7 @@ describe('a name', () => {
 
 describe('a connection', () => {
   test('goes to the address that was judged: what DNS says the next time does not count', async (t) => {
-    // The first answer of each kind is harmless; whoever asked once more would get in.
+    // The first answer of each kind is harmless. A second lookup would reach the private address.
     const { server, look } = await lookingUp(t, (_, asked) =>
       asked === 0 ? ['2606:4700::1'] : ['127.0.0.1'],
     )

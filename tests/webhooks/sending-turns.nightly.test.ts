@@ -20,7 +20,7 @@ async function newEndpoints(api: ApiClient, url: string, count: number): Promise
   return ids
 }
 
-/** Gives each endpoint so many deliveries. */
+/** Gives each endpoint a number of deliveries. */
 const addDeliveries = ({ sql }: TestService, ids: string[], each: number) =>
   sql(
     `WITH told AS (UPDATE webhook_endpoints SET last_number = $2 WHERE id = ANY ($1::uuid[]) RETURNING id)

@@ -12,7 +12,7 @@ const service = await startWebhookService(
   { onError: (error) => void errors.push({ message: (error as Error).message, at: performance.now() }) },
 )
 
-test('an endpoint whose secret cannot be read holds up no other, and is told of ever more seldom', async () => {
+test('an endpoint whose secret cannot be read holds up no other, and is logged less and less often', async () => {
   const api = await service.newAccount()
   const receiver = await startWebhookReceiver({ after })
   const { body: broken } = await api.post('/v1/webhook_endpoints', { url: `${receiver.url}/broken` })
@@ -23,7 +23,7 @@ test('an endpoint whose secret cannot be read holds up no other, and is told of 
   // At once, after one second, after two more, after four more.
   await eventually(async () => errors.length > 3)
   const [, , third, fourth] = errors as { at: number }[]
-  assert.ok((fourth?.at ?? 0) - (third?.at ?? 0) > 3_900, 'it is told of more seldom')
+  assert.ok((fourth?.at ?? 0) - (third?.at ?? 0) > 3_900, 'it is logged less often')
   for (const { message } of errors) assert.match(message, /CLAIMKEEPER_WEBHOOK_KEY|key is missing/)
   assert.equal(receiver.received[0]?.path, '/whole')
 })

@@ -9,7 +9,7 @@ import { askForEvents, followedFeeds } from '../notifications.ts'
 import { createHook } from '../webhooks.ts'
 import { createToken, signIn } from './tokens.ts'
 
-/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications, or asks to be told of each event, or both. */
+/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications, or asks for event notifications, or both. */
 export async function openAccounts(
   world: World,
   stage: Stage,

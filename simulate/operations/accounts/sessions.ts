@@ -47,7 +47,7 @@ export async function signInAgain(client: Client, person: Person): Promise<void>
   if (!isWrong) addSession(person, newSession(email, cookieOf(reply)))
 }
 
-/** Whoever has the cookie is known on every server until the session ends, and never again. */
+/** Every server accepts the cookie until the session ends, and never again. */
 export async function useSession(client: Client, person: Person, session: Session): Promise<void> {
   client.world.count('use session')
   const isAsked = client.random.chance(0.5)

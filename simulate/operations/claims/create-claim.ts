@@ -119,7 +119,7 @@ export async function createReferenced(client: Client, account: Account): Promis
   )
 }
 
-/** An alias stays taken, by whoever has it. */
+/** An alias stays taken by its claim. */
 export async function createTaken(client: Client, account: Account): Promise<void> {
   const owner = client.random.pick(client.world.accounts)
   const taken = owner.claims.findLast(({ alias, clock }) => alias !== null && clock === null)

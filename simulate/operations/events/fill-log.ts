@@ -16,7 +16,7 @@ const NEAR = 60
 const ENOUGH_REFUSED = 60
 const LAST_EVENT = 'last'
 
-/** §8: a log takes so many events, and not one more. */
+/** §8: a log takes the maximum number of events, and not one more. */
 export async function fillLog(client: Client, account: Account): Promise<void> {
   const { world } = client
   const filling = world.fillings.find(({ record }) => record.account === account)

@@ -12,7 +12,7 @@ const BEFORE_RETRY_MS = 50
 export type Draft = Pick<Submission, 'id' | 'type' | 'payload'>
 
 /**
- * A submission to the claim. Ids are few, and whoever draws one draws mostly the same content, so that clients repeat
+ * A submission to the claim. Ids are few, and an id mostly comes with the same content, so that clients repeat
  * each other's events, and now and then are in conflict.
  */
 export function drawSubmission(client: Client, record: ClaimRecord): Draft {

@@ -219,7 +219,7 @@ async function appendToShards(
   }
 }
 
-/** The times, and the accounts that ask to be told of each event. */
+/** The times, and the accounts that ask for event notifications. */
 async function readClocks(
   db: Connection,
   appends: readonly Append[],

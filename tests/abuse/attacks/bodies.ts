@@ -4,7 +4,7 @@ import { atOnce, ended, keepWriting, open } from '../wire.ts'
 
 const MEGABYTE = 1024 * 1024
 
-/** Sends a body all but its last byte, on each of so many connections, and waits. */
+/** Sends a body all but its last byte, on each of a number of connections, and waits. */
 const heldBodies = (connections: number, path: string, size: number, token?: null) =>
   ((target, signal) =>
     atOnce(connections, signal, async () => {

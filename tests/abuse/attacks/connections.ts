@@ -3,7 +3,7 @@ import type { Attack, Target } from '../attack.ts'
 import { get, onAnswer, request } from '../requests.ts'
 import { atOnce, ended, open, rest } from '../wire.ts'
 
-/** Opens so many connections, begins on each, and goes on as the other says until it ends. */
+/** Opens a number of connections, begins on each, and goes on as the other says until it ends. */
 const hold = (
   connections: number,
   begin: (target: Target, socket: Socket) => void,

@@ -15,7 +15,7 @@ const withClaims =
   }
 const largeClaims = withClaims({ count: 200, contract: LARGE_CONTRACT })
 
-/** Asks on each of so many connections for something that lasts, and leaves at once. */
+/** Asks on each of a number of connections for something that lasts, and leaves at once. */
 const askAndLeave =
   (connections: number, render: (target: Target) => string): Attack['run'] =>
   (target, signal) =>
@@ -71,7 +71,7 @@ export const notificationAttacks: Attack[] = [
   },
   {
     name: 'notifications-of-events',
-    does: '8 clients submit batches of 500 events that are each told of, and 8 ask for the feed, which is not to show them',
+    does: '8 clients submit batches of 500 events with a notification each, and 8 ask for the feed, which is not to show them',
     prepare: async (stage) => {
       await stage.askForEvents()
       return { claim: await stage.claims({ count: 1_000 }) }

@@ -5,7 +5,7 @@ import { atOnce, ended, keepWriting, open } from '../wire.ts'
 const HEADER_BYTES = 15_000
 const STREAMED_BYTES = 64 * 1024 * 1024
 
-/** Writes this head and then these bytes again and again, on each of so many connections. */
+/** Writes this head and then these bytes again and again, on each of a number of connections. */
 const pour = (connections: number, head: (target: Target) => string, bytes: string) =>
   ((target, signal) =>
     atOnce(connections, signal, async () => {

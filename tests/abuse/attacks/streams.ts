@@ -14,7 +14,7 @@ const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${te
 const linesTo = (claim: string | undefined, count: number, more: object = {}) =>
   `${JSON.stringify({ claim_id: claim, type: 'note', ...more })}\n`.repeat(count)
 
-/** Begins a stream of lines on each of so many connections. */
+/** Begins a stream of lines on each of a number of connections. */
 const stream = (
   connections: number,
   goOn: (socket: Socket, target: Target, signal: AbortSignal) => Promise<unknown>,

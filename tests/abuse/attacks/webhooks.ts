@@ -40,7 +40,7 @@ const claimsOf = ({ account }: Target, count: number, contract: object = OPEN_CO
   claims: Array.from({ length: count }, () => ({ customer_id: account.customerId, contract })),
 })
 
-/** 100 claims a second, each of which all endpoints are told of. */
+/** 100 claims a second. All endpoints get a notification of each. */
 async function tellOn(target: Target, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await ask(target, '/v1/claims/batch', claimsOf(target, 20))

@@ -35,7 +35,7 @@ export const LISTS = {
 }
 const WRITERS = 8
 
-/** Eight connections add so many records each while the lists are read. */
+/** Eight connections each add a number of records while the lists are read. */
 export function testPagesWhileAdding(recordsEach: number): void {
   for (const [path, { add, nameOf }] of Object.entries(LISTS)) {
     describe(`GET ${path} while ${WRITERS * recordsEach} records are being added`, () => {

@@ -7,7 +7,7 @@ import { newCustomer } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
 import type { TestService } from '../../support/test-service.ts'
 
-/* Lists in any order and with any filters, held to what is told of each record (§4.1). */
+/* Lists in any order and with any filters, compared with the records themselves (§4.1). */
 
 type Row = Answer['body']
 type Query = Record<string, string | number>
@@ -101,7 +101,7 @@ export function select(all: readonly Row[], query: Query, customer: string): Row
   return order === 'asc' ? ordered : ordered.reverse()
 }
 
-/** So many claims and as many candidates of the client's account, of which many share a time, and some are on a test clock. */
+/** As many claims as candidates of the client's account. Many share a time, and some are on a test clock. */
 export async function addRecords(service: TestService, count: number): Promise<void> {
   const { api, sql } = service
   const { user_id: userId } = (await api.get(`/v1/customers/${(await newCustomer(api)).id}`)).body
@@ -124,7 +124,7 @@ export async function addRecords(service: TestService, count: number): Promise<v
   ])
 }
 
-/** Asks so many random queries. Each answers what `select` says of all records, in pages of two sizes, with the total. */
+/** Sends random queries. Each answers what `select` says of all records, in pages of two sizes, with the total. */
 export async function compareQueries(
   api: ApiClient,
   path: keyof typeof LISTS,

@@ -19,7 +19,7 @@ const removingNotifications: Operation = {
     return {
       run: () => remove().catch(() => {}),
       finish: async () => {
-        // Whatever became of it: all is there, or nothing is and whoever has missed something is told.
+        // Whatever the outcome: everything is there, or nothing is and a reader that missed something gets an error.
         for (const { status, body } of [await goOn(), await goOn(events)])
           if (status === 200) assert.equal(body.data.length, 1)
         await remove()

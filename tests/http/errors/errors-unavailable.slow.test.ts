@@ -76,7 +76,7 @@ test('what an account asks of its sessions is answered 503, whichever statement 
     () => browser.get('/api/auth/list-sessions'),
     () => browser.post('/api/auth/revoke-other-sessions'),
   ]) {
-    // Whoever watches revocations may ask something beside it, once its connection was struck.
+    // The revocation watch may send statements of its own after its connection broke.
     const wanted = (await statementsOf(ask)).intersection(await statementsOf(ask))
     assert.ok(wanted.size > 0)
     for (const statement of wanted) {

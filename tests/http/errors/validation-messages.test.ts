@@ -60,7 +60,7 @@ const resolved = (schema: Schema): Schema =>
         .slice(1)
         .reduce((at, key) => at[key], document)
 
-/** The validator's own words, and what was left out of ours. */
+/** Words of the validator, and words that messages of the service must not have. */
 const NOT_OURS =
   /undefined|NaN|##|must NOT|must match|must pass|property name|another form|should|\bschema\b|keyword|\bpropert(?:y|ies)\b|\[object/
 

@@ -6,7 +6,7 @@ import { holdClaims } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
 import type { TestService } from '../../support/test-service.ts'
 
-/** So many batches of an account as may be are in work at the same moment: no turn was lost. */
+/** The maximum number of batches of an account is in progress at once: no permit was lost. */
 export async function assertAllTurns(
   t: TestContext,
   service: TestService,

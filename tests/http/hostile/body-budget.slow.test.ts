@@ -71,7 +71,7 @@ describe('large bodies that do not arrive', () => {
   })
 })
 
-test('bodies that do not say how long they are leave room to whoever comes next', async (t) => {
+test('bodies that do not say how long they are leave room for later requests', async (t) => {
   const greedy = [await service.newAccount(), await service.newAccount()]
   const other = await service.newAccount()
   for (const account of [...greedy, other]) assert.equal((await account.get('/v1/me')).status, 200)

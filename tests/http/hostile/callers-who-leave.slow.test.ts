@@ -6,7 +6,7 @@ import { heavyContract } from '../../support/large-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { startService } from './leaving-callers.ts'
 
-/* Whoever leaves before the answer, or in the middle of it, is no fault of the service. */
+/* A client that disconnects before or during the response is no fault of the service. */
 
 const { service, request, leave, logged } = await startService()
 const { api, databaseUrl } = service

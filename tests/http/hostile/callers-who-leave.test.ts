@@ -8,7 +8,7 @@ import { connectRaw } from '../../support/raw-connection.ts'
 import { sharedService } from '../../support/shared.ts'
 import { startService } from './leaving-callers.ts'
 
-/* Whoever leaves before the answer, or in the middle of it, is no fault of the service. */
+/* A client that disconnects before or during the response is no fault of the service. */
 
 const { databaseUrl } = await sharedService()
 const { service, request, leave, logged } = await startService({ databaseUrl })

@@ -47,7 +47,7 @@ describe('a start that cannot go on ends with a reason in one line', { concurren
     const dataDir = await newDataFolder(t)
     await mkdir(join(dataDir, 'postgres'), { recursive: true, mode: 0o700 })
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '\u0000\u001b[31m\u202e\nxx')
-    await refused(dataDir, /made by PostgreSQL/)
+    await refused(dataDir, /created by PostgreSQL/)
   })
 })
 

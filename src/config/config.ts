@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { isToken } from '../accounts/tokens/api-token.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { MIN_CONNECTIONS } from '../platform/database/limits.ts'
-import { DEFAULT_RETRY_SECONDS } from '../webhooks/limits.ts'
+import { DEFAULT_RETRY_SECONDS } from '../webhooks/retry-schedule.ts'
 import {
   addresses,
   headersOf,

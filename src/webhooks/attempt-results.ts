@@ -3,15 +3,13 @@ import type { Connection } from '../platform/database/connection.ts'
 import {
   INITIAL_CONCURRENCY,
   MAX_CONCURRENCY,
-  MAX_ENDPOINT_PAUSE_MS,
   MAX_FAILING_MS,
   MAX_FAILURES_IN_A_ROW,
-  MAX_RETRY_AFTER_MS,
   MIN_CONCURRENCY,
-  MIN_ENDPOINT_PAUSE_MS,
   RECORD_RETRY_INTERVAL_MS,
   RECORD_TIMEOUT_MS,
 } from './limits.ts'
+import { pauseOf, retryDelay } from './retry-schedule.ts'
 import {
   type DueDelivery,
   type MadeAttempt,
@@ -65,24 +63,6 @@ function judge(
   if (attempt.error === null) return { ...attempt, due, became: 'succeeded', waitMs: null }
   const waitMs = retryDelay(due.tries + 1, { delaysMs, retryAfterMs, chance: Math.random() })
   return { ...attempt, due, became: waitMs === null ? 'failed' : 'waiting', waitMs }
-}
-
-/** The pause of an endpoint after several failed attempts in a row: a tenth of the time for which it has been failing. */
-const pauseOf = (failingMs: number): number =>
-  Math.min(MAX_ENDPOINT_PAUSE_MS, Math.max(MIN_ENDPOINT_PAUSE_MS, failingMs / 10))
-
-/**
- * Milliseconds until the next attempt; null if there is none.
- * @param tries that were made, from 1 on
- * @param chance from 0 to 1: a fifth more or less, so that what failed together does not come back together
- */
-function retryDelay(
-  tries: number,
-  { delaysMs, retryAfterMs, chance }: { delaysMs: readonly number[]; retryAfterMs: number; chance: number },
-): number | null {
-  const delay = delaysMs[tries - 1]
-  if (delay === undefined) return null
-  return Math.round(Math.max(delay * (0.8 + 0.4 * chance), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)))
 }
 
 /** An answer's status that wants no more. */

@@ -131,5 +131,3 @@ export const MAX_YIELD_MS = 50
 export const NOTIFICATION_BATCH_SIZE = 100
 /** Characters of their bodies, except for the last: all endpoints may do so at once. */
 export const DELIVERY_BATCH_CHARACTERS = 256 * 1_024
-/** Seconds between the attempts of a delivery, by default. After the last attempt the delivery has failed. */
-export const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600]

@@ -36,7 +36,10 @@ test('an overview whose chart failed to load recovers with the service', async (
   await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
   await page.unroute(chart)
   await page.unroute('**/healthz')
-  await page.getByRole('region', { name: 'Resolutions by day' }).getByText('No resolutions in this period.').waitFor()
+  await page
+    .getByRole('region', { name: 'Resolutions by day' })
+    .getByText('No resolutions in this period.')
+    .waitFor()
 })
 
 /** Compressed, of everything that the first visit loads. */
@@ -46,7 +49,10 @@ test('a first visit loads less than 250 KB, compressed: the overview with its ch
   const { page } = await newSignedInPage(service, browser)
   const { page: visitor } = await openVisitor(browser, service.url)
   await page.goto('/')
-  await page.getByRole('region', { name: 'Resolutions by day' }).getByText('No resolutions in this period.').waitFor()
+  await page
+    .getByRole('region', { name: 'Resolutions by day' })
+    .getByText('No resolutions in this period.')
+    .waitFor()
   await visitor.goto('/sign-in')
   await visitor.getByRole('heading', { name: 'Sign in' }).waitFor()
   const loaded = `performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))

@@ -1,0 +1,22 @@
+import { MAX_ENDPOINT_PAUSE_MS, MAX_RETRY_AFTER_MS, MIN_ENDPOINT_PAUSE_MS } from './limits.ts'
+
+/** Seconds between the attempts of a delivery, by default. After the last attempt the delivery has failed. */
+export const DEFAULT_RETRY_SECONDS = [5, 30, 120, 600, 3_600, 14_400, 36_000, 72_000, 129_600]
+
+/** The pause of an endpoint after several failed attempts in a row: a tenth of the time for which it has been failing. */
+export const pauseOf = (failingMs: number): number =>
+  Math.min(MAX_ENDPOINT_PAUSE_MS, Math.max(MIN_ENDPOINT_PAUSE_MS, failingMs / 10))
+
+/**
+ * Milliseconds until the next attempt; null if there is none.
+ * @param tries that were made, from 1 on
+ * @param chance from 0 to 1: a fifth more or less, so that what failed together does not come back together
+ */
+export function retryDelay(
+  tries: number,
+  { delaysMs, retryAfterMs, chance }: { delaysMs: readonly number[]; retryAfterMs: number; chance: number },
+): number | null {
+  const delay = delaysMs[tries - 1]
+  if (delay === undefined) return null
+  return Math.round(Math.max(delay * (0.8 + 0.4 * chance), Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)))
+}

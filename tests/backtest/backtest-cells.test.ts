@@ -249,13 +249,16 @@ describe('notes', () => {
       'no',
       '#NAME?',
       '00000000-0000-0000-0000-000000000000',
+      '[NULL]',
+      '(blank)',
+      '#NV',
     ]
     const rows = ids.map((id) => `"${id}",done,${AT}`)
     const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
     const { json } = await backtestOf(path('log.csv'), [contractWith()])
     assert.deepEqual(json.warnings, [
       '2 cases have ids that a spreadsheet has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
-      '8 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
+      '11 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
     ])
   })
 
@@ -268,4 +271,28 @@ describe('notes', () => {
     const json = await runRows(t, 'x,y', ['done,1', ',2'], [{ event: 'done', match: { x: 'done', y: 1 } }])
     assert.deepEqual(json.warnings, [])
   })
+})
+
+test('columns below a name that the service reserves are left out', async (t) => {
+  const json = await runRows(
+    t,
+    'system.channel',
+    ['web'],
+    [{ event: 'done', match: { system: { channel: 'web' } } }],
+  )
+  assert.equal(json.contracts[0].confirmed, 0)
+  assert.match(
+    json.warnings.join(),
+    /"system\.channel" is not part of the payloads: the service reserves that name/,
+  )
+})
+
+test('a type that a contract names is counted after ten thousand others', async (t) => {
+  const others = Array.from({ length: 10_001 }, (_, i) => `a,/page/${i},${AT},`)
+  const rows = ['case_id,type,occurred_at,value', ...others, `a,rated,${AT},"4,5"`, `b,rated,${AT},"4,5"`]
+  const path = await filesIn(t, { 'log.csv': rows.join('\n') })
+  const condition = { event: 'rated', field: 'value', gte: 4 }
+  const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
+  assert.deepEqual(json.contracts[0].named_types_not_in_log, [])
+  assert.match(json.warnings.join(), /in 2 of 2 events.*with --decimal , a comma is the decimal mark/)
 })

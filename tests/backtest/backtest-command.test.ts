@@ -148,6 +148,11 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
       ['--until', 'tomorrow', /--until: "tomorrow" is not a time such as/],
       ['--encoding', 'latin-9', /must be an encoding such as/],
       ['--time-zone', 'Berlin', /must be the name of a time zone/],
+      [
+        '--time-format',
+        "yyyy-MM-dd'T'HH:mm:ss'Z'",
+        /'Z' in quotes is a letter, so the zone would be ignored/,
+      ],
       ['--time-format', 'HH:mm', /must name a year, a month and a day/],
       ['--decimal', ';', /Allowed choices are \., ,/],
     ]

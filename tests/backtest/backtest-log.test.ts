@@ -172,3 +172,28 @@ describe('the log', () => {
     ])
   })
 })
+
+test('opening times before 2000 and in the future are noted (§10 rule 8)', async (t) => {
+  const path = await filesIn(t, {
+    'log.csv': `case_id,type,occurred_at,begun\na,x,2026-01-01T00:00:00Z,1970-01-01T00:00:00Z\nb,x,2026-01-01T00:00:00Z,2626-01-01T00:00:00Z\n`,
+  })
+  const columns = { case: 'case_id', type: 'type', time: 'occurred_at', openedAt: 'begun' }
+  const { json } = await backtestOf(path('log.csv'), [contractWith()], { columns })
+  assert.deepEqual(json.warnings, [
+    'the earliest opening time is of 1970-01-01 (line 2): check the column of --opened-at',
+    'the latest opening time is of 2626-01-01, in the future (line 3): check the column of --opened-at',
+  ])
+})
+
+test('ids and times of JSON keep their digits as they are written (§10 rule 4)', async (t) => {
+  const at = '"occurred_at":"2026-01-01T00:00:00Z"'
+  const path = await filesIn(t, {
+    'decimals.ndjson': `{"case_id":1234567890123456781.0,"type":"x",${at}}\n{"case_id":1234567890123456789.0,"type":"x",${at}}\n`,
+    'powers.ndjson': `{"case_id":1.23457e+12,"type":"x",${at}}\n{"case_id":"b","type":"x","occurred_at":1.7672e+12}\n`,
+  })
+  const { json: decimals } = await backtestOf(path('decimals.ndjson'), [contractWith()], { format: null })
+  assert.equal(decimals.log.cases, 2)
+  const { json: powers } = await backtestOf(path('powers.ndjson'), [contractWith()], { format: null })
+  assert.match(powers.warnings.join(), /1 case has an id that a spreadsheet has shortened.*"1\.23457e\+12"/)
+  assert.deepEqual(powers.bad_rows.by_reason, { 'bad time': 1 })
+})

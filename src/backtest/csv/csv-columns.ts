@@ -46,7 +46,7 @@ function objectionTo(name: string, index: number, header: readonly string[]): st
   if (header.indexOf(name) !== index) return `column ${index + 1} is a second "${name}": left out`
   if (name.split('.').includes('__proto__'))
     return `"${name}" is left out: the service refuses the key __proto__`
-  return RESERVED_NAMES.has(name) ? reservedWarning(name) : null
+  return RESERVED_NAMES.has(name.split('.', 1)[0] as string) ? reservedWarning(name) : null
 }
 
 export const reservedWarning = (name: string) =>

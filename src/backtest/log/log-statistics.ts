@@ -23,7 +23,7 @@ interface DoubtfulCase {
 const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
 /** The texts that exports and spreadsheets write for a missing value. The last is the nil UUID. */
 const PLACEHOLDER =
-  /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|nan|nat|<?na>?|#?n\/a|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i
+  /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|\[null\]|\((?:blank|empty|none)\)|nan|nat|<?na>?|#?n\/[abd]|#nv|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i
 
 /**
  * Finds ids that probably mean the same case, because they differ only by letter case, invisible characters or the end, and ids
@@ -96,6 +96,11 @@ export class EventTypes {
   /** Events of types beyond MAX_COUNTED_TYPES. */
   uncounted = 0
 
+  /** @param named types that contracts name: they are counted in any case */
+  constructor(named: Iterable<string> = []) {
+    for (const type of named) this.#counts.set(type, { type, count: 0 })
+  }
+
   count(type: string): string {
     const found = this.#counts.get(type)
     if (found) found.count++
@@ -107,12 +112,12 @@ export class EventTypes {
   /** Types that the condition does not name, the most frequent first. */
   except(named: ReadonlySet<string>): TypeCount[] {
     return [...this.#counts.values()]
-      .filter(({ type }) => !named.has(type))
+      .filter(({ type, count }) => count > 0 && !named.has(type))
       .sort((one, other) => other.count - one.count)
   }
 
   has(type: string): boolean {
-    return this.#counts.has(type)
+    return this.countOf(type) > 0
   }
 
   countOf(type: string): number {

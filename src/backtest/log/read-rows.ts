@@ -44,7 +44,7 @@ export interface LogOptions {
 export class LogReading {
   readonly options: LogOptions
   readonly badRows: BadRows
-  readonly types = new EventTypes()
+  readonly types: EventTypes
   readonly times: TimeReader
   /** By event type that a contract names: the fields that its leaves compare. */
   readonly statistics: ReadonlyMap<string, readonly FieldStatistics[]>
@@ -65,6 +65,9 @@ export class LogReading {
   /** The lines of the earliest and the latest event. */
   firstLine = 0
   lastLine = 0
+  /** The earliest and the latest opening time, with their lines. */
+  firstOpening: { at: number; line: number } | null = null
+  lastOpening: { at: number; line: number } | null = null
 
   constructor(
     options: LogOptions,
@@ -75,6 +78,7 @@ export class LogReading {
     this.badRows = new BadRows(options.isStrict)
     this.times = new TimeReader(options.times)
     this.statistics = statisticsOf(contracts)
+    this.types = new EventTypes(this.statistics.keys())
     this.#hasAllLineEnds = hasAllLineEnds
   }
 
@@ -111,6 +115,10 @@ export class LogReading {
       this.lastAt = row.at
       this.lastLine = row.line
     }
+    const { openedAt: at, line } = row
+    if (at === null) return row
+    if (this.firstOpening === null || at < this.firstOpening.at) this.firstOpening = { at, line }
+    if (this.lastOpening === null || at > this.lastOpening.at) this.lastOpening = { at, line }
     return row
   }
 

@@ -101,7 +101,7 @@ function similarTypes({ statistics, types }: LogReading): string[] {
   const byKey = Map.groupBy(types.all, ({ type }) => similarityKey(type))
   return [...statistics.keys()].flatMap((named) =>
     (byKey.get(similarityKey(named)) ?? [])
-      .filter(({ type }) => type !== named && !statistics.has(type))
+      .filter(({ type, count }) => count > 0 && type !== named && !statistics.has(type))
       .map(({ type, count }) => {
         const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
         return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`
@@ -247,7 +247,8 @@ function timeNotes(reading: LogReading, now: number): string[] {
   ]
 }
 
-function spanNotes({ firstAt, firstLine, lastAt, lastLine }: LogReading, now: number): string[] {
+function spanNotes(reading: LogReading, now: number): string[] {
+  const { firstAt, firstLine, lastAt, lastLine, firstOpening, lastOpening } = reading
   if (firstAt === null || lastAt === null) return []
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   const years = Math.floor((lastAt - firstAt) / DAY_MS / 365)
@@ -258,6 +259,16 @@ function spanNotes({ firstAt, firstLine, lastAt, lastLine }: LogReading, now: nu
     ...(lastAt > now + DAY_MS
       ? [
           `the latest event is of ${day(lastAt)}, in the future (line ${grouped(lastLine)}): check the column of --time`,
+        ]
+      : []),
+    ...(firstOpening !== null && firstOpening.at < YEAR_2000_MS
+      ? [
+          `the earliest opening time is of ${day(firstOpening.at)} (line ${grouped(firstOpening.line)}): check the column of --opened-at`,
+        ]
+      : []),
+    ...(lastOpening !== null && lastOpening.at > now + DAY_MS
+      ? [
+          `the latest opening time is of ${day(lastOpening.at)}, in the future (line ${grouped(lastOpening.line)}): check the column of --opened-at`,
         ]
       : []),
     ...(lastAt - firstAt > MAX_SPAN_DAYS * DAY_MS

@@ -49,6 +49,10 @@ export function parseTimeFormat(name: string): TimeFormat {
   if (days !== undefined) return { name, parse: (text) => excelTime(text, days) }
   const digits = UNIX_FRACTIONS[name]
   if (digits !== undefined) return { name, parse: (text) => unixTime(text, digits) }
+  if (/'Z'$/.test(name))
+    throw new InvalidArgumentError(
+      `'Z' in quotes is a letter, so the zone would be ignored. Write Z, which reads the zone.`,
+    )
   const { pattern, parts } = compile(name)
   const missing = REQUIRED.filter((names) => !names.some((part) => parts.includes(part)))
   if (missing.length > 0)

@@ -32,7 +32,9 @@ export class JsonRows {
     const { case: caseName, type: typeName, time: timeName, openedAt: openingName } = this.#names
     const fault =
       (mayHaveFlaw(text) ? faultOfValue(fields) : null) ??
-      (mayLoseDigits(text) ? keepExactNumbers(text, fields, [caseName, typeName, timeName]) : null) ??
+      (mayLoseDigits(text)
+        ? keepExactNumbers(text, fields, [caseName, typeName, timeName, openingName])
+        : null) ??
       faultOfName(fields, caseName, 'no case', 'a case') ??
       faultOfName(fields, typeName, 'no event type', 'a type') ??
       faultOfName(fields, timeName, 'bad time', 'a time') ??
@@ -70,20 +72,24 @@ function parseObject(text: string): JsonObject | string {
 }
 
 /**
- * Keeps all digits of numbers that are ids or times. In other fields the service refuses numbers that a double cannot hold
- * (§8). Returns the fault.
+ * Keeps numbers that are ids or times as they are written, with all digits. In other fields the service refuses numbers that a
+ * double cannot hold (§8). Returns the fault.
  */
-function keepExactNumbers(text: string, fields: JsonObject, own: readonly string[]): RowFault | null {
-  const lossy: { holder: unknown; key: string; source: string }[] = []
+function keepExactNumbers(
+  text: string,
+  fields: JsonObject,
+  own: readonly (string | undefined)[],
+): RowFault | null {
+  const changed: { holder: unknown; key: string; source: string; value: number }[] = []
   const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
     const source = context?.source
-    if (typeof value === 'number' && source !== undefined && isLossy(source, value))
-      lossy.push({ holder: this, key, source })
+    if (typeof value === 'number' && source !== undefined && source !== String(value))
+      changed.push({ holder: this, key, source, value })
     return value
   })
-  for (const { holder, key, source } of lossy) {
-    if (holder !== root || !own.includes(key)) return lossyNumber(source)
-    fields[key] = source
+  for (const { holder, key, source, value } of changed) {
+    if (holder === root && own.includes(key)) fields[key] = source
+    else if (isLossy(source, value)) return lossyNumber(source)
   }
   return null
 }

@@ -124,7 +124,7 @@ async function discard(rows: AsyncIterable<Buffer>): Promise<number> {
 
 /** The name contains the id of the process that created the folder. */
 const TRIAL_FOLDER = /^claimkeeper-trial-(\d+)-/
-/** PostgreSQL may run as another user, who must be able to enter its own folder below. */
+/** PostgreSQL may run as another user. That user must have access to the data folder inside this folder. */
 const FOLDER_MODE = 0o711
 
 /**

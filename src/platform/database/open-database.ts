@@ -107,7 +107,7 @@ const hostOf = ({ host, searchParams }: URL) => searchParams.get('host') || host
 const databaseOf = (url: string) =>
   decodeURIComponent(new URL(url).pathname.slice(1).replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
 
-/** A full disk, a standby or a missing privilege is for the operator to fix, who needs PostgreSQL's message. */
+/** Only the operator can fix a full disk, a standby or a missing privilege. The error keeps PostgreSQL's message. */
 function asOperatorError(error: unknown, where: string): unknown {
   const lacksPrivilege = (error as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE
   return lacksPrivilege || error instanceof DatabaseUnavailable

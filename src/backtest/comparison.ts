@@ -1,7 +1,7 @@
 import type { Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
+import { type Decimal, minus, plus, times, toDecimal, ZERO } from '../kernel/decimal.ts'
 import type { CaseResult } from './backtest.ts'
-import { type Decimal, minus, plus, times, toDecimal, ZERO } from './decimal.ts'
 import { MAX_CHANGED_CASES } from './limits.ts'
 
 export interface ChangedCase {

@@ -1,7 +1,7 @@
 import { STATUSES, type Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
+import { type Decimal, times, toDecimal } from '../kernel/decimal.ts'
 import { type CaseResult, REFUSALS, type Refusal } from './backtest.ts'
-import { type Decimal, times, toDecimal } from './decimal.ts'
 import { MAX_NEAREST_LOSERS } from './limits.ts'
 import { type Attempts, attemptsAt, isNearer, type Loss, lossOf, type MissingLeaf } from './loss.ts'
 

@@ -7,7 +7,8 @@ import { MAX_INLINE_CONTRACT_BYTES } from './limits.ts'
 
 /** What decisions need of a claim's row, but for its contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
-  scheduled_outcome, status_since, due_at, event_count, log_bytes, schema_id, schema_version, test_clock_id, created_at`
+  scheduled_outcome, status_since, due_at, event_count, log_bytes, review_start, schema_id, schema_version, test_clock_id,
+  created_at`
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
 export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
@@ -31,6 +32,7 @@ export interface ClaimRow {
   due_at: Date | null
   event_count: number
   log_bytes: number
+  review_start: number | null
   schema_id: string | null
   schema_version: number | null
   test_clock_id: string | null
@@ -51,6 +53,7 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
     contract: row.contract,
     eventCount: row.event_count,
     logBytes: row.log_bytes,
+    reviewStart: row.review_start,
   }
 }
 
@@ -69,7 +72,10 @@ export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): W
 }
 
 /** The columns that every representation of a claim has. */
-export type ClaimFactsRow = Omit<ClaimRow, 'user_id' | 'contract' | 'event_count' | 'log_bytes'>
+export type ClaimFactsRow = Omit<
+  ClaimRow,
+  'user_id' | 'contract' | 'event_count' | 'log_bytes' | 'review_start'
+>
 
 export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({
   id: row.id,

@@ -240,6 +240,7 @@ export function claimAsCreated(
     ...openState(contract, now),
     eventCount: 0,
     logBytes: 0,
+    reviewStart: null,
     schemaId,
     schemaVersion,
     testClockId,

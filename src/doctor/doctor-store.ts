@@ -114,6 +114,7 @@ interface Row {
   created_at: Date
   event_count: number
   log_bytes: number
+  review_start: number | null
   log_digest: Buffer | null
   log: StoredItem[] | null
 }
@@ -127,12 +128,13 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
       SELECT c.id, candidate_alias AS alias, ${document}::text AS contract,
         coalesce(sha256(convert_to(k.document::text, 'UTF8')) = k.hash, true) AND (${document}->>'price')::numeric = price
           AS is_contract_right,
-        status, scheduled_outcome, status_since, due_at, created_at, event_count, log_bytes, log_digest, log.items AS log
+        status, scheduled_outcome, status_since, due_at, created_at, event_count, log_bytes, review_start, log_digest,
+        log.items AS log
       FROM claims c
       LEFT JOIN contracts k ON k.hash = c.contract_hash
       LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, 'system', e.system,
-            'createdAt', e.created_at, 'payloadBytes', octet_length(e.payload::text),
+            'createdAt', e.created_at, 'payloadBytes', octet_length(e.payload::text), 'lateMs', e.late_ms,
             'payload', CASE WHEN e.type = ANY (${types}) THEN e.payload END) ORDER BY e.seq) AS items
         FROM claim_events e WHERE e.claim_id = c.id ${db.distribution.andIn('e.claim_id', '$1')}
       ) log ON true
@@ -153,6 +155,7 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
       dueAt: row.due_at,
       eventCount: row.event_count,
       logBytes: row.log_bytes,
+      reviewStart: row.review_start,
       digest: row.log_digest,
     },
     items: (row.log ?? []).map((item) => ({

@@ -55,7 +55,9 @@ export async function simulateContract(
 const acceptedIn = ({ timeline }: Simulation) =>
   timeline
     .values()
-    .flatMap((entry) => (entry.kind === 'event' && entry.decision === 'append' ? [entry.submission] : []))
+    .flatMap((entry) =>
+      entry.kind === 'event' && entry.decision.kind === 'append' ? [entry.submission] : [],
+    )
 
 async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
   if (events.length === 0) return readClock(app.db.reads.for(userId))

@@ -88,9 +88,9 @@ function presentTimelineEntry(entry: TimelineEntry) {
   if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
   const { kind, at, submission, decision } = entry
   const event = presentRecorded(eventOf(submission, at))
-  const code = REFUSALS[decision]
+  const code = REFUSALS[decision.kind]
   const verdict = code ? { accepted: false, code } : { accepted: true }
-  const body = { kind, at, event, ...verdict, ...(decision === 'replay' ? { replayed: true } : {}) }
+  const body = { kind, at, event, ...verdict, ...(decision.kind === 'replay' ? { replayed: true } : {}) }
   return event instanceof JsonText ? JsonText.ofObject(body) : body
 }
 

@@ -56,6 +56,7 @@ function claimOf({
     due_at: dueAt,
     event_count: events,
     log_bytes: 0,
+    review_start: null,
     schema_id: null,
     schema_version: null,
     test_clock_id: null,

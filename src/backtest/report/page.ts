@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
+import { decimalText } from '../../kernel/decimal.ts'
 import type { Comparison } from '../comparison.ts'
-import { decimalText } from '../decimal.ts'
 import type { LogReading } from '../log/read-rows.ts'
 import type { BacktestResult } from '../run-backtest.ts'
 import type { Totals } from '../totals.ts'

@@ -1,16 +1,17 @@
 import type { Contract } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
-import { decideSubmission, judgeRepeat, type SubmissionDecision } from './decide-submission.ts'
+import { decideAt, type Effect, logInStatus, type TimedDecision } from './decide-at.ts'
+import { judgeRepeat } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
 import { eventOf } from './event.ts'
-import { EventLog } from './event-log.ts'
-import { type ClaimState, openState, scheduledTransitions, stateAt, type Transition } from './lifecycle.ts'
+import type { EventLog } from './event-log.ts'
+import { type ClaimState, openState, scheduledTransitions, type Transition } from './lifecycle.ts'
 
 /** What was decided about a submission, whether its id is new or not. */
 export type Decision =
-  | { kind: 'append'; event: LogEvent }
+  | { kind: 'append'; event: LogEvent; effect: Effect | null; lateMs: number | null }
   | { kind: 'replay' | 'id-conflict' }
-  | Exclude<SubmissionDecision, { kind: 'append' }>
+  | Exclude<TimedDecision, { kind: 'append' }>
 
 /**
  * One claim's life in memory, through the same decisions as the service's: events in the order of their times,
@@ -22,8 +23,8 @@ export class ClaimRun {
   #claim: ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
 
   constructor(contract: Contract, openedAt: Date) {
-    this.#log = new EventLog(contract.fulfillment_condition)
     this.#claim = { ...openState(contract, openedAt), contract, eventCount: 0, logBytes: 0 }
+    this.#log = logInStatus(this.#claim)
   }
 
   get state(): ClaimState {
@@ -38,6 +39,7 @@ export class ClaimRun {
     if (last) {
       const eventCount = this.#claim.eventCount + transitions.length
       this.#claim = { ...this.#claim, ...last.state, eventCount }
+      this.#log = logInStatus(this.#claim)
     }
     return transitions
   }
@@ -46,19 +48,20 @@ export class ClaimRun {
   submit(submission: Submission, at: Date): Decision {
     const recorded = this.#recorded.get(submission.id)
     if (recorded) return { kind: judgeRepeat(recorded, submission) }
-    const decision = decideSubmission(this.#claim, this.#log, submission)
+    const decision = decideAt(this.#claim, this.#log, submission, at)
     if (decision.kind !== 'append') return decision
 
-    this.#log = decision.log
+    const { log, state, effect, lateMs } = decision
+    this.#log = log
     const event = eventOf(submission, at)
     this.#recorded.set(submission.id, event)
     const { contract, eventCount, logBytes } = this.#claim
     this.#claim = {
-      ...(decision.becomes ? stateAt(decision.becomes, at) : this.state),
+      ...state,
       contract,
       eventCount: eventCount + 1,
       logBytes: logBytes + submission.payloadBytes,
     }
-    return { kind: 'append', event }
+    return { kind: 'append', event, effect, lateMs }
   }
 }

@@ -23,6 +23,8 @@ export interface Claim extends ClaimState {
   eventCount: number
   /** Bytes of the log's payloads as JSON. */
   logBytes: number
+  /** Items in the log when an event made the claim PENDING. Null if no event did, and for contracts of the five fields. */
+  reviewStart: number | null
 }
 
 /** With what callers note about it, which no decision looks at. */
@@ -37,7 +39,7 @@ export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: 
 export type StoredClaim = WithContract<Claim, string> & { metadata: string }
 
 /** What every representation of a claim or candidate has. */
-export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes'>
+export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes' | 'reviewStart'>
 
 /** A claim or candidate as an export tells it. */
 export interface ExportedClaim extends ClaimFacts {

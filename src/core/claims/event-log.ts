@@ -1,10 +1,12 @@
+import { type AggregateValue, contributionOf, including, isReached, ZERO_OF } from '../contracts/aggregate.ts'
 import { compile } from '../contracts/compiled-condition.ts'
-import { type Condition, holds, type Leaf } from '../contracts/condition.ts'
+import { type Aggregate, type Condition, holds, type Leaf } from '../contracts/condition.ts'
 import type { Evidence } from './event.ts'
 
 /**
  * The events of one claim, as far as its condition needs them. What a leaf needs is one event, and an event stays
- * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept.
+ * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept. An aggregate
+ * keeps its value so far (§2.1a).
  *
  * It never changes: a decision makes a new log with the event. If the write fails, the caller keeps the previous log.
  */
@@ -12,30 +14,56 @@ export class EventLog {
   readonly #condition: Condition
   /** Null while there is none: many logs are held in memory at once. */
   readonly #satisfied: ReadonlySet<Leaf> | null
+  /** Null while each is 0. */
+  readonly #aggregates: ReadonlyMap<Leaf, AggregateValue> | null
   #holds: boolean | null = null
 
   /** Without an event, or with those that satisfy these leaves. */
-  constructor(condition: Condition, satisfied: ReadonlySet<Leaf> | null = null) {
+  constructor(
+    condition: Condition,
+    satisfied: ReadonlySet<Leaf> | null = null,
+    aggregates: ReadonlyMap<Leaf, AggregateValue> | null = null,
+  ) {
     this.#condition = condition
     this.#satisfied = satisfied
+    this.#aggregates = aggregates
   }
 
   static of(condition: Condition, events: readonly Evidence[]): EventLog {
     return events.reduce((log: EventLog, event) => log.with(event), new EventLog(condition))
   }
 
-  /** The log with the event as its next; the same one if it satisfies no further leaf. */
+  /** The log with the event as its next; the same one if it satisfies no further leaf and adds to no aggregate. */
   with(event: Evidence): EventLog {
     let satisfied: Set<Leaf> | null = null
+    let aggregates: Map<Leaf, AggregateValue> | null = null
     for (const leaf of compile(this.#condition).leavesSatisfiedBy(event)) {
-      if (this.isSatisfied(leaf)) continue
-      satisfied ??= new Set(this.#satisfied)
-      satisfied.add(leaf)
+      if (leaf.aggregate !== undefined) {
+        const contribution = contributionOf(leaf, event.payload)
+        // The very same leaf may stand in two places: it counts an event once.
+        if (contribution === null || aggregates?.has(leaf)) continue
+        aggregates ??= new Map()
+        aggregates.set(leaf, including(this.aggregateOf(leaf, leaf.aggregate), contribution))
+      } else if (!this.isSatisfied(leaf)) {
+        satisfied ??= new Set(this.#satisfied)
+        satisfied.add(leaf)
+      }
     }
-    return satisfied === null ? this : new EventLog(this.#condition, satisfied)
+    if (satisfied === null && aggregates === null) return this
+    return new EventLog(
+      this.#condition,
+      satisfied ?? this.#satisfied,
+      aggregates === null ? this.#aggregates : new Map([...(this.#aggregates ?? []), ...aggregates]),
+    )
+  }
+
+  /** The value of the leaf's aggregate over all events so far. */
+  aggregateOf(leaf: Leaf, aggregate: Aggregate): AggregateValue {
+    return this.#aggregates?.get(leaf) ?? ZERO_OF[aggregate]
   }
 
   isSatisfied(leaf: Leaf): boolean {
+    if (leaf.aggregate !== undefined) return isReached(leaf, this.aggregateOf(leaf, leaf.aggregate))
     return this.#satisfied?.has(leaf) ?? false
   }
 

@@ -32,6 +32,8 @@ export interface LogEvent {
   payload: Payload
   system: boolean
   createdAt: Date
+  /** Milliseconds after the end of the window; null if it was in time. Stored for extended contracts only (§2.1a). */
+  lateMs?: number | null
 }
 
 /** The event that a submission becomes. */

@@ -1,9 +1,9 @@
-import type { Contract } from '../contracts/contract.ts'
+import { type Contract, isExtended } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
-import { decideSubmission } from './decide-submission.ts'
+import { decideAt, logInStatus } from './decide-at.ts'
 import type { LogEvent } from './event.ts'
-import { EventLog } from './event-log.ts'
-import { atScheduledCheck, openState, stateAt } from './lifecycle.ts'
+import type { EventLog } from './event-log.ts'
+import { atScheduledCheck, openState } from './lifecycle.ts'
 import { readDigest, writeDigest } from './log-digest.ts'
 
 /** An item of a log as it is stored. */
@@ -17,7 +17,7 @@ export interface StoredItem extends LogEvent {
 /** A claim as it is stored, with what is kept beside it of its log. */
 export interface StoredLife
   extends Pick<Claim, 'createdAt' | 'status' | 'scheduledOutcome' | 'statusSince' | 'dueAt'>,
-    Pick<Claim, 'eventCount' | 'logBytes'> {
+    Pick<Claim, 'eventCount' | 'logBytes' | 'reviewStart'> {
   digest: Uint8Array | null
 }
 
@@ -32,11 +32,13 @@ export function findContradictions(
   stored: StoredLife,
   items: readonly StoredItem[],
 ): string[] {
+  const opened = openState(contract, stored.createdAt)
   let life: Life = {
-    ...openState(contract, stored.createdAt),
+    ...opened,
     eventCount: 0,
     logBytes: 0,
-    log: new EventLog(contract.fulfillment_condition),
+    reviewStart: null,
+    log: logInStatus({ ...opened, contract }),
   }
   let lastAt = stored.createdAt
   for (const item of items) {
@@ -51,14 +53,20 @@ export function findContradictions(
 }
 
 function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | string {
-  const decision = decideSubmission({ ...life, contract }, life.log, item)
+  const decision = decideAt({ ...life, contract }, life.log, item, item.createdAt)
   if (decision.kind !== 'append') {
     return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${life.status}`
   }
+  const { log, state, effect, lateMs } = decision
+  const isStoredLate = isExtended(contract)
+  if (isStoredLate && (item.lateMs ?? null) !== lateMs) {
+    return `item ${item.seq} of its log is stored as late by ${item.lateMs ?? 0} ms, and by its time by ${lateMs ?? 0} ms`
+  }
   return {
     ...life,
-    ...(decision.becomes ? stateAt(decision.becomes, item.createdAt) : {}),
-    log: decision.log,
+    ...state,
+    log,
+    reviewStart: isStoredLate && effect === 'satisfied' ? item.seq : life.reviewStart,
     eventCount: item.seq,
     logBytes: life.logBytes + item.payloadBytes,
   }
@@ -72,7 +80,8 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
       life.dueAt === null ? 'it was terminal' : `it was ${life.status}, due at ${life.dueAt.toISOString()}`
     return `item ${item.seq} of its log, ${item.type} at ${item.createdAt.toISOString()}, could not come: ${due}`
   }
-  return { ...life, ...transition.state, eventCount: item.seq }
+  const { state } = transition
+  return { ...life, ...state, log: logInStatus({ ...state, contract }), eventCount: item.seq }
 }
 
 const COMPARED = {
@@ -82,6 +91,7 @@ const COMPARED = {
   dueAt: 'due_at',
   eventCount: 'event_count',
   logBytes: 'log_bytes',
+  reviewStart: 'review_start',
 } as const
 
 function differences(stored: StoredLife, life: Life): string[] {

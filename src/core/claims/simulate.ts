@@ -10,7 +10,7 @@ export interface TimedSubmission {
 
 /** What happened to a simulated claim, in order. */
 export type TimelineEntry =
-  | { kind: 'event'; at: Date; submission: Submission; decision: Decision['kind'] }
+  | { kind: 'event'; at: Date; submission: Submission; decision: Decision }
   | { kind: 'transition'; at: Date; from: Status; to: Status; because: TransitionCause }
 
 type TransitionCause = { eventId: string } | { windowElapsed: 'activity_window' | 'review_window' }
@@ -42,7 +42,7 @@ export function* simulate(
     const before = run.state.status
     const decision = run.submit(submission, at)
     const { status } = run.state
-    timeline.push({ kind: 'event', at, submission, decision: decision.kind })
+    timeline.push({ kind: 'event', at, submission, decision })
     if (status !== before) {
       timeline.push({ kind: 'transition', at, from: before, to: status, because: { eventId: submission.id } })
     }

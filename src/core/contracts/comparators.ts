@@ -1,3 +1,5 @@
+import { compareDecimals, type Decimal, toDecimal } from '../../kernel/decimal.ts'
+
 /** How a leaf compares a number of the event with its own, the bound. Whatever knows comparators knows them from here. */
 interface ComparatorRules {
   /** Whether a number satisfies it. */
@@ -65,6 +67,12 @@ export function testOf(bounds: Bounds): ((number: number) => boolean) | null {
   if (!only) return null
   return tests.length === 1 ? only : (number) => tests.every((test) => test(number))
 }
+
+/** Whether an exact decimal satisfies all bounds: the sign of the difference is compared with 0. */
+export const isDecimalWithin = (decimal: Decimal, bounds: Bounds): boolean =>
+  setIn(bounds).every((name) =>
+    RULES[name].accepts(0)(compareDecimals(decimal, toDecimal(bounds[name] as number))),
+  )
 
 /** How far the number is from satisfying all bounds. */
 export const gapOf = (number: number, bounds: Bounds): number =>

@@ -4,10 +4,16 @@ import type { Bounds } from './comparators.ts'
 /** §2.2: a tree of leaves and operators, as it was sent. */
 export type Condition = Leaf | AllOrAny | Not
 
+/** What a leaf can compare over all matching events of a log: how many there are, their exact sum, their different values. */
+export const AGGREGATES = ['count', 'sum', 'distinct'] as const
+export type Aggregate = (typeof AGGREGATES)[number]
+
 export interface Leaf extends Bounds {
   event: string
   match?: JsonObject | string | number | boolean
   field?: string
+  /** §2.1a: the comparators compare this over the log, and not a number of one event. */
+  aggregate?: Aggregate
 }
 interface AllOrAny {
   op: 'AND' | 'OR'

@@ -2,10 +2,12 @@ import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
+import { isReservedType } from '../claims/event.ts'
 import { MAX_CONDITION_DEPTH, MAX_CONDITION_NAME_LENGTH, MAX_CONDITION_NODES } from '../limits.ts'
 import { COMPARATORS } from './comparators.ts'
+import { AGGREGATES, type Aggregate } from './condition.ts'
 
-const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATORS]
+const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATORS, 'aggregate']
 const ALL_OR_ANY_FIELDS: readonly string[] = ['op', 'conditions']
 const NOT_FIELDS: readonly string[] = ['op', 'condition']
 
@@ -17,6 +19,28 @@ export function validateCondition(value: unknown, path: string): Issue[] {
     issues.push({ path, message: `has more than ${MAX_CONDITION_NODES} nodes` })
   }
   return issues
+}
+
+/** What is wrong with a condition on one event (§2.1a): a leaf without an aggregate, or an OR of such leaves. */
+export function validateEventTrigger(value: unknown, path: string): Issue[] {
+  const issues = validateCondition(value, path)
+  if (issues.length > 0) return issues
+  const node = value as JsonObject
+  const leaves = node.op === undefined ? [node] : (node.conditions as JsonObject[] | undefined)
+  if (!leaves || node.op === 'AND' || leaves.length === 0 || leaves.some(({ op }) => op !== undefined)) {
+    return [{ path, message: 'must be a leaf, or {op: "OR", conditions} of one leaf or more' }]
+  }
+  const inOr = node.op === undefined ? '' : '.conditions'
+  return leaves.flatMap(({ aggregate }, i) =>
+    aggregate === undefined
+      ? []
+      : [
+          {
+            path: `${path}${inOr && `${inOr}[${i}]`}.aggregate`,
+            message: 'is not allowed here: the condition is judged on one event',
+          },
+        ],
+  )
 }
 
 /** Adds the issues of the node and of all below it; returns how many nodes it counted. */
@@ -94,11 +118,27 @@ function validateLeaf(leaf: JsonObject, path: string, add: Add): void {
   for (const name of comparators) {
     if (typeof leaf[name] !== 'number') add(`${path}.${name}`, 'must be a number')
   }
+  if (Object.hasOwn(leaf, 'aggregate')) validateAggregate(leaf, path, comparators.length, add)
   if (Object.hasOwn(leaf, 'field')) {
     validateName(leaf.field, `${path}.field`, add)
     if (comparators.length === 0) {
       add(`${path}.field`, `needs a comparator beside it: ${COMPARATORS.join(', ')}`)
     }
+  }
+}
+
+function validateAggregate(leaf: JsonObject, path: string, comparators: number, add: Add): void {
+  const { aggregate, event } = leaf
+  if (!AGGREGATES.includes(aggregate as Aggregate)) {
+    add(`${path}.aggregate`, `must be one of ${AGGREGATES.map((name) => `"${name}"`).join(', ')}`)
+    return
+  }
+  if (comparators === 0) add(`${path}.aggregate`, `needs a comparator beside it: ${COMPARATORS.join(', ')}`)
+  if (aggregate === 'count' && Object.hasOwn(leaf, 'field')) {
+    add(`${path}.field`, 'is not allowed beside "count", which counts events')
+  }
+  if (typeof event === 'string' && isReservedType(event)) {
+    add(`${path}.event`, 'is an event of the service: aggregates see the events of callers alone')
   }
 }
 

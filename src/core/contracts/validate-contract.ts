@@ -2,29 +2,36 @@ import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../limits.ts'
+import { holdsOverNothing } from './aggregate.ts'
 import { COMPARATORS } from './comparators.ts'
-import type { Contract } from './contract.ts'
-import { validateCondition } from './validate-condition.ts'
+import type { Condition } from './condition.ts'
+import type { Contract, ReviewTerms } from './contract.ts'
+import { validateCondition, validateEventTrigger } from './validate-condition.ts'
 
-const FIELDS: readonly (keyof Contract)[] = [
+const REQUIRED_FIELDS: readonly (keyof Contract)[] = [
   'price',
   'activity_window',
   'review_window',
   'fulfillment_condition',
   'timeout_outcome',
 ]
+const FIELDS: readonly (keyof Contract)[] = [...REQUIRED_FIELDS, 'review', 'strict_deadline']
 
 const NUMBER_RULES = {
   price: `must be a number from 0 to ${MAX_PRICE}`,
   activity_window: `must be a number of seconds greater than 0 and at most ${MAX_WINDOW_SECONDS}`,
   review_window: `must be a number of seconds from 0 to ${MAX_WINDOW_SECONDS}`,
+  max_duration: `must be a number of seconds from review_window to ${MAX_WINDOW_SECONDS}`,
 }
 const PRECISION = 'up to 15 significant digits are kept exactly'
 
 /** The rule for the number at a path of a contract. Null where the contract accepts a string too. */
 export function ruleOfNumber(path: readonly (string | number)[]): string | null {
   const [field, ...within] = path
-  if (field !== 'fulfillment_condition')
+  if (field === 'review' && within[0] === 'max_duration') {
+    return `a contract's review.max_duration ${NUMBER_RULES.max_duration}; ${PRECISION}`
+  }
+  if (field !== 'fulfillment_condition' && field !== 'review')
     return field !== undefined && Object.hasOwn(NUMBER_RULES, field)
       ? `a contract's ${field} ${NUMBER_RULES[field as keyof typeof NUMBER_RULES]}; ${PRECISION}`
       : null
@@ -43,14 +50,14 @@ export function validateContract(value: unknown, path = 'contract'): Issue[] {
   return [
     ...missingFields(value, path),
     ...otherFields(value, path),
-    ...presentFields(value).flatMap((name) => validateField(name, value[name], `${path}.${name}`)),
+    ...presentFields(value).flatMap((name) => validateField(name, value, `${path}.${name}`)),
   ]
 }
 
 const presentFields = (value: JsonObject) => FIELDS.filter((name) => Object.hasOwn(value, name))
 
 function missingFields(value: JsonObject, path: string): Issue[] {
-  return FIELDS.filter((name) => !Object.hasOwn(value, name)).map((name) => ({
+  return REQUIRED_FIELDS.filter((name) => !Object.hasOwn(value, name)).map((name) => ({
     path: `${path}.${name}`,
     message: 'is required',
   }))
@@ -66,7 +73,8 @@ function otherFields(value: JsonObject, path: string): Issue[] {
     }))
 }
 
-function validateField(name: keyof Contract, value: unknown, path: string): Issue[] {
+function validateField(name: keyof Contract, contract: JsonObject, path: string): Issue[] {
+  const value = contract[name]
   switch (name) {
     case 'price':
       return isNumberWithin(value, 0, MAX_PRICE) ? [] : [{ path, message: NUMBER_RULES.price }]
@@ -82,7 +90,48 @@ function validateField(name: keyof Contract, value: unknown, path: string): Issu
       return value === 'confirm' || value === 'fail' ? [] : [{ path, message: 'must be "confirm" or "fail"' }]
     case 'fulfillment_condition':
       return validateCondition(value, path)
+    case 'review':
+      return validateReview(value, contract.review_window, path)
+    case 'strict_deadline':
+      return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }]
   }
+}
+
+const REVIEW_FIELDS: readonly (keyof ReviewTerms)[] = ['reversal_condition', 'restart_on', 'max_duration']
+
+function validateReview(review: unknown, reviewWindow: unknown, path: string): Issue[] {
+  if (!isJsonObject(review)) return [{ path, message: `must be an object {${REVIEW_FIELDS.join(', ')}}` }]
+  const has = (name: keyof ReviewTerms) => Object.hasOwn(review, name)
+  const issues: Issue[] = Object.keys(review)
+    .filter((key) => !(REVIEW_FIELDS as readonly string[]).includes(key))
+    .slice(0, MAX_ISSUES)
+    .map((key) => ({
+      path: `${path}.${key}`,
+      message: `is not a field of a review (${REVIEW_FIELDS.join(', ')})`,
+    }))
+  if (!has('reversal_condition') && !has('restart_on')) {
+    issues.push({ path, message: 'needs reversal_condition or restart_on' })
+  }
+  if (has('reversal_condition')) {
+    issues.push(...validateReversal(review.reversal_condition, `${path}.reversal_condition`))
+  }
+  if (has('restart_on')) issues.push(...validateEventTrigger(review.restart_on, `${path}.restart_on`))
+  if (has('restart_on') !== has('max_duration')) {
+    const message = has('restart_on') ? 'is required with restart_on' : 'is only allowed with restart_on'
+    issues.push({ path: `${path}.max_duration`, message })
+  }
+  const least = typeof reviewWindow === 'number' ? reviewWindow : 0
+  if (has('max_duration') && !isNumberWithin(review.max_duration, least, MAX_WINDOW_SECONDS)) {
+    issues.push({ path: `${path}.max_duration`, message: NUMBER_RULES.max_duration })
+  }
+  return issues
+}
+
+/** A condition that holds over no event would reverse each outcome, with the first event of whatever type. */
+function validateReversal(value: unknown, path: string): Issue[] {
+  const issues = validateCondition(value, path)
+  if (issues.length > 0 || !holdsOverNothing(value as Condition)) return issues
+  return [{ path, message: 'must not hold over no event: it would reverse every outcome' }]
 }
 
 function isNumberWithin(value: unknown, least: number, most: number): boolean {

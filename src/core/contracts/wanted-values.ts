@@ -87,8 +87,9 @@ export class WantedValues {
     return 1
   }
 
+  /** The comparators of an aggregate do not compare a number of the event. */
   #addRange(wanted: Leaf, leaf: LeafIndex): number {
-    const holds = testOf(wanted)
+    const holds = wanted.aggregate === undefined ? testOf(wanted) : null
     if (!holds) return 0
     let place: WantedValues = this
     for (const key of numberPathOf(wanted)) place = place.#under(key)

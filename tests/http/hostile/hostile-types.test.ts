@@ -40,7 +40,7 @@ interface Body {
 }
 
 const contract = {
-  ...contractWith(),
+  ...(contractWith() as unknown as JsonObject),
   fulfillment_condition: {
     op: 'AND',
     conditions: [

@@ -27,6 +27,12 @@ export const times = (a: Decimal, count: number): Decimal => ({
 
 export const minus = (a: Decimal, b: Decimal): Decimal => plus(a, times(b, -1))
 
+/** Negative if `a` is less than `b`, 0 if they are equal, else positive. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  const { units } = minus(a, b)
+  return units < 0n ? -1 : units > 0n ? 1 : 0
+}
+
 const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale)
 
 /** In plain digits, without zeros at the end: "-12.5", "0.000001". */

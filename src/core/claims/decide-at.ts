@@ -1,0 +1,140 @@
+import { compile } from '../contracts/compiled-condition.ts'
+import type { Condition } from '../contracts/condition.ts'
+import { type Contract, type EventTrigger, windowMs } from '../contracts/contract.ts'
+import { MAX_EVENTS, MAX_LOG_BYTES, MAX_PAYLOAD_BYTES } from '../limits.ts'
+import type { Claim } from './claim.ts'
+import type { Evidence, Submission } from './event.ts'
+import { EventLog } from './event-log.ts'
+import { type ClaimState, satisfied, stateAt } from './lifecycle.ts'
+
+/*
+ * The decision about an event at its time of recording, for every contract (§2.1a). The live service uses
+ * `decideSubmission` for contracts of the five fields: there the decision does not depend on the time, and the
+ * database sets it.
+ */
+
+/** What an event did to its claim. An event does one of these or nothing (§2.1a rule 5). */
+export type Effect = 'satisfied' | 'reversed' | 'restarted'
+
+export type TimedDecision =
+  | {
+      kind: 'append'
+      /** What further decisions need of the log, with the event. */
+      log: EventLog
+      state: ClaimState
+      effect: Effect | null
+      /** Milliseconds from the end of the window to the event; null if the event was in time (§2.1a rule 3). */
+      lateMs: number | null
+    }
+  | { kind: 'not-open' }
+  | { kind: 'log-full'; message: string }
+
+type DecidableClaim = ClaimState & Pick<Claim, 'eventCount' | 'logBytes' | 'contract'>
+
+/**
+ * Decides by the log of the current status and the new event. The caller has seen that no event of the whole log has
+ * the submission's id (`judgeRepeat`).
+ * @param log of the events while OPEN, or of the events in review (`logInStatus`)
+ * @param at the time of recording
+ */
+export function decideAt(
+  claim: DecidableClaim,
+  log: EventLog,
+  submission: Submission,
+  at: Date,
+): TimedDecision {
+  if (!takesEvents(claim)) return { kind: 'not-open' }
+  const { contract } = claim
+  const lateMs = lateMsAt(claim, at)
+  const isIgnored = lateMs !== null && contract.strict_deadline === true
+  const after = isIgnored ? log : log.with(submission)
+  const effect = isIgnored ? null : effectOf(claim, after, submission, lateMs !== null)
+  const message = fullMessage(claim, submission, effect)
+  if (message !== null) return { kind: 'log-full', message }
+  return {
+    kind: 'append',
+    log: effect === 'satisfied' ? reviewLog(contract) : after,
+    state: stateAfter(claim, effect, at),
+    effect,
+    lateMs,
+  }
+}
+
+/** Whether the claim accepts events: while OPEN, and in a review whose scheduled outcome can be reversed (§2.1a). */
+export const takesEvents = ({
+  status,
+  scheduledOutcome,
+  contract,
+}: Pick<Claim, 'status' | 'scheduledOutcome' | 'contract'>): boolean =>
+  status === 'OPEN' ||
+  (status === 'PENDING' && scheduledOutcome === 'CONFIRMED' && contract.review !== undefined)
+
+/** Null if the time is before the end of the window. */
+export const lateMsAt = ({ dueAt }: Pick<ClaimState, 'dueAt'>, at: Date): number | null =>
+  dueAt !== null && at >= dueAt ? at.getTime() - dueAt.getTime() : null
+
+const NEVER: Condition = { op: 'OR', conditions: [] }
+
+/** The log of a review that begins. */
+const reviewLog = ({ review }: Contract): EventLog => new EventLog(review?.reversal_condition ?? NEVER)
+
+/** The log of the current status without an event. */
+export const logInStatus = ({ status, contract }: Pick<Claim, 'status' | 'contract'>): EventLog =>
+  status === 'OPEN' ? new EventLog(contract.fulfillment_condition) : reviewLog(contract)
+
+function effectOf(
+  { status, contract }: DecidableClaim,
+  log: EventLog,
+  event: Evidence,
+  isLate: boolean,
+): Effect | null {
+  if (log.satisfiesCondition) return status === 'OPEN' ? 'satisfied' : 'reversed'
+  const restart = contract.review?.restart_on
+  return status === 'PENDING' && !isLate && restart && triggers(restart, event) ? 'restarted' : null
+}
+
+const triggers = (trigger: EventTrigger, event: Evidence): boolean =>
+  compile(trigger).leavesSatisfiedBy(event).length > 0
+
+function stateAfter(claim: DecidableClaim, effect: Effect | null, at: Date): ClaimState {
+  const { status, scheduledOutcome, statusSince, dueAt, contract } = claim
+  const state = { status, scheduledOutcome, statusSince, dueAt }
+  switch (effect) {
+    case 'satisfied':
+      return stateAt(satisfied(contract), at)
+    case 'reversed':
+      return { ...state, scheduledOutcome: 'FAILED' }
+    case 'restarted':
+      return { ...state, dueAt: restartedDueAt(claim, at) }
+    case null:
+      return state
+  }
+}
+
+/** A whole new review window, within the longest review; never earlier than before. */
+function restartedDueAt({ statusSince, dueAt, contract }: DecidableClaim, at: Date): Date {
+  const end = at.getTime() + windowMs(contract.review_window)
+  const latest = statusSince.getTime() + windowMs(contract.review?.max_duration ?? 0)
+  return new Date(Math.max(Math.min(end, latest), (dueAt as Date).getTime()))
+}
+
+/** Places in the log that an event with no effect cannot take: one may reverse the outcome, one may resume a clock. */
+const KEPT_EVENTS = 2
+
+/** Why the log has no room for the event (§2.1a rule 6); null if it has. */
+function fullMessage(
+  { contract, eventCount, logBytes }: DecidableClaim,
+  { payloadBytes }: Submission,
+  effect: Effect | null,
+): string | null {
+  const kept = contract.review?.reversal_condition && effect !== 'reversed' ? KEPT_EVENTS : 0
+  const why = kept > 0 ? `; ${kept} more are kept for an event that reverses the outcome` : ''
+  const mostEvents = MAX_EVENTS - kept
+  if (eventCount >= mostEvents) {
+    return `The log holds ${mostEvents} events, the most that a claim takes${why}.`
+  }
+  const mostBytes = MAX_LOG_BYTES - kept * MAX_PAYLOAD_BYTES
+  return logBytes + payloadBytes > mostBytes
+    ? `The log's payloads would exceed ${mostBytes} bytes${kept > 0 ? ', and the rest is kept for an event that reverses the outcome' : ''}.`
+    : null
+}

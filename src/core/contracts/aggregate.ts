@@ -1,0 +1,81 @@
+import { type Decimal, plus, toDecimal, ZERO } from '../../kernel/decimal.ts'
+import { type JsonObject, parsed, type RawJson } from '../../kernel/json.ts'
+import { isDecimalWithin, testOf } from './comparators.ts'
+import { numberPathOf } from './compared-values.ts'
+import { type Aggregate, type Condition, holds, type Leaf } from './condition.ts'
+import { readingsAt } from './readings.ts'
+
+/** The value of an aggregate over some events. It never changes: each further event makes a new one. */
+export type AggregateValue =
+  | { kind: 'count'; count: number }
+  | { kind: 'sum'; sum: Decimal }
+  | { kind: 'distinct'; values: DistinctValues }
+
+/**
+ * Different values. Versions of a log share the map: a version owns the first `size` entries. So a further value costs
+ * no copy, unless another version has added one already.
+ */
+class DistinctValues {
+  readonly #places: Map<Scalar, number>
+  readonly size: number
+
+  constructor(places: Map<Scalar, number> = new Map(), size = 0) {
+    this.#places = places
+    this.size = size
+  }
+
+  with(value: Scalar): DistinctValues {
+    if ((this.#places.get(value) ?? this.size) < this.size) return this
+    const isNewest = this.#places.size === this.size
+    const places = isNewest ? this.#places : new Map([...this.#places].slice(0, this.size))
+    places.set(value, this.size)
+    return new DistinctValues(places, this.size + 1)
+  }
+}
+
+/** Over no event. */
+export const ZERO_OF: Record<Aggregate, AggregateValue> = {
+  count: { kind: 'count', count: 0 },
+  sum: { kind: 'sum', sum: ZERO },
+  distinct: { kind: 'distinct', values: new DistinctValues() },
+}
+
+type Scalar = string | number | boolean
+
+/**
+ * What the event adds to the leaf's aggregate. Null if it has no such value: it is left out.
+ * @param payload of an event that has the leaf's type and match
+ */
+export function contributionOf(leaf: Leaf, payload: JsonObject | RawJson<JsonObject>): Scalar | null {
+  if (leaf.aggregate === 'count') return 1
+  const values = readingsAt(parsed(payload), numberPathOf(leaf))
+  const value = values.find((one) =>
+    leaf.aggregate === 'sum' ? typeof one === 'number' : ['string', 'number', 'boolean'].includes(typeof one),
+  )
+  return (value as Scalar | undefined) ?? null
+}
+
+/** The value with one more event. */
+export function including(value: AggregateValue, contribution: Scalar): AggregateValue {
+  switch (value.kind) {
+    case 'count':
+      return { kind: 'count', count: value.count + 1 }
+    case 'sum':
+      return { kind: 'sum', sum: plus(value.sum, toDecimal(contribution as number)) }
+    case 'distinct': {
+      const values = value.values.with(contribution)
+      return values === value.values ? value : { kind: 'distinct', values }
+    }
+  }
+}
+
+/** Whether the value satisfies the comparators of the leaf. Sums are compared as exact decimals. */
+export function isReached(leaf: Leaf, value: AggregateValue): boolean {
+  if (value.kind === 'sum') return isDecimalWithin(value.sum, leaf)
+  const number = value.kind === 'count' ? value.count : value.values.size
+  return testOf(leaf)?.(number) ?? false
+}
+
+/** Whether the condition holds over a log without events. Each aggregate is 0 there. */
+export const holdsOverNothing = (condition: Condition): boolean =>
+  holds(condition, (leaf) => leaf.aggregate !== undefined && isReached(leaf, ZERO_OF[leaf.aggregate]))

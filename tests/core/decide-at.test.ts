@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ClaimRun } from '../../src/core/claims/claim-run.ts'
+import type { Contract } from '../../src/core/contracts/contract.ts'
+import type { JsonObject } from '../../src/kernel/json.ts'
+import { any, contractWith } from '../support/contracts.ts'
+
+const OPENED = Date.UTC(2026, 0, 1)
+const HOUR = 3_600_000
+const at = (hours: number) => new Date(OPENED + hours * HOUR)
+
+/** A claim with an activity window of 10 hours and a review of 3, opened at hour 0. */
+class Life {
+  readonly run: ClaimRun
+  #ids = 0
+
+  constructor(contract: Partial<Contract>) {
+    this.run = new ClaimRun(
+      contractWith({ activity_window: 36_000, review_window: 10_800, ...contract }),
+      at(0),
+    )
+  }
+
+  /** What the event did at that hour, after the checks up to then. */
+  submit(hour: number, type: string, payload: JsonObject = {}, id = `${type} ${++this.#ids}`) {
+    this.run.advanceTo(at(hour))
+    const decision = this.run.submit(
+      { id, type, payload, payloadBytes: JSON.stringify(payload).length },
+      at(hour),
+    )
+    return decision.kind === 'append' ? (decision.effect ?? 'nothing') : decision.kind
+  }
+
+  /** The status and the scheduled outcome at that hour. */
+  at(hour: number): string {
+    this.run.advanceTo(at(hour))
+    return `${this.run.state.status} ${this.run.state.scheduledOutcome}`
+  }
+
+  get due(): number {
+    return ((this.run.state.dueAt?.getTime() ?? Number.NaN) - OPENED) / HOUR
+  }
+}
+
+const resolved = { fulfillment_condition: { event: 'resolved' } } as const
+const reopening = { ...resolved, review: { reversal_condition: { event: 'reopened' } } } as const
+
+describe('a review that can be lost (§2.1a)', () => {
+  test('an event in review that satisfies the reversal condition schedules FAILED, and nothing else changes', () => {
+    const life = new Life(reopening)
+    assert.equal(life.submit(1, 'resolved'), 'satisfied')
+    const { statusSince, dueAt } = life.run.state
+    assert.equal(life.submit(2, 'reopened'), 'reversed')
+    assert.deepEqual(life.run.state, { status: 'PENDING', scheduledOutcome: 'FAILED', statusSince, dueAt })
+    assert.equal(life.submit(3, 'resolved'), 'not-open')
+    assert.equal(life.at(4), 'FAILED FAILED')
+  })
+
+  test('events before the review do not reverse it', () => {
+    const life = new Life(reopening)
+    assert.equal(life.submit(1, 'reopened'), 'nothing')
+    assert.equal(life.submit(2, 'resolved'), 'satisfied')
+    assert.equal(life.at(5), 'CONFIRMED CONFIRMED')
+  })
+
+  test('a scheduled outcome of FAILED takes no events', () => {
+    const life = new Life({ ...reopening, timeout_outcome: 'fail' })
+    assert.equal(life.at(10), 'PENDING FAILED')
+    assert.equal(life.submit(11, 'reopened'), 'not-open')
+  })
+
+  test('an outcome that a timeout confirms can be reversed', () => {
+    const life = new Life({ ...reopening, timeout_outcome: 'confirm' })
+    assert.equal(life.submit(9, 'reopened'), 'nothing')
+    assert.equal(life.at(10), 'PENDING CONFIRMED')
+    assert.equal(life.submit(11, 'reopened'), 'reversed')
+  })
+
+  test('an event at the end of the window that comes before its check still reverses', () => {
+    const life = new Life({ ...reopening, review_window: 10_800.5 })
+    life.submit(1, 'resolved')
+    const late = 4 + 30 / 3600
+    assert.equal(life.submit(late, 'reopened'), 'reversed')
+  })
+
+  test('a restart begins a whole new review window, within the longest review', () => {
+    const review = { restart_on: { event: 'message' }, max_duration: 5 * 3600 }
+    const life = new Life({ ...resolved, review })
+    life.submit(1, 'resolved')
+    assert.equal(life.due, 4)
+    assert.equal(life.submit(2, 'message'), 'restarted')
+    assert.equal(life.due, 5)
+    life.submit(4, 'message')
+    assert.equal(life.due, 6)
+    assert.equal(life.at(5.9), 'PENDING CONFIRMED')
+    assert.equal(life.at(6), 'CONFIRMED CONFIRMED')
+  })
+
+  test('a late event does not restart the review (§2.1a rule 3)', () => {
+    const review = { restart_on: { event: 'message' }, max_duration: 50 * 3600 }
+    const life = new Life({ ...resolved, review, review_window: 10_800.5 })
+    life.submit(1, 'resolved')
+    assert.equal(life.submit(4 + 30 / 3600, 'message'), 'nothing')
+    assert.equal(life.at(5), 'CONFIRMED CONFIRMED')
+  })
+
+  test('an event that reverses does not restart (§2.1a rule 5), and a restart forgets no event of the review', () => {
+    const review = {
+      reversal_condition: { event: 'complaint', aggregate: 'count', gte: 2 },
+      restart_on: { event: 'complaint' },
+      max_duration: 100_000,
+    } as const
+    const life = new Life({ ...resolved, review })
+    life.submit(1, 'resolved')
+    assert.equal(life.submit(2, 'complaint'), 'restarted')
+    assert.equal(life.submit(3, 'complaint'), 'reversed')
+    assert.equal(life.due, 5)
+  })
+})
+
+describe('a strict deadline (§2.1a rule 4)', () => {
+  test('a late event is stored and decides nothing, while OPEN', () => {
+    const life = new Life({ ...resolved, activity_window: 36_000.5, strict_deadline: true })
+    assert.equal(life.submit(10 + 30 / 3600, 'resolved'), 'nothing')
+    assert.equal(life.at(11), 'PENDING FAILED')
+  })
+
+  test('without it a late event satisfies the condition', () => {
+    const life = new Life({ ...resolved, activity_window: 36_000.5 })
+    assert.equal(life.submit(10 + 30 / 3600, 'resolved'), 'satisfied')
+  })
+
+  test('a late event in review does not reverse', () => {
+    const life = new Life({ ...reopening, review_window: 10_800.5, strict_deadline: true })
+    life.submit(1, 'resolved')
+    assert.equal(life.submit(4 + 30 / 3600, 'reopened'), 'nothing')
+    assert.equal(life.at(5), 'CONFIRMED CONFIRMED')
+  })
+})
+
+describe('an aggregate (§2.1a)', () => {
+  test('count: the condition holds with the last of the matching events', () => {
+    const leaf = { event: 'delivered', match: { on_time: true }, aggregate: 'count', gte: 2 } as const
+    const life = new Life({ fulfillment_condition: leaf })
+    assert.equal(life.submit(1, 'delivered', { on_time: true }), 'nothing')
+    assert.equal(life.submit(1, 'delivered', { on_time: false }), 'nothing')
+    assert.equal(life.submit(1, 'delivered', { on_time: true }), 'satisfied')
+  })
+
+  test('an event whose id is repeated counts once (§2.1a rule 2)', () => {
+    const life = new Life({ fulfillment_condition: { event: 'delivered', aggregate: 'count', gte: 2 } })
+    life.submit(1, 'delivered', {}, 'same')
+    assert.equal(life.submit(1, 'delivered', {}, 'same'), 'replay')
+    assert.equal(life.at(2), 'OPEN null')
+  })
+
+  test('sum: decimals are added as they are written', () => {
+    const leaf = { event: 'paid', field: 'amount', aggregate: 'sum', eq: 0.3 } as const
+    const life = new Life({ fulfillment_condition: leaf })
+    life.submit(1, 'paid', { amount: 0.1 })
+    life.submit(1, 'paid', { amount: 'much' })
+    assert.equal(life.submit(1, 'paid', { amount: 0.2 }), 'satisfied')
+  })
+
+  test('distinct: values are different if they are different in JSON', () => {
+    const leaf = { event: 'review', field: 'author', aggregate: 'distinct', gte: 4 } as const
+    const life = new Life({ fulfillment_condition: leaf })
+    for (const author of ['1', 1, '1', 1, null, true]) life.submit(1, 'review', { author })
+    assert.equal(life.submit(1, 'review', { author: 'true' }), 'satisfied')
+  })
+
+  test('an upper bound holds over no event', () => {
+    const leaf = { event: 'outage', field: 'minutes', aggregate: 'sum', lte: 43 } as const
+    const life = new Life({ fulfillment_condition: any(leaf) })
+    assert.equal(life.submit(1, 'month_opened'), 'satisfied')
+  })
+})
+
+test('the last two places of the log are kept for an event that reverses (§2.1a rule 6)', () => {
+  const life = new Life({ ...reopening, activity_window: 360_000, review_window: 360_000 })
+  life.submit(1, 'resolved')
+  for (let i = 1; i < 9_998; i++) assert.equal(life.submit(2, 'note'), 'nothing')
+  assert.equal(life.submit(2, 'note'), 'log-full')
+  assert.equal(life.submit(3, 'reopened'), 'reversed')
+})

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from '../claims/create/resolve-contract.ts'
+import type { Submission } from '../core/claims/event.ts'
 import { type Simulation, simulate, type TimedSubmission } from '../core/claims/simulate.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
@@ -47,17 +48,18 @@ export async function simulateContract(
   const simulation = await runCooperatively(simulate(contract, openedAt, request.events, request.until))
   const hints = await contractHints(app, request.userId, contract)
   const logHints = await runCooperatively(
-    findLogHints(contract.fulfillment_condition, acceptedIn(simulation)),
+    findLogHints(contract.fulfillment_condition, acceptedWhileOpen(simulation)),
   )
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 
-const acceptedIn = ({ timeline }: Simulation) =>
-  timeline
-    .values()
-    .flatMap((entry) =>
-      entry.kind === 'event' && entry.decision.kind === 'append' ? [entry.submission] : [],
-    )
+/** The events that the fulfillment condition was judged over: the first transition ends OPEN. */
+function* acceptedWhileOpen({ timeline }: Simulation): Generator<Submission> {
+  for (const entry of timeline) {
+    if (entry.kind === 'transition') return
+    if (entry.decision.kind === 'append') yield entry.submission
+  }
+}
 
 async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
   if (events.length === 0) return readClock(app.db.reads.for(userId))

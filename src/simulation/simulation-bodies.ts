@@ -64,6 +64,13 @@ const ENTRY = Type.Unsafe({
     replayed: Type.Boolean({
       description: 'Of an accepted event: its id is in the log already; nothing is done.',
     }),
+    effect: Type.Enum(['reversed', 'restarted'], {
+      description:
+        'Of an accepted event: it reversed the outcome under review, or restarted the review window.',
+    }),
+    late_by: Type.Number({
+      description: 'Of an accepted event: seconds since the window ended. Present if the event is late.',
+    }),
     from: Status,
     to: Status,
     because: BECAUSE,

@@ -88,10 +88,21 @@ function presentTimelineEntry(entry: TimelineEntry) {
   if (entry.kind === 'transition') return { ...entry, because: presentBecause(entry.because) }
   const { kind, at, submission, decision } = entry
   const event = presentRecorded(eventOf(submission, at))
-  const code = REFUSALS[decision.kind]
-  const verdict = code ? { accepted: false, code } : { accepted: true }
-  const body = { kind, at, event, ...verdict, ...(decision.kind === 'replay' ? { replayed: true } : {}) }
+  const body = { kind, at, event, ...presentDecision(decision) }
   return event instanceof JsonText ? JsonText.ofObject(body) : body
+}
+
+function presentDecision(decision: Decision) {
+  const code = REFUSALS[decision.kind]
+  if (code) return { accepted: false, code }
+  if (decision.kind !== 'append') return { accepted: true, replayed: true }
+  const { effect, lateMs } = decision
+  return {
+    accepted: true,
+    // The transition says that the event satisfied the condition.
+    ...(effect === null || effect === 'satisfied' ? {} : { effect }),
+    ...(lateMs === null ? {} : { late_by: lateMs / 1000 }),
+  }
 }
 
 /** Marks events without an id: a given id has at least one character. */

@@ -116,6 +116,73 @@ test('at the same instant the check comes before the event', async () => {
   assert.equal(body.final.status, 'FAILED')
 })
 
+const reopening = contractWith({
+  activity_window: 3600,
+  review_window: 600,
+  fulfillment_condition: { event: 'resolved' },
+  review: {
+    reversal_condition: { event: 'reopened' },
+    restart_on: { event: 'message' },
+    max_duration: 1800,
+  },
+})
+
+/** Each entry in a line, without what a test does not look at. */
+const timelineOf = (body: { timeline: Record<string, unknown>[] }) =>
+  body.timeline.map(({ kind, from, to, effect, late_by, code, replayed }) => {
+    if (kind === 'transition') return `${from} -> ${to}`
+    return [effect ?? code ?? (replayed ? 'replayed' : 'accepted'), late_by]
+      .filter(Boolean)
+      .join(', late by ')
+  })
+
+test('a simulation says which event reversed the outcome and which restarted the review (§2.1a)', async () => {
+  const simulated = async (...events: object[]) =>
+    (await api.post('/v1/simulations', { contract: reopening, opened_at: at('00:00:00'), events })).body
+  const restarted = await simulated(
+    { at: at('00:10:00'), type: 'resolved' },
+    { at: at('00:15:00'), type: 'message', id: 'm1' },
+    { at: at('00:16:00'), type: 'message', id: 'm1' },
+    { at: at('00:17:00'), type: 'other' },
+  )
+  assert.deepEqual(timelineOf(restarted), [
+    'accepted',
+    'OPEN -> PENDING',
+    'restarted',
+    'replayed',
+    'accepted',
+    'PENDING -> CONFIRMED',
+  ])
+  assert.equal(restarted.final.status_since, at('00:25:00'))
+
+  const reversed = await simulated(
+    { at: at('00:10:00'), type: 'resolved' },
+    { at: at('00:15:00'), type: 'reopened' },
+    { at: at('00:16:00'), type: 'resolved' },
+  )
+  assert.deepEqual(timelineOf(reversed), [
+    'accepted',
+    'OPEN -> PENDING',
+    'reversed',
+    'CLAIM_NOT_OPEN',
+    'PENDING -> FAILED',
+  ])
+  assert.equal(reversed.final.status_since, at('00:20:00'))
+})
+
+test('a simulation says by how many seconds an accepted event is late (§2.1a rule 3)', async () => {
+  const simulated = async (terms: object) => {
+    const events = [{ at: at('00:00:45'), type: 'resolved' }]
+    const contract = { ...reopening, activity_window: 30.5, ...terms }
+    const opened_at = at('00:00:00')
+    return timelineOf((await api.post('/v1/simulations', { contract, opened_at, events })).body)
+  }
+  const late = 'accepted, late by 14.5'
+  assert.deepEqual(await simulated({}), [late, 'OPEN -> PENDING', 'PENDING -> CONFIRMED'])
+  assert.deepEqual(await simulated({ review: undefined }), [late, 'OPEN -> PENDING', 'PENDING -> CONFIRMED'])
+  assert.deepEqual(await simulated({ strict_deadline: true }), [late, 'OPEN -> PENDING', 'PENDING -> FAILED'])
+})
+
 test('a simulation returns at most 20 hints about the contract, also about that of a schema (§2.13 rule 3)', async () => {
   const never = { event: 'a', gt: 1, lt: 1 }
   const contract = contractWith({ fulfillment_condition: any(...Array.from({ length: 511 }, () => never)) })

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import type { User } from '../core/records.ts'
+import type { Invitation, User } from '../core/records.ts'
 import { ServiceError, validationError } from '../kernel/errors.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { hasPassword, setPassword } from './credential-store.ts'
@@ -29,31 +29,43 @@ export async function signUp(
   const { email, password, invitation: key } = request
   if (key === undefined && !isOpen) throw new ServiceError('SIGN_UP_CLOSED')
   // Before hashing, so that a request with a wrong key costs little.
-  if (key !== undefined) await getOpenInvitation(app, key)
+  const invitation = key === undefined ? null : await getOpenInvitation(app, key)
   if (!isEmail(email)) throw validationError([{ path: 'email', message: 'must be an email address' }])
 
   const hash = await app.passwords.hash(password)
   return app.db.identity.transaction(async (connection) => {
-    const user = await (key === undefined
+    const user = await (key === undefined || invitation === null
       ? newUser(connection, request)
-      : invitedUser(connection, request, key))
+      : invitedUser(connection, request, key, invitation))
     await setPassword(connection, user.id, hash)
     return { user, hash }
   })
 }
 
-async function invitedUser(connection: Connection, request: SignUp, key: string): Promise<User> {
-  const invitation = await useInvitation(connection, hashInvitationKey(key))
-  if (!invitation) throw keyNotFound()
-  if (invitation.email !== null && invitation.email !== request.email.toLowerCase()) {
+/** @param invitation of the key, as it was before the transaction */
+async function invitedUser(
+  connection: Connection,
+  request: SignUp,
+  key: string,
+  invitation: Invitation,
+): Promise<User> {
+  const { email, name } = request
+  if (invitation.email !== null && invitation.email !== email.toLowerCase()) {
     throw validationError([{ path: 'email', message: 'must be the email that was invited' }])
   }
+  const use = async () => {
+    if (!(await useInvitation(connection, hashInvitationKey(key)))) throw keyNotFound()
+  }
   const id = invitation.claimsUserId
-  if (id === null) return newUser(connection, request)
-  const { email, name } = request
-  // The update locks the account's row, so that only one of several invitations to the account is used.
+  if (id === null) {
+    await use()
+    return newUser(connection, request)
+  }
+  // The account's row is locked before its invitations: of several requests with different invitations to the account one
+  // succeeds, and none waits for another in a circle.
   const user = (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
   if (await hasPassword(connection, id)) throw keyNotFound()
+  await use()
   await revokeInvitationsTo(connection, id)
   return user
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, test } from 'node:test'
 import { bootstrapAccount, inviteFirstAccount, showFirstToken } from '../../src/accounts/bootstrap-account.ts'
 import { newToken } from '../../src/accounts/tokens/api-token.ts'
 import { assertError } from '../support/assert-error.ts'
+import { eventually } from '../support/eventually.ts'
 import { uniqueName } from '../support/new-records.ts'
 import { PASSWORD, SessionClient, signIn, signUp, signUpByInvitation } from '../support/session-client.ts'
 import { sharedService } from '../support/shared.ts'
@@ -159,8 +160,18 @@ test('only one of two links to the first account works if both are used at the s
   const fresh = await startTestService(t, { withoutAccount: true })
   await bootstrapAccount(fresh.app, null)
   const keys = await Promise.all([inviteFirstAccount(fresh.app), inviteFirstAccount(fresh.app)])
-  const answers = await Promise.all(keys.map((key) => send(bodyOf({ invitation: key as string }), fresh)))
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404])
+  // Both reach the row of the account before one of them continues.
+  const sending = await fresh.app.db.checks.transaction(async (connection) => {
+    await connection.query({ text: 'SELECT id FROM users FOR UPDATE' })
+    const answers = keys.map((key) => send(bodyOf({ invitation: key as string }), fresh))
+    await eventually(async () => {
+      const [row] = await fresh.sql(`SELECT count(*)::integer AS waiting FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '-- rename_user%'`)
+      return row?.waiting === 2
+    })
+    return answers
+  })
+  assert.deepEqual((await Promise.all(sending)).map(({ status }) => status).sort(), [200, 404])
 })
 
 test('the first account gets a token once, if the token was shown, and only before the sign-up', async (t) => {

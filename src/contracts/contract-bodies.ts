@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
+import { RESERVED_TYPES } from '../core/claims/event.ts'
 import { COMPARATORS } from '../core/contracts/comparators.ts'
+import { AGGREGATES } from '../core/contracts/condition.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { HINT_CODES } from '../core/contracts/hints/hints.ts'
 import { LOG_HINT_CODES } from '../core/contracts/hints/log-hints.ts'
@@ -22,29 +24,108 @@ import { DateTime, ScheduledOutcome, Status } from '../platform/http/responses/f
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_CONDITION_NAME_LENGTH }
 const CONDITION = { $ref: 'FulfillmentCondition#' }
 
+const SOME_COMPARATOR = { anyOf: COMPARATORS.map((name) => ({ required: [name] })) }
+
+/** What a leaf asks of one event. */
+const EVENT_FIELDS = {
+  event: { ...NAME, description: 'The event type, compared exactly.' },
+  match: {
+    type: ['object', 'string', 'number', 'boolean'],
+    description:
+      'An object: every key must be in the event’s payload with an equal value (objects key by key, arrays and scalars whole). A scalar: equals the event’s `value`.',
+  },
+  field: {
+    ...NAME,
+    default: 'value',
+    description: 'Where the compared number is: keys into the payload, joined by dots. Needs a comparator.',
+  },
+  ...Object.fromEntries(COMPARATORS.map((name) => [name, { type: 'number' }])),
+}
+
 const CONDITION_LEAF = {
   $id: 'ConditionLeaf',
   title: 'Leaf',
   type: 'object',
-  description: 'Satisfied when at least one event of the log satisfies all of it at once.',
+  description:
+    'Satisfied when at least one event of the log satisfies all of it at once; with `aggregate`, when the aggregate over all events of the type that match does (§2.1a).',
   required: ['event'],
   additionalProperties: false,
   properties: {
-    event: { ...NAME, description: 'The event type, compared exactly.' },
-    match: {
-      type: ['object', 'string', 'number', 'boolean'],
+    ...EVENT_FIELDS,
+    aggregate: {
+      enum: AGGREGATES,
       description:
-        'An object: every key must be in the event’s payload with an equal value (objects key by key, arrays and scalars whole). A scalar: equals the event’s `value`.',
+        'What the comparators compare: how many events there are (`count`, without `field`), the exact sum of their numbers at `field` (`sum`), or how many different strings, numbers and booleans they have at `field` (`distinct`). Over no event each is 0.',
     },
-    field: {
-      ...NAME,
-      default: 'value',
-      description: 'Where the compared number is: keys into the payload, joined by dots. Needs a comparator.',
-    },
-    ...Object.fromEntries(COMPARATORS.map((name) => [name, { type: 'number' }])),
   },
-  dependentSchemas: { field: { anyOf: COMPARATORS.map((name) => ({ required: [name] })) } },
-  examples: [{ event: 'delivery', field: 'delay_minutes', lte: 30 }],
+  dependentSchemas: {
+    field: SOME_COMPARATOR,
+    aggregate: { ...SOME_COMPARATOR, properties: { event: { not: { enum: RESERVED_TYPES } } } },
+  },
+  not: { required: ['aggregate', 'field'], properties: { aggregate: { const: 'count' } } },
+  examples: [
+    { event: 'delivery', field: 'delay_minutes', lte: 30 },
+    { event: 'delivered', match: { on_time: true }, aggregate: 'count', gte: 5 },
+  ],
+}
+
+const EVENT_LEAF = {
+  $id: 'EventLeaf',
+  title: 'Leaf without aggregate',
+  type: 'object',
+  description: 'Satisfied by an event that satisfies all of it at once.',
+  required: ['event'],
+  additionalProperties: false,
+  properties: EVENT_FIELDS,
+  dependentSchemas: { field: SOME_COMPARATOR },
+}
+
+const ANY_EVENT_LEAF = {
+  $id: 'AnyEventLeaf',
+  title: 'OR of leaves',
+  type: 'object',
+  description: 'Satisfied by an event that satisfies one of the leaves.',
+  required: ['op', 'conditions'],
+  additionalProperties: false,
+  properties: {
+    op: { const: 'OR' },
+    conditions: { type: 'array', items: { $ref: 'EventLeaf#' }, minItems: 1 },
+  },
+}
+
+const REVIEW_TERMS = {
+  $id: 'ReviewTerms',
+  type: 'object',
+  description:
+    'A review that can be lost or restarted (§2.1a). While the scheduled outcome is CONFIRMED, a PENDING claim takes events. At least one of the two conditions is needed.',
+  additionalProperties: false,
+  anyOf: [{ required: ['reversal_condition'] }, { required: ['restart_on'] }],
+  dependentRequired: { restart_on: ['max_duration'], max_duration: ['restart_on'] },
+  properties: {
+    reversal_condition: {
+      ...CONDITION,
+      description:
+        'When it holds over the events of the review, the scheduled outcome becomes FAILED, for good. It must not hold over no event.',
+    },
+    restart_on: {
+      oneOf: [{ $ref: 'EventLeaf#' }, { $ref: 'AnyEventLeaf#' }],
+      description: 'An event in time that satisfies it begins a whole new review window.',
+    },
+    max_duration: {
+      type: 'number',
+      minimum: 0,
+      maximum: MAX_WINDOW_SECONDS,
+      description:
+        'Seconds from the beginning of the review, at least review_window: no restart extends the review beyond.',
+    },
+  },
+  examples: [
+    {
+      reversal_condition: { event: 'ticket_reopened' },
+      restart_on: { event: 'customer_message' },
+      max_duration: 604_800,
+    },
+  ],
 }
 
 const CONDITION_ALL_OR_ANY = {
@@ -65,7 +146,7 @@ const CONDITION_NOT = {
   title: 'NOT',
   type: 'object',
   description:
-    'Satisfied while its condition is not. It counts as long as the claim is OPEN: an event during the review is refused.',
+    'Satisfied while its condition is not. It counts as long as the claim is OPEN; what may still happen during the review is in review.reversal_condition.',
   required: ['op', 'condition'],
   additionalProperties: false,
   properties: { op: { const: 'NOT' }, condition: CONDITION },
@@ -73,7 +154,7 @@ const CONDITION_NOT = {
 
 const FULFILLMENT_CONDITION = {
   $id: 'FulfillmentCondition',
-  description: `A tree over the claim’s events (§2.2): at most ${MAX_CONDITION_DEPTH} levels and ${MAX_CONDITION_NODES} nodes. The log is a set: order and repetition change nothing.`,
+  description: `A tree over the claim’s events (§2.2): at most ${MAX_CONDITION_DEPTH} levels and ${MAX_CONDITION_NODES} nodes. The log is a set: order and, without an aggregate, repetition change nothing.`,
   oneOf: [{ $ref: 'ConditionLeaf#' }, { $ref: 'ConditionAllOrAny#' }, { $ref: 'ConditionNot#' }],
 }
 
@@ -113,13 +194,19 @@ const CONTRACT = {
       minimum: 0,
       maximum: MAX_WINDOW_SECONDS,
       description:
-        'Seconds that the claim stays PENDING, in which it takes no events; fractions are allowed.',
+        'Seconds that the claim stays PENDING, in which it takes no events but those of `review`; fractions are allowed.',
     },
     fulfillment_condition: CONDITION,
     timeout_outcome: {
       enum: ['confirm', 'fail'],
       description:
-        'What is scheduled when the activity window elapses first: CONFIRMED or FAILED. With "confirm" every claim is confirmed, sooner or later.',
+        'What is scheduled when the activity window elapses first: CONFIRMED or FAILED. With "confirm" every claim is confirmed, sooner or later, unless `review` reverses it.',
+    },
+    review: { $ref: 'ReviewTerms#' },
+    strict_deadline: {
+      type: 'boolean',
+      description:
+        'With true, an event that is recorded after the end of the window, before the check, is stored and decides nothing (§2.1a).',
     },
   },
   examples: [EXAMPLE_CONTRACT],
@@ -132,6 +219,9 @@ export const CONTRACT_COMPONENTS = [
   CONDITION_LEAF,
   CONDITION_ALL_OR_ANY,
   CONDITION_NOT,
+  EVENT_LEAF,
+  ANY_EVENT_LEAF,
+  REVIEW_TERMS,
 ]
 
 export const ContractRef = Type.Unsafe<Contract>({ $ref: 'Contract#' })

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { contract } from '../support/arbitraries.ts'
+import { contract, extendedContract } from '../support/arbitraries.ts'
 import { sharedService } from '../support/shared.ts'
 import { validateContract } from '../support/source/contracts.ts'
 import { isJsonObject, type Json, type JsonObject } from '../support/source/json.ts'
 
 /*
  * The published schema of a contract and the domain's validation are written twice; here they are held to the same
- * verdicts. Sizes that the schema says in words (nodes, depth, bytes) are not reached.
+ * verdicts. Sizes that the schema says in words (nodes, depth, bytes) are not reached. What it says in words of the review
+ * is left out of the comparison.
  */
 
 const service = await sharedService()
@@ -18,8 +19,12 @@ const ajv = new Ajv2020({ strict: false })
 ajv.addSchema({ ...document, $id: 'openapi' })
 const isValidBySchema = ajv.compile({ $ref: 'openapi#/components/schemas/Contract' })
 
+const IN_WORDS = [/must not hold over no event/, /seconds from review_window to/]
+
 function assertSameVerdict(value: Json): void {
+  const isValidBut = (word: RegExp) => issues.length > 0 && issues.every(({ message }) => word.test(message))
   const issues = validateContract(value)
+  if (IN_WORDS.some(isValidBut)) return
   const bySchema = isValidBySchema(value)
   const said = `${JSON.stringify(value)}\nschema: ${ajv.errorsText(isValidBySchema.errors)}\ndomain: ${JSON.stringify(issues)}`
   assert.equal(issues.length === 0, bySchema, said)
@@ -34,6 +39,12 @@ const NAMES = [
   'op',
   'conditions',
   'condition',
+  'aggregate',
+  'review',
+  'reversal_condition',
+  'restart_on',
+  'max_duration',
+  'strict_deadline',
   'price',
   'constructor',
   'toString',
@@ -66,6 +77,9 @@ const VALUES: fc.Arbitrary<Json> = fc.oneof(
     'confirm',
     'fail',
     'CONFIRMED',
+    'count',
+    'sum',
+    'activity_window_elapsed',
     'x'.repeat(255),
     'x'.repeat(256),
   ),
@@ -76,6 +90,12 @@ const VALUES: fc.Arbitrary<Json> = fc.oneof(
     { op: 'AND', conditions: [] },
     { op: 'NOT', condition: { event: 'a' } },
     { op: 'NOT', conditions: [] },
+    { event: 'a', aggregate: 'count', gte: 2 },
+    { event: 'a', aggregate: 'sum', field: 'n', gt: 2 },
+    { op: 'OR', conditions: [{ event: 'a' }, { event: 'b', gt: 1 }] },
+    { reversal_condition: { event: 'a' } },
+    { restart_on: { event: 'a' }, max_duration: 3_155_760_000 },
+    { restart_on: { event: 'a' } },
   ),
 )
 
@@ -94,29 +114,34 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
 })
 
 describe('the published schema of a contract and the domain give the same verdict', () => {
-  test('on valid contracts: both take them', () => {
-    fc.assert(
-      fc.property(contract, (value) => {
-        assert.deepEqual(validateContract(value), [])
-        assertSameVerdict(value as unknown as Json)
-      }),
-      { numRuns: 500 },
-    )
-  })
+  for (const [kind, contracts] of [
+    ['of the five fields', contract],
+    ['with more', extendedContract],
+  ] as const) {
+    test(`on valid contracts ${kind}: both take them`, () => {
+      fc.assert(
+        fc.property(contracts, (value) => {
+          assert.deepEqual(validateContract(value), [])
+          assertSameVerdict(value as unknown as Json)
+        }),
+        { numRuns: 500 },
+      )
+    })
 
-  test('on contracts with one to three changes', () => {
-    let [valid, wrong] = [0, 0]
-    fc.assert(
-      fc.property(contract, fc.array(mutation, { minLength: 1, maxLength: 3 }), (value, mutations) => {
-        const changed = mutations.reduce(mutate, structuredClone(value) as unknown as JsonObject)
-        assertSameVerdict(changed)
-        if (isValidBySchema(changed)) valid++
-        else wrong++
-      }),
-      { numRuns: 3_000 },
-    )
-    assert.ok(valid > 50 && wrong > 500, `the changes are of little use: ${valid} valid, ${wrong} wrong`)
-  })
+    test(`on contracts ${kind} with one to three changes`, () => {
+      let [valid, wrong] = [0, 0]
+      fc.assert(
+        fc.property(contracts, fc.array(mutation, { minLength: 1, maxLength: 3 }), (value, mutations) => {
+          const changed = mutations.reduce(mutate, structuredClone(value) as unknown as JsonObject)
+          assertSameVerdict(changed)
+          if (isValidBySchema(changed)) valid++
+          else wrong++
+        }),
+        { numRuns: 3_000 },
+      )
+      assert.ok(valid > 50 && wrong > 500, `the changes are of little use: ${valid} valid, ${wrong} wrong`)
+    })
+  }
 
   test('on what is no contract at all', () => {
     fc.assert(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import * as arbitrary from '../support/arbitraries.ts'
-import { all, contractWith, not } from '../support/contracts.ts'
+import { all, any, contractWith, not } from '../support/contracts.ts'
 import { type Condition, validateContract } from '../support/source/contracts.ts'
 
 const paths = (value: unknown) => validateContract(value).map(({ path }) => path)
@@ -128,5 +128,113 @@ describe('a fulfillment condition (§2.2) names the exact node that is wrong', (
     const wide = (nodes: number) => all(...Array.from({ length: nodes - 1 }, () => ({ event: 'a' })))
     assert.deepEqual(pathsOfCondition(wide(512)), [])
     assert.deepEqual(pathsOfCondition(wide(513)), [ROOT])
+  })
+})
+
+/** What is wrong, as `path: message` without the path of the contract. */
+const refusals = (terms: object): string[] =>
+  validateContract({ ...contractWith(), ...terms }).map(({ path, message }) =>
+    `${path}: ${message}`.replace('contract.', ''),
+  )
+const a = { event: 'a' }
+
+describe('an extended contract (§2.1a)', () => {
+  test('every generated one is valid', () => {
+    fc.assert(
+      fc.property(arbitrary.extendedContract, (contract) => assert.deepEqual(validateContract(contract), [])),
+    )
+  })
+
+  test('strict_deadline is true or false', () => {
+    for (const strict_deadline of [true, false]) assert.deepEqual(refusals({ strict_deadline }), [])
+    for (const strict_deadline of [null, 0, 'true', {}])
+      assert.deepEqual(refusals({ strict_deadline }), ['strict_deadline: must be true or false'])
+  })
+
+  test('review is an object of its own members, with at least one of the two conditions', () => {
+    const isObject = 'review: must be an object {reversal_condition, restart_on, max_duration}'
+    for (const review of [null, [], true, 'x', 1]) assert.deepEqual(refusals({ review }), [isObject])
+    assert.deepEqual(refusals({ review: {} }), ['review: needs reversal_condition or restart_on'])
+    assert.deepEqual(refusals({ review: { reversal_condition: a } }), [])
+    assert.deepEqual(refusals({ review: { restart_on: a, max_duration: 600 } }), [])
+    assert.deepEqual(refusals({ review: { reversal_condition: a, extra: null } }), [
+      'review.extra: is not a field of a review (reversal_condition, restart_on, max_duration)',
+    ])
+  })
+
+  test('a reversal condition is a condition, and does not hold over no event', () => {
+    const reversal = (reversal_condition: unknown) => refusals({ review: { reversal_condition } })
+    const holds = 'review.reversal_condition: must not hold over no event: it would reverse every outcome'
+    assert.deepEqual(reversal(null), [
+      'review.reversal_condition: must be an object: a leaf {event, …}, {op: "AND" | "OR", conditions} or {op: "NOT", condition}',
+    ])
+    assert.deepEqual(reversal({ event: 'a', gte: '1' }), ['review.reversal_condition.gte: must be a number'])
+    for (const condition of [not(a), all(), any(a, not(a)), { ...a, aggregate: 'sum', lte: 43 }])
+      assert.deepEqual(reversal(condition), [holds])
+    for (const condition of [a, all(a, not({ event: 'b' })), { ...a, aggregate: 'sum', gt: 43 }])
+      assert.deepEqual(reversal(condition), [])
+  })
+
+  test('restart_on is a leaf or an OR of leaves, without aggregates', () => {
+    const restart = (restart_on: unknown) => refusals({ review: { restart_on, max_duration: 600 } })
+    const kind = 'review.restart_on: must be a leaf, or {op: "OR", conditions} of one leaf or more'
+    const aggregate = 'is not allowed here: the condition is judged on one event'
+    const counted = { ...a, aggregate: 'count', gte: 2 } as const
+    for (const trigger of [a, { ...a, gte: 3 }, any(a, { event: 'b' })])
+      assert.deepEqual(restart(trigger), [])
+    for (const trigger of [not(a), all(a), any(), any(a, not(a)), any(any(a))])
+      assert.deepEqual(restart(trigger), [kind])
+    assert.deepEqual(restart(counted), [`review.restart_on.aggregate: ${aggregate}`])
+    assert.deepEqual(restart(any(a, counted)), [`review.restart_on.conditions[1].aggregate: ${aggregate}`])
+    assert.deepEqual(restart({ event: '' }), ['review.restart_on.event: must have 1 to 255 characters'])
+    assert.deepEqual(restart(null).length, 1)
+  })
+
+  test('max_duration is there exactly with restart_on, and is at least the review window', () => {
+    const duration = (max_duration: unknown) => refusals({ review: { restart_on: a, max_duration } })
+    const limits = 'review.max_duration: must be a number of seconds from review_window to 3155760000'
+    for (const good of [600, 600.5, 3_155_760_000]) assert.deepEqual(duration(good), [])
+    for (const bad of [599.9, 3_155_760_001, null, '600']) assert.deepEqual(duration(bad), [limits])
+    assert.deepEqual(refusals({ review: { restart_on: a } }), [
+      'review.max_duration: is required with restart_on',
+    ])
+    assert.deepEqual(refusals({ review: { reversal_condition: a, max_duration: 600 } }), [
+      'review.max_duration: is only allowed with restart_on',
+    ])
+  })
+
+  test('an aggregate has a comparator, and a count has no field', () => {
+    const leaf = (fields: object) => refusals({ fulfillment_condition: { ...a, ...fields } })
+    const at = 'fulfillment_condition'
+    for (const good of [
+      { aggregate: 'count', gte: 5 },
+      { aggregate: 'sum', lte: -0.5 },
+      { aggregate: 'distinct', field: 'by', gt: 1, lt: 3 },
+    ])
+      assert.deepEqual(leaf(good), [])
+    for (const aggregate of [null, 'COUNT', 'avg', 1, ['sum']])
+      assert.deepEqual(leaf({ aggregate, gte: 1 }), [
+        `${at}.aggregate: must be one of "count", "sum", "distinct"`,
+      ])
+    assert.deepEqual(leaf({ aggregate: 'sum' }), [
+      `${at}.aggregate: needs a comparator beside it: gt, gte, lt, lte, eq`,
+    ])
+    assert.deepEqual(leaf({ aggregate: 'count', field: 'n', gte: 1 }), [
+      `${at}.field: is not allowed beside "count", which counts events`,
+    ])
+    assert.deepEqual(leaf({ aggregate: 'sum', gte: null }), [`${at}.gte: must be a number`])
+    assert.deepEqual(leaf({ event: 'activity_window_elapsed', aggregate: 'count', gte: 1 }), [
+      `${at}.event: is an event of the service: aggregates see the events of callers alone`,
+    ])
+    assert.deepEqual(refusals({ fulfillment_condition: { ...all(a), aggregate: 'count' } }), [
+      `${at}.aggregate: is not a field of an AND node (op, conditions)`,
+    ])
+  })
+
+  test('null and unknown members are refused', () => {
+    assert.deepEqual(refusals({ clocks: null }), [
+      'clocks: is not a field of a contract (price, activity_window, review_window, fulfillment_condition, timeout_outcome, review, strict_deadline)',
+    ])
+    for (const name of ['review', 'strict_deadline']) assert.equal(refusals({ [name]: null }).length, 1)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { LogEvent } from './source/claims.ts'
-import type { Condition, Contract, Leaf } from './source/contracts.ts'
+import { type Condition, type Contract, holdsOverNothing, type Leaf } from './source/contracts.ts'
 import type { Json, JsonObject } from './source/json.ts'
 
 /* Few names and numbers, so that conditions and events meet often. */
@@ -53,21 +53,52 @@ const leaf: fc.Arbitrary<Leaf> = fc
     return compares && field !== undefined ? { ...rest, field } : rest
   })
 
-/** Valid conditions of every kind of node. */
-export const condition: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>((tie) => ({
-  node: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    leaf,
-    fc.record(
-      {
-        op: fc.constantFrom('AND' as const, 'OR' as const),
-        conditions: fc.array(tie('node'), { maxLength: 3 }),
-      },
-      { noNullPrototype: true },
+const conditionOf = (leaves: fc.Arbitrary<Leaf>): fc.Arbitrary<Condition> =>
+  fc.letrec<{ node: Condition }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      leaves,
+      fc.record(
+        {
+          op: fc.constantFrom('AND' as const, 'OR' as const),
+          conditions: fc.array(tie('node'), { maxLength: 3 }),
+        },
+        { noNullPrototype: true },
+      ),
+      fc.record({ op: fc.constant('NOT' as const), condition: tie('node') }, { noNullPrototype: true }),
     ),
-    fc.record({ op: fc.constant('NOT' as const), condition: tie('node') }, { noNullPrototype: true }),
-  ),
-})).node
+  })).node
+
+/** Valid conditions of every kind of node, without aggregates. */
+export const condition: fc.Arbitrary<Condition> = conditionOf(leaf)
+
+const bounds = fc
+  .record(
+    { gt: smallNumber, gte: smallNumber, lt: smallNumber, lte: smallNumber, eq: smallNumber },
+    { requiredKeys: [], noNullPrototype: true },
+  )
+  .map((some) => (Object.keys(some).length === 0 ? { gte: 2 } : some))
+
+/** §2.1a */
+export const aggregateLeaf: fc.Arbitrary<Leaf> = fc
+  .record(
+    {
+      event: eventType,
+      match: fc.oneof(scalar, nested) as fc.Arbitrary<NonNullable<Leaf['match']>>,
+      field: fc.constantFrom('value', 'n', 'o.k'),
+      aggregate: fc.constantFrom('count' as const, 'sum' as const, 'distinct' as const),
+      bounds,
+    },
+    { requiredKeys: ['event', 'aggregate', 'bounds'], noNullPrototype: true },
+  )
+  .map(({ field, bounds, ...rest }) => ({
+    ...rest,
+    ...(rest.aggregate === 'count' || field === undefined ? {} : { field }),
+    ...bounds,
+  }))
+
+/** Valid conditions of every kind of node. */
+export const extendedCondition: fc.Arbitrary<Condition> = conditionOf(fc.oneof(leaf, aggregateLeaf))
 
 /** The fields of a submission, without an id. */
 export const submission: fc.Arbitrary<JsonObject> = fc
@@ -96,3 +127,33 @@ export const contract: fc.Arbitrary<Contract> = fc.record(
   },
   { noNullPrototype: true },
 )
+
+const restartOn = fc.oneof(
+  leaf,
+  fc.record(
+    { op: fc.constant('OR' as const), conditions: fc.array(leaf, { minLength: 1, maxLength: 3 }) },
+    { noNullPrototype: true },
+  ),
+)
+
+/** Contracts with any of the optional members (§2.1a). */
+export const extendedContract: fc.Arbitrary<Contract> = fc
+  .record(
+    {
+      terms: contract,
+      fulfillment_condition: extendedCondition,
+      reversal_condition: extendedCondition.filter((one) => !holdsOverNothing(one)),
+      restart_on: restartOn,
+      longer: fc.constantFrom(0, 0.5, 3_600),
+      strict_deadline: fc.boolean(),
+    },
+    { requiredKeys: ['terms', 'fulfillment_condition', 'longer'], noNullPrototype: true },
+  )
+  .map(({ terms, longer, reversal_condition, restart_on, ...rest }) => {
+    const max_duration = Math.min(terms.review_window + longer, 3_155_760_000)
+    const review = {
+      ...(reversal_condition === undefined ? {} : { reversal_condition }),
+      ...(restart_on === undefined ? {} : { restart_on, max_duration }),
+    }
+    return { ...terms, ...rest, ...(Object.keys(review).length === 0 ? {} : { review }) }
+  })

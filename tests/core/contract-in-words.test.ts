@@ -7,10 +7,11 @@ import {
   conditionInWords,
   contractInWords,
   durationInWords,
+  eventInWords,
 } from '../../src/core/contracts/contract-in-words.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
-import type { Evidence } from '../support/source/claims.ts'
-import { type Condition, compile, holds, type Leaf } from '../support/source/contracts.ts'
+import { EventLog, type Evidence } from '../support/source/claims.ts'
+import type { Condition, EventTrigger, Leaf } from '../support/source/contracts.ts'
 import type { JsonObject } from '../support/source/json.ts'
 
 test('a contract is told in sentences: its worth, what must happen by when, what counts otherwise, the review', () => {
@@ -33,6 +34,59 @@ test('a contract without review that confirms by itself says so', () => {
   const words = contractInWords(contractWith({ review_window: 0, timeout_outcome: 'confirm' })).join(' ')
   assert.match(words, /If that does not happen in time, it is to be CONFIRMED\./)
   assert.match(words, /There is no review/)
+})
+
+test('a review that can be lost or restarted, and a strict deadline, have sentences of their own (§2.1a)', () => {
+  const told = (terms: Parameters<typeof contractWith>[0]) =>
+    contractInWords(contractWith({ review_window: 259_200, ...terms })).slice(3)
+  const review = 'The outcome is then under review for 3 days before it is final.'
+  const reopened = { event: 'ticket_reopened' }
+  assert.deepEqual(told({ review: { reversal_condition: reopened } }), [
+    review,
+    'CONFIRMED stands unless, within 3 days, “ticket_reopened” has arrived: then it becomes FAILED.',
+  ])
+  const restart_on = any({ event: 'message' }, { event: 'rated', lt: 3 }) as EventTrigger
+  assert.deepEqual(
+    told({
+      strict_deadline: true,
+      review: { reversal_condition: any(reopened, { event: 'refund' }), restart_on, max_duration: 604_800 },
+    }),
+    [
+      review,
+      'Each “message” or “rated” with a value of less than 3 begins the review of a CONFIRMED outcome anew, for 7 days in all at most.',
+      'CONFIRMED stands unless, within the review, either “ticket_reopened” has arrived or “refund” has arrived: then it becomes FAILED.',
+      'An event after the end of a window changes nothing.',
+    ],
+  )
+  assert.deepEqual(told({ strict_deadline: false }), [review])
+  assert.match(
+    told({ review: { restart_on: { event: 'message' }, max_duration: 604_800 } }).join(' '),
+    /Each “message” begins the review/,
+  )
+})
+
+test('aggregates are told as what is counted, added up or told apart (§2.1a)', () => {
+  const delivered = { event: 'delivered', aggregate: 'count' } as const
+  assert.equal(conditionInWords({ ...delivered, gte: 5 }), 'at least 5 “delivered” have arrived')
+  assert.equal(conditionInWords({ ...delivered, gte: 1 }), 'at least 1 “delivered” has arrived')
+  assert.equal(conditionInWords({ ...delivered, gt: 1 }), 'more than 1 “delivered” have arrived')
+  assert.equal(
+    conditionInWords({ ...delivered, match: { on_time: true }, gte: 5, lt: 8 }),
+    'at least 5 and less than 8 “delivered” with on_time = true have arrived',
+  )
+  assert.equal(
+    conditionInWords({ event: 'outage_ended', field: 'minutes', aggregate: 'sum', gt: 43 }),
+    'the sum of minutes of “outage_ended” is more than 43',
+  )
+  assert.equal(
+    conditionInWords({ event: 'review', field: 'author', aggregate: 'distinct', gte: 3 }),
+    'at least 3 different values of author of “review” have arrived',
+  )
+  assert.equal(conditionInWords(not({ ...delivered, gte: 5 })), 'not: (at least 5 “delivered” have arrived)')
+  assert.equal(
+    eventInWords({ event: 'outage_ended', field: 'minutes', aggregate: 'sum', gt: 43 }),
+    '“outage_ended” with a sum of minutes of more than 43',
+  )
 })
 
 test('alternatives within a list are set in brackets, so that none is read with the wrong neighbour', () => {
@@ -147,6 +201,17 @@ test('conditions of the same words are judged alike', () => {
         },
         { requiredKeys: ['event'] },
       ),
+      fc.record(
+        {
+          event: fc.constantFrom('a', 'a” with x = 1'),
+          match: fc.constantFrom({ x: 1 }, { x: {} }),
+          field: fc.constantFrom('x', 'x.y', 'value'),
+          aggregate: fc.constantFrom('count' as const, 'sum' as const, 'distinct' as const),
+          gt: fc.constantFrom(0, 1),
+          lte: fc.constantFrom(1, 2),
+        },
+        { requiredKeys: ['event', 'aggregate', 'gt'] },
+      ),
       fc.record({
         op: fc.constantFrom('AND' as const, 'OR' as const),
         conditions: fc.array(tie('node'), { maxLength: 3 }),
@@ -186,10 +251,8 @@ test('conditions of the same words are judged alike', () => {
   assert.ok(judged.size > 500)
 })
 
-function isSatisfied(condition: Condition, log: readonly Evidence[]): boolean {
-  const satisfied = new Set(log.flatMap((event) => compile(condition).leavesSatisfiedBy(event)))
-  return holds(condition, (leaf) => satisfied.has(leaf))
-}
+const isSatisfied = (condition: Condition, log: readonly Evidence[]): boolean =>
+  EventLog.of(condition, log).satisfiesCondition
 
 test('durations are exact in words, as windows count: in whole milliseconds, rounded up', () => {
   assert.equal(durationInWords(0.0001), '0.001 seconds')

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../kernel/json.ts'
 import { isReservedType } from '../claims/event.ts'
-import { boundsInWords } from './comparators.ts'
+import { boundsInWords, COMPARATORS } from './comparators.ts'
 import { matchedValues, numberPathOf } from './compared-values.ts'
-import type { Condition, Leaf } from './condition.ts'
+import { type Condition, type Leaf, leavesOf } from './condition.ts'
 import { type Contract, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
 
@@ -17,7 +17,29 @@ export function contractInWords(contract: Contract, money = formatMoney): string
     review_window === 0
       ? 'There is no review: the next check makes the outcome final.'
       : `The outcome is then under review for ${durationInWords(review_window)} before it is final.`,
+    ...reviewInWords(contract),
+    ...(contract.strict_deadline ? ['An event after the end of a window changes nothing.'] : []),
   ]
+}
+
+/** §2.1a */
+function reviewInWords({ review, review_window }: Contract): string[] {
+  if (!review) return []
+  const { reversal_condition, restart_on, max_duration = 0 } = review
+  const sentences: string[] = []
+  if (restart_on) {
+    const events = leavesOf(restart_on).map(eventInWords)
+    sentences.push(
+      `Each ${events.length === 1 ? events[0] : enumerate(events, 'or')} begins the review of a CONFIRMED outcome anew, for ${durationInWords(max_duration)} in all at most.`,
+    )
+  }
+  if (reversal_condition) {
+    const within = restart_on || review_window === 0 ? 'the review' : durationInWords(review_window)
+    sentences.push(
+      `CONFIRMED stands unless, within ${within}, ${conditionInWords(reversal_condition)}: then it becomes FAILED.`,
+    )
+  }
+  return sentences
 }
 
 /** A condition as a clause: “a” has arrived, and either “b” or “c” has arrived. */
@@ -44,10 +66,12 @@ const enumerate = (parts: string[], word: 'and' | 'or'): string =>
 
 function notInWords(negated: Condition, isNested: boolean): string {
   const condition = withoutListsOfOne(negated)
-  if (!('op' in condition))
-    return isReservedType(condition.event)
-      ? `not: ${leafInWords(condition)}`
-      : `no ${eventInWords(condition)} has arrived`
+  if (!('op' in condition)) {
+    if (isReservedType(condition.event)) return `not: ${leafInWords(condition)}`
+    return condition.aggregate === undefined
+      ? `no ${eventInWords(condition)} has arrived`
+      : `not: (${leafInWords(condition)})`
+  }
   if (condition.op === 'NOT') return clause(condition.condition, isNested)
   const negatedClause = clause(condition, false)
   return negatedClause === NEVER ? `not: ${NEVER}` : `not: (${negatedClause})`
@@ -61,14 +85,37 @@ function withoutListsOfOne(condition: Condition): Condition {
 }
 
 /** System events satisfy no leaf (§2.2 rule 3), and nobody can submit one of their types. */
-const leafInWords = (leaf: Leaf): string =>
-  isReservedType(leaf.event)
-    ? `(never: ${typeInWords(leaf.event)} satisfies nothing)`
-    : `${eventInWords(leaf)} has arrived`
+function leafInWords(leaf: Leaf): string {
+  if (isReservedType(leaf.event)) return `(never: ${typeInWords(leaf.event)} satisfies nothing)`
+  if (leaf.aggregate === 'sum')
+    return `the sum of ${pathInWords(numberPathOf(leaf))} of ${matchedEventInWords(leaf)} is ${boundsInWords(leaf)}`
+  return `${eventInWords(leaf)} ${leaf.aggregate === undefined || isAboutOne(leaf) ? 'has' : 'have'} arrived`
+}
 
-/** The event with what it must carry: “satisfaction” with a value of at least 4. */
+/** "at least 1", but "more than 1". */
+const isAboutOne = (leaf: Leaf): boolean =>
+  COMPARATORS.every((name) => leaf[name] === undefined || (leaf[name] === 1 && name !== 'gt'))
+
+/** The event with what it must carry: “satisfaction” with a value of at least 4; at least 5 “delivered”. */
 export function eventInWords(leaf: Leaf): string {
-  const demands = [...matchInWords(leaf), ...rangeInWords(leaf)]
+  switch (leaf.aggregate) {
+    case undefined:
+      return withDemands(leaf, [...matchInWords(leaf), ...rangeInWords(leaf)])
+    case 'count':
+      return `${boundsInWords(leaf)} ${matchedEventInWords(leaf)}`
+    case 'sum':
+      return withDemands(leaf, [
+        ...matchInWords(leaf),
+        `a sum of ${pathInWords(numberPathOf(leaf))} of ${boundsInWords(leaf)}`,
+      ])
+    default:
+      return `${boundsInWords(leaf)} different ${isAboutOne(leaf) ? 'value' : 'values'} of ${pathInWords(numberPathOf(leaf))} of ${matchedEventInWords(leaf)}`
+  }
+}
+
+const matchedEventInWords = (leaf: Leaf): string => withDemands(leaf, matchInWords(leaf))
+
+function withDemands(leaf: Leaf, demands: string[]): string {
   const event = typeInWords(leaf.event)
   return demands.length === 0 ? event : `${event} with ${demands.join(' and ')}`
 }

@@ -9,7 +9,7 @@ export {
   leavesOf,
   namedEventTypes,
 } from '../../../src/core/contracts/condition.ts'
-export { type Contract, decisiveEventTypes, windowMs } from '../../../src/core/contracts/contract.ts'
+export { type Contract, decisiveEventTypes, type EventTrigger, windowMs } from '../../../src/core/contracts/contract.ts'
 export { HINT_CODES, type Hint, hintsOf, lookForHints } from '../../../src/core/contracts/hints/hints.ts'
 export { satisfyingPayload, suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
 export { findLogHints, type LogHint } from '../../../src/core/contracts/hints/log-hints.ts'

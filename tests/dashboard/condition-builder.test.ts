@@ -41,7 +41,7 @@ import {
 } from '../../dashboard/src/contracts/edit-node.ts'
 import { LOCAL_NUMBERS } from '../../dashboard/src/format/local-number.ts'
 import { kindOfValue, readValue, valueText } from '../../dashboard/src/format/value-text.ts'
-import { condition, contract } from '../support/arbitraries.ts'
+import { condition, contract, extendedCondition, extendedContract } from '../support/arbitraries.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { EventLog } from '../support/source/claims.ts'
 import {
@@ -67,7 +67,7 @@ const allNodes = (node: BuilderNode): BuilderNode[] =>
 
 test('any condition survives conversion to builder nodes and back', () => {
   fc.assert(
-    fc.property(condition, (value) => {
+    fc.property(extendedCondition, (value) => {
       assert.deepEqual(toCondition(nodeOf(value)), value)
     }),
   )
@@ -75,7 +75,7 @@ test('any condition survives conversion to builder nodes and back', () => {
 
 test('any contract survives conversion to a draft and back and stays valid', () => {
   fc.assert(
-    fc.property(contract, (value) => {
+    fc.property(fc.oneof(contract, extendedContract), (value) => {
       const draft = toDraft(value as unknown as Json)
       assert.ok(draft)
       // Exact where a window is shown in a larger unit: only whole ones are.
@@ -118,6 +118,7 @@ test('JSON with invalid values becomes nodes, JSON with another structure does n
     { event: 1 },
     { event: 'a', more: 1 },
     { event: 'a', match: null },
+    { event: 'a', aggregate: '' },
     { event: 'a', op: 'AND', conditions: [] },
     { op: 'XOR', conditions: [] },
     { op: 'AND', conditions: {} },
@@ -249,9 +250,10 @@ test('the builder allows exactly the nodes and levels that validation allows', (
     const limits = conditionLimits(root)
     assert.equal(limits.refusal, null)
     for (const node of allNodes(root).slice(-2)) {
-      assert.equal(limits.refusalToWrap(node.id, 1) === null, takes(wrapNode(root, node.id, 'NOT')))
-      const besides = combineNode(root, node.id, 'OR', newLeaf('b'))
-      assert.equal(limits.refusalToWrap(node.id, 2) === null, takes(besides))
+      const wrapped = wrapNode(root, node.id, 'NOT')
+      assert.equal(conditionLimits(wrapped).refusal === null, takes(wrapped))
+      const beside = combineNode(root, node.id, 'OR', newLeaf('b'))
+      assert.equal(conditionLimits(beside).refusal === null, takes(beside))
       if (node.kind !== 'leaf')
         assert.equal(limits.refusalToAdd(node.id, 1, 1) === null, takes(addTo(root, node.id, newLeaf('b'))))
     }

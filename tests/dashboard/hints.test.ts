@@ -28,8 +28,7 @@ test('hints link to their fields and disappear when the contract is fixed', asyn
   assert.equal(await hints.count(), 3)
 
   await page.getByRole('button', { name: 'Show fulfillment_condition.conditions[2]' }).click()
-  const beside = page.getByRole('button', { name: 'Add an event with And next to group “Not this”' })
-  await focusComesToPlace(page, await beside.getAttribute('data-focus'))
+  await focusComesTo(page.getByRole('button', { name: 'Edit group “Not this”' }))
   await page.getByRole('button', { name: 'Show activity_window' }).click()
   await focusComesToPlace(page, 'activity_window')
   await page.keyboard.press('ControlOrMeta+a')

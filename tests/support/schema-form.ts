@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { contractWith } from './contracts.ts'
+import { button } from './controls.ts'
 import { sendAs } from './signed-in-page.ts'
 import type { Condition, Contract } from './source/contracts.ts'
 
@@ -11,6 +12,18 @@ export const conditionOf = async (page: Page) => (await readJson(page)).fulfillm
 export const eventType = (page: Page, n: number) => page.getByLabel('Event type').nth(n)
 
 export const contractOf = (condition: Condition) => contractWith({ fulfillment_condition: condition })
+
+/** The menu of a node: event delivered, or group “Not this”. It opens on first use. */
+export async function menuOf(page: Page, node: string): Promise<Locator> {
+  const menu = page.getByRole('menu', { name: `Edit ${node}`, exact: true })
+  if (!(await menu.isVisible())) await button(page, `Edit ${node}`).first().press('Enter')
+  return menu
+}
+
+/** Chooses an edit in the menu of a node. */
+export async function editNode(page: Page, node: string, edit: string): Promise<void> {
+  await (await menuOf(page, node)).getByRole('menuitem', { name: edit, exact: true }).press('Enter')
+}
 
 /** Whether a text that the control is tied to says so. */
 export async function isDescribed(control: Locator, reason: RegExp): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { BuilderNode } from '../contracts/builder-node.ts'
 import type { ContractDocument } from '../contracts/contract-document.ts'
+import { treesOf } from '../contracts/contract-draft.ts'
 import { fieldOf } from '../contracts/edit-node.ts'
 
 const TERMS = [
@@ -15,7 +16,12 @@ export function changedField(before: ContractDocument, after: ContractDocument):
   const term = TERMS.find(
     ([name]) => JSON.stringify(before.draft[name]) !== JSON.stringify(after.draft[name]),
   )
-  return term?.[1] ?? fieldOf(changedNode(before.draft.condition, after.draft.condition))
+  if (term) return term[1]
+  if (before.draft.strictDeadline !== after.draft.strictDeadline) return 'strict_deadline'
+  const [trees, others] = [treesOf(after.draft), new Map(treesOf(before.draft))]
+  const changed = trees.find(([path, root]) => others.get(path) !== root)
+  if (changed) return fieldOf(changedNode(others.get(changed[0]) ?? changed[1], changed[1]))
+  return trees.length < others.size ? 'review' : 'review.max_duration'
 }
 
 /** The node that was changed or added. After a removal, the node in its place. */

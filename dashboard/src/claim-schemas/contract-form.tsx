@@ -5,8 +5,9 @@ import { COMMAND_KEY } from '../components/command-key.ts'
 import { Kbd } from '../components/kbd.tsx'
 import { ConditionBuilder } from '../contracts/condition-builder.tsx'
 import type { ContractDocument } from '../contracts/contract-document.ts'
-import type { ContractDraft } from '../contracts/contract-draft.ts'
+import { CONDITION_PATH, type ContractDraft } from '../contracts/contract-draft.ts'
 import { ContractTerms } from './contract-terms.tsx'
+import { OptionalTerms } from './optional-terms.tsx'
 
 interface ContractFormProps {
   form: RefObject<HTMLFieldSetElement | null>
@@ -51,7 +52,9 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
         />
         <CardBody className="grid gap-3 max-sm:px-3">
           <ConditionBuilder
+            label="Condition"
             root={draft.condition}
+            path={CONDITION_PATH}
             onChange={(condition, typedIn) => onChange({ ...draft, condition }, typedIn)}
             issues={issues}
             isChecked={isChecked}
@@ -61,7 +64,13 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
               <Kbd>Tab</Kbd> move between fields
             </span>
             <span>
-              <Kbd>←</Kbd> <Kbd>→</Kbd> move between the buttons below a field
+              <Kbd>{COMMAND_KEY}</Kbd> <Kbd>↵</Kbd> next event
+            </span>
+            <span>
+              <Kbd>{COMMAND_KEY}</Kbd> <Kbd>Shift</Kbd> <Kbd>↑</Kbd> <Kbd>↓</Kbd> move up or down
+            </span>
+            <span>
+              <Kbd>{COMMAND_KEY}</Kbd> <Kbd>Shift</Kbd> <Kbd>⌫</Kbd> remove
             </span>
             <span>
               <Kbd>{COMMAND_KEY}</Kbd> <Kbd>Z</Kbd> undo
@@ -72,6 +81,7 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
           </p>
         </CardBody>
       </Card>
+      <OptionalTerms draft={draft} onChange={onChange} issues={issues} isChecked={isChecked} />
     </fieldset>
   )
 }

@@ -1,18 +1,12 @@
-import { durationInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import type { Issue } from '../../../src/kernel/issue.ts'
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
 import { Select } from '../components/select.tsx'
 import { useMoney } from '../components/use-money.ts'
-import {
-  type ContractDraft,
-  type DurationDraft,
-  secondsOf,
-  TIME_UNITS,
-  type TimeUnit,
-} from '../contracts/contract-draft.ts'
+import type { ContractDraft } from '../contracts/contract-draft.ts'
 import { asSentence } from '../format/as-sentence.ts'
 import { LOCAL_NUMBERS } from '../format/local-number.ts'
+import { DurationField } from './duration-field.tsx'
 
 interface ContractTermsProps {
   draft: ContractDraft
@@ -22,7 +16,7 @@ interface ContractTermsProps {
   isChecked: boolean
 }
 
-/** The fields of a contract except its condition. */
+/** The required fields of a contract except its condition. */
 export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTermsProps) {
   const errorAt = (name: string, text: string): string | undefined => {
     const message = issues.find(({ path }) => path === `contract.${name}`)?.message
@@ -80,52 +74,11 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
       <DurationField
         label="Review window"
         name="review_window"
-        hint="How long a claim stays PENDING before it is final. PENDING claims take no events."
+        hint={`How long a claim stays PENDING before it is final. ${draft.review ? 'The events of the review can change that.' : 'PENDING claims take no events.'}`}
         value={draft.reviewWindow}
         error={errorAt('review_window', draft.reviewWindow.text)}
         onChange={(reviewWindow, typedIn) => onChange({ ...draft, reviewWindow }, typedIn)}
       />
     </div>
-  )
-}
-
-interface DurationFieldProps {
-  label: string
-  /** The name of the field in the contract. */
-  name: string
-  hint: string
-  value: DurationDraft
-  error: string | undefined
-  onChange: (duration: DurationDraft, typedIn: string | null) => void
-}
-
-function DurationField({ label, name, hint, value, error, onChange }: DurationFieldProps) {
-  const seconds = secondsOf(value)
-  const showsDuration =
-    typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
-  return (
-    <Field label={label} hint={showsDuration ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
-      {(props) => (
-        <span className="flex gap-2">
-          <Input
-            {...props}
-            inputMode="decimal"
-            data-focus={name}
-            value={value.text}
-            onChange={({ target }) => onChange({ ...value, text: target.value }, name)}
-          />
-          <Select
-            aria-label={`${label}, unit`}
-            className="w-32 shrink-0"
-            value={value.unit}
-            onChange={({ target }) => onChange({ ...value, unit: target.value as TimeUnit }, null)}
-          >
-            {Object.keys(TIME_UNITS).map((unit) => (
-              <option key={unit}>{unit}</option>
-            ))}
-          </Select>
-        </span>
-      )}
-    </Field>
   )
 }

@@ -1,13 +1,10 @@
-import type { BuilderNode } from '../contracts/builder-node.ts'
-import { CONDITION_PATH } from '../contracts/contract-document.ts'
+import { type ContractDraft, treesOf } from '../contracts/contract-draft.ts'
 import { pathsOf } from '../contracts/edit-node.ts'
 
 /** Focuses the field at a path of the contract: `activity_window`, `fulfillment_condition.conditions[1]`. */
-export function focusPath(condition: BuilderNode, path: string): void {
-  const [id = path] =
-    pathsOf(condition, CONDITION_PATH)
-      .entries()
-      .find(([, at]) => at === `contract.${path}`) ?? []
+export function focusPath(draft: ContractDraft, path: string): void {
+  const places = treesOf(draft).flatMap(([at, root]) => [...pathsOf(root, at)])
+  const [id = path] = places.find(([, at]) => at === `contract.${path}`) ?? []
   findField(id)?.focus()
   highlightField(id)
 }

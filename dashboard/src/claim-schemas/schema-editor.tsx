@@ -88,7 +88,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
                   <ContractInWords contract={document.contract} />
                   <ContractHints
                     contract={document.contract}
-                    onShow={(path) => focusPath(document.draft.condition, path)}
+                    onShow={(path) => focusPath(document.draft, path)}
                   />
                 </>
               ) : (

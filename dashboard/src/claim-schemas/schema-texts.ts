@@ -7,17 +7,22 @@ import type { SchemaNames } from './schemas-api.ts'
 
 /* The texts of a schema's fields, for comparing two states. */
 
+const NONE = '(none)'
+
 export const CONTRACT_TEXTS: Texts<Contract> = {
   Price: ({ price }) => LOCAL_NUMBERS.writeNumber(price),
   'Activity window': ({ activity_window }) => durationText(activity_window),
   'Review window': ({ review_window }) => durationText(review_window),
   'Fulfillment condition': ({ fulfillment_condition }) => JSON.stringify(fulfillment_condition, null, 2),
   'Timeout outcome': ({ timeout_outcome }) => timeout_outcome,
+  Review: ({ review }) => (review ? JSON.stringify(review, null, 2) : NONE),
+  'Strict deadline': ({ strict_deadline }) =>
+    strict_deadline === undefined ? NONE : String(strict_deadline),
 }
 
 export const NAMES_TEXTS: Texts<SchemaNames> = {
-  Name: ({ name }) => name ?? '(none)',
-  Description: ({ description }) => description ?? '(none)',
+  Name: ({ name }) => name ?? NONE,
+  Description: ({ description }) => description ?? NONE,
 }
 
 export const SCHEMA_TEXTS: Texts<ClaimSchema> = {

@@ -35,6 +35,24 @@ const FIELDS: Record<
     ({ contract }) => contract.fulfillment_condition,
     ({ contract }) => conditionInWords(contract.fulfillment_condition),
   ],
+  Reversal: [
+    ({ contract }) => contract.review?.reversal_condition,
+    ({ contract: { review } }) =>
+      review?.reversal_condition ? conditionInWords(review.reversal_condition) : 'none',
+  ],
+  'Restart of the review': [
+    ({ contract }) => contract.review?.restart_on,
+    ({ contract: { review } }) => (review?.restart_on ? conditionInWords(review.restart_on) : 'none'),
+  ],
+  'Longest review': [
+    ({ contract }) => contract.review?.max_duration,
+    ({ contract: { review } }) =>
+      review?.max_duration === undefined ? 'none' : durationInWords(review.max_duration),
+  ],
+  'Strict deadline': [
+    ({ contract }) => contract.strict_deadline,
+    ({ contract }) => (contract.strict_deadline ? 'yes' : 'no'),
+  ],
 }
 
 /** Both versions mean the same, but their JSON differs. */

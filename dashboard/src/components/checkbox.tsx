@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 
-interface CheckboxProps {
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'checked' | 'disabled' | 'onChange'> {
   isChecked: boolean
   /** Missing for a read-only checkbox. */
   onChange?: (isChecked: boolean) => void
@@ -8,9 +8,10 @@ interface CheckboxProps {
 }
 
 /** A checkbox with its label. */
-export const Checkbox = ({ isChecked, onChange, children }: CheckboxProps) => (
+export const Checkbox = ({ isChecked, onChange, children, ...props }: CheckboxProps) => (
   <label className="flex w-fit items-start gap-2">
     <input
+      {...props}
       type="checkbox"
       className="mt-0.5 size-4 shrink-0 accent-accent"
       checked={isChecked}

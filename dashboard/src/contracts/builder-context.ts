@@ -9,8 +9,12 @@ export interface EditMade {
   typedIn?: string
 }
 
-interface BuilderContextValue {
+/** What the builder edits: a condition over a log, or a condition on one event (`EventTrigger`). */
+export type BuilderKind = 'condition' | 'trigger'
+
+export interface BuilderContextValue {
   root: BuilderNode
+  kind: BuilderKind
   limits: ConditionLimits
   /** Replaces the tree. */
   change: (root: BuilderNode, made?: EditMade) => void
@@ -30,6 +34,7 @@ export interface LeafPartProps {
 
 export const BuilderContext = createContext<BuilderContextValue>({
   root: newLeaf(),
+  kind: 'condition',
   limits: conditionLimits(newLeaf()),
   change: () => {},
   typesId: '',

@@ -15,6 +15,8 @@ export interface LeafNode {
   match: MatchDraft | null
   /** Empty for the default: `value`. */
   field: string
+  /** What the bounds compare over the log; empty for a number of one event. JSON may name an unknown aggregate. */
+  aggregate: string
   bounds: { comparator: Comparator; text: string }[]
 }
 
@@ -51,6 +53,7 @@ export const newLeaf = (event = ''): LeafNode => ({
   event,
   match: null,
   field: '',
+  aggregate: '',
   bounds: [],
 })
 
@@ -75,14 +78,14 @@ export function toNode(value: Json | undefined): BuilderNode | null {
 }
 
 function toLeaf(value: JsonObject): LeafNode | null {
-  const { event, match, field = '' } = value
-  if (!hasOnly(value, ['event', 'match', 'field', ...COMPARATORS])) return null
-  if (typeof event !== 'string' || typeof field !== 'string') return null
-  // The builder cannot represent an empty field: it means no field there.
-  if (match === null || Array.isArray(match) || value.field === '') return null
+  const { event, match, field = '', aggregate = '' } = value
+  if (!hasOnly(value, ['event', 'match', 'field', 'aggregate', ...COMPARATORS])) return null
+  if (typeof event !== 'string' || typeof field !== 'string' || typeof aggregate !== 'string') return null
+  // The builder cannot represent an empty field or aggregate: it means none there.
+  if (match === null || Array.isArray(match) || value.field === '' || value.aggregate === '') return null
   const comparators = Object.keys(value).filter((key): key is Comparator => isComparator(key))
   const bounds = comparators.map((comparator) => ({ comparator, text: valueText(value[comparator] as Json) }))
-  return { ...newLeaf(event), match: match === undefined ? null : toMatch(match), field, bounds }
+  return { ...newLeaf(event), match: match === undefined ? null : toMatch(match), field, aggregate, bounds }
 }
 
 const toMatch = (match: Json): MatchDraft =>
@@ -101,11 +104,12 @@ export function toCondition(node: BuilderNode): JsonObject {
   return { op: node.kind, conditions: node.children.map(toCondition) }
 }
 
-function toLeafCondition({ event, match, field, bounds }: LeafNode): JsonObject {
+function toLeafCondition({ event, match, field, aggregate, bounds }: LeafNode): JsonObject {
   return {
     event,
     ...(match ? { match: matchOf(match) } : {}),
     ...(field === '' ? {} : { field }),
+    ...(aggregate === '' ? {} : { aggregate }),
     ...Object.fromEntries(bounds.map(({ comparator, text }) => [comparator, readNumberValue(text)])),
   }
 }
@@ -118,5 +122,5 @@ const matchOf = (match: MatchDraft): Json =>
 
 const isComparator = (key: string): boolean => (COMPARATORS as readonly string[]).includes(key)
 
-const hasOnly = (value: JsonObject, keys: readonly string[]): boolean =>
+export const hasOnly = (value: JsonObject, keys: readonly string[]): boolean =>
   Object.keys(value).every((key) => keys.includes(key))

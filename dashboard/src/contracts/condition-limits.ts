@@ -4,8 +4,6 @@ import type { BuilderNode } from './builder-node.ts'
 /* The limits of a condition: nodes and levels. */
 
 export interface ConditionLimits {
-  /** Why the node cannot be wrapped in a group, or null. @param nodes number of added nodes, including the group */
-  refusalToWrap: (id: string, nodes: number) => string | null
   /** Why nothing can be added to the group, or null. @param levels and @param nodes of the addition */
   refusalToAdd: (groupId: string, levels: number, nodes: number) => string | null
   /** Which limit the tree exceeds, or null. */
@@ -31,7 +29,6 @@ export function conditionLimits(root: BuilderNode): ConditionLimits {
     return deepest > MAX_CONDITION_DEPTH ? TOO_DEEP : null
   }
   return {
-    refusalToWrap: (id, nodes) => refuse(nodes, findField(id).depth + findField(id).levels),
     refusalToAdd: (groupId, levels, nodes) => refuse(nodes, findField(groupId).depth + levels),
     refusal: refuse(0, findField(root.id).levels),
   }

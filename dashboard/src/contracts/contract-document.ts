@@ -6,10 +6,15 @@ import type { Json } from '../../../src/kernel/json.ts'
 import { LOCAL_NUMBERS } from '../format/local-number.ts'
 import { LOSSY, problemOfValue } from '../format/value-text.ts'
 import type { BuilderNode, LeafNode } from './builder-node.ts'
-import { type ContractDraft, TIME_UNITS, toContract, toDraft } from './contract-draft.ts'
+import {
+  type ContractDraft,
+  type DurationDraft,
+  TIME_UNITS,
+  toContract,
+  toDraft,
+  treesOf,
+} from './contract-draft.ts'
 import { pathsOf } from './edit-node.ts'
-
-export const CONDITION_PATH = 'contract.fulfillment_condition'
 
 /** A contract that is edited as a form and as JSON. Both stay in sync. */
 export interface ContractDocument {
@@ -40,14 +45,19 @@ export function documentOfDraft(draft: ContractDraft): ContractDocument {
 }
 
 /** Issues that are lost in JSON: texts that are no numbers, and missing or repeated field names of a match. */
-function draftIssues({ price, activityWindow, reviewWindow, condition }: ContractDraft): Issue[] {
+function draftIssues(draft: ContractDraft): Issue[] {
+  const { price, activityWindow, reviewWindow, review } = draft
   return [
     ...numberIssues('contract.price', price),
-    ...numberIssues('contract.activity_window', activityWindow.text, TIME_UNITS[activityWindow.unit]),
-    ...numberIssues('contract.review_window', reviewWindow.text, TIME_UNITS[reviewWindow.unit]),
-    ...conditionIssues(condition, pathsOf(condition, CONDITION_PATH)),
+    ...durationIssues('contract.activity_window', activityWindow),
+    ...durationIssues('contract.review_window', reviewWindow),
+    ...(review ? durationIssues('contract.review.max_duration', review.maxDuration) : []),
+    ...treesOf(draft).flatMap(([path, root]) => conditionIssues(root, pathsOf(root, path))),
   ]
 }
+
+const durationIssues = (path: string, { text, unit }: DurationDraft): Issue[] =>
+  numberIssues(path, text, TIME_UNITS[unit])
 
 function conditionIssues(node: BuilderNode, paths: ReadonlyMap<string, string>): Issue[] {
   if (node.kind !== 'leaf') return node.children.flatMap((child) => conditionIssues(child, paths))

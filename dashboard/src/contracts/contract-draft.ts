@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../src/kernel/json.ts'
 import { readNumberValue, valueText } from '../format/value-text.ts'
-import { type BuilderNode, newLeaf, toCondition, toNode } from './builder-node.ts'
+import { type BuilderNode, hasOnly, newLeaf, toCondition, toNode } from './builder-node.ts'
 
 export const TIME_UNITS = { seconds: 1, minutes: 60, hours: 3_600, days: 86_400 } as const
 export type TimeUnit = keyof typeof TIME_UNITS
@@ -18,23 +18,71 @@ export interface ContractDraft {
   reviewWindow: DurationDraft
   timeoutOutcome: string
   condition: BuilderNode
+  /** Null if the contract has none. */
+  review: ReviewDraft | null
+  /** Missing if the contract does not have the field. JSON may have another value than a boolean. */
+  strictDeadline?: Json
 }
 
-const FIELDS = ['price', 'activity_window', 'review_window', 'fulfillment_condition', 'timeout_outcome']
+/** §2.1a: a review that can be lost. */
+export interface ReviewDraft {
+  reversal: BuilderNode | null
+  restart: BuilderNode | null
+  maxDuration: DurationDraft
+}
+
+const FIELDS = [
+  'price',
+  'activity_window',
+  'review_window',
+  'fulfillment_condition',
+  'timeout_outcome',
+  'review',
+  'strict_deadline',
+]
+const REVIEW_FIELDS = ['reversal_condition', 'restart_on', 'max_duration']
+
+export const CONDITION_PATH = 'contract.fulfillment_condition'
+export const REVERSAL_PATH = 'contract.review.reversal_condition'
+export const RESTART_PATH = 'contract.review.restart_on'
+
+/** The conditions of the draft, by their paths in validation issues. */
+export function treesOf({ condition, review }: ContractDraft): (readonly [string, BuilderNode])[] {
+  const trees = [
+    [CONDITION_PATH, condition],
+    [REVERSAL_PATH, review?.reversal],
+    [RESTART_PATH, review?.restart],
+  ] as const
+  return trees.flatMap(([path, root]) => (root ? [[path, root] as const] : []))
+}
 
 /** The draft of JSON with the structure of a contract, even with invalid values. Null for any other JSON. */
 export function toDraft(value: Json): ContractDraft | null {
-  if (!isJsonObject(value) || Object.keys(value).some((key) => !FIELDS.includes(key))) return null
+  if (!isJsonObject(value) || !hasOnly(value, FIELDS)) return null
   const { price, activity_window, review_window, timeout_outcome, fulfillment_condition } = value
   const condition = toNode(fulfillment_condition)
-  if (!condition || !isText(timeout_outcome)) return null
+  const review = toReview(value.review)
+  if (!condition || review === undefined || !isText(timeout_outcome)) return null
   return {
     price: textOf(price),
     activityWindow: toDuration(activity_window),
     reviewWindow: toDuration(review_window),
     timeoutOutcome: timeout_outcome ?? '',
     condition,
+    review,
+    ...(value.strict_deadline === undefined ? {} : { strictDeadline: value.strict_deadline }),
   }
+}
+
+/** Undefined for JSON of another structure. */
+function toReview(value: Json | undefined): ReviewDraft | null | undefined {
+  if (value === undefined) return null
+  if (!isJsonObject(value) || !hasOnly(value, REVIEW_FIELDS)) return undefined
+  const [reversal, restart] = [value.reversal_condition, value.restart_on].map((condition) =>
+    condition === undefined ? null : (toNode(condition) ?? undefined),
+  )
+  if (reversal === undefined || restart === undefined) return undefined
+  return { reversal, restart, maxDuration: toDuration(value.max_duration) }
 }
 
 const isText = (value: Json | undefined): value is string | undefined =>
@@ -54,15 +102,23 @@ export const secondsOf = ({ text, unit }: DurationDraft): Json => readNumberValu
 
 /** The draft as JSON, without empty fields. */
 export function toContract(draft: ContractDraft): JsonObject {
-  const { price, activityWindow, reviewWindow, timeoutOutcome, condition } = draft
+  const { price, activityWindow, reviewWindow, timeoutOutcome, condition, review, strictDeadline } = draft
   return {
     ...(price === '' ? {} : { price: readNumberValue(price) }),
     ...(activityWindow.text === '' ? {} : { activity_window: secondsOf(activityWindow) }),
     ...(reviewWindow.text === '' ? {} : { review_window: secondsOf(reviewWindow) }),
     fulfillment_condition: toCondition(condition),
     ...(timeoutOutcome === '' ? {} : { timeout_outcome: timeoutOutcome }),
+    ...(review ? { review: fromReview(review) } : {}),
+    ...(strictDeadline === undefined ? {} : { strict_deadline: strictDeadline }),
   }
 }
+
+const fromReview = ({ reversal, restart, maxDuration }: ReviewDraft): JsonObject => ({
+  ...(reversal ? { reversal_condition: toCondition(reversal) } : {}),
+  ...(restart ? { restart_on: toCondition(restart) } : {}),
+  ...(maxDuration.text === '' ? {} : { max_duration: secondsOf(maxDuration) }),
+})
 
 /** The draft of a new schema: one day, no review, an event without a type. */
 export const newDraft = (): ContractDraft => ({
@@ -71,4 +127,5 @@ export const newDraft = (): ContractDraft => ({
   reviewWindow: { text: '0', unit: 'seconds' },
   timeoutOutcome: 'fail',
   condition: newLeaf(),
+  review: null,
 })

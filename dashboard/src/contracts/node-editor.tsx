@@ -1,26 +1,21 @@
-import { CalendarPlus, FolderPlus } from 'lucide-react'
+import { CalendarPlus } from 'lucide-react'
 import { useId } from 'react'
 import { Button } from '../components/button.tsx'
 import { cn } from '../components/cn.ts'
 import { Select } from '../components/select.tsx'
 import { asSentence } from '../format/as-sentence.ts'
 import { useBuilder } from './builder-context.ts'
-import {
-  type BuilderNode,
-  GROUP_NAMES,
-  type GroupNode,
-  type LeafNode,
-  newGroup,
-  newLeaf,
-} from './builder-node.ts'
-import { addTo, replaceNode } from './edit-node.ts'
+import { type BuilderNode, GROUP_NAMES, type GroupNode } from './builder-node.ts'
+import { replaceNode } from './edit-node.ts'
 import { LeafEditor } from './leaf-editor.tsx'
+import { addEvent } from './node-actions.ts'
 import { NodeMenu } from './node-menu.tsx'
-import { NodeToolbar } from './node-toolbar.tsx'
+import { onNodeKey } from './node-shortcuts.ts'
 
 export function NodeEditor({ node }: { node: BuilderNode }) {
+  const builder = useBuilder()
   return (
-    <li className="min-w-56">
+    <li className="min-w-56" onKeyDown={(event) => onNodeKey(event, node, builder)}>
       {node.kind === 'leaf' ? <LeafEditor leaf={node} /> : <GroupEditor group={node} />}
     </li>
   )
@@ -40,7 +35,6 @@ function GroupEditor({ group }: { group: GroupNode }) {
         <GroupKindChoice group={group} />
         <NodeMenu node={group} />
       </div>
-      <NodeToolbar node={group} />
       {problem ? (
         <p id={problemId} className="mt-1 text-xs font-medium text-failed">
           {asSentence(problem)}
@@ -55,7 +49,7 @@ function GroupEditor({ group }: { group: GroupNode }) {
             {group.children.length === 0 ? (
               <span className="text-xs text-muted">{EMPTY_TEXTS[group.kind]}</span>
             ) : null}
-            <AddButtons group={group} />
+            <AddEvent node={group} />
           </li>
         )}
       </ul>
@@ -64,13 +58,16 @@ function GroupEditor({ group }: { group: GroupNode }) {
 }
 
 function GroupKindChoice({ group }: { group: GroupNode }) {
-  const { root, change } = useBuilder()
+  const { root, kind, change } = useBuilder()
   if (group.kind === 'NOT') {
     return (
       <span className="flex-1 font-medium">
         Not this <span className="text-xs font-normal text-muted max-sm:hidden">(NOT)</span>
       </span>
     )
+  }
+  if (kind === 'trigger' && group.kind === 'OR') {
+    return <span className="flex-1 font-medium">{GROUP_NAMES.OR}</span>
   }
   return (
     <span className="min-w-0 flex-1">
@@ -90,41 +87,31 @@ function GroupKindChoice({ group }: { group: GroupNode }) {
   )
 }
 
-function AddButtons({ group }: { group: GroupNode }) {
-  const { root, change, limits } = useBuilder()
+/** Adds the next event to a group, or beside a root that is no group. */
+export function AddEvent({ node }: { node: BuilderNode }) {
+  const { root, kind, limits, change } = useBuilder()
   const reasonId = useId()
-  const add = (made: (leaf: LeafNode) => BuilderNode) => {
-    const leaf = newLeaf()
-    change(addTo(root, group.id, made(leaf)), { focus: leaf.id })
+  const isList = node.kind === 'AND' || node.kind === 'OR'
+  const refusal = isList ? limits.refusalToAdd(node.id, 1, 1) : addEvent(root, node, kind)?.refusal
+  const add = () => {
+    const made = addEvent(root, node, kind)
+    if (made) change(made.root, { focus: made.focus })
   }
-  const ofEvent = limits.refusalToAdd(group.id, 1, 1)
-  const ofGroup = limits.refusalToAdd(group.id, 2, 2)
-  const into = `to “${GROUP_NAMES[group.kind]}”`
   return (
-    <>
-      <span className="flex flex-wrap gap-1.5">
-        <Button
-          size="sm"
-          aria-label={`Add event ${into}`}
-          refusedBy={ofEvent ? reasonId : undefined}
-          onClick={() => add((leaf) => leaf)}
-        >
-          <CalendarPlus aria-hidden /> Event
-        </Button>
-        <Button
-          size="sm"
-          aria-label={`Add group ${into}`}
-          refusedBy={ofGroup ? reasonId : undefined}
-          onClick={() => add((leaf) => newGroup(group.kind === 'AND' ? 'OR' : 'AND', [leaf]))}
-        >
-          <FolderPlus aria-hidden /> Group
-        </Button>
-      </span>
-      {ofGroup ? (
+    <span className="grid justify-items-start gap-1.5">
+      <Button
+        size="sm"
+        aria-label={isList ? `Add event to “${GROUP_NAMES[node.kind]}”` : 'Add event'}
+        refusedBy={refusal ? reasonId : undefined}
+        onClick={add}
+      >
+        <CalendarPlus aria-hidden /> Event
+      </Button>
+      {refusal ? (
         <span id={reasonId} className="text-xs text-muted">
-          {ofGroup}
+          {refusal}
         </span>
       ) : null}
-    </>
+    </span>
   )
 }

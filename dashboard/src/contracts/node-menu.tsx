@@ -1,34 +1,40 @@
-import { ArrowUpDown, X } from 'lucide-react'
-import { useId } from 'react'
+import { Ellipsis, X } from 'lucide-react'
 import { Button } from '../components/button.tsx'
-import { menuItemClass, PopoverMenu } from '../components/popover-menu.tsx'
-import { useBuilder } from './builder-context.ts'
+import { Menu } from '../components/menu.tsx'
+import { type BuilderKind, useBuilder } from './builder-context.ts'
 import { type BuilderNode, nameOf } from './builder-node.ts'
-import { conditionLimits } from './condition-limits.ts'
-import { fieldOf, moveBy, moveIn, moveOut, neighbourOf, possibleMoves, removeNode } from './edit-node.ts'
+import { type NodeAction, nodeActions, type Shortcut } from './node-actions.ts'
+import { ariaShortcut, shortcutKeys } from './node-shortcuts.ts'
 
-/** Moves or removes a node. */
+/** The edits of a node, and its removal. */
 export function NodeMenu({ node }: { node: BuilderNode }) {
-  const { root, change } = useBuilder()
+  const { root, kind, change } = useBuilder()
   const name = nameOf(node)
-  const canMove = Object.values(possibleMoves(root, node.id)).includes(true)
+  const apply = ({ root: changed, focus }: NodeAction) => change(changed, { focus })
   const remove = () => {
-    const changed = removeNode(root, node.id)
-    change(changed, { focus: fieldOf(neighbourOf(root, node.id) ?? changed) })
+    const found = nodeActions(root, node, kind).flat().find(isRemoval)
+    if (found) apply(found)
   }
   return (
     <span className="flex shrink-0 items-center">
-      {canMove ? (
-        <PopoverMenu
-          trigger={<ArrowUpDown aria-hidden />}
-          variant="ghost"
-          size="icon"
-          aria-label={`Move ${name}`}
-          title="Move"
-        >
-          {(close) => <Moves node={node} close={close} />}
-        </PopoverMenu>
-      ) : null}
+      <Menu
+        trigger={<Ellipsis aria-hidden />}
+        variant="ghost"
+        size="icon"
+        aria-label={`Edit ${name}`}
+        title="Edit"
+        data-focus={hasOwnField(node, kind) ? undefined : node.id}
+        groupsOf={() =>
+          nodeActions(root, node, kind).map((actions) =>
+            actions.map((action) => ({
+              name: action.name,
+              refusal: action.refusal,
+              ...shortcutOf(action.shortcut),
+              onChoose: () => apply(action),
+            })),
+          )
+        }
+      />
       <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} title="Remove" onClick={remove}>
         <X aria-hidden />
       </Button>
@@ -36,56 +42,11 @@ export function NodeMenu({ node }: { node: BuilderNode }) {
   )
 }
 
-function Moves({ node, close }: { node: BuilderNode; close: () => void }) {
-  const { root } = useBuilder()
-  const { id } = node
-  const can = possibleMoves(root, id)
-  const moves = [
-    can.up && ['Move up', moveBy(root, id, -1)],
-    can.down && ['Move down', moveBy(root, id, 1)],
-    can.out && ['Move out of its group', moveOut(root, id)],
-    can.into && ['Move into the group beside it', moveIn(root, id)],
-  ].filter((move) => move !== false) as [name: string, changed: BuilderNode][]
-  return (
-    <ul>
-      {moves.map(([name, changed]) => (
-        <Move key={name} name={name} node={node} changed={changed} close={close} />
-      ))}
-    </ul>
-  )
-}
+/** The type of an event, or the choice of a group's kind. */
+const hasOwnField = ({ kind }: BuilderNode, edited: BuilderKind): boolean =>
+  kind !== 'NOT' && !(edited === 'trigger' && kind === 'OR')
 
-interface MoveProps {
-  name: string
-  node: BuilderNode
-  changed: BuilderNode
-  close: () => void
-}
+const isRemoval = ({ shortcut }: NodeAction) => shortcut === 'Shift Backspace'
 
-function Move({ name, node, changed, close }: MoveProps) {
-  const { change } = useBuilder()
-  const refusal = conditionLimits(changed).refusal
-  const reasonId = useId()
-  return (
-    <li>
-      <button
-        type="button"
-        className={menuItemClass}
-        aria-disabled={refusal ? true : undefined}
-        aria-describedby={refusal ? reasonId : undefined}
-        onClick={() => {
-          if (refusal) return
-          close()
-          change(changed, { focus: fieldOf(node) })
-        }}
-      >
-        {name}
-      </button>
-      {refusal ? (
-        <p id={reasonId} className="px-2.5 pb-1.5 text-xs text-muted">
-          {refusal}
-        </p>
-      ) : null}
-    </li>
-  )
-}
+const shortcutOf = (shortcut: Shortcut | undefined) =>
+  shortcut ? { keys: shortcutKeys(shortcut), ariaKeys: ariaShortcut(shortcut) } : {}

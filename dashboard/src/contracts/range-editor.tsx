@@ -13,13 +13,14 @@ export const freeComparators = ({ bounds }: LeafNode): Comparator[] =>
 
 export const boundFieldOf = (leaf: LeafNode, comparator: Comparator): string => `${leaf.id} ${comparator}`
 
-/** Edits the bounds of a number of the event. */
+/** Edits the bounds of a number of the event, or of an aggregate. */
 export function RangeEditor({ leaf, set }: LeafPartProps) {
   const { issueAt } = useBuilder()
-  const { bounds, field } = leaf
-  if (bounds.length === 0 && field === '') return null
+  const { bounds, field, aggregate } = leaf
+  const isAggregate = aggregate !== ''
+  if (bounds.length === 0 && field === '' && !isAggregate) return null
   const setBounds = (changed: LeafNode['bounds'], made?: EditMade) =>
-    set(changed.length > 0 ? { bounds: changed } : { bounds: [], field: '' }, made)
+    set(changed.length > 0 || isAggregate ? { bounds: changed } : { bounds: [], field: '' }, made)
   const remove = (i: number) => {
     const others = bounds.toSpliced(i, 1)
     const next = others[i] ?? others[i - 1]
@@ -27,20 +28,24 @@ export function RangeEditor({ leaf, set }: LeafPartProps) {
   }
   return (
     <>
-      <div className="flex items-start gap-1.5">
-        <span className="w-20 shrink-0 pt-2.5 text-xs text-muted">number in</span>
-        <BuilderCell
-          className="flex-1"
-          aria-label="Number in the field"
-          placeholder="value"
-          title="A field of the event, or a path joined by dots. Empty means value."
-          field={`${leaf.id} field`}
-          value={field}
-          error={issueAt(leaf.id, '.field')}
-          onChange={(text, made) => set({ field: text }, made)}
-        />
-        <span className="w-9 shrink-0" />
-      </div>
+      {aggregate === 'count' && field === '' ? null : (
+        <div className="flex items-start gap-1.5">
+          <span className="w-20 shrink-0 pt-2.5 text-xs text-muted">
+            {isAggregate ? 'of the field' : 'number in'}
+          </span>
+          <BuilderCell
+            className="flex-1"
+            aria-label={isAggregate ? 'Field of the aggregate' : 'Number in the field'}
+            placeholder="value"
+            title="A field of the event, or a path joined by dots. Empty means value."
+            field={`${leaf.id} field`}
+            value={field}
+            error={issueAt(leaf.id, '.field')}
+            onChange={(text, made) => set({ field: text }, made)}
+          />
+          <span className="w-9 shrink-0" />
+        </div>
+      )}
       {bounds.map((bound, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a key by comparator would lose the focus when the comparator changes
         <div key={i} className="flex items-start gap-1.5">

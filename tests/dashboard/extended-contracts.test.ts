@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { any, contractWith } from '../support/contracts.ts'
+import { button, focusComesTo } from '../support/controls.ts'
+import { dashboardTests } from '../support/dashboard.ts'
+import { contractOf, editNode, eventType, isDescribed, openSchema, readJson } from '../support/schema-form.ts'
+import { sendAs } from '../support/signed-in-page.ts'
+
+const { newPage } = await dashboardTests()
+
+/* §2.1a in the dashboard: the form of a contract, the live trial and the page of a claim. */
+
+test('optional terms are added in the form and saved; without them a contract has its five fields (§2.1a)', async () => {
+  const { page, complaints } = await newPage()
+  const plain = { ...contractOf({ event: 'delivered' }), review_window: 259_200 }
+  const id = await openSchema(page, plain)
+  const aggregate = page.getByLabel('What is looked at')
+  await aggregate.selectOption('Number of events')
+  const atLeast = page.getByRole('textbox', { name: 'at least' })
+  await focusComesTo(atLeast)
+  await page.keyboard.type('5')
+  const reversal = page.getByLabel('Events can reverse the outcome')
+  await reversal.check()
+  await eventType(page, 1).fill('complaint')
+  const restart = page.getByLabel('Events can restart the review')
+  await restart.check()
+  await eventType(page, 2).fill('message')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await focusComesTo(eventType(page, 3))
+  await page.keyboard.type('comment')
+  const strict = page.getByLabel('Late events count for nothing')
+  await strict.check()
+  await button(page, 'Save changes').click()
+  const longest = page.getByLabel('Longest review', { exact: true })
+  await focusComesTo(longest)
+  assert.ok(await isDescribed(longest, /^Is required with restart_on/))
+  await longest.fill('7')
+
+  const contract = {
+    ...plain,
+    fulfillment_condition: { event: 'delivered', aggregate: 'count', gte: 5 },
+    review: {
+      reversal_condition: { event: 'complaint' },
+      restart_on: any({ event: 'message' }, { event: 'comment' }),
+      max_duration: 604_800,
+    },
+    strict_deadline: true,
+  }
+  assert.deepEqual(await readJson(page), contract)
+  await button(page, 'Save changes').click()
+  await page.getByText('Schema saved').waitFor()
+  assert.deepEqual((await sendAs(page, 'GET', `/v1/schemas/${id}`)).body.contract, contract)
+  await page.reload()
+  assert.deepEqual(await readJson(page), contract)
+  assert.equal(await page.getByLabel('Event type').count(), 4)
+
+  await reversal.uncheck()
+  await restart.uncheck()
+  await strict.uncheck()
+  await aggregate.selectOption('An event')
+  await button(page, 'Remove at least').click()
+  assert.deepEqual(await readJson(page), plain)
+  for (let i = 0; i < 5; i++) await button(page, 'Undo').click()
+  assert.deepEqual(await readJson(page), contract)
+  assert.deepEqual(complaints, [])
+})
+
+test('errors of optional terms are shown at their fields, also those of JSON', async () => {
+  const { page } = await newPage()
+  await openSchema(page, contractWith())
+  const wrong = contractWith({
+    review: {
+      reversal_condition: { op: 'NOT', condition: { event: 'a' } },
+      restart_on: { event: 'b', aggregate: 'count', gte: 1 },
+      max_duration: 1,
+    },
+  })
+  const review = { ...wrong, review_window: 60, strict_deadline: 'yes' }
+  await page.getByLabel('Contract as JSON').fill(JSON.stringify(review))
+  for (const message of [
+    'Must not hold over no event: it would reverse every outcome',
+    'Is not allowed here: the condition is judged on one event',
+    /^Must be a number of seconds from review_window to/,
+    'Must be true or false',
+  ]) {
+    await page.getByRole('region', { name: 'Optional terms' }).getByText(message).waitFor()
+  }
+  await editNode(page, 'event b', 'Or another event')
+  assert.deepEqual((await readJson(page)).review.restart_on.op, 'OR')
+})

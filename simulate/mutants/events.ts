@@ -102,8 +102,8 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     name: 'the truth of a condition is not looked at again once it was known',
     edits: [
       edit(
-        'return satisfied === null ? this : new EventLog(this.#condition, satisfied)',
-        'if (satisfied === null) return this\n    const next = new EventLog(this.#condition, satisfied)\n    next.#holds = this.#holds\n    return next',
+        'return new EventLog(\n      this.#condition,\n      satisfied ?? this.#satisfied,\n      aggregates === null ? this.#aggregates : new Map([...(this.#aggregates ?? []), ...aggregates]),\n    )',
+        'const next = new EventLog(\n      this.#condition,\n      satisfied ?? this.#satisfied,\n      aggregates === null ? this.#aggregates : new Map([...(this.#aggregates ?? []), ...aggregates]),\n    )\n    next.#holds = this.#holds\n    return next',
       ),
     ],
   },

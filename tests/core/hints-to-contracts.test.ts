@@ -34,7 +34,7 @@ function lifeOf(contract: Contract, types: readonly string[]): Simulation {
 }
 
 const decisionsOf = ({ timeline }: Simulation) =>
-  timeline.flatMap((entry) => (entry.kind === 'event' ? [entry.decision] : []))
+  timeline.flatMap((entry) => (entry.kind === 'event' ? [entry.decision.kind] : []))
 
 test('a contract that says what it does has no hints', () => {
   assert.deepEqual(hintsOf(contractWith()), [])

@@ -1,4 +1,4 @@
-import { ClaimRun } from '../core/claims/claim-run.ts'
+import { ClaimRun, type Decision } from '../core/claims/claim-run.ts'
 import { ACTIVITY_WINDOW_ELAPSED, isReservedType, type LogEvent } from '../core/claims/event.ts'
 import type { Status, Transition } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
@@ -6,6 +6,8 @@ import type { JsonObject } from '../kernel/json.ts'
 
 /** An event of a log that is back-tested. */
 export interface CaseEvent {
+  /** From the column of `--event-id`. An event without an id is new. */
+  id?: string
   type: string
   /** Milliseconds since 1970; a fraction counts for the order alone. */
   at: number
@@ -17,7 +19,7 @@ export interface CaseEvent {
   line: number
 }
 
-/** An event that the claim refused. */
+/** An event that came too late for the fulfillment condition. */
 export interface LateEvent extends LogEvent {
   line: number
 }
@@ -44,10 +46,21 @@ export interface CaseResult {
   decidedBy: 'events' | 'window' | null
   /** When it became CONFIRMED or FAILED. */
   resolvedAt: number | null
+  /** The claim's log without system events. */
   accepted: readonly LogEvent[]
-  /** Refused because the claim was no longer OPEN. */
+  /** How many of the accepted events came while the claim was OPEN. The others came in review. */
+  acceptedWhileOpen: number
+  /** How many of the accepted events came after the end of a window, and before the check (§2.1a rule 3). */
+  acceptedLate: number
+  /** Events whose id is in the log already. They decide nothing. */
+  repeated: number
+  /** Refused because the claim was no longer OPEN, or ignored by the contract's `strict_deadline` while OPEN. */
   late: readonly LateEvent[]
   refused: Record<Refusal, number>
+  /** Whether an event in review made the scheduled outcome FAILED. */
+  isReversed: boolean
+  /** Events that began a new review window. */
+  restarts: number
   /** Events after `until`, which are ignored. */
   afterUntil: number
 }
@@ -67,11 +80,14 @@ export function runCase(contract: Contract, tested: Case, until: number | null):
 
 class CaseRun {
   readonly claim: ClaimRun
+  readonly #isStrict: boolean
+  /** Events without an id so far. */
   #events = 0
   readonly result: CaseResult & { accepted: LogEvent[]; late: LateEvent[] }
 
   constructor(contract: Contract, id: string, openedAt: number) {
     this.claim = new ClaimRun(contract, new Date(openedAt))
+    this.#isStrict = contract.strict_deadline === true
     this.result = {
       id,
       openedAt,
@@ -79,8 +95,13 @@ class CaseRun {
       decidedBy: null,
       resolvedAt: null,
       accepted: [],
+      acceptedWhileOpen: 0,
+      acceptedLate: 0,
+      repeated: 0,
       late: [],
       refused: { claim_not_open: 0, before_opening: 0, reserved_type: 0, log_full: 0 },
+      isReversed: false,
+      restarts: 0,
       afterUntil: 0,
     }
   }
@@ -91,19 +112,29 @@ class CaseRun {
     else this.#decide(event)
   }
 
-  #decide({ type, at, payload, payloadBytes, line }: CaseEvent): void {
+  #decide({ id: given, type, at, payload, payloadBytes, line }: CaseEvent): void {
     const time = new Date(at)
     this.note(this.claim.advanceTo(time))
-    const id = nameOfPlace(this.#events++)
+    const id = given ?? nameOfPlace(this.#events++)
     const decision = this.claim.submit({ id, type, payload, payloadBytes }, time)
-    if (decision.kind === 'append') {
-      this.result.accepted.push(decision.event)
-      if (this.claim.state.status === 'PENDING') this.result.decidedBy = 'events'
-    } else if (decision.kind === 'not-open') {
+    if (decision.kind === 'append') this.#append(decision, line)
+    else if (decision.kind === 'not-open') {
       this.result.refused.claim_not_open++
       this.result.late.push({ id, type, payload, system: false, createdAt: time, line })
     } else if (decision.kind === 'log-full') this.result.refused.log_full++
-    else throw new Error(`two events of case ${this.result.id} have the id ${id}`)
+    else this.result.repeated++
+  }
+
+  #append({ event, effect, lateMs }: Extract<Decision, { kind: 'append' }>, line: number): void {
+    const { result } = this
+    const isOpen = result.decidedBy === null
+    result.accepted.push(lateMs === null ? event : { ...event, lateMs })
+    if (isOpen) result.acceptedWhileOpen++
+    if (lateMs !== null) result.acceptedLate++
+    if (lateMs !== null && isOpen && this.#isStrict) result.late.push({ ...event, line })
+    if (effect === 'satisfied') result.decidedBy = 'events'
+    else if (effect === 'reversed') result.isReversed = true
+    else if (effect === 'restarted') result.restarts++
   }
 
   note(transitions: Transition[]): void {
@@ -116,8 +147,10 @@ class CaseRun {
 
 const placeNames: string[] = []
 
-/** Events have no ids in a log; their places do. The same strings for all cases: a new one costs its hash. */
+/**
+ * The id of an event without one. No id of a log has a NUL. The same strings for all cases: a new one costs its hash.
+ */
 function nameOfPlace(place: number): string {
-  placeNames[place] ??= String(place)
+  placeNames[place] ??= `\0${place}`
   return placeNames[place]
 }

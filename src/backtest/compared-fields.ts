@@ -1,14 +1,17 @@
 import { hasComparator } from '../core/contracts/comparators.ts'
-import { type MatchedValue, matchedValues, numberPathOf } from '../core/contracts/compared-values.ts'
+import { matchedValues, numberPathOf } from '../core/contracts/compared-values.ts'
 import { type Leaf, leavesOf } from '../core/contracts/condition.ts'
-import type { Contract } from '../core/contracts/contract.ts'
-import { type JsonType, jsonTypeOf } from '../kernel/json.ts'
+import { type Contract, conditionsOf } from '../core/contracts/contract.ts'
+import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
+
+/** As which type a leaf reads a value. A `distinct` reads texts, numbers, and true or false: a scalar. */
+export type ComparedType = JsonType | 'scalar'
 
 /** A field of the payload that leaves compare with values of one type. */
 export interface ComparedField {
   event: string
   path: readonly string[]
-  type: JsonType
+  type: ComparedType
   /** The texts in these comparisons. */
   texts: Set<string>
 }
@@ -17,9 +20,8 @@ export interface ComparedField {
 export function comparedFields(contracts: readonly Contract[]): Map<string, ComparedField[]> {
   const found = new Map<string, ComparedField>()
   for (const contract of contracts) {
-    for (const leaf of leavesOf(contract.fulfillment_condition)) {
-      for (const { path, value } of comparisonsOf(leaf)) {
-        const type = jsonTypeOf(value)
+    for (const leaf of conditionsOf(contract).flatMap(leavesOf)) {
+      for (const { path, type, value } of comparisonsOf(leaf)) {
         const key = JSON.stringify([leaf.event, type, path])
         const field = found.get(key) ?? { event: leaf.event, path, type, texts: new Set() }
         found.set(key, field)
@@ -30,8 +32,21 @@ export function comparedFields(contracts: readonly Contract[]): Map<string, Comp
   return Map.groupBy(found.values(), ({ event }) => event)
 }
 
-/** Comparators compare numbers; which number does not matter here. */
-function comparisonsOf(leaf: Leaf): MatchedValue[] {
-  const matched = matchedValues(leaf)
-  return hasComparator(leaf) ? [...matched, { path: numberPathOf(leaf), value: 0 }] : matched
+interface Comparison {
+  path: readonly string[]
+  type: ComparedType
+  /** Of a `match`. */
+  value?: Json
+}
+
+function comparisonsOf(leaf: Leaf): Comparison[] {
+  const matched = matchedValues(leaf).map(({ path, value }) => ({ path, value, type: jsonTypeOf(value) }))
+  const type = comparatorType(leaf)
+  return type === null ? matched : [...matched, { path: numberPathOf(leaf), type }]
+}
+
+/** What the comparators read at the leaf's field; null for nothing. A `count` reads no field. */
+function comparatorType(leaf: Leaf): ComparedType | null {
+  if (!hasComparator(leaf) || leaf.aggregate === 'count') return null
+  return leaf.aggregate === 'distinct' ? 'scalar' : 'number'
 }

@@ -45,7 +45,7 @@ export class FieldStatistics {
     const { type, texts } = this.field
     if (value === undefined || (value === null && type !== 'null')) return
     const found = jsonTypeOf(value)
-    if (found !== type) this.addOther(found, value, line)
+    if (found !== type && !(type === 'scalar' && isScalar(found))) this.addOther(found, value, line)
     else {
       this.present++
       if (typeof value === 'string' && !texts.has(value)) this.#addText(value, line)
@@ -76,6 +76,9 @@ export class FieldStatistics {
     return compared
   }
 }
+
+/** What a `distinct` counts. */
+const isScalar = (type: JsonType) => type === 'text' || type === 'number' || type === 'boolean'
 
 /*
  * Texts that look alike to people but that a leaf does not treat as equal: they differ only in spelling (`spelling.ts`), in

@@ -1,23 +1,30 @@
 import { isReservedType, type LogEvent } from '../core/claims/event.ts'
 import { EventLog } from '../core/claims/event-log.ts'
+import type { AggregateValue } from '../core/contracts/aggregate.ts'
 import { gapOf, hasComparator } from '../core/contracts/comparators.ts'
 import { numberPathOf } from '../core/contracts/compared-values.ts'
 import type { Condition, Leaf } from '../core/contracts/condition.ts'
 import { type Contract, windowMs } from '../core/contracts/contract.ts'
 import { readingsAt } from '../core/contracts/readings.ts'
+import { decimalText } from '../kernel/decimal.ts'
 import { parsed } from '../kernel/json.ts'
 import type { CaseResult, LateEvent } from './backtest.ts'
 
 /**
  * How near a FAILED case was to CONFIRMED. The first measure is the least number of leaves that would have to change for the
- * condition to hold over the accepted events (`missing`; a leaf under a NOT counts if it is satisfied). For equal numbers, the
- * second measure is how soon after the activity window a refused event would have satisfied the condition (`late`).
+ * condition to hold over the accepted events (`missing`; a leaf under a NOT counts if it is satisfied), or for the reversal
+ * condition not to hold over the events of the review. For equal numbers, the second measure is how soon after the activity
+ * window a late event would have satisfied the condition (`late`).
  */
 export interface Loss {
   missing: readonly MissingLeaf[]
-  /** The refused event with which the condition would have held, and how long after the window it came. */
+  /** The events that these leaves were judged over. */
+  events: readonly LogEvent[]
+  /** The late event with which the condition would have held, and how long after the window it came. */
   late: { event: LateEvent; byMs: number } | null
 }
+
+type Nearness = Pick<Loss, 'missing' | 'late'>
 
 export interface MissingLeaf {
   leaf: Leaf
@@ -26,9 +33,17 @@ export interface MissingLeaf {
 }
 
 /** Null if no event could have won the case: the condition needs a system event (§2.2 rule 3). */
-export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseResult): Loss | null {
+export function lossOf(contract: Contract, result: CaseResult): Loss | null {
+  const { openedAt, accepted, acceptedWhileOpen, late, isReversed } = result
+  const reversal = contract.review?.reversal_condition
+  if (isReversed && reversal !== undefined) {
+    const events = judged(contract, accepted.slice(acceptedWhileOpen))
+    const missing = leastChanges(reversal, false, EventLog.of(reversal, events))
+    return missing && { missing, events, late: null }
+  }
   const condition = contract.fulfillment_condition
-  let log = EventLog.of(condition, accepted)
+  const events = judged(contract, accepted.slice(0, acceptedWhileOpen))
+  let log = EventLog.of(condition, events)
   const missing = leastChanges(condition, true, log)
   if (missing === null) return null
   const event = late.find((event) => {
@@ -36,10 +51,14 @@ export function lossOf(contract: Contract, { openedAt, accepted, late }: CaseRes
     return log.satisfiesCondition
   })
   const windowEnd = openedAt + windowMs(contract.activity_window)
-  return { missing, late: event ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
+  return { missing, events, late: event ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
 }
 
-export function isNearer(one: Loss, other: Loss): boolean {
+/** With `strict_deadline` a late event is part of no evaluation (§2.1a rule 4). */
+const judged = ({ strict_deadline }: Contract, events: readonly LogEvent[]): readonly LogEvent[] =>
+  strict_deadline ? events.filter(({ lateMs }) => lateMs === undefined) : events
+
+export function isNearer(one: Nearness, other: Nearness): boolean {
   if (one.missing.length !== other.missing.length) return one.missing.length < other.missing.length
   return (one.late?.byMs ?? Infinity) < (other.late?.byMs ?? Infinity)
 }
@@ -63,15 +82,22 @@ function leafChange(leaf: Leaf, isWanted: boolean, log: EventLog): MissingLeaf[]
 const isFewer = (one: MissingLeaf[] | null, other: MissingLeaf[] | null) =>
   one !== null && (other === null || one.length < other.length)
 
-/** The accepted events of a leaf's type. */
+/** The judged events of a leaf's type. */
 export interface Attempts {
   count: number
-  /** The number at the leaf's field that came nearest to its bounds; null without numbers or bounds. */
+  /**
+   * The number at the leaf's field that came nearest to its bounds; null without numbers or bounds. Of an aggregate: its
+   * value.
+   */
   closest: number | null
 }
 
-export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts {
-  const events = accepted.filter(({ type }) => type === leaf.event)
+export function attemptsAt(leaf: Leaf, judged: readonly LogEvent[]): Attempts {
+  const events = judged.filter(({ type }) => type === leaf.event)
+  if (leaf.aggregate !== undefined) {
+    const value = EventLog.of(leaf, events).aggregateOf(leaf, leaf.aggregate)
+    return { count: events.length, closest: numberOf(value) }
+  }
   const path = numberPathOf(leaf)
   const numbers = events
     .flatMap(({ payload }) => readingsAt(parsed(payload), path))
@@ -81,4 +107,10 @@ export function attemptsAt(leaf: Leaf, accepted: readonly LogEvent[]): Attempts 
     count: events.length,
     closest: hasComparator(leaf) && numbers.length > 0 ? numbers.reduce(nearer) : null,
   }
+}
+
+/** The nearest double of a sum: it is shown, not compared. */
+function numberOf(value: AggregateValue): number {
+  if (value.kind === 'sum') return Number(decimalText(value.sum))
+  return value.kind === 'count' ? value.count : value.values.size
 }

@@ -1,5 +1,6 @@
 import { isLossy } from '../kernel/exact-numbers.ts'
-import type { Json, JsonType } from '../kernel/json.ts'
+import type { Json } from '../kernel/json.ts'
+import type { ComparedType } from './compared-fields.ts'
 
 /*
  * Reads a cell of CSV as a value. A cell has no type, so the type of the value that a leaf compares decides how the cell is
@@ -15,8 +16,8 @@ const DECIMAL: Record<DecimalMark, RegExp> = {
 }
 
 /** The cell as a value of the type; undefined if it is not one. */
-export function readCell(cell: string, type: JsonType, mark: DecimalMark): Json | undefined {
-  if (type === 'text') return cell
+export function readCell(cell: string, type: ComparedType, mark: DecimalMark): Json | undefined {
+  if (type === 'text' || type === 'scalar') return cell
   if (type === 'number') return readNumber(cell.trim(), mark)
   return type === 'boolean' ? readBoolean(cell.trim()) : undefined
 }

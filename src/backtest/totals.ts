@@ -11,6 +11,7 @@ const DAY_MS = 86_400_000
 export const REASONS = [
   'condition_satisfied',
   'window_elapsed_confirm',
+  'reversed_in_review',
   'window_elapsed_events_late',
   'window_elapsed_events_missing',
   'still_pending',
@@ -34,6 +35,13 @@ export class Totals {
   readonly reasons = zeros(REASONS)
   readonly refused = zeros<Refusal>(REFUSALS)
   accepted = 0
+  acceptedLate = 0
+  /** Events whose id was in the log already. */
+  repeated = 0
+  /** Cases whose outcome under review became FAILED. Without the review they would have been CONFIRMED. */
+  reversed = 0
+  /** Cases whose review window began anew. */
+  restarted = 0
   /** Milliseconds from the opening to the terminal state. */
   readonly resolution = { CONFIRMED: new Durations(), FAILED: new Durations() }
   /** Cases by the day that they opened on (days since 1970) and status. */
@@ -54,10 +62,19 @@ export class Totals {
     return times(toDecimal(this.contract.price), this.count[status])
   }
 
+  /** What the same contract without `review` would have paid in addition. */
+  get reversedPriceSum(): Decimal {
+    return times(toDecimal(this.contract.price), this.reversed)
+  }
+
   add(result: CaseResult): void {
     const { status, openedAt, resolvedAt } = result
     this.count[status]++
     this.accepted += result.accepted.length
+    this.acceptedLate += result.acceptedLate
+    this.repeated += result.repeated
+    if (result.isReversed) this.reversed++
+    if (result.restarts > 0) this.restarted++
     for (const refusal of REFUSALS) this.refused[refusal] += result.refused[refusal]
     if (resolvedAt !== null && (status === 'CONFIRMED' || status === 'FAILED')) {
       this.resolution[status].add(resolvedAt - openedAt)
@@ -75,20 +92,21 @@ export class Totals {
   }
 
   /** Of equals the first of the log stays in front. */
-  #rank(loss: Loss, { id, accepted }: CaseResult): void {
+  #rank(loss: Loss, { id }: CaseResult): void {
     const losers = this.nearestLosers
     const last = losers[MAX_NEAREST_LOSERS - 1]
     if (last && !isNearer(loss, last)) return
-    const missing = loss.missing.map((one) => ({ ...one, ...attemptsAt(one.leaf, accepted) }))
+    const missing = loss.missing.map((one) => ({ ...one, ...attemptsAt(one.leaf, loss.events) }))
     const worse = losers.findIndex((other) => isNearer(loss, other))
     losers.splice(worse === -1 ? losers.length : worse, 0, { id, missing, late: loss.late })
     losers.length = Math.min(losers.length, MAX_NEAREST_LOSERS)
   }
 }
 
-function reasonOf({ status, decidedBy }: CaseResult, loss: Loss | null): Reason {
+function reasonOf({ status, decidedBy, isReversed }: CaseResult, loss: Loss | null): Reason {
   if (status === 'OPEN') return 'still_open'
   if (status === 'PENDING') return 'still_pending'
+  if (isReversed) return 'reversed_in_review'
   if (decidedBy === 'events') return 'condition_satisfied'
   if (status === 'CONFIRMED') return 'window_elapsed_confirm'
   return loss?.late ? 'window_elapsed_events_late' : 'window_elapsed_events_missing'

@@ -166,7 +166,7 @@ function assertBacktestAgrees(one: Case, story: Story, instants: number[], until
   if (new Set(ids).size < ids.length) return
   const rows = one.events
     .map(({ stop, body: { id, type, ...payload } }) => ({
-      id,
+      id: id as string,
       type: type as string,
       at: START + (instants[stop] as number) * 1000,
       payload,

@@ -33,7 +33,9 @@ export class CsvPayloads {
     this.#mark = mark
     for (const one of statistics) {
       const place = placeOf(one.field, this.#root, columns)
-      place.compared.push(one)
+      // A `distinct` counts the first of several readings, and takes the cell as it stands.
+      if (one.field.type === 'scalar') place.compared.unshift(one)
+      else place.compared.push(one)
       if (one.field.type === 'object') addColumnsBelow(place, one.field.path, columns)
     }
   }

@@ -1,5 +1,5 @@
 import { quoted } from '../../core/contracts/hints/spelling.ts'
-import type { JsonType } from '../../kernel/json.ts'
+import type { ComparedType } from '../compared-fields.ts'
 import {
   differenceFrom,
   type Example,
@@ -18,7 +18,8 @@ import type { LogReading } from './read-rows.ts'
 const YEAR_2000_MS = Date.UTC(2000)
 const DAY_MS = 86_400_000
 
-const TYPE_WORDS: Record<JsonType, string> = {
+const TYPE_WORDS: Record<ComparedType, string> = {
+  scalar: 'a text, a number, or true or false',
   text: 'a text',
   number: 'a number',
   boolean: 'true or false',
@@ -116,7 +117,7 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
   if (present === 0)
     return [`no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`]
   const array = reading.format === 'csv' ? arrayNotes(one, place) : []
-  const compared = `${place} is compared with ${TYPE_WORDS[field.type]}`
+  const compared = `${place} is ${field.type === 'scalar' ? 'counted if it is' : 'compared with'} ${TYPE_WORDS[field.type]}`
   return [
     ...array,
     ...[...otherTypes].map(

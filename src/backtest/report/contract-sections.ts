@@ -27,6 +27,7 @@ const OUTCOMES: Series[] = [
 const REASON_COLOURS: Record<Reason, Series['colour']> = {
   condition_satisfied: 'confirmed',
   window_elapsed_confirm: 'confirmed',
+  reversed_in_review: 'failed',
   window_elapsed_events_late: 'failed',
   window_elapsed_events_missing: 'failed',
   still_pending: 'pending',
@@ -46,8 +47,6 @@ ${losers(totals)}`
 
 function tiles(totals: Totals): Html {
   const { count, cases } = totals
-  const tile = (colour: string, title: string, figure: string, note: string) =>
-    html`<div class="tile ${colour}"><small>${title}</small><b>${figure}</b><small>${note}</small></div>`
   const price = (status: keyof typeof count) => grouped(decimalText(totals.priceSum(status)))
   const median = (status: 'CONFIRMED' | 'FAILED') => {
     const value = totals.resolution[status].median
@@ -59,9 +58,19 @@ ${tile('all', 'Cases', grouped(cases), '')}
 ${tile('confirmed', 'Confirmed', grouped(count.CONFIRMED), [share(count.CONFIRMED, cases), median('CONFIRMED')].filter(Boolean).join(', '))}
 ${tile('failed', 'Failed', grouped(count.FAILED), [share(count.FAILED, cases), median('FAILED')].filter(Boolean).join(', '))}
 ${tile('failed', 'Not paid', price('FAILED'), 'for failed cases')}
+${totals.contract.review ? reviewTile(totals) : null}
 ${count.PENDING > 0 ? tile('pending', 'Still PENDING', grouped(count.PENDING), `${price('PENDING')} at stake`) : null}
 ${count.OPEN > 0 ? tile('open', 'Still OPEN', grouped(count.OPEN), `${price('OPEN')} at stake`) : null}
 </div>`
+}
+
+const tile = (colour: string, title: string, figure: string, note: string) =>
+  html`<div class="tile ${colour}"><small>${title}</small><b>${figure}</b><small>${note}</small></div>`
+
+function reviewTile({ reversed, restarted, reversedPriceSum }: Totals): Html {
+  const price = `${grouped(decimalText(reversedPriceSum))} not paid`
+  const restarts = restarted > 0 ? [`${grouped(restarted)} restarted`] : []
+  return tile('failed', 'Reversed in review', grouped(reversed), [price, ...restarts].join(', '))
 }
 
 function overTime({ byDay }: Totals): Html | null {
@@ -91,7 +100,7 @@ function reasons(totals: Totals): Html {
   })).filter(({ value }) => value > 0)
   const refused = REFUSALS.filter((refusal) => totals.refused[refusal] > 0)
   return html`<section><h2>Reasons</h2><small>How each case came to where it stands</small>${shareChart(shares)}
-<p class="faint"><small>${grouped(totals.accepted)} events accepted${refused.map(
+<p class="faint"><small>${grouped(totals.accepted)} events accepted${totals.acceptedLate > 0 ? `, ${grouped(totals.acceptedLate)} of them late` : ''}${totals.repeated > 0 ? `; ${grouped(totals.repeated)} repeated` : ''}${refused.map(
     (refusal) => `; ${grouped(totals.refused[refusal])} refused: ${REFUSAL_WORDS[refusal]}`,
   )}.</small></p></section>`
 }

@@ -46,6 +46,7 @@ export const share = (part: number, whole: number) =>
 export const REASON_WORDS: Record<Reason, string> = {
   condition_satisfied: 'Events satisfied the condition',
   window_elapsed_confirm: 'Activity window elapsed, outcome confirm',
+  reversed_in_review: 'Reversed in review',
   window_elapsed_events_late: 'Activity window elapsed, the deciding event came late',
   window_elapsed_events_missing: 'Activity window elapsed, events missing',
   still_pending: 'Still PENDING',
@@ -70,7 +71,8 @@ function missingLeafWords({ leaf, isWanted, count, closest }: Loser['missing'][n
   if (count === 0) return `no ${eventInWords(leaf)}`
   if (closest === null || gapOf(closest, leaf) === 0)
     return `“${leaf.event}” came, but not ${eventInWords(leaf)}`
-  return `no ${eventInWords(leaf)}; the nearest was ${closest}, off by ${Number(gapOf(closest, leaf).toPrecision(12))}`
+  const found = leaf.aggregate === undefined ? 'the nearest was' : 'it was'
+  return `no ${eventInWords(leaf)}; ${found} ${closest}, off by ${Number(gapOf(closest, leaf).toPrecision(12))}`
 }
 
 /** By how much a lost case lost. */

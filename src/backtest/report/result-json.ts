@@ -15,7 +15,8 @@ import { missingWords } from './figures.ts'
  * cases_after_until, events_after_until   not counted anywhere else
  * contracts    one, or with --compare two: file, contract, words, cases, confirmed, failed, still_open
  *              {open, pending}, price_sums by status, median_seconds_to_resolution {confirmed, failed}, reasons,
- *              events {accepted, refused by reason}, unnamed_event_types [{type, count}], named_types_not_in_log,
+ *              review (null, or cases reversed and restarted, reversed_price_sum: what the review saved),
+ *              events {accepted, accepted_late, repeated, refused by reason}, unnamed_event_types [{type, count}], named_types_not_in_log,
  *              nearest_losers [{case_id, missing_conditions, late_by_seconds, missing, leaves}]
  * comparison   null, or changed_cases, unchanged_cases, price_difference (second minus first), changes
  *              [{from, to, cases, price_difference}], cases (the first 100 changed)
@@ -53,7 +54,8 @@ export function resultJson({ log, until, files, backtest }: BacktestResult): str
 }
 
 function contractJson(totals: Totals) {
-  const { contract, count, resolution, reasons, accepted, refused } = totals
+  const { contract, count, resolution, reasons, accepted, acceptedLate, repeated, refused } = totals
+  const { reversed, restarted } = totals
   return {
     contract,
     words: contractInWords(contract).join(' '),
@@ -69,7 +71,10 @@ function contractJson(totals: Totals) {
       failed: seconds(resolution.FAILED.median),
     },
     reasons,
-    events: { accepted, refused },
+    review: contract.review
+      ? { reversed, reversed_price_sum: decimalText(totals.reversedPriceSum), restarted }
+      : null,
+    events: { accepted, accepted_late: acceptedLate, repeated, refused },
     nearest_losers: totals.nearestLosers.map(loserJson),
   }
 }

@@ -44,7 +44,7 @@ const bold = (text: string) => styleText('bold', text, { stream: process.stdout 
 
 /** One column of figures a contract. */
 function figures(totals: Totals[], files: string[]): string {
-  const row = (title: string, figure: (one: Totals) => string) => [title, ...totals.map(figure)]
+  const row: Row = (title, figure) => [title, ...totals.map(figure)]
   const counted = (title: string, status: Status, colour?: 'green' | 'red') =>
     row(title, (one) => {
       const text = `${grouped(one.count[status])}  ${share(one.count[status], one.cases).padStart(7)}`
@@ -68,16 +68,34 @@ function figures(totals: Totals[], files: string[]): string {
     sum('price, PENDING', 'PENDING'),
     row('median time to CONFIRMED', median('CONFIRMED')),
     row('median time to FAILED', median('FAILED')),
-    ...REASONS.slice(0, 4).map((reason) =>
-      row(lowerFirst(REASON_WORDS[reason]), (one) => grouped(one.reasons[reason])),
-    ),
+    ...REASONS.slice(0, -2)
+      .filter((reason) => reason !== 'reversed_in_review' || totals.some(({ contract }) => contract.review))
+      .map((reason) => row(lowerFirst(REASON_WORDS[reason]), (one) => grouped(one.reasons[reason]))),
+    ...reviewRows(totals, row),
     row('events accepted', (one) => grouped(one.accepted)),
+    ...(totals.some(({ acceptedLate }) => acceptedLate > 0)
+      ? [row('events accepted late', (one) => grouped(one.acceptedLate))]
+      : []),
+    ...(totals.some(({ repeated }) => repeated > 0)
+      ? [row('events repeated', (one) => grouped(one.repeated))]
+      : []),
     ...REFUSALS.map((refusal) =>
       row(`events refused: ${REFUSAL_WORDS[refusal]}`, (one) => grouped(one.refused[refusal])),
     ).filter((cells) => cells.slice(1).some((cell) => cell !== '0')),
   ]
   const [head = [], ...body] = rightAligned([['', ...files.map(printable)], ...rows])
   return formatStyledTable(head, body)
+}
+
+type Row = (title: string, figure: (one: Totals) => string) => string[]
+
+/** What the review changed. Empty if no contract has `review`. */
+function reviewRows(totals: Totals[], row: Row): string[][] {
+  if (totals.every(({ contract }) => !contract.review)) return []
+  return [
+    row('price not paid because of the review', (one) => grouped(decimalText(one.reversedPriceSum))),
+    row('cases whose review restarted', (one) => grouped(one.restarted)),
+  ]
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../kernel/json.ts'
 /** An event of a log that is back-tested. */
 export interface CaseEvent {
   /** From the column of `--event-id`. An event without an id is new. */
-  id?: string
+  id?: string | undefined
   type: string
   /** Milliseconds since 1970; a fraction counts for the order alone. */
   at: number

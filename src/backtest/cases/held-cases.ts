@@ -26,13 +26,15 @@ export class HeldCases implements CaseGrouping {
   readonly #type = new GrowingColumn(Uint32Array)
   /** The case's event before it in the log. */
   readonly #previous = new GrowingColumn(Int32Array)
+  /** Takes memory only if events have ids. */
+  readonly #id = new GrowingColumn<string | undefined>(Array)
   readonly #payload = new GrowingColumn<JsonObject>(Array)
 
   constructor(onCase: (found: Case) => void) {
     this.#onCase = onCase
   }
 
-  add({ caseId, openedAt, type, at, payload, payloadBytes, line }: LogRow): void {
+  add({ caseId, id, openedAt, type, at, payload, payloadBytes, line }: LogRow): void {
     const held = this.#cases.get(caseId) ?? { openedAt: null, hasConflictingOpenings: false, last: NO_EVENT }
     if (held.last === NO_EVENT) this.#cases.set(caseId, held)
     held.openedAt ??= openedAt
@@ -43,6 +45,7 @@ export class HeldCases implements CaseGrouping {
     this.#type.push(this.#typeIndex(type))
     this.#payload.push(payload)
     held.last = this.#previous.push(held.last)
+    if (id !== undefined) this.#id.put(held.last, id)
   }
 
   finish(): void {
@@ -61,6 +64,7 @@ export class HeldCases implements CaseGrouping {
     const events: CaseEvent[] = []
     for (let index = last; index !== NO_EVENT; index = this.#previous.at(index)) {
       events.push({
+        id: this.#id.at(index),
         type: this.#types[this.#type.at(index)] as string,
         at: this.#at.at(index),
         payload: this.#payload.at(index),
@@ -95,15 +99,17 @@ class GrowingColumn<Value = number> {
   /** Returns the index of the value. */
   push(value: Value): number {
     const index = this.#length++
-    const chunk = index >>> CHUNK_BITS
-    if (chunk === this.#chunks.length) this.#chunks.push(new this.#create(CHUNK_LENGTH))
-    const values = this.#chunks[chunk] as Chunk<Value>
-    values[index & (CHUNK_LENGTH - 1)] = value
+    this.put(index, value)
     return index
   }
 
+  put(index: number, value: Value): void {
+    const chunk = index >>> CHUNK_BITS
+    this.#chunks[chunk] ??= new this.#create(CHUNK_LENGTH)
+    this.#chunks[chunk][index & (CHUNK_LENGTH - 1)] = value
+  }
+
   at(index: number): Value {
-    const values = this.#chunks[index >>> CHUNK_BITS] as Chunk<Value>
-    return values[index & (CHUNK_LENGTH - 1)] as Value
+    return this.#chunks[index >>> CHUNK_BITS]?.[index & (CHUNK_LENGTH - 1)] as Value
   }
 }

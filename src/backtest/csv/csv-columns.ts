@@ -13,6 +13,7 @@ export interface CsvColumns {
   type: number
   time: number
   openedAt: number | null
+  eventId: number | null
   /** Every other column under its name. */
   payload: PayloadColumn[]
   warnings: string[]
@@ -23,7 +24,9 @@ export function findColumns(header: readonly string[], names: ColumnNames): CsvC
   const find = (name: string) => header.indexOf(name.trim())
   const own = { case: find(names.case), type: find(names.type), time: find(names.time) }
   const openedAt = names.openedAt === undefined ? null : find(names.openedAt)
-  return { count: header.length, ...own, openedAt, ...payloadColumns(header, Object.values(own)) }
+  const eventId = names.eventId === undefined ? null : find(names.eventId)
+  const taken = [...Object.values(own), ...(eventId === null ? [] : [eventId])]
+  return { count: header.length, ...own, openedAt, eventId, ...payloadColumns(header, taken) }
 }
 
 function payloadColumns(

@@ -68,6 +68,7 @@ const OPTIONS: [keyof ColumnNames, string][] = [
   ['type', '--type'],
   ['time', '--time'],
   ['openedAt', '--opened-at'],
+  ['eventId', '--event-id'],
 ]
 
 function missingColumn(header: string[], names: ColumnNames): { option: string; name: string } | null {

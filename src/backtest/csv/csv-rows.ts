@@ -1,5 +1,5 @@
 import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
-import { badTime, faultOfNames, type LogRow, type RowFault, tooLarge } from '../log/log-row.ts'
+import { badTime, faultOfNames, type LogRow, type RowFault, readEventId, tooLarge } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'
 import { type CsvPayloads, EMPTY_PAYLOAD } from './csv-payload.ts'
@@ -30,11 +30,13 @@ export class CsvRows {
     const opening = columns.openedAt === null ? '' : (record[columns.openedAt] as string)
     const openedAt = opening.trim() === '' ? null : this.#times.read(opening)
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
+    const id = columns.eventId === null ? undefined : readEventId(record[columns.eventId] as string)
+    if (typeof id === 'object') return id
     const payloadBytes = payloadBytesOf(record, columns)
     if (payloadBytes > MAX_PAYLOAD_BYTES) return tooLarge(payloadBytes)
     const payloads = this.#payloads.get(type)
     const payload = payloads?.read(record, line) ?? EMPTY_PAYLOAD
-    return payloads?.fault ?? { caseId, type, at, openedAt, payload, payloadBytes, line }
+    return payloads?.fault ?? { caseId, id, type, at, openedAt, payload, payloadBytes, line }
   }
 }
 

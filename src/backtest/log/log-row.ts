@@ -18,6 +18,8 @@ export interface ColumnNames {
   type: string
   time: string
   openedAt?: string
+  /** Ids of events. */
+  eventId?: string
 }
 
 /** Names that have another meaning in a submission, or that the service reserves. */
@@ -40,6 +42,7 @@ export type BadRowReason =
   | 'event type too long'
   | 'bad time'
   | 'bad opening time'
+  | 'bad event id'
   | 'character that no string may have'
   | 'key that the service refuses'
   | 'nested too deep'
@@ -87,6 +90,15 @@ export function faultOfNames(caseId: string, type: string): RowFault | null {
   if (length <= MAX_EVENT_NAME_LENGTH) return null
   const detail = `the event type has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
   return { reason: 'event type too long', detail }
+}
+
+/** The id of an event, unchanged; undefined if the text is blank. */
+export function readEventId(text: string): string | undefined | RowFault {
+  if (text.trim() === '') return undefined
+  const length = lengthInCharacters(text)
+  if (length <= MAX_EVENT_NAME_LENGTH) return text
+  const detail = `the event id has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
+  return { reason: 'bad event id', detail }
 }
 
 export function badTime(reason: 'bad time' | 'bad opening time', text: string, times: TimeReader): RowFault {

@@ -60,6 +60,7 @@ export class LogReading {
   fieldNames: Iterable<string> = []
   /** Rows that are not bad. */
   events = 0
+  eventsWithoutId = 0
   firstAt: number | null = null
   lastAt: number | null = null
   /** The lines of the earliest and the latest event. */
@@ -106,6 +107,7 @@ export class LogReading {
 
   #noted(row: LogRow): LogRow {
     this.events++
+    if (row.id === undefined) this.eventsWithoutId++
     row.type = this.types.count(row.type)
     if (this.firstAt === null || row.at < this.firstAt) {
       this.firstAt = row.at
@@ -165,7 +167,8 @@ export class LogReading {
 
   async #readTyped(chunks: AsyncIterable<Buffer>, decoding: TextDecoding, take: TakeRow): Promise<void> {
     const { columns: names } = this.options
-    const own = this.format === 'xes' ? [] : [names.case, names.type, names.time]
+    const ofEvent = this.format === 'xes' ? [] : [names.case, names.type, names.time]
+    const own = names.eventId === undefined ? ofEvent : [...ofEvent, names.eventId]
     const typed = new TypedRows(this.times, this.statistics, own)
     if (this.format === 'xes') await this.#readXes(chunks, typed, decoding, take)
     else {
@@ -183,12 +186,13 @@ export class LogReading {
     decoding: TextDecoding,
     take: TakeRow,
   ): Promise<void> {
-    const { openedAt: opening } = this.options.columns
+    const { openedAt: opening, eventId } = this.options.columns
     this.xes = await readXes(chunks, ({ fault: own, ...event }) => {
       const opened = opening === undefined ? undefined : event.fields[opening]
       const undecodable = decoding.isDamaged ? decoding.faultOf(JSON.stringify(event)) : null
       const fault = undecodable ?? own ?? faultOfValue(event.fields)
-      take(fault ?? typed.read({ ...event, openedAt: `${opened ?? ''}` }), event.line)
+      const id = eventId === undefined ? undefined : event.fields[eventId]
+      take(fault ?? typed.read({ ...event, openedAt: `${opened ?? ''}`, id: `${id ?? ''}` }), event.line)
     })
   }
 }

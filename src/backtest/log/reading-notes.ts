@@ -40,6 +40,7 @@ export function readingNotes(reading: LogReading, cases: CaseStatistics, now: nu
     ...doubtfulCases(cases.ids.placeholders, 'used for missing values'),
     ...caseNotes(cases),
     ...openingNotes(reading, cases),
+    ...idNotes(reading),
     ...orderNotes(cases.newestFirst),
     ...timeNotes(reading, now),
   ]
@@ -139,8 +140,14 @@ const arrayNotes = ({ field: { path } }: FieldStatistics, place: string): string
 
 function whyMissing(path: readonly string[], { options, fieldNames, format }: LogReading): string {
   const name = path.join('.')
-  const { case: caseName, type, time, openedAt } = options.columns
-  const own = Object.entries({ '--case': caseName, '--type': type, '--time': time, '--opened-at': openedAt })
+  const { case: caseName, type, time, openedAt, eventId } = options.columns
+  const own = Object.entries({
+    '--case': caseName,
+    '--type': type,
+    '--time': time,
+    '--opened-at': openedAt,
+    '--event-id': eventId,
+  })
   const option = format === 'xes' ? undefined : own.find(([, column]) => column === name)?.[0]
   if (option) return `: it is the column of ${option}, which is not part of the payload`
   if (RESERVED_NAMES.has(path[0] ?? '')) return ': the service reserves that name'
@@ -206,6 +213,13 @@ function openingNotes({ options }: LogReading, { withoutOpening, otherOpenings }
         ]
       : []),
   ]
+}
+
+function idNotes({ options, eventsWithoutId: count }: LogReading): string[] {
+  const { eventId } = options.columns
+  if (eventId === undefined || count === 0) return []
+  const events = count === 1 ? '1 event has no id' : `${grouped(count)} events have no ids`
+  return [`${events} in ${shown(eventId)} (--event-id), so ${count === 1 ? 'it is' : 'each is'} a new event`]
 }
 
 function orderNotes(newestFirst: Examples): string[] {

@@ -30,15 +30,17 @@ export class JsonRows {
     if (!this.#isFirstRead) this.#checkNames(fields)
     this.#isFirstRead = true
     const { case: caseName, type: typeName, time: timeName, openedAt: openingName } = this.#names
+    const { eventId: idName } = this.#names
     const fault =
       (mayHaveFlaw(text) ? faultOfValue(fields) : null) ??
       (mayLoseDigits(text)
-        ? keepExactNumbers(text, fields, [caseName, typeName, timeName, openingName])
+        ? keepExactNumbers(text, fields, [caseName, typeName, timeName, openingName, idName])
         : null) ??
       faultOfName(fields, caseName, 'no case', 'a case') ??
       faultOfName(fields, typeName, 'no event type', 'a type') ??
       faultOfName(fields, timeName, 'bad time', 'a time') ??
-      (openingName === undefined ? null : faultOfOpening(fields, openingName))
+      faultOfOptional(fields, openingName, 'bad opening time', 'an opening time') ??
+      faultOfOptional(fields, idName, 'bad event id', 'an event id')
     if (fault) return fault
     const [caseId, type, time] = [
       nameOf(fields, caseName),
@@ -46,7 +48,8 @@ export class JsonRows {
       nameOf(fields, timeName),
     ]
     const openedAt = openingName === undefined ? '' : nameOf(fields, openingName)
-    return this.#rows.read({ caseId, type, time, openedAt, fields, line })
+    const id = idName === undefined ? '' : nameOf(fields, idName)
+    return this.#rows.read({ caseId, type, time, openedAt, id, fields, line })
   }
 
   /** If the first row lacks a field, the option is probably wrong. */
@@ -105,10 +108,15 @@ function nameOf(fields: JsonObject, name: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }
 
-/** Not every row of a case must have an opening time. */
-function faultOfOpening(fields: JsonObject, name: string): RowFault | null {
-  const isAbsent = (fieldOf(fields, name) ?? null) === null
-  return isAbsent ? null : faultOfName(fields, name, 'bad opening time', 'an opening time')
+/** Of a field that not every row must have. */
+function faultOfOptional(
+  fields: JsonObject,
+  name: string | undefined,
+  reason: RowFault['reason'],
+  what: string,
+): RowFault | null {
+  const isAbsent = name === undefined || (fieldOf(fields, name) ?? null) === null
+  return isAbsent ? null : faultOfName(fields, name, reason, what)
 }
 
 function faultOfName(

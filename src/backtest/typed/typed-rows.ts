@@ -9,6 +9,7 @@ import {
   type LogRow,
   RESERVED_NAMES,
   type RowFault,
+  readEventId,
   tooLarge,
 } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
@@ -20,6 +21,8 @@ export interface TypedEvent {
   time: string
   /** Empty if there is none. */
   openedAt: string
+  /** Empty if there is none. */
+  id: string
   fields: JsonObject
   line: number
 }
@@ -44,17 +47,19 @@ export class TypedRows {
     this.#own = new Set(own)
   }
 
-  read({ caseId, type, time, openedAt: opening, fields, line }: TypedEvent): LogRow | RowFault {
+  read({ caseId, type, time, openedAt: opening, id: givenId, fields, line }: TypedEvent): LogRow | RowFault {
     const nameFault = faultOfNames(caseId, type)
     if (nameFault) return nameFault
     const at = this.#times.read(time)
     if (Number.isNaN(at)) return badTime('bad time', time, this.#times)
     const openedAt = opening.trim() === '' ? null : this.#times.read(opening)
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
+    const id = readEventId(givenId)
+    if (typeof id === 'object') return id
     const whole = this.#payloadOf(fields)
     const payloadBytes = Buffer.byteLength(JSON.stringify(whole))
     if (payloadBytes > MAX_PAYLOAD_BYTES) return tooLarge(payloadBytes)
-    return { caseId, type, at, openedAt, payload: this.#compared(type, whole, line), payloadBytes, line }
+    return { caseId, id, type, at, openedAt, payload: this.#compared(type, whole, line), payloadBytes, line }
   }
 
   #payloadOf(fields: JsonObject): JsonObject {

@@ -22,6 +22,7 @@ interface Options {
   type: string
   time: string
   openedAt?: string
+  eventId?: string
   separator?: string
   decimal: DecimalMark
   encoding?: string
@@ -53,6 +54,7 @@ export function addBacktestCommand(program: Command): void {
       'occurred_at',
     )
     .option('--opened-at <column>', 'column of the time that the case opened (default: its first event)')
+    .option('--event-id <column>', 'column of the id of the event (default: each row is a new event)')
     .option(
       '--time-format <format>',
       `the format of the times, if it is another: ${TIME_FORMATS}`,
@@ -91,7 +93,7 @@ export function addBacktestCommand(program: Command): void {
 }
 
 const NOTES = `
-All columns but those of the case, the type and the time are the payload of the event. A cell of CSV has no type: the
+All columns but those of the case, the type, the time and the id are the payload of the event. A cell of CSV has no type: the
 value that the contract compares decides how the cell is read, as text, as a number, or as true or false; a column a.b
 is the path a.b, and an empty cell is left out. NDJSON, JSON and XES keep their types. In XES the case is the trace's
 concept:name, the type the event's concept:name and the time its time:timestamp; an attribute x of the trace is case:x.
@@ -102,8 +104,8 @@ text that is compared with a number.
 Times: excel is the 1900 date system of Excel, excel-1904 that of old workbooks of Excel for Mac. A date with an offset, such
 as 2026-01-31-05:00, needs --time-format, because what follows the date may be a time of day.
 
-Ids of events are ignored: each row is an event. If the log has an event twice, the service would treat the second as a
-repetition, or refuse it because of its id. The back-test counts both.
+Without --event-id each row is a new event. With it, an event whose id is in the claim's log already is counted as repeated
+and decides nothing, as in the service. A row without an id is a new event.
 
 Memory: a log in which the rows of each case are adjacent is run case by case: under 300 MB for ten million events of 1.25 million
 cases, and some 30 bytes a case. If a case appears again, the log is read once more and held: 32 bytes an event,
@@ -129,14 +131,20 @@ async function backtest(options: Options): Promise<void> {
 }
 
 function readingOptions(options: Options): LogOptions {
-  const { case: caseColumn, type, time, openedAt, decimal, strict } = options
+  const { case: caseColumn, type, time, openedAt, eventId, decimal, strict } = options
   return {
     format: options.format ?? null,
     encoding: options.encoding ?? null,
     separator: options.separator ?? null,
     decimal,
     times: { format: options.timeFormat ?? null, zone: options.timeZone ?? null },
-    columns: { case: caseColumn, type, time, ...(openedAt === undefined ? {} : { openedAt }) },
+    columns: {
+      case: caseColumn,
+      type,
+      time,
+      ...(openedAt === undefined ? {} : { openedAt }),
+      ...(eventId === undefined ? {} : { eventId }),
+    },
     isStrict: strict,
   }
 }

@@ -44,7 +44,7 @@ const reopening: Contract = contractWith({
   },
 })
 
-describe('the back-test of a contract with a review that can be lost (§2.1a)', () => {
+describe('the back-test of a contract with a review that can be lost (§2.1a, §10 rule 10)', () => {
   const LOG = csv(
     '',
     'kept resolved 08:00',
@@ -244,7 +244,7 @@ describe('aggregates in the back-test (§2.1a)', () => {
   })
 })
 
-describe('ids of events in the back-test (--event-id)', () => {
+describe('ids of events in the back-test (--event-id, §10 rule 9)', () => {
   const twoDone = contractWith({
     activity_window: 6 * 3600,
     fulfillment_condition: { event: 'done', aggregate: 'count', gte: 2 },
@@ -263,7 +263,9 @@ describe('ids of events in the back-test (--event-id)', () => {
     const { contract, backtest, result } = await tested(t, LOG, twoDone, { columns: withIds })
     assert.deepEqual([contract.confirmed, contract.failed], [2, 1])
     assert.deepEqual([contract.events.accepted, contract.events.repeated], [5, 1])
-    assert.deepEqual(backtest.notes, ['2 events have no ids in "event_id" (--event-id), so each is a new event'])
+    assert.deepEqual(backtest.notes, [
+      '2 events have no ids in "event_id" (--event-id), so each is a new event',
+    ])
     assert.match(resultTable(result), /events repeated[ │]+1/)
     assert.match(reportPage(result), /; 1 repeated/)
   })

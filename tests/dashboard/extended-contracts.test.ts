@@ -88,3 +88,31 @@ test('errors of optional terms are shown at their fields, also those of JSON', a
   await editNode(page, 'event b', 'Or another event')
   assert.deepEqual((await readJson(page)).review.restart_on.op, 'OR')
 })
+
+test('the live trial shows reversals, restarts and how late an event is (§2.1a)', async () => {
+  const { page, complaints } = await newPage()
+  const review = {
+    reversal_condition: { event: 'reopened' },
+    restart_on: { event: 'message' },
+    max_duration: 7_200,
+  }
+  const terms = { review_window: 3_600, fulfillment_condition: { event: 'resolved' }, review }
+  await openSchema(page, contractWith(terms))
+  const timeline = page.getByRole('list', { name: 'Simulated timeline' })
+  const entry = (type: string) => timeline.getByRole('listitem').filter({ hasText: type })
+  const add = async (type: string, minutes: string) => {
+    await button(page, type).click()
+    await page.getByLabel('After', { exact: true }).last().fill(minutes)
+    await page.getByLabel('After, unit').last().selectOption('minutes')
+  }
+  await add('resolved', '60')
+  await entry('resolved').getByText('refused: CLAIM_NOT_OPEN').waitFor()
+  await page.getByLabel('After', { exact: true }).fill('30.5')
+  await add('message', '60.5')
+  await entry('message').getByText('restarted the review').waitFor()
+  await add('reopened', '120.75')
+  await entry('reopened').getByText('reversed the outcome').waitFor()
+  await entry('reopened').getByText('late by 15 seconds').waitFor()
+  await page.getByLabel('Final state').getByText('FAILED').waitFor()
+  assert.deepEqual(complaints, [])
+})

@@ -60,3 +60,10 @@ export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )
+
+/** A random UUID (version 4). */
+export const newUuid = (): string =>
+  newKey().replace(
+    /^(.{8})(.{4}).(.{3})(.)(.{3})(.{12})$/,
+    (_, a, b, c, variant, d, e) => `${a}-${b}-4${c}-${'89ab'[Number.parseInt(variant, 16) % 4]}${d}-${e}`,
+  )

@@ -75,8 +75,31 @@ export interface Explanation {
   scheduled_outcome: Outcome | null
   condition: ExplainedCondition
   transitions: StatusTransition[]
+  /** Only in and after a review that can be lost. */
+  review?: ExplainedReview
+  /** Events that were recorded after the end of a window. */
+  late_events?: LateEvent[]
   /** Older servers do not send hints. */
   hints?: HintBody[]
+}
+
+interface LateEvent {
+  event_id: string
+  /** Seconds. */
+  late_by: number
+}
+
+/** §2.1a */
+export interface ExplainedReview {
+  /** Over the events of the review. */
+  reversal_condition?: ExplainedCondition
+  /** The event that reversed the outcome. */
+  reversed_by: string | null
+  /** The events that restarted the review. */
+  restarts: string[]
+  due_at: string | null
+  /** The end that no restart can extend. */
+  latest_due_at: string | null
 }
 
 export interface Customer {

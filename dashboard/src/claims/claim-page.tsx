@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Archive } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
 import { ApiError, type Tagged } from '../api/client.ts'
 import { POLL_MS } from '../api/query-client.ts'
-import type { ClaimKind, WithEvents } from '../api/records.ts'
+import type { ClaimKind, Explanation, WithEvents } from '../api/records.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { ErrorState, State } from '../components/error-state.tsx'
@@ -22,6 +22,8 @@ import { ClaimFacts } from './claim-facts.tsx'
 import { ClaimState } from './claim-state.tsx'
 import { type AnyClaim, claimQuery, explanationQuery, nameOf } from './claims-api.ts'
 import { CreateAnother } from './create-another.tsx'
+import { type EventMarks, eventMarks } from './event-marks.ts'
+import { ReviewCard } from './review-card.tsx'
 import { SubmitEvent } from './submit-event.tsx'
 import { anchorOf, Timeline } from './timeline.tsx'
 
@@ -80,23 +82,22 @@ function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEven
   const { data: explanation } = useQuery(explanationQuery(kind, nameOf(claim), version))
   const noteOf = useTypeNotes(claim.contract)
   const typeOf = new Map(claim.events.map(({ id, type }) => [id, type]))
+  const marks = useMarks(explanation, claim.contract)
+  const renderEvent = (id: string) => (
+    <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
+      <bdi>{typeOf.get(id) ?? 'event'}</bdi> <bdi>{shortId(id)}</bdi>
+    </a>
+  )
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="grid gap-5">
-        <ClaimState claim={claim} />
+        <ClaimState claim={claim} isReversed={Boolean(explanation?.review?.reversed_by)} />
         <Card aria-label="Condition">
           <CardHeader title="Condition" description="What must have happened, and what has." />
           <CardBody>
             {explanation ? (
               <div className="grid gap-4">
-                <ConditionTree
-                  condition={explanation.condition}
-                  renderEvent={(id) => (
-                    <a href={`#${anchorOf(id)}`} className="underline underline-offset-2">
-                      <bdi>{typeOf.get(id) ?? 'event'}</bdi> <bdi>{shortId(id)}</bdi>
-                    </a>
-                  )}
-                />
+                <ConditionTree condition={explanation.condition} renderEvent={renderEvent} />
                 <HintList hints={explanation.hints ?? []} />
               </div>
             ) : (
@@ -104,6 +105,9 @@ function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEven
             )}
           </CardBody>
         </Card>
+        {explanation?.review ? (
+          <ReviewCard claim={claim} review={explanation.review} renderEvent={renderEvent} />
+        ) : null}
         <Card aria-label="Timeline">
           <CardHeader title="Timeline" description="Newest first." />
           <CardBody>
@@ -111,6 +115,7 @@ function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEven
               openedAt={claim.created_at}
               events={claim.events}
               transitions={explanation?.transitions ?? []}
+              marks={marks}
               noteOf={noteOf}
             />
           </CardBody>
@@ -124,6 +129,16 @@ function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEven
         <MetadataCard kind={kind} name={nameOf(claim)} record={claim} />
       </div>
     </div>
+  )
+}
+
+/** The same object until the explanation's parts change: the query cache keeps unchanged parts. */
+function useMarks(explanation: Explanation | undefined, contract: Contract): EventMarks {
+  const { review, late_events } = explanation ?? {}
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a claim's contract never changes
+  return useMemo(
+    () => eventMarks({ ...(review && { review }), ...(late_events && { late_events }) }, contract),
+    [review, late_events],
   )
 }
 

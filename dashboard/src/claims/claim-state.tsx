@@ -18,7 +18,7 @@ const EDGE = {
 } as const
 
 /** The status in words, and the time left. */
-export function ClaimState({ claim }: { claim: AnyClaim }) {
+export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed: boolean }) {
   const { data: clock } = useQuery({
     ...testClockQuery(claim.test_clock_id ?? ''),
     enabled: claim.test_clock_id !== null,
@@ -31,7 +31,7 @@ export function ClaimState({ claim }: { claim: AnyClaim }) {
       <div className="flex items-start justify-between gap-x-8 gap-y-4 max-sm:flex-wrap">
         <div className="grid min-w-0 justify-items-start gap-2" role="status">
           <StatusBadge status={claim.status} scheduledOutcome={claim.scheduled_outcome} />
-          <p className="text-pretty">{sentenceOf(claim)}</p>
+          <p className="text-pretty">{sentenceOf(claim, isReversed)}</p>
         </div>
         <dl className="flex shrink-0 gap-x-8 sm:text-right">
           {claim.due_at ? (
@@ -53,20 +53,24 @@ export function ClaimState({ claim }: { claim: AnyClaim }) {
   )
 }
 
-function sentenceOf({ status, scheduled_outcome, contract }: AnyClaim): string {
+function sentenceOf({ status, scheduled_outcome, contract }: AnyClaim, isReversed: boolean): string {
   switch (status) {
     case 'OPEN':
       return contract.timeout_outcome === 'confirm'
         ? 'Waiting for events. If the condition is not met in time, the outcome is CONFIRMED anyway.'
         : 'Waiting for events. If the condition is not met in time, the outcome is FAILED.'
     case 'PENDING':
-      return scheduled_outcome === 'CONFIRMED'
-        ? 'Under review. It becomes CONFIRMED at the first whole minute after the review window.'
-        : 'Under review. It becomes FAILED at the first whole minute after the review window.'
+      return `${isReversed ? 'An event reversed the outcome.' : 'Under review.'} It becomes ${scheduled_outcome} at the first whole minute after the review window${
+        contract.review?.reversal_condition && scheduled_outcome === 'CONFIRMED'
+          ? ', unless events reverse the outcome'
+          : ''
+      }.`
     case 'CONFIRMED':
       return 'Final: the promised outcome counts as delivered.'
     case 'FAILED':
-      return 'Final: the promised outcome counts as not delivered.'
+      return isReversed
+        ? 'Final: an event in review reversed the outcome.'
+        : 'Final: the promised outcome counts as not delivered.'
   }
 }
 

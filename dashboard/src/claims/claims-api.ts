@@ -171,7 +171,9 @@ export const explanationQuery = (kind: ClaimKind, name: string, version: string)
 /** The result of a submission. */
 export interface Submitted {
   event: ClaimEvent
-  claim: Pick<AnyClaim, 'status'>
+  /** Seconds since the window ended. Missing if the event was in time. */
+  late_by?: number
+  claim: Pick<AnyClaim, 'status' | 'scheduled_outcome' | 'due_at'>
 }
 
 export const submitEvent = (kind: ClaimKind, name: string, event: JsonObject): Promise<Submitted> =>

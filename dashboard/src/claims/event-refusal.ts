@@ -1,3 +1,4 @@
+import { takesEvents } from '../../../src/core/claims/decide-at.ts'
 import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../src/core/limits.ts'
 import type { ClaimEvent, WithEvents } from '../api/records.ts'
 import type { AnyClaim } from './claims-api.ts'
@@ -5,12 +6,20 @@ import type { AnyClaim } from './claims-api.ts'
 /** The payload of an event that has only a type. */
 const LEAST_PAYLOAD_BYTES = '{}'.length
 
-/** Why the claim accepts no event: it is not OPEN (§3 rule 2), or its log is full (§8). */
+type RefusingClaim = Pick<WithEvents<AnyClaim>, 'status' | 'scheduled_outcome' | 'contract' | 'events'>
+
+/** Why the claim accepts no event: its status (§3 rule 2, §2.1a), or its log is full (§8). */
 export function eventRefusal({
   status,
+  scheduled_outcome: scheduledOutcome,
+  contract,
   events,
-}: Pick<WithEvents<AnyClaim>, 'status' | 'events'>): string | null {
-  if (status !== 'OPEN') return `The status is ${status}. Events are accepted only while it is OPEN.`
+}: RefusingClaim): string | null {
+  if (!takesEvents({ status, scheduledOutcome, contract })) {
+    const inReview = contract.review ? ', or in a review of the outcome CONFIRMED' : ''
+    const outcome = contract.review && status === 'PENDING' ? ` and the outcome is ${scheduledOutcome}` : ''
+    return `The status is ${status}${outcome}. Events are accepted only while it is OPEN${inReview}.`
+  }
   const submitted = events.filter(({ system }) => !system)
   if (submitted.length >= MAX_EVENTS)
     return `The log has ${MAX_EVENTS.toLocaleString('en')} events, the maximum.`

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { isReservedType } from '../../../src/core/claims/event.ts'
-import { decisiveEventTypes } from '../../../src/core/contracts/contract.ts'
+import { decisiveEventTypes, needsEventIds } from '../../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../../src/kernel/json.ts'
 import { errorsByPath } from '../api/client.ts'
+import { newUuid } from '../api/idempotency-keys.ts'
 import type { ClaimKind, WithEvents } from '../api/records.ts'
 import { Button } from '../components/button.tsx'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
@@ -11,8 +12,9 @@ import { Form } from '../components/form.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { useToast } from '../components/toast.tsx'
 import { NO_EVENT, readEvent } from '../events/event-draft.ts'
+import { lateInWords } from '../events/event-effects.ts'
 import { EventFields } from '../events/event-fields.tsx'
-import { type AnyClaim, nameOf, submitEvent } from './claims-api.ts'
+import { type AnyClaim, nameOf, type Submitted, submitEvent } from './claims-api.ts'
 import { eventRefusal } from './event-refusal.ts'
 
 interface SubmitEventProps {
@@ -36,8 +38,10 @@ export function SubmitEvent({ kind, claim }: SubmitEventProps & { claim: WithEve
 }
 
 function EventForm({ kind, claim }: SubmitEventProps) {
-  const [draft, setDraft] = useState(NO_EVENT)
-  const submission = useSubmission(kind, nameOf(claim), () => setDraft(NO_EVENT))
+  const needsId = needsEventIds(claim.contract)
+  const newDraft = () => (needsId ? { ...NO_EVENT, id: newUuid() } : NO_EVENT)
+  const [draft, setDraft] = useState(newDraft)
+  const submission = useSubmission(kind, claim, () => setDraft(newDraft()))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const written = readEvent(draft)
@@ -51,9 +55,15 @@ function EventForm({ kind, claim }: SubmitEventProps) {
         onChange={setDraft}
         types={types}
         errors={errorsByPath(submission.error)}
-        fieldsHint="A JSON object. With an id of your own, a retry is not recorded twice."
+        fieldsHint={
+          needsId ? 'A JSON object.' : 'A JSON object. With an id of your own, a retry is not recorded twice.'
+        }
+        needsId={needsId}
       />
-      <FormError error={submission.error} shownPaths={['type', 'value']} />
+      <FormError
+        error={submission.error}
+        shownPaths={needsId ? ['type', 'id', 'value'] : ['type', 'value']}
+      />
       <Button type="submit" variant="primary" pending={submission.isPending} className="justify-self-start">
         Submit event
       </Button>
@@ -61,20 +71,27 @@ function EventForm({ kind, claim }: SubmitEventProps) {
   )
 }
 
-function useSubmission(kind: ClaimKind, name: string, onDone: () => void) {
+function useSubmission(kind: ClaimKind, before: AnyClaim, onDone: () => void) {
+  const name = nameOf(before)
   const queryClient = useQueryClient()
   const toast = useToast()
   return useMutation({
     mutationFn: (event: JsonObject) => submitEvent(kind, name, event),
-    onSuccess: ({ claim }) => {
-      toast(
-        claim.status === 'OPEN'
-          ? 'Event recorded. The status is still OPEN.'
-          : `Event recorded. The status is now ${claim.status}.`,
-      )
+    onSuccess: ({ claim, late_by }) => {
+      const late = late_by === undefined ? '' : `, ${lateInWords(late_by)}`
+      toast(`Event recorded${late}. ${changeInWords(before, claim)}`)
       onDone()
     },
     // Also after a refusal, because the page is then out of date.
     onSettled: () => queryClient.invalidateQueries({ queryKey: [kind] }),
   })
+}
+
+/** What the event did to the claim. */
+function changeInWords(before: AnyClaim, { status, scheduled_outcome, due_at }: Submitted['claim']): string {
+  if (status !== before.status) return `The status is now ${status}.`
+  if (scheduled_outcome !== before.scheduled_outcome)
+    return 'It reversed the outcome: it is now to be FAILED.'
+  if (due_at !== before.due_at) return 'It restarted the review.'
+  return `The status is still ${status}.`
 }

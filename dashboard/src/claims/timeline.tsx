@@ -1,22 +1,25 @@
 import { ArrowRight, Circle, Cog, Flag, Lightbulb } from 'lucide-react'
 import { memo, useEffect, useState } from 'react'
 import type { ClaimEvent, StatusTransition } from '../api/records.ts'
+import { Badge } from '../components/badge.tsx'
 import { Button } from '../components/button.tsx'
 import { CodeBlock } from '../components/code-block.tsx'
 import { STATUS_ICON, StatusBadge } from '../components/status-badge.tsx'
 import { DateTime } from '../components/time.tsx'
 import { escapeBidiControls } from '../format/bidi.ts'
+import { areSameMarks, type EventMark, type EventMarks } from './event-marks.ts'
 
 interface TimelineProps {
   openedAt: string
   events: readonly ClaimEvent[]
   transitions: readonly StatusTransition[]
+  marks: EventMarks
   /** A note about an event type, or null. */
   noteOf: (type: string) => string | null
 }
 
 /** Events and the transitions that they caused, newest first. */
-export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProps) {
+export function Timeline({ openedAt, events, ...shared }: TimelineProps) {
   const chunks = chunksOf(events)
   const { shown, next, isComing, showMore } = useShownChunks(chunks.length)
   const eventsOfNext = chunks.slice(chunks.length - next, chunks.length - shown).flat().length
@@ -29,7 +32,7 @@ export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProp
         .slice(chunks.length - shown)
         .reverse()
         .map((chunk) => (
-          <Chunk key={chunk[0]?.id} events={chunk} transitions={transitions} noteOf={noteOf} />
+          <Chunk key={chunk[0]?.id} events={chunk} {...shared} />
         ))}
       {shown < chunks.length ? (
         <li className="relative pl-9">
@@ -48,11 +51,7 @@ export function Timeline({ openedAt, events, transitions, noteOf }: TimelineProp
   )
 }
 
-interface ChunkProps {
-  events: readonly ClaimEvent[]
-  transitions: readonly StatusTransition[]
-  noteOf: TimelineProps['noteOf']
-}
+type ChunkProps = Omit<TimelineProps, 'openedAt'>
 
 const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =>
   transitions.filter(({ because }) => because.event_id === event.id)
@@ -61,13 +60,17 @@ const causedBy = (event: ClaimEvent, transitions: readonly StatusTransition[]) =
 const ITEM =
   'grid scroll-mt-20 grid-cols-1 gap-3 pb-4 [contain-intrinsic-size:auto_4.5rem] [content-visibility:auto] target:bg-accent-soft'
 
-const Chunk = memo(function Chunk({ events, transitions, noteOf }: ChunkProps) {
+const Chunk = memo(function Chunk({ events, transitions, marks, noteOf }: ChunkProps) {
   return events.toReversed().map((event) => (
     <li key={event.id} id={anchorOf(event.id)} className={ITEM}>
       {causedBy(event, transitions).map((transition) => (
         <TransitionEntry key={transition.to} transition={transition} />
       ))}
-      <EventEntry event={event} note={event.system ? null : noteOf(event.type)} />
+      <EventEntry
+        event={event}
+        marks={marks.get(event.id) ?? []}
+        note={event.system ? null : noteOf(event.type)}
+      />
     </li>
   ))
 }, isSameChunk)
@@ -76,6 +79,7 @@ const Chunk = memo(function Chunk({ events, transitions, noteOf }: ChunkProps) {
 function isSameChunk(before: ChunkProps, now: ChunkProps): boolean {
   if (before.events.length !== now.events.length) return false
   if (!before.events.every((event, i) => event === now.events[i])) return false
+  if (!now.events.every(({ id }) => areSameMarks(before.marks, now.marks, id))) return false
   if (before.transitions === now.transitions) return true
   const causes = [...before.transitions, ...now.transitions].map(({ because }) => because.event_id)
   return !now.events.some(({ id }) => causes.includes(id))
@@ -124,7 +128,13 @@ function reasonOf({ window_elapsed }: StatusTransition['because']): string {
   return 'because the event below satisfied the condition'
 }
 
-function EventEntry({ event, note }: { event: ClaimEvent; note: string | null }) {
+interface EventEntryProps {
+  event: ClaimEvent
+  marks: readonly EventMark[]
+  note: string | null
+}
+
+function EventEntry({ event, marks, note }: EventEntryProps) {
   const { id, type, created_at, system, ...payload } = event
   const hasPayload = Object.keys(payload).length > 0
   return (
@@ -133,9 +143,14 @@ function EventEntry({ event, note }: { event: ClaimEvent; note: string | null })
         icon={system ? Cog : Circle}
         className={system ? 'text-muted' : 'text-accent [&_svg]:size-2 [&_svg]:fill-current'}
       />
-      <div className="flex min-h-6 flex-wrap items-center gap-x-3">
+      <div className="flex min-h-6 flex-wrap items-center gap-x-3 gap-y-1">
         <bdi className={system ? 'text-muted' : 'font-medium'}>{type}</bdi>
         <DateTime at={created_at} className="text-xs text-muted" />
+        {marks.map(({ text, tone }) => (
+          <Badge key={text} tone={tone}>
+            {text}
+          </Badge>
+        ))}
       </div>
       {system ? null : (
         <p className="text-xs text-muted">

@@ -1,9 +1,11 @@
 import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
+import { boundsInWords } from '../../../src/core/contracts/comparators.ts'
 import type { Condition, Leaf } from '../../../src/core/contracts/condition.ts'
 import { eventInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import type { ExplainedCondition } from '../../../src/core/contracts/explain.ts'
 import { BidiText } from '../components/bidi-text.tsx'
 import { cn } from '../components/cn.ts'
+import { LOCAL_NUMBERS } from '../format/local-number.ts'
 
 interface ConditionTreeProps {
   /** A condition. If it is explained, each node shows whether it is satisfied. */
@@ -65,16 +67,17 @@ function Node({ condition, renderEvent }: NodeProps) {
   )
 }
 
-function LeafNode({
-  leaf,
-  renderEvent,
-}: { leaf: Leaf & { satisfied_by?: string[] } } & Pick<NodeProps, 'renderEvent'>) {
+/** A leaf, explained or not. */
+type ShownLeaf = Leaf & { satisfied_by?: string[]; value?: number | string; left_out?: number }
+
+function LeafNode({ leaf, renderEvent }: { leaf: ShownLeaf } & Pick<NodeProps, 'renderEvent'>) {
   const events = leaf.satisfied_by ?? []
   return (
     <li className="flex min-w-0 items-start gap-2">
       <Truth satisfied={truthOf(leaf)} />
       <div className="min-w-0">
         <BidiText text={eventInWords(leaf)} />
+        {leaf.aggregate && leaf.value !== undefined ? <Progress leaf={leaf} value={leaf.value} /> : null}
         {events.length > 0 ? (
           <span className="flex flex-wrap gap-x-2 text-xs text-muted">
             satisfied by{' '}
@@ -87,6 +90,35 @@ function LeafNode({
     </li>
   )
 }
+
+/** The value of an aggregate: "4 of 5" with a bar, if there is a number to reach. */
+function Progress({ leaf, value }: { leaf: ShownLeaf; value: number | string }) {
+  const { gte, gt, lt, lte, eq, left_out = 0 } = leaf
+  const isOnlyAtLeast = gte !== undefined && [gt, lt, lte, eq].every((bound) => bound === undefined)
+  const goal = gte ?? gt ?? eq
+  const share = goal !== undefined && goal > 0 ? Math.min(Math.max(Number(value) / goal, 0), 1) : null
+  return (
+    <span className="mt-1 grid max-w-56 gap-1 text-xs text-muted">
+      {share === null ? null : (
+        <span aria-hidden className="h-1.5 overflow-hidden rounded-full bg-sunken">
+          <span
+            className={cn('block h-full rounded-full', truthOf(leaf) ? 'bg-confirmed' : 'bg-accent')}
+            style={{ width: `${share * 100}%` }}
+          />
+        </span>
+      )}
+      <span>
+        <strong className="figures font-semibold text-ink">{shown(value)}</strong>
+        {isOnlyAtLeast ? ` of ${shown(gte)}` : ` so far, ${boundsInWords(leaf)} is wanted`}
+        {left_out > 0
+          ? `. ${left_out === 1 ? '1 event has' : `${shown(left_out)} events have`} no such value.`
+          : ''}
+      </span>
+    </span>
+  )
+}
+
+const shown = (value: number | string): string => LOCAL_NUMBERS.writeDecimal(String(value))
 
 const truthOf = (condition: object): boolean | undefined =>
   'satisfied' in condition ? (condition.satisfied as boolean) : undefined

@@ -12,15 +12,17 @@ interface EventFieldsProps {
   onChange: (draft: EventDraft) => void
   /** Suggested event types. */
   types: readonly string[]
-  /** Errors by field: `type`, `value`, `fields`. */
+  /** Errors by field: `type`, `id`, `value`, `fields`. */
   errors: Record<string, string | undefined>
   fieldsHint: string
+  /** Shows a field for the id. */
+  needsId?: boolean
 }
 
 /** The fields of an event: type, value, and further fields as JSON. */
-export function EventFields({ draft, onChange, types, errors, fieldsHint }: EventFieldsProps) {
+export function EventFields({ draft, onChange, types, errors, fieldsHint, needsId }: EventFieldsProps) {
   const listId = useId()
-  const { type, value, fields } = draft
+  const { type, id, value, fields } = draft
   const problem = problemOfValue(value)
   return (
     <>
@@ -57,6 +59,25 @@ export function EventFields({ draft, onChange, types, errors, fieldsHint }: Even
         types={types}
         onChoose={(chosen) => onChange({ ...draft, type: chosen })}
       />
+      {needsId ? (
+        <Field
+          label="Id"
+          hint="This contract needs an id. An event with the id of a recorded one is not recorded again."
+          error={errors.id}
+        >
+          {(props) => (
+            <Input
+              {...props}
+              required
+              maxLength={MAX_EVENT_NAME_LENGTH}
+              spellCheck={false}
+              className="font-mono text-xs"
+              value={id}
+              onChange={(event) => onChange({ ...draft, id: event.target.value })}
+            />
+          )}
+        </Field>
+      ) : null}
       <details open={errors.fields ? true : undefined}>
         <summary className="w-fit text-[0.8125rem] text-muted">More fields</summary>
         <Field

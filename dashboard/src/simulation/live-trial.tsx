@@ -34,7 +34,7 @@ export function LiveTrial({ contract }: { contract: Contract | null }) {
         <TrialForm
           events={events}
           onChange={setEvents}
-          condition={last?.fulfillment_condition ?? null}
+          contract={last}
           errors={errorsByEvent(error, asked?.ids ?? [])}
         />
         <div className="grid grid-cols-1 gap-3" aria-busy={asked !== wanted}>

@@ -12,7 +12,17 @@ export interface SimulationRequest {
 }
 
 export type SimulationEntry =
-  | { kind: 'event'; at: string; event: ClaimEvent; accepted: boolean; code?: string; replayed?: boolean }
+  | {
+      kind: 'event'
+      at: string
+      event: ClaimEvent
+      accepted: boolean
+      code?: string
+      replayed?: boolean
+      effect?: 'reversed' | 'restarted'
+      /** Seconds since the window ended. */
+      late_by?: number
+    }
   | ({ kind: 'transition' } & StatusTransition)
 
 export interface Simulation {

@@ -2,8 +2,8 @@ import { Plus, X } from 'lucide-react'
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { isReservedType } from '../../../src/core/claims/event.ts'
-import type { Condition } from '../../../src/core/contracts/condition.ts'
-import { suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
+import { type Contract, conditionsOf } from '../../../src/core/contracts/contract.ts'
+import { type Suggestion, suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
 import { Button } from '../components/button.tsx'
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
@@ -18,15 +18,15 @@ import { newTrialEvent, readAfter, type TrialEvent } from './trial-events.ts'
 interface TrialFormProps {
   events: readonly TrialEvent[]
   onChange: (events: TrialEvent[]) => void
-  condition: Condition | null
+  contract: Contract | null
   /** The errors of the service, by event id and field. */
   errors: Record<string, string>
 }
 
 const MAX_SUGGESTED = 8
 
-/** The events of the trial. Buttons add events that satisfy the leaves of the condition. */
-export function TrialForm({ events, onChange, condition, errors }: TrialFormProps) {
+/** The events of the trial. Buttons add events that satisfy the leaves of the contract's conditions. */
+export function TrialForm({ events, onChange, contract, errors }: TrialFormProps) {
   const add = (type: string, payload = {}) => {
     const last = events.at(-1)?.after ?? { text: '0', unit: 'hours' as const }
     const { number = 0 } = LOCAL_NUMBERS.readNumber(last.text)
@@ -47,7 +47,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
     flushSync(() => onChange(events.toSpliced(index, 1)))
     focusType(Math.min(index, events.length - 2))
   }
-  const suggested = condition ? suggestedEvents(condition).filter(({ type }) => !isReservedType(type)) : []
+  const suggested = contract ? suggestionsFor(contract) : []
   return (
     <div className="grid grid-cols-1 gap-3">
       <ul ref={list} className="grid grid-cols-1 gap-3 empty:hidden" aria-label="Events of the trial">
@@ -62,9 +62,7 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
         ))}
       </ul>
       {events.length === 0 ? (
-        <p className="text-muted">
-          Without events, the claim times out. Add events that the condition names:
-        </p>
+        <p className="text-muted">Without events, the claim times out. Add events that the contract names:</p>
       ) : null}
       <div className="flex flex-wrap gap-1.5">
         {suggested.slice(0, MAX_SUGGESTED).map(({ type, payload }) => (
@@ -84,6 +82,12 @@ export function TrialForm({ events, onChange, condition, errors }: TrialFormProp
     </div>
   )
 }
+
+/** One event of each type, as its first leaf asks for it. */
+const suggestionsFor = (contract: Contract): Suggestion[] =>
+  suggestedEvents({ op: 'AND', conditions: conditionsOf(contract) }).filter(
+    ({ type }) => !isReservedType(type),
+  )
 
 interface EventRowProps {
   event: TrialEvent

@@ -1,9 +1,11 @@
 import { ArrowRight, Ban, CheckCheck, Circle, Flag } from 'lucide-react'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { StatusTransition } from '../api/records.ts'
+import { Badge } from '../components/badge.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { useTimeTitle } from '../components/time.tsx'
 import { useMoney } from '../components/use-money.ts'
+import { EFFECT_ICON, EFFECT_TONE, EFFECT_WORDS, lateInWords } from '../events/event-effects.ts'
 import { escapeBidiControls } from '../format/bidi.ts'
 import { shortDuration } from '../format/short-duration.ts'
 import type { Simulation, SimulationEntry } from './simulations-api.ts'
@@ -70,7 +72,8 @@ function Entry({ entry, opened }: { entry: SimulationEntry; opened: string }) {
     )
   }
   const { id: _, type, created_at: __, system: ___, ...payload } = entry.event
-  const icon = entry.accepted ? (entry.replayed ? CheckCheck : Circle) : Ban
+  const { effect, late_by } = entry
+  const icon = entry.accepted ? (entry.replayed ? CheckCheck : effect ? EFFECT_ICON[effect] : Circle) : Ban
   return (
     <>
       <Marker icon={icon} className={entry.accepted ? 'text-accent' : 'text-failed'} />
@@ -80,6 +83,8 @@ function Entry({ entry, opened }: { entry: SimulationEntry; opened: string }) {
           {entry.accepted ? (entry.replayed ? 'accepted (repeat)' : 'accepted') : `refused: ${entry.code}`}
         </span>
         <After opened={opened} at={entry.at} />
+        {effect ? <Badge tone={EFFECT_TONE[effect]}>{EFFECT_WORDS[effect]}</Badge> : null}
+        {late_by === undefined ? null : <Badge>{lateInWords(late_by)}</Badge>}
       </div>
       {Object.keys(payload).length > 0 ? (
         <p className="font-mono text-xs text-muted">

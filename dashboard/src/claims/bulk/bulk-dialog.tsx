@@ -92,7 +92,7 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   }
   if (!ready) {
     const take = (counted: CountedClaim[]) => {
-      const open = counted.filter(({ status }) => status === 'OPEN')
+      const open = counted.filter(({ takesEvents }) => takesEvents)
       setReady({ counted, run: new BulkRun(kind, chosen.event, open, account) })
     }
     return (
@@ -110,6 +110,6 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   )
 }
 
-/** Order and status do not restrict the recipients: only OPEN claims take events. */
+/** Order and status do not restrict the recipients: only claims that are OPEN or in such a review take events. */
 const saysWhich = ({ sort: _, status: __, ...others }: ClaimFilters): boolean =>
   Object.entries(others).some(isGiven)

@@ -22,7 +22,7 @@ import { Step } from './step.tsx'
 
 interface ConfirmStepProps {
   counted: readonly CountedClaim[]
-  /** The run over the OPEN claims of the list. */
+  /** The run over the claims of the list that take events. */
   run: BulkRun
   filters: ClaimFilters
   /** No filter is set: the user must type the number of recipients. */
@@ -37,6 +37,9 @@ export function ConfirmStep(props: ConfirmStepProps) {
   const { kind, event, targets: open } = run
   const [written, setWritten] = useState('')
   const [isChecked, setChecked] = useState(false)
+  const taking = counted.some((one) => one.takesEvents && one.status !== 'OPEN')
+    ? 'OPEN or in a review that takes events'
+    : 'OPEN'
   const isConfirmed = !isWholeAccount || readCount(written) === open.length
   const submit = (submitted: FormEvent) => {
     submitted.preventDefault()
@@ -50,7 +53,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
           The list has <strong>{countText(counted.length, kind)}</strong>.{' '}
           {open.length > 0 ? (
             <>
-              <strong>{countText(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} OPEN and{' '}
+              <strong>{countText(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} {taking} and{' '}
               {open.length === 1 ? 'gets' : 'get'} the event.{' '}
             </>
           ) : (
@@ -71,7 +74,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
         ) : null}
         {isWholeAccount && open.length > 0 ? (
           <Field
-            label={`No filter is set, so every OPEN ${kind.slice(0, -1)} of the account gets the event. Type ${open.length} to confirm.`}
+            label={`No filter is set, so every ${kind.slice(0, -1)} of the account that is ${taking} gets the event. Type ${open.length} to confirm.`}
             error={isChecked && !isConfirmed ? `Type ${open.length}` : undefined}
           >
             {(props) => (
@@ -101,10 +104,10 @@ export function ConfirmStep(props: ConfirmStepProps) {
 /** Accepts digit groups of any locale. */
 const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P{Nd}/gu, '')).number
 
-/** The claims that are not OPEN, by status. */
+/** The claims that take no events, by status. */
 function others(counted: readonly CountedClaim[]): string {
-  const parts = STATUSES.filter((status) => status !== 'OPEN').flatMap((status) => {
-    const count = counted.filter((one) => one.status === status).length
+  const parts = STATUSES.flatMap((status) => {
+    const count = counted.filter((one) => one.status === status && !one.takesEvents).length
     return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
   })
   return parts.length === 0 ? '' : `The others cannot take events: ${parts.join(', ')}.`

@@ -1,0 +1,39 @@
+import type { Contract } from '../../../src/core/contracts/contract.ts'
+import type { Explanation } from '../api/records.ts'
+import { EFFECT_TONE, EFFECT_WORDS, lateInWords } from '../events/event-effects.ts'
+
+/** What is said of an event in the timeline, besides its transition. */
+export interface EventMark {
+  text: string
+  tone: 'neutral' | 'pending' | 'failed'
+}
+
+export type EventMarks = ReadonlyMap<string, readonly EventMark[]>
+
+/** The marks of events by their ids: late, or with an effect in review. */
+export function eventMarks(
+  { review, late_events = [] }: Pick<Explanation, 'review' | 'late_events'>,
+  { strict_deadline }: Contract,
+): EventMarks {
+  const marks = new Map<string, EventMark[]>()
+  const add = (id: string, mark: EventMark) => marks.set(id, [...(marks.get(id) ?? []), mark])
+  const mark = (effect: 'reversed' | 'restarted') => ({
+    text: EFFECT_WORDS[effect],
+    tone: EFFECT_TONE[effect],
+  })
+  if (review?.reversed_by) add(review.reversed_by, mark('reversed'))
+  for (const id of review?.restarts ?? []) add(id, mark('restarted'))
+  const ignored = strict_deadline ? ', counts for nothing' : ''
+  for (const { event_id, late_by } of late_events)
+    add(event_id, { text: `${lateInWords(late_by)}${ignored}`, tone: 'neutral' })
+  return marks
+}
+
+export const areSameMarks = (before: EventMarks, now: EventMarks, id: string): boolean =>
+  before === now || textOf(before, id) === textOf(now, id)
+
+const textOf = (marks: EventMarks, id: string) =>
+  marks
+    .get(id)
+    ?.map(({ text }) => text)
+    .join()

@@ -36,6 +36,8 @@ export const MAX_SATISFYING_EVENTS = 10
 export const MAX_OTHER_EVENT_TYPES = 1_000
 /** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */
 export const MAX_COMPARED_VALUES = 200_000
+/** Pairs of an event type of a log and one of the contract that hints compare for slips. */
+export const MAX_COMPARED_TYPES = 100_000
 /** Event types of an account that hints compare. With more types, no hint about unknown types is given. */
 export const MAX_KNOWN_EVENT_TYPES = 500
 /** Keys of an object that are compared with a missing key. */

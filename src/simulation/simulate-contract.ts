@@ -47,17 +47,20 @@ export async function simulateContract(
   }
   const simulation = await runCooperatively(simulate(contract, openedAt, request.events, request.until))
   const hints = await contractHints(app, request.userId, contract)
-  const logHints = await runCooperatively(
-    findLogHints(contract.fulfillment_condition, acceptedWhileOpen(simulation)),
-  )
+  const logHints = await runCooperatively(findLogHints(contract, judgedIn(simulation, contract)))
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 
-/** The events that the fulfillment condition was judged over: the first transition ends OPEN. */
-function* acceptedWhileOpen({ timeline }: Simulation): Generator<Submission> {
+/** The accepted events; under a strict deadline without those that were late. The first transition begins the review. */
+function* judgedIn(
+  { timeline }: Simulation,
+  { strict_deadline: isStrict = false }: Contract,
+): Generator<Submission & { isInReview: boolean }> {
+  let isInReview = false
   for (const entry of timeline) {
-    if (entry.kind === 'transition') return
-    if (entry.decision.kind === 'append') yield entry.submission
+    if (entry.kind === 'transition') isInReview = true
+    else if (entry.decision.kind === 'append' && !(isStrict && entry.decision.lateMs !== null))
+      yield { ...entry.submission, isInReview }
   }
 }
 

@@ -136,6 +136,90 @@ describe('a hint that the condition is impossible', () => {
   })
 })
 
+describe('hints to aggregates (§2.1a)', () => {
+  const counted = { event: 'a', aggregate: 'count' } as const
+  const summed = { event: 'a', field: 'n', aggregate: 'sum' } as const
+  const distinct = { event: 'a', field: 'n', aggregate: 'distinct' } as const
+
+  test('name bounds that no count, sum or number of values has', () => {
+    const why = (leaf: Leaf) =>
+      hintsTo(all(leaf, b))
+        .find(({ code }) => code === 'leaf_impossible')
+        ?.message.replace('No log satisfies this: ', '')
+    const wholeNumber =
+      'a count is a whole number from 0 to 10000, the most events of a log, and none of these is'
+    assert.equal(why({ ...counted, lt: 0 }), `${wholeNumber} less than 0.`)
+    assert.equal(why({ ...counted, eq: 2.5 }), `${wholeNumber} exactly 2.5.`)
+    assert.equal(why({ ...counted, gt: 2, lt: 3 }), `${wholeNumber} more than 2 and less than 3.`)
+    assert.equal(why({ ...counted, gte: 10_001 }), `${wholeNumber} at least 10001.`)
+    assert.match(`${why({ ...distinct, lte: -1 })}`, /^values are counted in whole numbers/)
+    assert.equal(why({ ...summed, gt: 3, lte: 3 }), 'no sum is more than 3 and at most 3.')
+    for (const leaf of [
+      { ...counted, gte: 10_000 },
+      { ...counted, lte: 0 },
+      { ...counted, gt: 1.5, lt: 2.5 },
+      { ...summed, gt: 2, lt: 3 },
+      { ...summed, lt: -1 },
+      { ...summed, gt: 5, lt: 5.000000000000001 },
+      { ...summed, gt: Number.MAX_VALUE },
+      { ...distinct, eq: 3 },
+    ])
+      assert.equal(why(leaf), undefined, JSON.stringify(leaf))
+  })
+
+  test('name what no event adds to', () => {
+    const why = (leaf: Leaf) => hintsTo(all(leaf, b)).find(({ code }) => code === 'leaf_impossible')?.message
+    assert.match(`${why({ ...summed, match: { n: 'x' }, gte: 3 })}`, /exclude each other/)
+    assert.match(`${why({ ...distinct, match: { n: null }, gte: 1 })}`, /exclude each other/)
+    assert.match(`${why({ ...distinct, match: { n: 'x' }, gte: 2 })}`, /exclude each other/)
+    assert.match(`${why({ ...summed, field: 'created_at', gte: 3 })}`, /never in the payload/)
+    assert.match(`${why({ ...counted, match: { id: 'x' }, gte: 3 })}`, /never in the payload/)
+    assert.equal(why({ ...distinct, match: { n: 'x' }, gte: 1 }), undefined)
+    assert.equal(why({ ...summed, match: { n: 2 }, gte: 3 }), undefined)
+    assert.equal(why({ ...summed, match: { n: 'x' }, lte: 3 }), undefined)
+  })
+
+  test('see that an aggregate and its NOT exclude each other, and imply nothing about single events', () => {
+    const isImpossible = (condition: Condition) =>
+      pathsOf(hintsTo(condition), 'condition_impossible').length > 0
+    assert.ok(isImpossible(all({ ...counted, gte: 2 }, not({ ...counted, gte: 2 }))))
+    assert.ok(!isImpossible(all({ ...counted, gte: 2 }, not({ ...counted, gte: 3 }))))
+    assert.ok(!isImpossible(all({ event: 'a', gte: 4 }, not({ ...counted, gte: 4 }))))
+    assert.ok(!isImpossible(all({ ...summed, gte: 4 }, not({ event: 'a', field: 'n', gte: 4 }))))
+  })
+
+  test('are certain: the condition says the same of every log without what is impossible (§2.13 rule 1)', () => {
+    const counts = { parts: 0, conditions: 0, start: 0 }
+    const few = arbitrary.extendedCondition.filter((one) => leavesOf(one).length <= MOST_LEAVES)
+    const leaves = fc.oneof(
+      few,
+      fc.tuple(arbitrary.aggregateLeaf, few).map((pair) => all(...pair)),
+    )
+    fc.assert(
+      fc.property(leaves, fc.array(arbitrary.log, { maxLength: 3 }), (condition, logs) => {
+        const hints = hintsTo(condition)
+        const paths = pathsOf(hints, 'part_impossible', 'leaf_impossible')
+        const isImpossible = pathsOf(hints, 'condition_impossible').length > 0
+        const isTrue = pathsOf(hints, 'condition_true_from_start').length > 0
+        assert.equal(isTrue, holds(condition, []))
+        counts.parts += paths.length
+        if (isImpossible) counts.conditions++
+        if (isTrue) counts.start++
+        let log = new EventLog(condition)
+        let others = paths.map((path) => new EventLog(withInPlace(condition, path, NEVER)))
+        for (const event of [...logs.flat(), ...eventsAround(condition, [])]) {
+          log = log.with(event)
+          others = others.map((other) => other.with(event))
+          if (isImpossible) assert.ok(!log.satisfiesCondition)
+          for (const other of others) assert.equal(other.satisfiesCondition, log.satisfiesCondition)
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+    assert.ok(counts.parts > 100 && counts.conditions > 20 && counts.start > 50, JSON.stringify(counts))
+  })
+})
+
 describe('a hint that a part is impossible', () => {
   test('is there only if it could as well never be satisfied: the condition says the same of every log', () => {
     let count = 0

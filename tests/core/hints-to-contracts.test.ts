@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Simulation, simulate } from '../../src/core/claims/simulate.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
-import { hintsTo, pathsOf, withInPlace } from '../support/hinted.ts'
+import { hintsTo, pathsOf } from '../support/hinted.ts'
+import { EventLog } from '../support/source/claims.ts'
 import {
   type Condition,
   type Contract,
+  type EventTrigger,
   HINT_CODES,
   hintsOf,
+  type Leaf,
   lookForHints,
   MAX_CONDITION_NODES,
   MAX_CONTRACT_BYTES,
@@ -111,7 +114,8 @@ test('a window under a minute has a hint: the claim moves at a whole minute (§3
 test('hints never change what is valid, and each is at a place of the contract', () => {
   const seen = new Set<string>()
   const seconds = fc.constantFrom(0.5, 59, 60, 3_600)
-  const terms = fc.record({ terms: arbitrary.contract, activity_window: seconds, review_window: seconds })
+  const contracts = fc.oneof(arbitrary.contract, arbitrary.extendedContract)
+  const terms = fc.record({ terms: contracts, activity_window: seconds, review_window: seconds })
   fc.assert(
     fc.property(terms, ({ terms, ...windows }) => {
       const contract = { ...terms, ...windows }
@@ -119,15 +123,148 @@ test('hints never change what is valid, and each is at a place of the contract',
       for (const { code, path, message } of hintsOf(contract, new Set(['A']), 'JPY')) {
         seen.add(code)
         assert.ok(message.endsWith('.') && message.length < 400, message)
-        if (path.startsWith('fulfillment_condition')) withInPlace(contract.fulfillment_condition, path, a)
-        else assert.ok(Object.hasOwn(contract, path), path)
+        assert.ok(placeIn(contract, path), path)
       }
       assert.deepEqual(contract, before)
-      assert.deepEqual(validateContract(contract), [])
+      assert.deepEqual(validateContract({ ...contract, review_window: terms.review_window }), [])
     }),
     { numRuns: 500 },
   )
   assert.deepEqual([...seen].sort(), [...HINT_CODES].sort())
+})
+
+const placeIn = (contract: Contract, path: string): unknown =>
+  path
+    .split(/[.[\]]+/)
+    .filter((key) => key !== '')
+    .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], contract) !== undefined
+
+const REVERSAL = 'review.reversal_condition'
+const reversing = (reversal_condition: Condition) => ({ review: { reversal_condition } })
+
+describe('hints to a review (§2.1a)', () => {
+  test('a NOT has no not_during_review for what the reversal condition names, and points there for the rest', () => {
+    const hintsFor = (condition: Condition, terms: Partial<Contract> = {}) =>
+      hintsOf(contractWith({ fulfillment_condition: condition, ...terms })).filter(
+        ({ code }) => code === 'not_during_review',
+      )
+    const message = (terms: Partial<Contract>) => hintsFor(all(a, not(b)), terms)[0]?.message ?? ''
+    assert.match(message({}), /is refused \(CLAIM_NOT_OPEN\).* review\.reversal_condition\.$/)
+    assert.match(
+      message(reversing({ event: 'c' })),
+      /such an event changes nothing\. .* review\.reversal_condition\.$/,
+    )
+    assert.deepEqual(hintsFor(all(a, not(b)), reversing(b)), [])
+    assert.deepEqual(
+      hintsFor(all(not(b), not({ event: 'c' })), reversing(b)).map(({ path }) => path),
+      ['fulfillment_condition.conditions[1]'],
+    )
+  })
+
+  test('a contract whose review can be lost is not called always confirmed', () => {
+    const isConfirmed = (terms: Partial<Contract>) =>
+      pathsOf(hintsTo(a, { timeout_outcome: 'confirm', ...terms }), 'always_confirmed').length > 0
+    assert.ok(isConfirmed({}))
+    assert.ok(!isConfirmed(reversing(b)))
+    assert.ok(isConfirmed(reversing(any(all(b, not(b))))))
+    assert.ok(isConfirmed({ review: { restart_on: b, max_duration: 900 } }))
+    const { message } = hintsTo(a, { timeout_outcome: 'confirm' })[0] ?? {}
+    assert.match(`${message}`, /review\.reversal_condition/)
+  })
+
+  test('its conditions have the hints of conditions, at their paths', () => {
+    const restart_on = any({ event: 'c ' }, { event: 'd', gt: 1, lt: 1 }) as EventTrigger
+    const hints = hintsOf(
+      contractWith({
+        fulfillment_condition: a,
+        review: {
+          reversal_condition: any(
+            all(b, not(b)),
+            all({ event: 'reopned' }, any({ event: 'x', gt: 3, lte: 3 }, b)),
+          ),
+          restart_on,
+          max_duration: 900,
+        },
+      }),
+      new Set(['a', 'b', 'c', 'd', 'reopened']),
+    )
+    const found = hints.map(({ code, path }) => `${code} ${path.replace('review.', '')}`)
+    assert.deepEqual(found, [
+      'leaf_impossible reversal_condition.conditions[1].conditions[1].conditions[0]',
+      'leaf_impossible restart_on.conditions[1]',
+      'part_impossible reversal_condition.conditions[0].conditions[1]',
+      'event_type_lookalike restart_on.conditions[0]',
+      'event_type_unknown reversal_condition.conditions[1].conditions[0]',
+      'event_type_unknown reversal_condition.conditions[1].conditions[1].conditions[0]',
+      'event_type_unknown restart_on.conditions[0]',
+    ])
+  })
+
+  test('a reversal or a restart that no event satisfies is told with what follows', () => {
+    const never = { event: 'b', gt: 1, lt: 1 }
+    const review = { reversal_condition: never, restart_on: never, max_duration: 900 }
+    const messages = hintsTo(a, { review })
+      .filter(({ code }) => code === 'condition_impossible')
+      .map(({ path, message }) => `${path}: ${message}`)
+    assert.deepEqual(messages, [
+      'review.reversal_condition: No events satisfy this. So nothing reverses a CONFIRMED outcome.',
+      'review.restart_on: No events satisfy this. So nothing restarts the review.',
+    ])
+    assert.match(
+      hintsTo(any(), { timeout_outcome: 'confirm', ...reversing(b) })[0]?.message ?? '',
+      /becomes CONFIRMED unless the review reverses it\.$/,
+    )
+  })
+
+  test('a review window of 0 has a hint beside a review', () => {
+    const short = (terms: Partial<Contract>) =>
+      pathsOf(hintsTo(a, { review_window: 0, ...terms }), 'window_under_a_minute')
+    assert.deepEqual(short(reversing(b)), ['review_window'])
+    assert.deepEqual(short({}), [])
+  })
+
+  test('an impossible reversal never happens (§2.13 rule 1)', () => {
+    let count = 0
+    fc.assert(
+      fc.property(arbitrary.extendedContract, arbitrary.log, ({ review }, log) => {
+        const reversal = review?.reversal_condition
+        if (!reversal) return
+        const hints = hintsOf(contractWith(reversing(reversal)))
+        const isImpossible = hints.some(
+          ({ code, path }) => code === 'condition_impossible' && path === REVERSAL,
+        )
+        if (!isImpossible) return
+        count++
+        for (let length = 0; length <= log.length; length++)
+          assert.ok(!EventLog.of(reversal, log.slice(0, length)).satisfiesCondition)
+      }),
+      { numRuns: 1_000 },
+    )
+    assert.ok(count > 50, `${count}`)
+  })
+})
+
+test('an aggregate that has only upper bounds points to the reversal condition: it holds from the start (§2.1a)', () => {
+  const at = (condition: Condition, terms: Partial<Contract> = {}) =>
+    pathsOf(hintsTo(condition, terms), 'aggregate_upper_bound')
+  const minutes = { event: 'outage', field: 'minutes', aggregate: 'sum', lte: 43 } as const
+  assert.deepEqual(at(minutes), ['fulfillment_condition'])
+  assert.deepEqual(at(all(a, minutes)), ['fulfillment_condition.conditions[1]'])
+  assert.deepEqual(at(all(a, not(minutes))), [])
+  assert.deepEqual(at({ ...minutes, gt: 3 }), [])
+  assert.deepEqual(at({ ...minutes, lte: -1 }), [])
+  assert.deepEqual(at({ event: 'outage', lte: 43 }), [])
+  assert.deepEqual(at(a, reversing(all(b, minutes))), [])
+  const message = (leaf: Leaf) =>
+    hintsTo(leaf).find(({ code }) => code === 'aggregate_upper_bound')?.message ?? ''
+  assert.match(
+    message(minutes),
+    /fail once the sum of minutes of “outage” is more than 43, make that the review/,
+  )
+  assert.match(
+    message({ event: 'outage', aggregate: 'count', lt: 3, lte: 7 }),
+    /fail once at least 3 “outage” have arrived, make/,
+  )
 })
 
 test('a type that none of the latest events has is told once, with a known one that is like it', () => {

@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { all, any, not } from '../support/contracts.ts'
-import { type Condition, findLogHints, type Leaf, type LogHint } from '../support/source/contracts.ts'
-import type { JsonObject } from '../support/source/json.ts'
+import { all, any, contractWith, not } from '../support/contracts.ts'
+import {
+  type Condition,
+  type Contract,
+  findLogHints,
+  type Leaf,
+  type LogHint,
+} from '../support/source/contracts.ts'
+import type { Json, JsonObject } from '../support/source/json.ts'
 
 interface Sent {
   type: string
   payload?: JsonObject
 }
 
-function hintsTo(condition: Condition, sent: readonly Sent[]): LogHint[] {
-  const events = sent.map(({ type, payload = {} }, i) => ({ id: `e${i + 1}`, type, payload }))
-  const steps = findLogHints(condition, events)
+const hintsTo = (condition: Condition, sent: readonly Sent[]): LogHint[] =>
+  hintsToContract(contractWith({ fulfillment_condition: condition }), sent)
+
+function hintsToContract(contract: Contract, sent: readonly Sent[], isInReview = false): LogHint[] {
+  const events = sent.map(({ type, payload = {} }, i) => ({ id: `e${i + 1}`, type, payload, isInReview }))
+  const steps = findLogHints(contract, events)
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -145,6 +154,73 @@ test('an event whose type differs by invisible characters gives a hint at the le
     hintsTo(condition, both).map(({ event_ids }) => event_ids),
     [['e3']],
   )
+})
+
+test('an event of a type that the contract does not name gives a hint if a named type is like it', () => {
+  const contract = contractWith({
+    fulfillment_condition: all({ event: 'delivered' }, { event: 'paid' }),
+    review: { reversal_condition: { event: 'complained' } },
+  })
+  const hintsOfTypes = (...types: string[]) =>
+    hintsToContract(
+      contract,
+      types.map((type) => ({ type })),
+    )
+  assert.deepEqual(hintsOfTypes('deliverd', 'other', 'deliverd', 'complaned', 'complained'), [
+    {
+      code: 'event_type_unnamed',
+      path: 'fulfillment_condition.conditions[0]',
+      message:
+        '2 events, "e1" first, do not count: the contract does not name the type "deliverd". Perhaps "delivered" is meant.',
+      event_ids: ['e1', 'e3'],
+    },
+    {
+      code: 'event_type_unnamed',
+      path: 'review.reversal_condition',
+      message:
+        'The event "e4" does not count: the contract does not name the type "complaned". Perhaps "complained" is meant.',
+      event_ids: ['e4'],
+    },
+  ])
+  // Both types may exist on purpose.
+  assert.deepEqual(hintsOfTypes('deliverd', 'delivered'), [])
+})
+
+test('events are compared with the condition that judges them: while OPEN or in review (§2.1a)', () => {
+  const contract = contractWith({
+    fulfillment_condition: { event: 'rated', gte: 4 },
+    review: {
+      reversal_condition: { event: 'reopened', match: true },
+      restart_on: { event: 'rated', lt: 2 },
+      max_duration: 900,
+    },
+  })
+  const reopened = { type: 'reopened', payload: { value: 'true' } }
+  const rated = { type: 'rated', payload: { value: '5' } }
+  assert.deepEqual(
+    hintsToContract(contract, [reopened, rated]).map(({ path }) => path),
+    ['fulfillment_condition'],
+  )
+  assert.deepEqual(
+    hintsToContract(contract, [reopened, rated], true).map(({ path }) => path),
+    ['review.reversal_condition', 'review.restart_on'],
+  )
+})
+
+test('an event that an aggregate leaves out because of a type gives a hint, whether or not it is within its bounds (§2.1a)', () => {
+  const why = (leaf: object, ...values: Json[]) =>
+    hintsTo(
+      { event: 'a', field: 'n', ...leaf } as Leaf,
+      values.map((n) => ({ type: 'a', payload: { n } })),
+    ).map(({ message }) => message)
+  assert.deepEqual(why({ aggregate: 'sum', lte: 43 }, 5, '44'), [
+    'The event "e2" does not count here: it has the text "44" at "n", where a number is expected.',
+  ])
+  assert.deepEqual(why({ aggregate: 'distinct', gte: 2 }, 'x', 1, true, [2]), [
+    'The event "e4" does not count here: it has an array at "n", where a text, a number or a boolean is expected.',
+  ])
+  assert.deepEqual(why({ aggregate: 'sum', gte: 100 }, 5), [])
+  assert.deepEqual(hintsTo({ event: 'a', aggregate: 'count', gte: 5 }, [{ type: 'a' }]), [])
 })
 
 test('hints to a large log compare a bounded number of values (§2.13 rule 7)', (t) => {

@@ -126,5 +126,7 @@ test('an event type that looks like a type of the condition gets a note', () => 
   assert.match(noteOn('Paid ') ?? '', /differs from "Paid" only by/)
   assert.match(noteOn('activity_window_elapsed ') ?? '', /differs from "activity_window_elapsed" only by/)
   assert.match(noteOn('other\u00a0') ?? '', /^The type "other\\u00a0" differs from "other" only by/)
+  const ofTwo = typeNotes({ event: 'delivered' }, { event: 'complained' })
+  assert.equal(ofTwo('complaned'), 'No condition names the type "complaned". Perhaps "complained" is meant.')
   assert.match(noteOn('\u200b') ?? '', /consists only of invisible characters: U\+200B/)
 })

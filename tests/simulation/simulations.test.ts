@@ -80,7 +80,7 @@ test('a simulation answers each event, each transition and the final state, and 
           code: 'not_during_review',
           path: 'fulfillment_condition.conditions[2]',
           message:
-            'What a NOT names counts only while the claim is OPEN. Once it is PENDING, for a review of 1 minute 30 seconds, such an event is refused (CLAIM_NOT_OPEN) and changes nothing.',
+            'What a NOT names counts only while the claim is OPEN. Once it is PENDING, for a review of 1 minute 30 seconds, such an event is refused (CLAIM_NOT_OPEN) and changes nothing. If it is to reverse the outcome, say so in review.reversal_condition.',
         },
       ],
     })

@@ -47,12 +47,21 @@ export function windowMs(seconds: number): number {
 /** The product is off by half a place at most, and so may be what the caller computed. */
 const NOISE = 4 * Number.EPSILON
 
-/** All conditions of the contract. */
-export function conditionsOf({ fulfillment_condition, review }: Contract): Condition[] {
-  return [fulfillment_condition, review?.reversal_condition, review?.restart_on].filter(
-    (condition) => condition !== undefined,
-  )
+/** The conditions of a contract by their paths. */
+export function conditionsByPath({ fulfillment_condition, review }: Contract): [ConditionPath, Condition][] {
+  const all: [ConditionPath, Condition | undefined][] = [
+    ['fulfillment_condition', fulfillment_condition],
+    ['review.reversal_condition', review?.reversal_condition],
+    ['review.restart_on', review?.restart_on],
+  ]
+  return all.filter((entry): entry is [ConditionPath, Condition] => entry[1] !== undefined)
 }
+
+export type ConditionPath = 'fulfillment_condition' | 'review.reversal_condition' | 'review.restart_on'
+
+/** All conditions of the contract. */
+export const conditionsOf = (contract: Contract): Condition[] =>
+  conditionsByPath(contract).map(([, condition]) => condition)
 
 /** The event types that can change the contract's outcome or its times. */
 export function decisiveEventTypes(contract: Contract): string[] {

@@ -39,7 +39,7 @@ export class Explanation {
   constructor(claim: Claim) {
     this.#claim = claim
     this.#compiled = compile(claim.contract.fulfillment_condition)
-    this.#hints = new LogHints(claim.contract.fulfillment_condition)
+    this.#hints = new LogHints(claim.contract)
   }
 
   /** Events in the order of the log; those of types that the condition does not name may be left out. */

@@ -9,11 +9,17 @@ export {
   leavesOf,
   namedEventTypes,
 } from '../../../src/core/contracts/condition.ts'
-export { type Contract, decisiveEventTypes, type EventTrigger, windowMs } from '../../../src/core/contracts/contract.ts'
+export {
+  type Contract,
+  decisiveEventTypes,
+  type EventTrigger,
+  windowMs,
+} from '../../../src/core/contracts/contract.ts'
 export { HINT_CODES, type Hint, hintsOf, lookForHints } from '../../../src/core/contracts/hints/hints.ts'
-export { satisfyingPayload, suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
+export { suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
 export { findLogHints, type LogHint } from '../../../src/core/contracts/hints/log-hints.ts'
 export { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
+export { satisfyingPayload } from '../../../src/core/contracts/hints/satisfying-payload.ts'
 export {
   differenceInWords,
   differenceOf,

@@ -1,9 +1,10 @@
 import { decimalsOf, minorUnitsOf } from '../../../kernel/currency.ts'
-import { MAX_HINTS } from '../../limits.ts'
+import { MAX_EVENTS, MAX_HINTS } from '../../limits.ts'
+import { holdsOverNothing, isReached, ZERO_OF } from '../aggregate.ts'
 import { boundsInWords } from '../comparators.ts'
-import { holds, type Leaf } from '../condition.ts'
-import type { Contract } from '../contract.ts'
-import { durationInWords } from '../contract-in-words.ts'
+import { type Aggregate, type Condition, type Leaf, namedEventTypes } from '../condition.ts'
+import { type ConditionPath, type Contract, conditionsByPath } from '../contract.ts'
+import { conditionInWords, durationInWords } from '../contract-in-words.ts'
 import { type ImpossiblePart, ImpossibleParts } from './impossible-parts.ts'
 import { type KnownLeaf, knowLeaves, type LeafPlace, leafPlaces } from './known-leaves.ts'
 import { type LookalikeType, lookalikeTypes } from './lookalike-types.ts'
@@ -13,6 +14,7 @@ import { type UnknownType, unknownTypes } from './unknown-types.ts'
 export const HINT_CODES = [
   'condition_impossible',
   'condition_true_from_start',
+  'aggregate_upper_bound',
   'always_confirmed',
   'not_during_review',
   'leaf_impossible',
@@ -31,7 +33,9 @@ export interface Hint {
   message: string
 }
 
-export const ROOT = 'fulfillment_condition'
+const ROOT = 'fulfillment_condition'
+const REVERSAL = 'review.reversal_condition'
+const RESTART = 'review.restart_on'
 /** Between two scheduled checks, in seconds. */
 const CHECK_INTERVAL = 60
 
@@ -60,65 +64,115 @@ export function* lookForHints(
   knownTypes = NO_TYPES,
   currency: string | null = null,
 ): Generator<void, readonly Hint[]> {
-  const { fulfillment_condition: condition } = contract
-  const places = leafPlaces(condition, ROOT)
-  const leaves = yield* knowLeaves(places)
-  const parts = new ImpossibleParts(leaves, MAX_HINTS)
-  const isPossible = yield* parts.look(condition, ROOT)
-  const isOfUse = ({ leaf, not }: LeafPlace) =>
-    !leaves.get(leaf)?.impossible && !parts.found.some(({ path }) => path === not)
+  const examined: Examined[] = []
+  for (const [root, condition] of conditionsByPath(contract)) examined.push(yield* examine(condition, root))
+  const [fulfillment] = examined as [Examined]
+  const canBeReversed = examined.some(({ root, isPossible }) => root === REVERSAL && isPossible)
+  const places = examined.flatMap((one) => one.places)
   return [
-    ...(isPossible ? aboutOutcome(contract) : [impossible(contract)]),
-    ...(isPossible ? aboutReview(contract, places.filter(isOfUse)) : []),
+    ...examined.filter(({ isPossible }) => !isPossible).map(({ root }) => impossible(contract, root)),
+    ...(fulfillment.isPossible ? aboutOutcome(contract, canBeReversed) : []),
+    ...(fulfillment.isPossible ? aboutReview(contract, fulfillment.places.filter(isOfUse(fulfillment))) : []),
     ...aboutWindows(contract),
     ...aboutPrice(contract, currency),
-    ...places.flatMap(({ leaf, path }) => aboutLeaf(leaf, leaves.get(leaf) as KnownLeaf, path)),
-    ...parts.found.filter(({ path }) => path !== ROOT).map(aboutPart),
+    ...examined.flatMap((one) => one.places.flatMap((place) => aboutLeaf(place, one.leaves))),
+    ...fulfillment.places.flatMap(aboutUpperBound),
+    ...examined.flatMap(({ parts, root }) => parts.filter(({ path }) => path !== root).map(aboutPart)),
     ...lookalikeTypes(places, knownTypes, MAX_HINTS).map(aboutLookalike),
     ...unknownTypes(places, knownTypes, MAX_HINTS).map(aboutType),
   ].slice(0, MAX_HINTS)
 }
 
-function impossible({ timeout_outcome }: Contract): Hint {
-  const outcome = timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
-  const message = `No events satisfy this. So each claim waits for its activity window to elapse, and becomes ${outcome}.`
-  return { code: 'condition_impossible', path: ROOT, message }
+/** What is known of one condition of the contract. */
+interface Examined {
+  root: ConditionPath
+  places: readonly LeafPlace[]
+  leaves: ReadonlyMap<Leaf, KnownLeaf>
+  parts: readonly ImpossiblePart[]
+  isPossible: boolean
 }
 
-function aboutOutcome({ fulfillment_condition, timeout_outcome }: Contract): Hint[] {
+function* examine(condition: Condition, root: ConditionPath): Generator<void, Examined> {
+  const places = leafPlaces(condition, root)
+  const leaves = yield* knowLeaves(places)
+  const parts = new ImpossibleParts(leaves, MAX_HINTS)
+  const isPossible = yield* parts.look(condition, root)
+  return { root, places, leaves, parts: parts.found, isPossible }
+}
+
+const isOfUse =
+  ({ leaves, parts }: Examined) =>
+  ({ leaf, not }: LeafPlace): boolean =>
+    !leaves.get(leaf)?.impossible && !parts.some(({ path }) => path === not)
+
+function impossible({ timeout_outcome, review }: Contract, path: ConditionPath): Hint {
+  const outcome = timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
+  const unless =
+    timeout_outcome === 'confirm' && review?.reversal_condition ? ' unless the review reverses it' : ''
+  const consequences = {
+    [ROOT]: `So each claim waits for its activity window to elapse, and becomes ${outcome}${unless}.`,
+    [REVERSAL]: 'So nothing reverses a CONFIRMED outcome.',
+    [RESTART]: 'So nothing restarts the review.',
+  }
+  return { code: 'condition_impossible', path, message: `No events satisfy this. ${consequences[path]}` }
+}
+
+function aboutOutcome({ fulfillment_condition, timeout_outcome }: Contract, canBeReversed: boolean): Hint[] {
   const hints: Hint[] = []
-  if (holds(fulfillment_condition, () => false)) {
+  if (holdsOverNothing(fulfillment_condition)) {
     const message =
       'This holds before any event has come. It is judged only when one comes: the first that leaves it true, of whatever type, satisfies it.'
     hints.push({ code: 'condition_true_from_start', path: ROOT, message })
   }
-  if (timeout_outcome === 'confirm') {
+  if (timeout_outcome === 'confirm' && !canBeReversed) {
     const message =
-      'Each claim becomes CONFIRMED, whatever comes: the condition only makes it sooner. To let claims fail, take "fail".'
+      'Each claim becomes CONFIRMED, whatever comes: the condition only makes it sooner. To let claims fail, take "fail", or say in review.reversal_condition what reverses the outcome.'
     hints.push({ code: 'always_confirmed', path: 'timeout_outcome', message })
   }
   return hints
 }
 
-/** One is enough: what is so of the first NOT is so of all. */
-function aboutReview({ review_window }: Contract, places: readonly LeafPlace[]): Hint[] {
-  const path = places.find(({ not }) => not !== null)?.not
+/** One is enough: what is so of the first NOT is so of all whose events the review does not judge. */
+function aboutReview({ review_window, review }: Contract, places: readonly LeafPlace[]): Hint[] {
+  const reversing = review?.reversal_condition ? namedEventTypes(review.reversal_condition) : NO_TYPES
+  const path = places.find(({ leaf, not }) => not !== null && !reversing.has(leaf.event))?.not
   if (review_window === 0 || !path) return []
-  const message = `What a NOT names counts only while the claim is OPEN. Once it is PENDING, for a review of ${durationInWords(review_window)}, such an event is refused (CLAIM_NOT_OPEN) and changes nothing.`
+  const then = review ? 'changes nothing' : 'is refused (CLAIM_NOT_OPEN) and changes nothing'
+  const message = `What a NOT names counts only while the claim is OPEN. Once it is PENDING, for a review of ${durationInWords(review_window)}, such an event ${then}. If it is to reverse the outcome, say so in review.reversal_condition.`
   return [{ code: 'not_during_review', path, message }]
 }
 
-function aboutLeaf(leaf: Leaf, { impossible }: KnownLeaf, path: string): Hint[] {
+/** Of a leaf that must be satisfied, and is from the start: it can only be lost, and nothing judges that later. */
+function aboutUpperBound({ leaf, path, not }: LeafPlace): Hint[] {
+  const { aggregate, gt, gte, lt, lte, eq, ...rest } = leaf
+  const bound = lt ?? lte
+  if (not !== null || aggregate === undefined || bound === undefined) return []
+  if ((gt ?? gte ?? eq) !== undefined || !isReached(leaf, ZERO_OF[aggregate])) return []
+  const isBelow = lt !== undefined && lt <= (lte ?? lt)
+  const beyond = { ...rest, aggregate, ...(isBelow ? { gte: lt } : { gt: lte as number }) }
+  const message = `This holds before any event has come, and is never judged at the end of a window. To let a claim fail once ${conditionInWords(beyond)}, make that the review.reversal_condition, and let another event satisfy the fulfillment condition.`
+  return [{ code: 'aggregate_upper_bound', path, message }]
+}
+
+function aboutLeaf({ leaf, path }: LeafPlace, leaves: ReadonlyMap<Leaf, KnownLeaf>): Hint[] {
+  const impossible = leaves.get(leaf)?.impossible
   if (!impossible) return []
   const reasons = {
     'reserved-type':
       'No event satisfies this: those of the service satisfy no leaf. What the end of the activity window brings is in timeout_outcome.',
     'no-number': `No event satisfies this: no number is ${boundsInWords(leaf)}.`,
+    'no-value': `No log satisfies this: ${VALUES[leaf.aggregate ?? 'sum']} is ${boundsInWords(leaf)}.`,
     contradiction: 'No event satisfies this: match and the number exclude each other.',
     'no-such-field':
       'No event satisfies this: id, type, claim_id, candidate_alias, created_at and system are never in the payload.',
   }
   return [{ code: 'leaf_impossible', path, message: reasons[impossible] }]
+}
+
+const VALUES: Record<Aggregate, string> = {
+  count: `a count is a whole number from 0 to ${MAX_EVENTS}, the most events of a log, and none of these`,
+  sum: 'no sum',
+  distinct: `values are counted in whole numbers from 0 to ${MAX_EVENTS}, the most events of a log, and none of these`,
 }
 
 function aboutPart({ path, because }: ImpossiblePart): Hint {
@@ -151,12 +205,20 @@ function aboutLookalike({ path, note, source }: LookalikeType): Hint {
 
 function aboutWindows(contract: Contract): Hint[] {
   const since = { activity_window: 'the claim’s creation', review_window: 'its becoming PENDING' }
-  return (['activity_window', 'review_window'] as const)
+  const short = (['activity_window', 'review_window'] as const)
     .filter((name) => contract[name] > 0 && contract[name] < CHECK_INTERVAL)
-    .map((path) => {
+    .map((path): Hint => {
       const message = `This window is ${durationInWords(contract[path])}, from ${since[path]} on. Only a check finds that it is over, and checks are at whole minutes.`
       return { code: 'window_under_a_minute', path, message }
     })
+  return contract.review && contract.review_window === 0 ? [...short, NO_REVIEW] : short
+}
+
+const NO_REVIEW: Hint = {
+  code: 'window_under_a_minute',
+  path: 'review_window',
+  message:
+    'The review ends at once, so every event in it is late: none restarts the review, and one reverses the outcome only if it comes before the next check and the deadline is not strict.',
 }
 
 /** The price is stored and summed exactly, but smaller amounts than the currency's minor unit cannot be paid. */

@@ -1,44 +1,58 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
-import { isReservedType, RESERVED_FIELDS } from '../../claims/event.ts'
-import { hasComparator, satisfyingNumber, spanOf } from '../comparators.ts'
-import { numberPathOf } from '../compared-values.ts'
+import type { JsonObject } from '../../../kernel/json.ts'
+import { isReservedType } from '../../claims/event.ts'
+import { COMPARATORS, hasComparator, spanOf } from '../comparators.ts'
 import { CompiledCondition } from '../compiled-condition.ts'
 import { type Condition, type Leaf, leavesOf } from '../condition.ts'
-
-/** Fields of a submission that are no payload (§2.2), and those that it may not have (§4.3). */
-const NEVER_PAYLOAD: readonly string[] = ['id', 'type', 'claim_id', 'candidate_alias', ...RESERVED_FIELDS]
+import { whyNeverReached } from './aggregate-reach.ts'
+import { NEVER_PAYLOAD, satisfyingPayload } from './satisfying-payload.ts'
 
 /** What holds of every log that satisfies a leaf. */
 export interface KnownLeaf {
-  /** Null if an event satisfies it; else why none does. */
+  /** Null if a log satisfies it; else why none does. */
   impossible: Impossibility | null
-  /** Those of the leaves below a NOT that each event satisfies which satisfies this one. */
+  /** Those of the leaves below a NOT that each log satisfies which satisfies this one. */
   implied: readonly Leaf[]
 }
 
-type Impossibility = 'reserved-type' | 'no-such-field' | 'no-number' | 'contradiction'
+type Impossibility = 'reserved-type' | 'no-such-field' | 'no-number' | 'no-value' | 'contradiction'
 
 /**
  * All leaves of a condition, a step or a few for each.
  *
  * It is evaluation itself that says what satisfies what. Of each leaf two events are made, with nothing in them but what it
  * asks for, and the least and the greatest of its numbers. What both of these satisfy, all events satisfy that satisfy the
- * leaf: leaves ask for what is in a payload, never for what is not; and of numbers for all between two.
+ * leaf: leaves ask for what is in a payload, never for what is not; and of numbers for all between two. An aggregate is
+ * not about one event: it implies only its equals.
  */
 export function* knowLeaves(places: readonly LeafPlace[]): Generator<void, Map<Leaf, KnownLeaf>> {
   const known = new Map<Leaf, KnownLeaf>()
-  const unwanted = compileAll(places.filter(({ not }) => not !== null).map(({ leaf }) => leaf))
+  const below = places.filter(({ not }) => not !== null).map(({ leaf }) => leaf)
+  const unwanted = compileAll(below.filter(({ aggregate }) => aggregate === undefined))
+  const aggregates = Map.groupBy(
+    below.filter(({ aggregate }) => aggregate !== undefined),
+    aggregateKey,
+  )
   yield
   for (const { leaf, not } of places) {
-    const payloads = extremePayloads(leaf)
-    const impossible = impossibilityOf(leaf, payloads)
-    const implied = not === null && !impossible ? yield* satisfiedByEach(payloads, leaf.event, unwanted) : []
+    const isAggregate = leaf.aggregate !== undefined
+    const payloads = isAggregate ? [] : extremePayloads(leaf)
+    const impossible = isAggregate ? whyNeverReached(leaf) : impossibilityOf(leaf, payloads)
+    const isWanted = not === null && !impossible
+    const implied = !isWanted
+      ? []
+      : isAggregate
+        ? (aggregates.get(aggregateKey(leaf)) ?? [])
+        : yield* satisfiedByEach(payloads, leaf.event, unwanted)
     // The very same leaf may stand in two places.
     known.set(leaf, { impossible, implied: known.get(leaf)?.implied.concat(implied) ?? implied })
     yield
   }
   return known
 }
+
+/** Equal for leaves that say the same of every log. */
+const aggregateKey = ({ event, match, field = 'value', aggregate, ...bounds }: Leaf): string =>
+  JSON.stringify([event, match, field, aggregate, COMPARATORS.map((name) => bounds[name] ?? null)])
 
 const compileAll = (conditions: Leaf[]) => new CompiledCondition({ op: 'OR', conditions })
 
@@ -87,23 +101,6 @@ function placesOf(node: Condition, path: string, not: string | null): LeafPlace[
   if (!('op' in node)) return [{ leaf: node, path, not }]
   if (node.op === 'NOT') return placesOf(node.condition, `${path}.condition`, not === null ? path : null)
   return node.conditions.flatMap((child, i) => placesOf(child, `${path}.conditions[${i}]`, not))
-}
-
-/**
- * The fields of an event that satisfies the leaf, and no others, unless it asks for what excludes each other.
- * @param number one that satisfies the leaf's bounds
- */
-export function satisfyingPayload(leaf: Leaf, number = satisfyingNumber(leaf)): JsonObject {
-  const { match } = leaf
-  const matched: JsonObject = match === undefined ? {} : isJsonObject(match) ? match : { value: match }
-  return hasComparator(leaf) ? withNumberAt(matched, numberPathOf(leaf), number) : matched
-}
-
-/** Leaves what is matched already: an event has one value at a path. */
-function withNumberAt(object: JsonObject, [key = '', ...rest]: string[], number: number): JsonObject {
-  const present: Json | undefined = Object.hasOwn(object, key) ? object[key] : undefined
-  if (rest.length === 0) return { ...object, [key]: present ?? number }
-  return { ...object, [key]: withNumberAt(isJsonObject(present) ? present : {}, rest, number) }
 }
 
 export interface Suggestion {

@@ -1,14 +1,21 @@
 import { parsed } from '../../../kernel/json.ts'
 import { type LogEvent, RESERVED_TYPES } from '../../claims/event.ts'
-import { MAX_COMPARED_VALUES, MAX_HINT_EVENTS, MAX_LOG_HINTS, MAX_OTHER_EVENT_TYPES } from '../../limits.ts'
+import {
+  MAX_COMPARED_TYPES,
+  MAX_COMPARED_VALUES,
+  MAX_HINT_EVENTS,
+  MAX_LOG_HINTS,
+  MAX_OTHER_EVENT_TYPES,
+} from '../../limits.ts'
 import { compile } from '../compiled-condition.ts'
-import { type Condition, type Leaf, leavesOf } from '../condition.ts'
-import { ROOT } from './hints.ts'
-import { leafPlaces } from './known-leaves.ts'
+import type { Leaf } from '../condition.ts'
+import { type Contract, conditionsByPath } from '../contract.ts'
+import { type LeafPlace, leafPlaces } from './known-leaves.ts'
 import { NearMisses } from './near-misses.ts'
+import { SimilarNames } from './similar-names.ts'
 import { differenceInWords, type Lookalike, Lookalikes, quoted } from './spelling.ts'
 
-export const LOG_HINT_CODES = ['event_type_lookalike', 'value_mismatch'] as const
+export const LOG_HINT_CODES = ['event_type_lookalike', 'event_type_unnamed', 'value_mismatch'] as const
 
 /** A hint to recorded events that narrowly miss the condition, and so may not be what their sender meant. */
 export interface LogHint {
@@ -27,31 +34,44 @@ interface Missed {
   ids: string[]
 }
 
+/** Leaves that a log has satisfied. */
+interface Satisfied {
+  has: (leaf: Leaf) => boolean
+}
+
+type Shown = Pick<LogEvent, 'id' | 'type' | 'payload'>
+
 /** Collects hints while the events of a log are added one by one. */
 export class LogHints {
-  readonly #condition: Condition
-  readonly #leaves: ReadonlyMap<string, readonly Leaf[]>
+  readonly #places: readonly LeafPlace[]
+  /** Of the fulfillment condition, and of what is judged in review. */
+  readonly #leaves: Record<'open' | 'review', ReadonlyMap<string, readonly Leaf[]>>
+  readonly #named: ReadonlySet<string>
   readonly #missed = new Map<Leaf, Missed>()
   readonly #otherTypes = new Map<string, string[]>()
   #valuesLeft = MAX_COMPARED_VALUES
 
-  constructor(condition: Condition) {
-    this.#condition = condition
-    this.#leaves = Map.groupBy(new Set(leavesOf(condition)), ({ event }) => event)
+  constructor(contract: Contract) {
+    const [open = [], ...review] = conditionsByPath(contract).map(([path, condition]) =>
+      leafPlaces(condition, path),
+    )
+    this.#places = [open, ...review].flat()
+    this.#leaves = { open: byType(open), review: byType(review.flat()) }
+    this.#named = new Set(this.#places.map(({ leaf }) => leaf.event))
   }
 
   /** @param satisfied leaves, including those that this event satisfies: they get no hint */
-  add(event: Pick<LogEvent, 'id' | 'type' | 'payload'>, satisfied: { has: (leaf: Leaf) => boolean }): void {
-    const leaves = this.#leaves.get(event.type)
-    if (!leaves) this.addType(event.type, [event.id])
-    else if (this.#valuesLeft > 0)
+  add(event: Shown, satisfied: Satisfied, status: 'open' | 'review' = 'open'): void {
+    const leaves = this.#leaves[status].get(event.type)
+    if (!this.#named.has(event.type)) this.addType(event.type, [event.id])
+    else if (leaves && this.#valuesLeft > 0)
       this.#compare(
         event,
-        leaves.filter((leaf) => !satisfied.has(leaf)),
+        leaves.filter((leaf) => !isDone(leaf, satisfied)),
       )
   }
 
-  /** Events of a type that the condition does not name. */
+  /** Events of a type that the contract does not name. */
   addType(type: string, ids: readonly string[]): void {
     const known = this.#otherTypes.get(type)
     if (known) known.push(...ids.slice(0, MAX_HINT_EVENTS - known.length))
@@ -59,7 +79,7 @@ export class LogHints {
       this.#otherTypes.set(type, ids.slice(0, MAX_HINT_EVENTS))
   }
 
-  #compare({ id, payload: json }: Pick<LogEvent, 'id' | 'payload'>, leaves: readonly Leaf[]): void {
+  #compare({ id, payload: json }: Shown, leaves: readonly Leaf[]): void {
     const payload = parsed(json)
     for (const leaf of leaves) {
       const missed = this.#missed.get(leaf) ?? { misses: new NearMisses(leaf), why: '', ids: [] }
@@ -75,28 +95,45 @@ export class LogHints {
   }
 
   /** @param satisfied leaves: they get a hint only for types that differ by invisible characters */
-  hints(satisfied: { has: (leaf: Leaf) => boolean }): LogHint[] {
-    const places = leafPlaces(this.#condition, ROOT)
-    const values = places.flatMap(({ leaf, path }) => {
-      const missed = satisfied.has(leaf) ? undefined : this.#missed.get(leaf)
-      return missed && missed.ids.length > 0 ? [valueHint(missed, path)] : []
+  hints(satisfied: Satisfied): LogHint[] {
+    const values = this.#places.flatMap(({ leaf, path }) => {
+      const missed = isDone(leaf, satisfied) ? undefined : this.#missed.get(leaf)
+      return missed && missed.ids.length > 0 ? [valueHint(leaf, missed, path)] : []
     })
-    const wanted = new Lookalikes([...this.#leaves.keys(), ...RESERVED_TYPES])
-    const types = this.#otherTypes.entries().flatMap(([type, ids]): LogHint[] => {
+    return [...this.#typeHints(satisfied), ...values].slice(0, MAX_LOG_HINTS)
+  }
+
+  #typeHints(satisfied: Satisfied): LogHint[] {
+    const wanted = new Lookalikes([...this.#named, ...RESERVED_TYPES])
+    const similar = new SimilarNames(this.#named)
+    let comparisonsLeft = MAX_COMPARED_TYPES
+    const hints: LogHint[] = []
+    for (const [type, ids] of this.#otherTypes) {
+      if (hints.length === MAX_LOG_HINTS) break
       const lookalike = wanted.find(type)
-      if (!lookalike) return []
-      const named = places.filter(({ leaf }) => leaf.event === lookalike.text)
-      if (lookalike.by !== 'hidden' && named.every(({ leaf }) => satisfied.has(leaf))) return []
-      return [typeHint(type, ids, lookalike, named[0]?.path ?? ROOT)]
-    })
-    return [...types, ...values].slice(0, MAX_LOG_HINTS)
+      if (!lookalike) comparisonsLeft -= this.#named.size
+      const meant = lookalike?.text ?? (comparisonsLeft >= 0 ? similar.find(type) : null)
+      if (meant === null) continue
+      const named = this.#places.filter(({ leaf }) => leaf.event === meant)
+      if (lookalike?.by !== 'hidden' && named.every(({ leaf }) => isDone(leaf, satisfied))) continue
+      const path = named[0]?.path ?? 'fulfillment_condition'
+      hints.push(lookalike ? typeHint(type, ids, lookalike, path) : slipHint(type, ids, meant, path))
+    }
+    return hints
   }
 }
 
-const valueHint = ({ why, ids }: Missed, path: string): LogHint => ({
+const byType = (places: readonly LeafPlace[]): Map<string, Leaf[]> =>
+  Map.groupBy(new Set(places.map(({ leaf }) => leaf)), ({ event }) => event)
+
+/** An aggregate is about each event: it may lack one even if it is within its bounds. */
+const isDone = (leaf: Leaf, satisfied: Satisfied): boolean =>
+  leaf.aggregate === undefined && satisfied.has(leaf)
+
+const valueHint = ({ aggregate }: Leaf, { why, ids }: Missed, path: string): LogHint => ({
   code: 'value_mismatch',
   path,
-  message: `${eventsInWords(ids)} not satisfy this: ${ids.length === 1 ? 'it' : 'the first'} has ${why}.`,
+  message: `${eventsInWords(ids)} not ${aggregate === undefined ? 'satisfy this' : 'count here'}: ${ids.length === 1 ? 'it' : 'the first'} has ${why}.`,
   event_ids: ids,
 })
 
@@ -104,6 +141,13 @@ const typeHint = (type: string, ids: string[], { text, by }: Lookalike, path: st
   code: 'event_type_lookalike',
   path,
   message: `${eventsInWords(ids)} not count as ${quoted(text)}: the type ${quoted(type)} differs from it only by ${differenceInWords(type, text, by)}.`,
+  event_ids: ids,
+})
+
+const slipHint = (type: string, ids: string[], meant: string, path: string): LogHint => ({
+  code: 'event_type_unnamed',
+  path,
+  message: `${eventsInWords(ids)} not count: the contract does not name the type ${quoted(type)}. Perhaps ${quoted(meant)} is meant.`,
   event_ids: ids,
 })
 
@@ -115,15 +159,20 @@ function eventsInWords(ids: readonly string[]): string {
 
 /** Hints to these events. Yields after each event. */
 export function* findLogHints(
-  condition: Condition,
-  events: Iterable<Pick<LogEvent, 'id' | 'type' | 'payload'>>,
+  contract: Contract,
+  events: Iterable<Shown & { isInReview?: boolean }>,
 ): Generator<void, LogHint[]> {
-  const hints = new LogHints(condition)
-  const compiled = compile(condition)
+  const hints = new LogHints(contract)
+  const { fulfillment_condition, review } = contract
   const satisfied = new Set<Leaf>()
   for (const event of events) {
-    for (const leaf of compiled.leavesSatisfiedBy(event)) satisfied.add(leaf)
-    hints.add(event, satisfied)
+    const conditions = event.isInReview
+      ? [review?.reversal_condition, review?.restart_on]
+      : [fulfillment_condition]
+    for (const condition of conditions) {
+      if (condition) for (const leaf of compile(condition).leavesSatisfiedBy(event)) satisfied.add(leaf)
+    }
+    hints.add(event, satisfied, event.isInReview ? 'review' : 'open')
     yield
   }
   return hints.hints(satisfied)

@@ -1,5 +1,6 @@
 import { isReservedType, RESERVED_TYPES } from '../../claims/event.ts'
 import { type Condition, type Leaf, namedEventTypes } from '../condition.ts'
+import { SimilarNames } from './similar-names.ts'
 import { differenceInWords, type Lookalike, Lookalikes, plainSpelling, quoted } from './spelling.ts'
 
 /** An event type of a leaf that looks like another type. */
@@ -49,21 +50,29 @@ function lookalikeOf(
   return plain && { note: noteOn(type, plain), source: 'plain' }
 }
 
-/** Returns a function that says which type of the condition an event's type looks like; null if there is none. */
-export function typeNotes(condition: Condition): (type: string) => string | null {
-  const named = namedEventTypes(condition)
+/**
+ * Returns a function that says which type of the conditions an event's type looks like, or may be a slip of; null if
+ * there is none.
+ */
+export function typeNotes(...conditions: Condition[]): (type: string) => string | null {
+  const named = new Set(conditions.flatMap((condition) => [...namedEventTypes(condition)]))
   const wanted = new Lookalikes([...named, ...RESERVED_TYPES])
+  const similar = new SimilarNames(named)
   const known = new Map<string, string | null>()
   return (type) => {
     let note = known.get(type)
     if (note === undefined) {
       const lookalike = (named.has(type) ? null : wanted.find(type)) ?? plainOf(type)
-      note = lookalike && noteOn(type, lookalike)
+      const meant = lookalike || named.has(type) ? null : similar.find(type)
+      note = lookalike ? noteOn(type, lookalike) : meant && noteOnSlip(type, meant)
       known.set(type, note)
     }
     return note
   }
 }
+
+const noteOnSlip = (type: string, meant: string): string =>
+  `No condition names the type ${quoted(type)}. Perhaps ${quoted(meant)} is meant.`
 
 /** The type without invisible characters; null if it has none. */
 function plainOf(type: string): Lookalike | null {

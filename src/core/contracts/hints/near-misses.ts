@@ -111,13 +111,26 @@ const judgeItem = (item: Json, wanted: Json): Verdict =>
 
 function partsOfRange(leaf: Leaf): Part[] {
   const holds = testOf(leaf)
-  if (!holds) return []
+  if (!holds || leaf.aggregate === 'count') return []
+  const path = numberPathOf(leaf)
+  if (leaf.aggregate !== undefined) return [{ path, judge: judgeContribution(leaf.aggregate) }]
   const judge = (value: Json | undefined): Verdict => {
     if (typeof value === 'number') return holds(value) ? MET : MISSED
     return near(value, `a number of ${boundsInWords(leaf)} is expected`)
   }
-  return [{ path: numberPathOf(leaf), judge }]
+  return [{ path, judge }]
 }
+
+/** Whether an event has what is added up or told apart. */
+const judgeContribution =
+  (aggregate: 'sum' | 'distinct') =>
+  (value: Json | undefined): Verdict => {
+    if (typeof value === 'number') return MET
+    if (aggregate === 'sum') return near(value, 'a number is expected')
+    return typeof value === 'string' || typeof value === 'boolean'
+      ? MET
+      : near(value, 'a text, a number or a boolean is expected')
+  }
 
 const near = (value: Json | undefined, wanted: string): Verdict => ({
   kind: 'near',

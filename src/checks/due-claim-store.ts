@@ -23,7 +23,7 @@ export interface DueGroup {
   state: ClaimState
   /** Null unless the claims are OPEN. */
   terms: CheckTerms | null
-  /** When the last event was recorded; null unless the claims are OPEN and the event came after the check's time. */
+  /** When the last event was recorded, if that was after the check's time; null also in a review without events. */
   lastEventAt: Date | null
   count: number
   /** Ids and versions as PostgreSQL array literals: they go back to PostgreSQL unparsed. */
@@ -145,7 +145,7 @@ const GROUPS = `SELECT status, scheduled_outcome,
           CASE WHEN status = 'OPEN' THEN (
             SELECT CASE WHEN e.created_at > $2::timestamptz THEN e.created_at END
             FROM {{claim_events}} e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
-          ) END AS last_event_at
+          ) WHEN c.last_event_at > $2::timestamptz THEN c.last_event_at END AS last_event_at
         FROM {{claims}} c ${joinTerms('{{contracts}}')}
         WHERE id = ANY ($1::uuid[]) AND due_at <= $2::timestamptz AND status_since < $2::timestamptz
       ) due

@@ -5,7 +5,8 @@ import {
   guardedWrite,
   kindOf,
   type LogWrite,
-  WHAT_IT_BECOMES,
+  MOVE_IN_SHARDS,
+  WHAT_IT_BECOMES_BY_CHECK,
   writeToShards,
 } from '../claims/write/guarded-write-store.ts'
 import type { Transition } from '../core/claims/lifecycle.ts'
@@ -50,6 +51,7 @@ const GROUPS = groupsFrom(5)
 /** Sets the lock timeout before it locks a claim. */
 const MOVE_KINDS = guardedWrite({
   name: 'move_kinds',
+  becomes: WHAT_IT_BECOMES_BY_CHECK,
   decided: `decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM (SELECT set_config('lock_timeout', $4, true)) AS lock_timeout,
@@ -135,6 +137,7 @@ const STEPS = new Columns<Step>(
 const EACH_STEP = `${STEPS.as('e')} JOIN written w ON w.id = e.claim_id`
 const APPLY_MOVES = guardedWrite({
   name: 'apply_moves',
+  becomes: WHAT_IT_BECOMES_BY_CHECK,
   decided: `decided AS MATERIALIZED (SELECT *, NULL::bytea AS digest FROM ${CLAIMS.as('m')})`,
   items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
         FROM ${EACH_STEP}`,
@@ -171,6 +174,7 @@ async function applyMovesInShards(
   const steps = stepsOf(moves)
   const written = await writeToShards(
     db,
+    MOVE_IN_SHARDS,
     moves.map(writeOf),
     steps.map(itemOf),
     steps.map(({ claim, seq, transition }) => notificationOf(claim.id, seq, transition.state)),
@@ -201,7 +205,7 @@ const MOVE: ShardStatement = {
       ),
       written AS (
         UPDATE {{claims}} c
-        SET ${WHAT_IT_BECOMES}
+        SET ${WHAT_IT_BECOMES_BY_CHECK}
         FROM decided d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
         RETURNING c.id, c.user_id, d.seen + 1 AS sequence, d.number, d.event_type, d.at

@@ -39,6 +39,15 @@ const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_a
     ],
   },
 )
+/** Beside an event, whose own fields may have the same name. */
+export const LateBy = Type.Optional(
+  Type.Number({
+    minimum: 0,
+    description:
+      'Seconds from the end of the window to the recording of the event; absent if the event was in time (§2.1a).',
+    examples: [12.5],
+  }),
+)
 export const EventRef = Type.Unsafe<Static<typeof EventBody>>({ $ref: 'Event#' })
 
 const STATE = {

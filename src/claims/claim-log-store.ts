@@ -168,11 +168,13 @@ interface StoredEvent {
   payload: string | null
   system: boolean
   created_at: Date
+  late_ms: string | null
 }
 
-function toEvent({ id, type, payload, system, created_at }: StoredEvent): LogEvent | null {
+function toEvent({ id, type, payload, system, created_at, late_ms }: StoredEvent): LogEvent | null {
   if (payload === null) return null
-  const event = { id, type, system, createdAt: created_at }
+  const lateMs = late_ms === null ? null : Number(late_ms)
+  const event = { id, type, system, createdAt: created_at, lateMs }
   const isShort = system || payload.length <= MAX_EAGER_PAYLOAD_LENGTH
   return { ...event, payload: isShort ? JSON.parse(payload) : new RawJson(payload) }
 }
@@ -182,7 +184,7 @@ export async function readEvents(db: Connection, names: readonly EventName[]): P
   const rows = await db.query<StoredEvent>({
     name: 'read_events',
     text: `-- read_events
-      SELECT e.claim_id, e.id, e.type, e.system, e.created_at,
+      SELECT e.claim_id, e.id, e.type, e.system, e.created_at, e.late_ms,
         CASE WHEN octet_length(convert_to(e.payload::text, 'UTF8')) = n.payload_bytes THEN e.payload::text END AS payload
       FROM unnest($1::uuid[], $2::text[], $3::integer[]) AS n (claim_id, id, payload_bytes)
       JOIN claim_events e ON e.claim_id = n.claim_id AND e.id = n.id

@@ -1,5 +1,5 @@
 import type { FoundContract } from '../contracts/known-contracts.ts'
-import type { Evidence } from '../core/claims/event.ts'
+import type { Evidence, PlacedEvidence } from '../core/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../core/claims/log-digest.ts'
 import { readInShards } from '../platform/database/citus/in-shards.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -19,7 +19,8 @@ export interface LogRow {
   digest: LogDigest | null
   last_at: Date
   ids: string[] | null
-  decisive: Evidence[] | null
+  /** Of a claim of an extended contract with the system events, and each with its place. */
+  decisive: (Evidence | PlacedEvidence)[] | null
 }
 
 export type ClaimRow = Omit<StoredClaimRow, 'contract'> &
@@ -53,8 +54,12 @@ const READ_CLAIMS = `SELECT ${CLAIM_STATE_COLUMNS},
       LEFT JOIN {{contracts}} k ON k.hash = c.contract_hash
       LEFT JOIN LATERAL (
         SELECT max(e.created_at) AS last_at, json_agg(e.id) AS ids,
-          json_agg(json_build_object('type', e.type, 'payload', e.payload, 'system', e.system))
-            FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))) AS decisive
+          json_agg(
+            CASE WHEN c.decided_count IS NULL THEN json_build_object('type', e.type, 'payload', e.payload, 'system', e.system)
+            ELSE json_build_object('type', e.type, 'payload', e.payload, 'system', e.system, 'seq', e.seq,
+              'isLate', e.late_ms IS NOT NULL) END
+          ) FILTER (WHERE e.type = ANY (coalesce(k.event_types, c.decisive_event_types))
+            OR (c.decided_count IS NOT NULL AND e.system)) AS decisive
         FROM {{claim_events}} e
         WHERE e.claim_id = c.id AND c.event_count > 0 AND ${IS_READ}
       ) log ON true

@@ -1,7 +1,7 @@
 import { hashOf } from '../contracts/contract-store.ts'
 import { ContractsOfGroup, type ParsedContract, parseContract } from '../contracts/known-contracts.ts'
 import type { Claim } from '../core/claims/claim.ts'
-import type { Evidence } from '../core/claims/event.ts'
+import type { Evidence, PlacedEvidence } from '../core/claims/event.ts'
 import type { LogDigest } from '../core/claims/log-digest.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { type StoredClaimRow, toClaim } from './claim-columns.ts'
@@ -28,8 +28,8 @@ export interface ClaimToDecide {
   digest: LogDigest | null
   /** Of every event; if it is not whole, of those that were named. */
   eventIds: string[]
-  /** Those of the types that the condition names. */
-  decisiveEvents: Evidence[]
+  /** Those of the types that the conditions name; see `LogRow`. */
+  decisiveEvents: (Evidence | PlacedEvidence)[]
 }
 
 /** What was read of several claims. */

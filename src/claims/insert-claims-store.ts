@@ -7,7 +7,7 @@ import {
 } from '../contracts/contract-store.ts'
 import type { ClaimAddress, NotedClaim } from '../core/claims/claim.ts'
 import { openState } from '../core/claims/lifecycle.ts'
-import { type Contract, windowMs } from '../core/contracts/contract.ts'
+import { type Contract, isExtended, windowMs } from '../core/contracts/contract.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { ANNOUNCE, insertNotifications } from '../outbox/notification-number-store.ts'
 import { type ClaimNotification, notificationOf, notifyInShards } from '../outbox/outbox-store.ts'
@@ -74,14 +74,21 @@ const isNew = (claims: string, archived: string) =>
   `(coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM ${claims} c WHERE c.id = n.id) IS NULL
           AND (SELECT true FROM ${archived} a WHERE a.id = n.id) IS NULL))`
 
+/** The columns of a claim that few claims have. */
+const MORE = {
+  ...METADATA_COLUMNS,
+  // See the constraint `extended_contract_is_known`.
+  decided_count: ['integer', ({ contract }) => (isExtended(contract.contract) ? 0 : null)],
+} satisfies ColumnList<NewRow>
+
 /** SQL: inserts OPEN claims from rows with the columns of `NEW_ROW` and with position, price, now, due_at and test_clock_id. */
-const insertFrom = (claims: string, rows: string, hasMetadata: boolean) => {
-  const metadata = hasMetadata ? ', metadata' : ''
+const insertFrom = (claims: string, rows: string, hasMore: boolean) => {
+  const more = hasMore ? ', metadata, decided_count' : ''
   return `INSERT INTO ${claims} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${metadata})
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${more})
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-          test_clock_id, now, reference, seed, schema_version${metadata}
+          test_clock_id, now, reference, seed, schema_version${more}
         FROM ${rows}
         ON CONFLICT (id) DO NOTHING`
 }
@@ -103,8 +110,8 @@ const ON_TEST_CLOCK = (parameter: number) => `held AS MATERIALIZED (
  * Inserts claims on one PostgreSQL. $1 is the list. Positions are taken in the given order. Rows are inserted in the order of
  * their ids, so two statements that insert the same claims cannot wait for each other in a circle.
  */
-function insertion(name: string, isLive: boolean, hasMetadata: boolean) {
-  const columns = new Columns<NewRow>(hasMetadata ? { ...NEW_ROW, ...METADATA_COLUMNS } : NEW_ROW, 2)
+function insertion(name: string, isLive: boolean, hasMore: boolean) {
+  const columns = new Columns<NewRow>(hasMore ? { ...NEW_ROW, ...MORE } : NEW_ROW, 2)
   const contracts = contractColumns(columns.next)
   const testClock = contracts.next
   const text = `-- insert_claims
@@ -125,11 +132,11 @@ function insertion(name: string, isLive: boolean, hasMetadata: boolean) {
           SELECT placed.*, price, now + window_ms * interval '1 millisecond' AS due_at
           FROM placed JOIN given ON given.hash = placed.hash
         ) AS priced ORDER BY id, position`,
-          hasMetadata,
+          hasMore,
         )}
         RETURNING id, position, user_id, due_at
       ),
-      ${hasMetadata ? `noted AS (${addPairs('claims', 'SELECT placed.* FROM placed JOIN inserted USING (id, position)')}),` : ''}
+      ${hasMore ? `noted AS (${addPairs('claims', 'SELECT placed.* FROM placed JOIN inserted USING (id, position)')}),` : ''}
       announced AS MATERIALIZED (${ANNOUNCE}),
       notified AS (
         ${insertNotifications(`SELECT user_id, id, 'created', 0, now, due_at, NULL
@@ -142,14 +149,14 @@ function insertion(name: string, isLive: boolean, hasMetadata: boolean) {
     ...contracts.values([...new Map(rows.map(({ contract }) => [contract.hash, contract])).values()]),
     testClockId,
   ]
-  return { statement: { name: hasMetadata ? `${name}_with_metadata` : name, text }, valuesOf }
+  return { statement: { name: hasMore ? `${name}_with_metadata` : name, text }, valuesOf }
 }
-const insertions = (hasMetadata: boolean) => ({
-  live: insertion('insert_claims', true, hasMetadata),
-  onTestClock: insertion('insert_claims_on_test_clock', false, hasMetadata),
+const insertions = (hasMore: boolean) => ({
+  live: insertion('insert_claims', true, hasMore),
+  onTestClock: insertion('insert_claims_on_test_clock', false, hasMore),
 })
-/** A statement without metadata is faster. */
-const INSERTIONS = { plain: insertions(false), noted: insertions(true) }
+/** A statement without metadata and extended contracts is faster. */
+const INSERTIONS = { plain: insertions(false), withMore: insertions(true) }
 
 /**
  * Stores new OPEN claims, live ones of any accounts. Each is the claim, or null if its id (so its alias, or its reference) is
@@ -208,9 +215,8 @@ async function insertAtOnce(
   rows: readonly NewRow[],
   testClockId: string | null,
 ): Promise<Map<string, Date> | null> {
-  const { live, onTestClock } = rows.some(({ metadata }) => metadata !== null)
-    ? INSERTIONS.noted
-    : INSERTIONS.plain
+  const hasMore = rows.some(({ metadata, contract }) => metadata !== null || isExtended(contract.contract))
+  const { live, onTestClock } = hasMore ? INSERTIONS.withMore : INSERTIONS.plain
   const { statement, valuesOf } = testClockId === null ? live : onTestClock
   const inserted = await db.query<{ id: string | null; now: Date }>({
     ...statement,
@@ -262,7 +268,7 @@ type PlacedRow = NewRow & { position: string; testClockId: string | null; now: D
 
 const PLACED_ROWS = new Columns<PlacedRow>({
   ...NEW_ROW,
-  ...METADATA_COLUMNS,
+  ...MORE,
   position: ['bigint', ({ position }) => position],
   price: ['numeric', ({ contract }) => contract.contract.price],
   now: ['timestamptz', ({ now }) => now],

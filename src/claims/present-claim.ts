@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
+import { lateMsOf } from '../core/claims/decide-at.ts'
 import type { LogEvent } from '../core/claims/event.ts'
 import { RawJson } from '../kernel/json.ts'
 import type { Metadata } from '../kernel/metadata.ts'
@@ -115,6 +116,12 @@ export function presentRecorded({ payload, ...event }: LogEvent) {
   if (payload instanceof RawJson) return presentLogged({ ...event, payload: payload.text })
   const { id, type, createdAt, system } = event
   return { id, type, created_at: createdAt.toISOString(), system, ...payload }
+}
+
+/** Seconds from the end of the window to the event; undefined if the event was in time (§2.1a rule 3). */
+export function lateByOf(claim: Claim, event: LogEvent): number | undefined {
+  const lateMs = lateMsOf(claim, event)
+  return lateMs === null ? undefined : lateMs / 1_000
 }
 
 /** Without a look at the payload: it is the text that was stored. */

@@ -1,5 +1,5 @@
 /** What notifications tell of (§4.13); the same of claims and of candidates. */
-const CLAIM_CHANGES = ['created', 'pending', 'confirmed', 'failed'] as const
+const CLAIM_CHANGES = ['created', 'pending', 'confirmed', 'failed', 'outcome_changed'] as const
 
 /** There is one for each event that is recorded, so only if somebody asks (§4.13 rule 5). */
 export const EVENT_TYPES = ['claim.event_recorded', 'candidate.event_recorded'] as const

@@ -4,7 +4,7 @@ import type { SwaggerTransform } from '@fastify/swagger'
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef, LateBy } from '../claims/claim-bodies.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
 import { keyOf } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
@@ -44,6 +44,7 @@ const RESULT = Type.Object(
       description: '201 recorded, 200 recorded before. 204 for both with `Prefer: return=minimal`.',
     }),
     event: Type.Optional(EventRef),
+    late_by: LateBy,
     claim: Type.Optional(Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] })),
   },
   { title: 'EventResult' },

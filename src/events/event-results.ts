@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { LONG_CONTRACTS_BATCH_SIZE } from '../claims/limits.ts'
-import { presentEither, presentRecorded } from '../claims/present-claim.ts'
+import { lateByOf, presentEither, presentRecorded } from '../claims/present-claim.ts'
 import { readContracts } from '../claims/read-contracts.ts'
 import type { Claim, WithContract } from '../core/claims/claim.ts'
 import type { LogEvent } from '../core/claims/event.ts'
@@ -38,6 +38,7 @@ interface CompleteResult {
 interface Recorded {
   status: number
   event: LogEvent
+  lateBy: number | undefined
   claim: WithContract<Claim, unknown>
   /** An object, or the stored JSON. Null: the contract is read when the result is sent. */
   contract: Contract | StoredContract | null
@@ -133,8 +134,9 @@ export class EventResults {
     this.#request.logContext?.count(status)
     if (this.#isMinimal) return { body: { status }, contract: '' }
     const { contract } = claim
-    if (this.#contracts.hold(contract, contractBytes)) return { status, event, claim, contract }
-    return { status, event, claim: { ...claim, contract: null }, contract: null }
+    const lateBy = lateByOf(claim, event)
+    if (this.#contracts.hold(contract, contractBytes)) return { status, event, lateBy, claim, contract }
+    return { status, event, lateBy, claim: { ...claim, contract: null }, contract: null }
   }
 
   #refused(error: Error): EventResult {
@@ -199,21 +201,22 @@ export class EventResults {
 
   #toBody(result: EventResult): object {
     if ('body' in result) return result.body
-    const { status, event, claim, contract } = result
+    const { status, event, lateBy, claim, contract } = result
     if (contract === DELETED) return this.#refusal(claimNotFound(addressOf(claim)))
     if (contract === UNREADABLE) return this.#refusal(recordedWithoutClaim(event))
     if (typeof contract === 'string') return presentWith(result, contract)
     this.#contracts.release(contract as Contract)
-    const body = { status, event: presentRecorded(event), claim: presentEither(claim) }
+    const body = { status, event: presentRecorded(event), late_by: lateBy, claim: presentEither(claim) }
     return body.event instanceof JsonText ? JsonText.ofObject(body) : body
   }
 
   readonly #refusal = (error: Error) => errorResult(error, this.#request)
 }
 
-function presentWith({ status, event, claim }: Recorded, contract: string): JsonText {
+function presentWith({ status, event, lateBy, claim }: Recorded, contract: string): JsonText {
   const presented = presentEither({ ...claim, contract: new JsonText(contract) })
-  return JsonText.ofObject({ status, event: presentRecorded(event), claim: JsonText.ofObject(presented) })
+  const told = { event: presentRecorded(event), late_by: lateBy, claim: JsonText.ofObject(presented) }
+  return JsonText.ofObject({ status, ...told })
 }
 
 const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { CandidateSummaryBody, ClaimSummaryBody, EventRef } from '../claims/claim-bodies.ts'
+import { CandidateSummaryBody, ClaimSummaryBody, EventRef, LateBy } from '../claims/claim-bodies.ts'
 import { claimIdOf } from '../claims/claim-ids.ts'
-import { presentEither, presentRecorded } from '../claims/present-claim.ts'
+import { lateByOf, presentEither, presentRecorded } from '../claims/present-claim.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { keyOf } from '../idempotency/idempotency-key.ts'
 import { type ErrorCode, validationError } from '../kernel/errors.ts'
@@ -26,6 +26,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const EVENT_ERRORS: ErrorCode[] = [
   ...BODY_ERRORS,
   'EVENT_ID_CONFLICT',
+  'EVENT_ID_REQUIRED',
   'CLAIM_ARCHIVED',
   'CLAIM_NOT_OPEN',
   'EVENT_LIMIT_REACHED',
@@ -98,6 +99,7 @@ function documentation(operationId: string, summary: string, notFound: ErrorCode
   const answer = Type.Object(
     {
       event: EventRef,
+      late_by: LateBy,
       claim: Type.Unsafe({ anyOf: [ref(ClaimSummaryBody), ref(CandidateSummaryBody)] }),
     },
     { title: 'RecordedEvent' },
@@ -152,7 +154,11 @@ async function answerSubmission(
     return reply.code(204).header('Preference-Applied', 'return=minimal').send()
   }
   reply.code(replayed ? 200 : 201)
-  const answer = { event: presentRecorded(event), claim: presentEither(claim) }
+  const answer = {
+    event: presentRecorded(event),
+    late_by: lateByOf(claim, event),
+    claim: presentEither(claim),
+  }
   const isShort = contractBytes <= MAX_SYNC_CONTRACT_BYTES && !(answer.event instanceof JsonText)
   return isShort
     ? reply.send(answer)

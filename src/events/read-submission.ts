@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
-import type { Submission } from '../core/claims/event.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import { type JsonObject, RawJson } from '../kernel/json.ts'
 import { estimatedSize } from '../platform/http/admission/request-memory.ts'
 import { MAX_PARSED_PAYLOAD_BYTES, MAX_UNMEASURED_PAYLOAD_CHARACTERS } from './limits.ts'
+import type { EventRequest } from './submission/pending-submission.ts'
 import type { SubmissionFields } from './submission-bodies.ts'
 
 /** The claim or candidate of a submission. Validation has ensured that the submission names exactly one. */
@@ -23,7 +23,8 @@ export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
 export function readSubmission(
   body: JsonObject & SubmissionFields,
   defaultId?: string | null,
-): { submission: Submission; payloadJson: string } {
+): Pick<EventRequest, 'submission' | 'payloadJson' | 'hasMadeId'> {
+  const hasMadeId = body.id === undefined && (defaultId ?? null) === null
   const { id = defaultId ?? uuidv7(), type, claim_id: _, candidate_alias: __, ...rest } = body
   const payload = rest as JsonObject
   const payloadJson = JSON.stringify(payload)
@@ -37,7 +38,7 @@ export function readSubmission(
   const submission = isOversized(payloadJson)
     ? { id, type, payload: new RawJson<JsonObject>(payloadJson), payloadBytes }
     : { id, type, payload, payloadBytes }
-  return { submission, payloadJson }
+  return { submission, payloadJson, hasMadeId }
 }
 
 const isOversized = (payloadJson: string): boolean =>

@@ -1,3 +1,4 @@
+import { isExtended } from '../core/contracts/contract.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import type { Metrics } from '../platform/observability/metrics.ts'
 import type { Span, Tracing, Waited } from '../platform/observability/tracing.ts'
@@ -38,11 +39,14 @@ export class SubmissionMeasures {
     const outcome = outcomeOf(result)
     this.#ended.set(outcome, (this.#ended.get(outcome) ?? 0) + 1)
     submissionSeconds.observe((performance.now() - since) / 1_000)
-    // Only an OPEN claim records events, so this event has changed the status.
-    if (result instanceof Error || result.replayed || result.claim.status === 'OPEN') return
+    if (result instanceof Error || !hasChangedStatus(result)) return
     transitions.inc({ by: 'event', to: result.claim.status })
   }
 }
+
+/** Of a contract of the five fields only an OPEN claim records events. */
+const hasChangedStatus = ({ replayed, claim }: SubmittedEvent): boolean =>
+  !replayed && (isExtended(claim.contract) ? claim.reviewStart === claim.eventCount : claim.status !== 'OPEN')
 
 function outcomeOf(result: SubmittedEvent | Error): string {
   if (!(result instanceof Error)) return result.replayed ? 'repeated' : 'recorded'
@@ -71,7 +75,7 @@ export class SubmissionTraces {
   }
 
   end(result: SubmittedEvent | Error, { request: { span } }: PendingSubmission): void {
-    if (!span || result instanceof Error || result.replayed || result.claim.status === 'OPEN') return
+    if (!span || result instanceof Error || !hasChangedStatus(result)) return
     this.#tracing.brought(result.claim.id, result.claim.status, span)
   }
 }

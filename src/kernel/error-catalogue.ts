@@ -17,6 +17,12 @@ export const ERRORS = {
     title: 'The body, the query or the path of the request is not valid.',
     help: 'Each entry of `details` names a place (`path`) and what is wrong there (`message`). Nothing was stored. Correct the request and send it again.',
   },
+  EVENT_ID_REQUIRED: {
+    status: 400,
+    type: 'invalid_request_error',
+    title: 'The contract of the claim takes only events with an `id` of yours.',
+    help: 'Send the event with an `id`, or with an `Idempotency-Key`, and use the same one when you send it again. The contract has a review or counts events: without an id, an event that is sent twice would count twice. Nothing was stored.',
+  },
   TOKEN_INVALID: {
     status: 401,
     type: 'authentication_error',

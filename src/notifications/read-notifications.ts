@@ -142,7 +142,7 @@ async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) 
   const claims = await readSubjects(
     db,
     userId,
-    idsOf('created', 'pending', 'confirmed', 'failed', 'recorded'),
+    idsOf('created', 'pending', 'confirmed', 'failed', 'outcome_changed', 'recorded'),
   )
   const clockIds = idsOf('advanced')
   const found = clockIds.length === 0 ? [] : await findTestClocks(db, userId, clockIds)
@@ -175,6 +175,7 @@ const CHANGES = {
   pending: 'pending',
   confirmed: 'confirmed',
   failed: 'failed',
+  outcome_changed: 'outcome_changed',
   advanced: 'advanced',
   failing: 'disabled',
   gone: 'disabled',
@@ -202,11 +203,14 @@ const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
   pending: 'PENDING',
   confirmed: 'CONFIRMED',
   failed: 'FAILED',
+  outcome_changed: 'PENDING',
 }
 
 function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim {
-  const status = STATUS_AFTER[kind]
   const { status_since: statusSince, due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
+  // Only an event in review finds a scheduled outcome.
+  const isInReview = kind === 'recorded' && scheduledOutcome !== null
+  const status = isInReview ? 'PENDING' : STATUS_AFTER[kind]
   return { ...claim, status, statusSince, dueAt, scheduledOutcome }
 }
 

@@ -2,14 +2,14 @@ import type { Claim } from '../core/claims/claim.ts'
 import type { ClaimState, Outcome } from '../core/claims/lifecycle.ts'
 import { nodesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { NOW } from '../platform/database/clock.ts'
-import { Columns } from '../platform/database/columns.ts'
+import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './notification-number-store.ts'
 
 /** What became of a claim. */
 export interface ClaimNotification {
   subjectId: string
-  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'recorded'
+  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'outcome_changed' | 'recorded'
   /** Of the log's item that it tells of; 0 for a creation. */
   sequence: number
   state: ClaimState
@@ -23,7 +23,7 @@ export const notificationOf = (claimId: string, sequence: number, state: ClaimSt
   state,
 })
 
-/** That an event was recorded, as the item of this number; of an OPEN claim, for no other takes any. */
+/** That an event was recorded, as the item of this number. @param claim as the event found it */
 export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotification => ({
   subjectId: claim.id,
   kind: 'recorded',
@@ -31,14 +31,18 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-const NUMBERED = new Columns<ClaimNotification & { number: string }>({
+/** The columns of a notification but for its number. */
+export const TOLD = {
   id: ['uuid', ({ subjectId }) => subjectId],
-  number: ['bigint', ({ number }) => number],
   kind: ['text', ({ kind }) => kind],
   sequence: ['integer', ({ sequence }) => sequence],
   status_since: ['timestamptz', ({ state }) => state.statusSince],
   due_at: ['timestamptz', ({ state }) => state.dueAt],
   scheduled_outcome: ['text', ({ state }) => state.scheduledOutcome],
+} satisfies ColumnList<ClaimNotification>
+const NUMBERED = new Columns<ClaimNotification & { number: string }>({
+  ...TOLD,
+  number: ['bigint', ({ number }) => number],
 })
 const NOTIFY: ShardStatement = {
   name: 'notify_in_shards',

@@ -59,6 +59,8 @@ export function furnish(store: Store): void {
       log: [],
       digest: null,
       lastEventAt: null,
+      reviewStart: null,
+      decidedCount: null,
     })
   const {
     simple,

@@ -71,15 +71,15 @@ const readDueKinds: Handler = (store, _backend, { values: [ids, time] }) => {
   )
 }
 
-function kindOf({ status, outcome, contract, log }: StoredClaim, checkTime: Date): Row {
-  const last = log.at(-1)?.createdAt
+function kindOf({ status, outcome, contract, log, lastEventAt }: StoredClaim, checkTime: Date): Row {
+  const last = status === 'OPEN' ? log.at(-1)?.createdAt : lastEventAt
   const isOpen = status === 'OPEN'
   return {
     status,
     scheduled_outcome: outcome,
     review_window: isOpen ? contract.review_window : null,
     timeout_outcome: isOpen ? contract.timeout_outcome : null,
-    last_event_at: isOpen && last && last > checkTime ? last : null,
+    last_event_at: last && last > checkTime ? last : null,
   }
 }
 
@@ -107,6 +107,7 @@ const moveKinds: Handler = (store, backend, { values }) => {
       payload: '{}',
       system: true,
       createdAt: since,
+      lateMs: null,
     }
     backend.change(() => {
       claim.status = to?.[kind] as Status
@@ -116,6 +117,7 @@ const moveKinds: Handler = (store, backend, { values }) => {
       claim.digest = null
       claim.lastEventAt = null
       claim.log.push({ ...event, seq: ++claim.eventCount })
+      if (claim.decidedCount !== null) claim.decidedCount++
     })
   }
   return [{ moved: moved.length }]

@@ -44,6 +44,8 @@ const claim = (n: number, userId: string, more: Partial<StoredClaim> = {}): Stor
     log: [],
     digest: null,
     lastEventAt: null,
+    reviewStart: null,
+    decidedCount: null,
     ...more,
   }
 }

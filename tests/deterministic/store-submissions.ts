@@ -23,12 +23,15 @@ const words = (value: unknown) => arrayOf(value) as string[]
 const estimatedBytes = ({ logBytes, eventCount }: StoredClaim) => logBytes + 100 * eventCount
 const isShort = (claim: StoredClaim) => estimatedBytes(claim) <= LONG_LOG
 const isDecisive =
-  ({ decisiveTypes }: StoredClaim) =>
-  (event: StoredEvent) =>
-    decisiveTypes.includes(event.type)
+  ({ decisiveTypes, decidedCount }: StoredClaim) =>
+  ({ type, system }: StoredEvent) =>
+    decisiveTypes.includes(type) || (decidedCount !== null && system)
 const latest = (times: readonly Date[]) => new Date(Math.max(...times.map(Number)))
 const orNull = <T>(list: T[]) => (list.length > 0 ? list : null)
 const evidence = ({ type, payload, system }: StoredEvent) => ({ type, payload: JSON.parse(payload), system })
+const placed = (event: StoredEvent) => ({ seq: event.seq, isLate: event.lateMs !== null })
+const evidenceOf = ({ decidedCount }: StoredClaim) =>
+  decidedCount === null ? evidence : (event: StoredEvent) => ({ ...evidence(event), ...placed(event) })
 
 const claimRow = (claim: StoredClaim): Row => ({
   id: claim.id,
@@ -44,6 +47,7 @@ const claimRow = (claim: StoredClaim): Row => ({
   due_at: claim.dueAt,
   event_count: claim.eventCount,
   log_bytes: claim.logBytes,
+  review_start: claim.reviewStart,
   schema_id: null,
   schema_version: null,
   test_clock_id: claim.testClockId,
@@ -78,19 +82,27 @@ const readClaimsToDecide: Handler = (store, _backend, { values: [ids, named, sha
         ...log.map(({ createdAt }) => createdAt),
       ]),
       ids: orNull((isRead ? log : found).map(({ id }) => id)),
-      decisive: orNull(log.filter(isDecisive(claim)).map(evidence)),
+      decisive: orNull(log.filter(isDecisive(claim)).map(evidenceOf(claim))),
     }
   })
 
 const readLongLog: Handler = (store, _backend, { values: [id] }) =>
   claimsOf(store, [id])
-    .filter(({ status }) => status === 'OPEN')
+    .filter(
+      ({ status, decidedCount }) => status === 'OPEN' || (status === 'PENDING' && decidedCount !== null),
+    )
     .map((claim) => ({
       ...claimRow(claim),
       last_at: latest([claim.since, ...claim.log.map(({ createdAt }) => createdAt)]),
       ids: orNull(claim.log.map(({ id }) => id)),
       decisive_sizes: orNull(
-        claim.log.filter(isDecisive(claim)).map(({ seq, payload }) => [seq, Buffer.byteLength(payload)]),
+        claim.log
+          .filter((event) => isDecisive(claim)(event) || event.system)
+          .map((event) => ({
+            ...placed(event),
+            system: event.system,
+            bytes: Buffer.byteLength(event.payload),
+          })),
       ),
     }))
 
@@ -104,12 +116,13 @@ const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }
     claimsOf(store, [claimId]).flatMap(({ log }) =>
       log
         .filter(({ id }) => id === (ids as string[])[i])
-        .map(({ id, type, system, createdAt, payload }) => ({
+        .map(({ id, type, system, createdAt, payload, lateMs }) => ({
           claim_id: claimId,
           id,
           type,
           system,
           created_at: createdAt,
+          late_ms: lateMs === null ? null : `${lateMs}`,
           payload: Buffer.byteLength(payload) === (sizes as number[])[i] ? payload : null,
         })),
     ),
@@ -174,6 +187,7 @@ const newEvent = (seq = 0, id = '', type = '', payload = '', createdAt = new Dat
   payload,
   system: false,
   createdAt,
+  lateMs: null,
 })
 
 /** Those that nobody holds, held in common until the transaction ends. */

@@ -20,6 +20,7 @@ export interface StoredEvent {
   payload: string
   system: boolean
   createdAt: Date
+  lateMs: number | null
 }
 
 export interface StoredClaim {
@@ -39,6 +40,9 @@ export interface StoredClaim {
   log: StoredEvent[]
   digest: Buffer | null
   lastEventAt: Date | null
+  reviewStart: number | null
+  /** Null for a contract of the five fields. */
+  decidedCount: number | null
 }
 
 interface StoredClock {

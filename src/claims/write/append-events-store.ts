@@ -2,14 +2,13 @@ import type { Claim } from '../../core/claims/claim.ts'
 import type { Submission } from '../../core/claims/event.ts'
 import { type Change, stateAt } from '../../core/claims/lifecycle.ts'
 import { notificationOf, notificationOfEvent } from '../../outbox/outbox-store.ts'
-import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
-import { NOW } from '../../platform/database/clock.ts'
 import { type ColumnList, Columns } from '../../platform/database/columns.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray } from '../../platform/database/sql-array.ts'
-import { DECIDED, guardedWrite, LOG_EVENT, writeToShards } from './guarded-write-store.ts'
+import { APPEND_IN_SHARDS, DECIDED, guardedWrite, LOG_EVENT, writeToShards } from './guarded-write-store.ts'
+import { heldTestClocks, LIVE, readClocks, type TimeSource } from './recording-time-store.ts'
 
-interface NewEvent {
+export interface NewEvent {
   submission: Pick<Submission, 'id' | 'type'>
   payloadJson: string
 }
@@ -30,9 +29,6 @@ export interface Append {
   becomes: Change | null
 }
 
-/** Where the claims get their time from: the database, or the clocks of one account that they are on. */
-export type TimeSource = { kind: 'live' } | { kind: 'test clocks'; userId: string }
-
 export interface Appended {
   /** The time by each clock, by its id; null is the database's. One is missing: it is being advanced, or is gone. */
   clocks: Map<string | null, Date>
@@ -41,11 +37,6 @@ export interface Appended {
   /** Ids of claims that were not written: they had changed, or no longer exist. */
   stale: Set<string>
 }
-
-const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
-/** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
-const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
-        WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
 
 /** The write to the row of the claim, but for its time. */
 const writeOf = ({ seen, events, bytes, digest, becomes }: Append) => ({
@@ -175,20 +166,17 @@ function toAppended(rows: readonly AppendedRow[]): Appended {
   }
 }
 
-/** The accounts among the given ones ($1) that ask for event notifications. A subselect, as in `askedRows`. */
-const ASKING_GIVEN = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
-const READ_LIVE_CLOCK = `-- read_live_clock
-      SELECT *, ${ASKING_GIVEN} FROM (${LIVE}) AS clock`
-const HOLD_TEST_CLOCKS = `-- hold_test_clocks
-      SELECT *, ${ASKING_GIVEN} FROM (${heldTestClocks(2)}) AS clocks`
-
 /** The same on distributed tables: the times are those of the node that has the clocks. */
 async function appendToShards(
   db: Connection,
   appends: readonly Append[],
   time: TimeSource,
 ): Promise<Appended> {
-  const { clocks, asking } = await readClocks(db, appends, time)
+  const { clocks, asking } = await readClocks(
+    db,
+    appends.map(({ seen }) => seen),
+    time,
+  )
   const timed = appends.flatMap((append) => {
     const now = clocks.get(append.seen.testClockId)
     if (!now) return []
@@ -196,6 +184,7 @@ async function appendToShards(
   })
   const written = await writeToShards(
     db,
+    APPEND_IN_SHARDS,
     timed.map(({ append, at }) => ({
       ...writeOf(append),
       seenStatus: 'OPEN',
@@ -217,24 +206,4 @@ async function appendToShards(
     later: new Map(timed.filter(({ isLater }) => isLater).map(({ append, at }) => [append.seen.id, at])),
     stale: new Set(idsOf(timed).filter((id) => !written.has(id))),
   }
-}
-
-/** The times, and the accounts that ask for event notifications. */
-async function readClocks(
-  db: Connection,
-  appends: readonly Append[],
-  time: TimeSource,
-): Promise<{ clocks: Map<string | null, Date>; asking: Set<string> }> {
-  type Row = { id: string | null; now: Date; asking: string[] }
-  const accounts = plainArray([...new Set(appends.map(({ seen }) => seen.userId))])
-  const ids = new Set(appends.flatMap(({ seen }) => seen.testClockId ?? []))
-  const rows =
-    time.kind === 'live'
-      ? await db.query<Row>({ name: 'read_live_clock', text: READ_LIVE_CLOCK, values: [accounts] })
-      : await db.query<Row>({
-          name: 'hold_test_clocks',
-          text: HOLD_TEST_CLOCKS,
-          values: [accounts, time.userId, plainArray([...ids])],
-        })
-  return { clocks: new Map(rows.map(({ id, now }) => [id, now])), asking: new Set(rows[0]?.asking) }
 }

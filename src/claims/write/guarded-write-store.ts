@@ -68,6 +68,8 @@ export const LOG_EVENT = {
 
 interface Parts {
   name: string
+  /** SQL: what the claim `c` becomes by a row `d` of `decided`. */
+  becomes?: string
   /**
    * CTEs, the last of which is `decided`, materialized: `id`, `seen_status` and `seen`, the number of log items then;
    * `added` and `bytes`, what the log gains; `at`, when that is; `status`, null if the claim stays what it is, else
@@ -80,6 +82,8 @@ interface Parts {
    * columns of `decided`, and `user_id`.
    */
   items: string
+  /** Whether the items have `late_ms` too. */
+  haveLateness?: true
   /** SQL: claim_id and seq of each user event. Accounts that ask for event notifications get one for each. */
   events?: string
   /** Other than the one change that each claim made, if it did (`WHAT_HAPPENED`); they are announced already. */
@@ -95,6 +99,15 @@ export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.lo
           status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
           due_at = CASE WHEN d.status IS NULL THEN c.due_at ELSE d.due END,
           log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
+
+/**
+ * The same for a scheduled check, which moves claims of any contract. Null stays null. Without it, the constraint
+ * `extended_contract_is_known` refuses the write to a claim of an extended contract.
+ */
+export const WHAT_IT_BECOMES_BY_CHECK = `${WHAT_IT_BECOMES}, decided_count = c.decided_count + d.added`
+
+const itemColumns = (haveLateness = false) =>
+  `claim_id, seq, id, type, payload, system, created_at${haveLateness ? ', late_ms' : ''}`
 
 /** SQL: the kind of notification for a change to this status. In some locales `lower('I')` is not `i`. */
 export const kindOf = (status: string): string => `lower(${status} COLLATE "C")`
@@ -127,8 +140,10 @@ const withEvents = (events: string) => `(
  */
 export const guardedWrite = ({
   name,
+  becomes = WHAT_IT_BECOMES,
   decided,
   items,
+  haveLateness,
   events,
   notifications,
   result,
@@ -136,13 +151,13 @@ export const guardedWrite = ({
       WITH ${decided},
       written AS (
         UPDATE claims c
-        SET ${WHAT_IT_BECOMES}
+        SET ${becomes}
         FROM decided d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
         RETURNING c.user_id, d.*
       ),
       logged AS (
-        INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+        INSERT INTO claim_events (${itemColumns(haveLateness)})
         ${items}
       ),
       ${events ? ASKING_WRITTEN : ''}
@@ -152,29 +167,65 @@ export const guardedWrite = ({
       )
       ${result}`
 
-const WRITES = new Columns<ClaimWrite>(CLAIM_WRITE)
-const ITEMS = new Columns<LogWrite>(
-  { ...LOG_EVENT, system: ['boolean', ({ system }) => system], at: ['timestamptz', ({ at }) => at] },
-  WRITES.next,
-)
+/** The columns of any log item. */
+export const LOG_ITEM = {
+  ...LOG_EVENT,
+  system: ['boolean', ({ system }) => system],
+  at: ['timestamptz', ({ at }) => at],
+} satisfies ColumnList<LogWrite>
 
 /** The guarded write in the tables of a shard. */
-const WRITE_TO = `WITH written AS (
+export interface ShardWrite<Write, Item> {
+  statement: ShardStatement
+  writes: Columns<Write>
+  items: Columns<Item>
+}
+
+/** @param decided SQL: the columns of `decided` (see `Parts`), from the columns of the writes */
+export function shardWrite<Write, Item>(parts: {
+  name: string
+  writes: ColumnList<Write>
+  decided: string
+  becomes: string
+  items: ColumnList<Item>
+  haveLateness?: true
+}): ShardWrite<Write, Item> {
+  const writes = new Columns<Write>(parts.writes)
+  const items = new Columns<Item>(parts.items, writes.next)
+  const text = `WITH written AS (
         UPDATE {{claims}} c
-        SET ${WHAT_IT_BECOMES}
+        SET ${parts.becomes}
         FROM (
-          SELECT *, decode(hex_digest, 'hex') AS digest FROM ${WRITES.as('d')}
+          SELECT ${parts.decided} FROM ${writes.as('d')}
         ) AS d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
         RETURNING c.id
       ),
       logged AS (
-        INSERT INTO {{claim_events}} (claim_id, seq, id, type, payload, system, created_at)
-        SELECT e.* FROM ${ITEMS.as('e')} JOIN written w ON w.id = e.claim_id
+        INSERT INTO {{claim_events}} (${itemColumns(parts.haveLateness)})
+        SELECT e.* FROM ${items.as('e')} JOIN written w ON w.id = e.claim_id
       )
       SELECT id FROM written`
+  return { statement: { name: parts.name, text, columns: 'id uuid' }, writes, items }
+}
 
-const WRITE: ShardStatement = { name: 'write_to_shards', text: WRITE_TO, columns: 'id uuid' }
+const DECIDED_IN_SHARD = "*, decode(hex_digest, 'hex') AS digest"
+/** Of events to claims of contracts with the five fields. */
+export const APPEND_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
+  name: 'write_to_shards',
+  writes: CLAIM_WRITE,
+  decided: DECIDED_IN_SHARD,
+  becomes: WHAT_IT_BECOMES,
+  items: LOG_ITEM,
+})
+/** Of the transitions of a check. */
+export const MOVE_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
+  name: 'move_in_shards',
+  writes: CLAIM_WRITE,
+  decided: DECIDED_IN_SHARD,
+  becomes: WHAT_IT_BECOMES_BY_CHECK,
+  items: LOG_ITEM,
+})
 
 /**
  * The guarded write on distributed tables. Runs without a transaction block if all claims are on one node
@@ -182,10 +233,11 @@ const WRITE: ShardStatement = { name: 'write_to_shards', text: WRITE_TO, columns
  * written.
  * @param announced the key, if the transaction has announced its notifications; else null
  */
-export async function writeToShards(
+export async function writeToShards<Write extends { id: string }, Item extends { claimId: string }>(
   db: Connection,
-  writes: readonly ClaimWrite[],
-  items: readonly LogWrite[],
+  form: ShardWrite<Write, Item>,
+  writes: readonly Write[],
+  items: readonly Item[],
   notifications: readonly ClaimNotification[],
   announced: string | null,
 ): Promise<Set<string>> {
@@ -193,9 +245,12 @@ export async function writeToShards(
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
   const write = async (connection: Connection) => {
-    const rows = await queryInShards<{ id: string }, ClaimWrite>(connection, WRITE, nodes, (ofShard) => {
+    const rows = await queryInShards<{ id: string }, Write>(connection, form.statement, nodes, (ofShard) => {
       const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      return [...WRITES.values(inOrder), ...ITEMS.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? []))]
+      return [
+        ...form.writes.values(inOrder),
+        ...form.items.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? [])),
+      ]
     })
     const told = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
     await notifyInShards(connection, told, announced)

@@ -1,9 +1,9 @@
 import { compile } from '../contracts/compiled-condition.ts'
 import type { Condition } from '../contracts/condition.ts'
-import { type Contract, type EventTrigger, windowMs } from '../contracts/contract.ts'
+import { type Contract, type EventTrigger, isExtended, windowMs } from '../contracts/contract.ts'
 import { MAX_EVENTS, MAX_LOG_BYTES, MAX_PAYLOAD_BYTES } from '../limits.ts'
 import type { Claim } from './claim.ts'
-import type { Evidence, Submission } from './event.ts'
+import type { Evidence, LogEvent, PlacedEvidence, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
 import { type ClaimState, satisfied, stateAt } from './lifecycle.ts'
 
@@ -73,6 +73,16 @@ export const takesEvents = ({
 export const lateMsAt = ({ dueAt }: Pick<ClaimState, 'dueAt'>, at: Date): number | null =>
   dueAt !== null && at >= dueAt ? at.getTime() - dueAt.getTime() : null
 
+/** The same of a recorded event. Of a contract of the five fields it follows from the times: a claim takes events while OPEN. */
+export function lateMsOf(
+  { contract, createdAt }: Pick<Claim, 'contract' | 'createdAt'>,
+  event: Pick<LogEvent, 'createdAt' | 'lateMs'>,
+): number | null {
+  if (isExtended(contract)) return event.lateMs ?? null
+  const lateMs = event.createdAt.getTime() - createdAt.getTime() - windowMs(contract.activity_window)
+  return lateMs >= 0 ? lateMs : null
+}
+
 const NEVER: Condition = { op: 'OR', conditions: [] }
 
 /** The log of a review that begins. */
@@ -81,6 +91,28 @@ const reviewLog = ({ review }: Contract): EventLog => new EventLog(review?.rever
 /** The log of the current status without an event. */
 export const logInStatus = ({ status, contract }: Pick<Claim, 'status' | 'contract'>): EventLog =>
   status === 'OPEN' ? new EventLog(contract.fulfillment_condition) : reviewLog(contract)
+
+/**
+ * The log of the current status.
+ * @param events those of the types that the conditions name, and the system events; of an extended contract
+ */
+export function logOfStatus(
+  claim: Pick<Claim, 'status' | 'contract' | 'reviewStart'>,
+  events: readonly PlacedEvidence[],
+): EventLog {
+  const counts = countsInStatus(claim, events)
+  return events.filter(counts).reduce((log: EventLog, event) => log.with(event), logInStatus(claim))
+}
+
+/** Whether an event is part of the evaluation in the current status. @param events at least the system events */
+export function countsInStatus(
+  { contract, reviewStart }: Pick<Claim, 'contract' | 'reviewStart'>,
+  events: readonly Pick<PlacedEvidence, 'seq' | 'system'>[],
+): (event: Pick<PlacedEvidence, 'seq' | 'isLate'>) => boolean {
+  // An OPEN claim has no system event. A claim in review has one if its activity window has elapsed.
+  const start = reviewStart ?? events.find(({ system }) => system)?.seq ?? 0
+  return ({ seq, isLate }) => seq > start && !(isLate && contract.strict_deadline === true)
+}
 
 function effectOf(
   { status, contract }: DecidableClaim,

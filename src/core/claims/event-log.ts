@@ -72,6 +72,14 @@ export class EventLog {
     return this.#satisfied?.size ?? 0
   }
 
+  /** Values that aggregates keep, which take memory. */
+  get keptCount(): number {
+    const sizes = this.#aggregates
+      ?.values()
+      .map((value) => (value.kind === 'distinct' ? value.values.size : 1))
+    return sizes?.reduce((sum, size) => sum + size, 0) ?? 0
+  }
+
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
     this.#holds ??= this.#evaluate()

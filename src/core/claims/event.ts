@@ -25,6 +25,12 @@ export interface Submission {
 /** What conditions see of an item of a log. */
 export type Evidence = Pick<LogEvent, 'type' | 'payload'> & { system?: boolean }
 
+/** The same, with its place in the log of a claim of an extended contract. */
+export interface PlacedEvidence extends Evidence {
+  seq: number
+  isLate: boolean
+}
+
 /** An item of a claim's event log. */
 export interface LogEvent {
   id: string

@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache'
 import type { ClaimToDecide } from '../../claims/claims-to-decide.ts'
 import { readLongLog } from '../../claims/long-log-store.ts'
 import type { Claim } from '../../core/claims/claim.ts'
-import type { Evidence } from '../../core/claims/event.ts'
+import { logOfStatus } from '../../core/claims/decide-at.ts'
+import type { Evidence, PlacedEvidence } from '../../core/claims/event.ts'
 import { EventLog } from '../../core/claims/event-log.ts'
-import { hashOfId, logOf } from '../../core/claims/log-digest.ts'
-import type { Contract } from '../../core/contracts/contract.ts'
+import { hashOfId, type LogDigest, logOf } from '../../core/claims/log-digest.ts'
+import { type Contract, isExtended } from '../../core/contracts/contract.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import type { Database } from '../../platform/database/database.ts'
@@ -30,14 +31,15 @@ export interface ClaimSnapshot {
   contractBytes: number
 }
 
-/** Estimated memory of a snapshot, of a hash with the spare room of a growing array, and of a satisfied leaf. */
+/** Estimated memory of a snapshot, of a hash with the spare room of a growing array, of a satisfied leaf and of a kept value. */
 const SNAPSHOT_BYTES = 1_200
 const HASH_BYTES = 12
 const LEAF_BYTES = 40
+const VALUE_BYTES = 80
 const MAX_SHORT_HASHES = 32
 
 /**
- * Snapshots of OPEN claims that this server has written lately, the least recently used first to go. A snapshot may be stale.
+ * Snapshots of claims that take events and that this server has written lately, the least recently used first to go. A snapshot may be stale.
  * The guard of a write shows that, so a decision from a snapshot is valid only together with a write.
  */
 export class ClaimCache {
@@ -63,7 +65,7 @@ export class ClaimCache {
 
   set(snapshot: ClaimSnapshot): void {
     const { id } = snapshot.claim
-    const bytes = snapshot.bytes + LEAF_BYTES * snapshot.log.satisfiedCount
+    const bytes = snapshot.bytes + bytesOfLog(snapshot)
     // The cache reads the size of a new entry only.
     if (bytes > 1.2 * snapshot.countedBytes) {
       this.#snapshots.delete(id)
@@ -99,12 +101,14 @@ export function newSnapshot({
   eventIds,
   decisiveEvents,
 }: ClaimToDecide): ClaimSnapshot {
-  const condition = claim.contract.fulfillment_condition
+  const { contract } = claim
   const idHashes = digest ? [...digest.idHashes] : eventIds.map(hashOfId)
   return {
     // Several decisions may start from one read.
     claim: { ...claim },
-    log: digest ? logOf(condition, digest) : EventLog.of(condition, decisiveEvents),
+    log: isExtended(contract)
+      ? logOfStatus(claim, decisiveEvents as PlacedEvidence[])
+      : logOfOpen(contract, digest, decisiveEvents),
     isWhole,
     lastAt,
     idHashes,
@@ -113,6 +117,19 @@ export function newSnapshot({
     contractBytes,
   }
 }
+
+/** Of satisfied leaves and aggregates. Values that are kept come from the log's payloads, at two bytes a character. */
+function bytesOfLog({ log, claim }: ClaimSnapshot): number {
+  const { keptCount } = log
+  return LEAF_BYTES * log.satisfiedCount + (keptCount > 0 ? VALUE_BYTES * keptCount + 2 * claim.logBytes : 0)
+}
+
+/** Of a contract of the five fields, which takes events while the claim is OPEN only. */
+const logOfOpen = (
+  { fulfillment_condition: condition }: Contract,
+  digest: LogDigest | null,
+  events: Evidence[],
+) => (digest ? logOf(condition, digest) : EventLog.of(condition, events))
 
 /** Names that callers have chosen, at two bytes a character. */
 const bytesOfNames = ({ reference, candidateAlias, customerExternalId }: Claim): number =>

@@ -1,14 +1,9 @@
 import { absenceErrors } from '../../claims/archived/absent-claim.ts'
-import { type EventName, type FoundEvent, readEvents } from '../../claims/claim-log-store.ts'
 import { type ClaimToDecide, readClaimsToDecide } from '../../claims/claims-to-decide.ts'
-import {
-  type Append,
-  type Appended,
-  appendEvents,
-  type TimeSource,
-} from '../../claims/write/append-events-store.ts'
+import { type Append, type Appended, appendEvents } from '../../claims/write/append-events-store.ts'
+import type { TimeSource } from '../../claims/write/recording-time-store.ts'
 import { contractIsMissing } from '../../contracts/contract-store.ts'
-import type { LogEvent } from '../../core/claims/event.ts'
+import { isExtended } from '../../core/contracts/contract.ts'
 import { Retry } from '../../platform/concurrency/batcher.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
@@ -23,7 +18,8 @@ import {
   mightContain,
   newSnapshot,
 } from './claim-cache.ts'
-import { NOT_WRITTEN_AT, PendingDecision, type RecordedEvents } from './pending-decision.ts'
+import { complete, readRepeated } from './complete-decisions.ts'
+import { PendingDecision } from './pending-decision.ts'
 import {
   endsBatch,
   isRetry,
@@ -36,6 +32,7 @@ import {
   type SubmittedEvent,
   setResults,
 } from './pending-submission.ts'
+import { type ExtendedSubmissions, extendedSubmissions, recordExtended } from './record-extended.ts'
 
 /** An oversized claim counts as this many bytes of payload for each byte to read. */
 const READ_BYTE_WEIGHT = MAX_BATCH_PAYLOAD_BYTES / MAX_BATCH_PARSED_BYTES
@@ -115,19 +112,22 @@ export interface ClaimSubmissions {
 
 /**
  * Decides and records the submissions of a batch. One statement reads the claims that are not in the cache. One statement
- * writes all claims, and one more per account its claims on test clocks. Sets the result of each submission. Never rejects. A
- * claim may be in the batch once for each account.
+ * writes all claims, and one more per account its claims on test clocks. Claims of extended contracts follow
+ * (`record-extended.ts`). Sets the result of each submission. Never rejects. A claim may be in the batch once for each account.
  */
 export async function recordBatch(
   db: Connection,
   cache: ClaimCache,
   batch: readonly ClaimSubmissions[],
 ): Promise<void> {
+  const extended: ExtendedSubmissions[] = []
   try {
-    const decisions = await decideBatch(db, cache, batch)
+    const decisions = await decideBatch(db, cache, batch, extended)
     await readRepeated(db, decisions)
-    await writeDecisions(db, decisions)
+    const hasEnded = await writeDecisions(db, decisions)
     for (const decision of decisions) complete(cache, decision)
+    if (hasEnded) for (const { submissions } of extended) setResults(submissions, STALE)
+    else await recordExtended(db, cache, extended)
   } catch (error) {
     // Nothing was written. The cause may be a snapshot.
     for (const { claimId } of batch) cache.delete(claimId)
@@ -138,11 +138,14 @@ export async function recordBatch(
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** A submission that is not part of a returned decision has its result. */
+/**
+ * A submission that is not part of a returned decision has its result, or is added to those of extended contracts.
+ */
 async function decideBatch(
   db: Connection,
   cache: ClaimCache,
   batch: readonly ClaimSubmissions[],
+  extended: ExtendedSubmissions[],
 ): Promise<PendingDecision[]> {
   const decisions: PendingDecision[] = []
   const unknown: ClaimSubmissions[] = []
@@ -154,11 +157,14 @@ async function decideBatch(
   const slow: [ClaimSubmissions, ClaimSnapshot][] = []
   for (const one of batch) {
     const snapshot = snapshotFor(cache, one)
-    if (snapshot && !PendingDecision.isFast(one.submissions)) slow.push([one, snapshot])
+    if (snapshot && isExtended(snapshot.claim.contract)) {
+      if (isOf(snapshot, one)) extended.push(fromCache(snapshot, one))
+      else unknown.push(one)
+    } else if (snapshot && !PendingDecision.isFast(one.submissions)) slow.push([one, snapshot])
     else use(one, snapshot && PendingDecision.ofFast(snapshot, one.submissions, NONE))
   }
   if (slow.length > 0) await runCooperatively(decideSlow(slow, use))
-  if (unknown.length > 0) decisions.push(...(await decideFromDatabase(db, cache, unknown)))
+  if (unknown.length > 0) decisions.push(...(await decideFromDatabase(db, cache, unknown, extended)))
   return decisions
 }
 
@@ -168,6 +174,17 @@ function snapshotFor(cache: ClaimCache, { claimId, submissions }: ClaimSubmissio
   if (!snapshot) return null
   return submissions.some(({ request }) => mightContain(snapshot, request.submission.id)) ? null : snapshot
 }
+
+/** Another account's submission is refused, which the cache cannot decide. */
+const isOf = ({ claim }: ClaimSnapshot, { submissions }: ClaimSubmissions): boolean =>
+  submissions.every(({ request }) => request.userId === claim.userId)
+
+const fromCache = (snapshot: ClaimSnapshot, { submissions }: ClaimSubmissions): ExtendedSubmissions => ({
+  snapshot,
+  submissions,
+  recordedIds: NONE,
+  isFromCache: true,
+})
 
 function* decideSlow(
   slow: readonly [ClaimSubmissions, ClaimSnapshot][],
@@ -180,6 +197,7 @@ async function decideFromDatabase(
   db: Connection,
   cache: ClaimCache,
   batch: readonly ClaimSubmissions[],
+  extended: ExtendedSubmissions[],
 ): Promise<PendingDecision[]> {
   const byClaim = Map.groupBy(batch, ({ claimId }) => claimId)
   const eventIds = new Map(byClaim.entries().map(([id, ones]) => [id, ones.flatMap(idsOf)]))
@@ -195,7 +213,7 @@ async function decideFromDatabase(
   }
   for (const [id, bytes] of oversized) setAll(id, { reason: 'oversized', bytes })
   for (const id of withoutContract) setAll(id, contractIsMissing())
-  const decisions = await runCooperatively(decideEach(claims, cache, byClaim))
+  const decisions = await runCooperatively(decideEach(claims, cache, byClaim, extended))
   await rejectAbsent(
     db,
     [...byClaim.values()].flat().flatMap(({ submissions }) => submissions),
@@ -220,11 +238,16 @@ function* decideEach(
   found: Iterable<ClaimToDecide>,
   cache: ClaimCache,
   byClaim: Map<string, readonly ClaimSubmissions[]>,
+  extended: ExtendedSubmissions[],
 ): Generator<void, PendingDecision[]> {
   const decisions: PendingDecision[] = []
   for (const read of found) {
     yield
     for (const { submissions } of byClaim.get(read.claim.id) ?? []) {
+      if (isExtended(read.claim.contract)) {
+        extended.push(extendedSubmissions(read, cache, submissions))
+        continue
+      }
       const decision = yield* decideOne(read, cache, submissions)
       if (decision) decisions.push(decision)
       else setResults(submissions, LONG_LOG)
@@ -253,66 +276,12 @@ function* decideOne(
   return isSame ? yield* PendingDecision.of(cached, submissions, recorded) : null
 }
 
-/** Reads the recorded events that submissions repeat, and compares. */
-async function readRepeated(db: Connection, decisions: readonly PendingDecision[]): Promise<void> {
-  const repeating = decisions.filter(({ hasRepeats }) => hasRepeats)
-  if (repeating.length === 0) return
-  const names: EventName[] = []
-  for (const { snapshot, repeats } of repeating) {
-    const claimId = snapshot.claim.id
-    for (const { id, payloadBytes } of repeats) names.push({ claimId, id, payloadBytes })
-  }
-  const found = names.length === 0 ? [] : await readEvents(db, names)
-  await runCooperatively(
-    compareEach(
-      repeating,
-      Map.groupBy(found, ({ claimId }) => claimId),
-    ),
-  )
-}
-
-function* compareEach(
-  repeating: readonly PendingDecision[],
-  found: ReadonlyMap<string, readonly FoundEvent[]>,
-): Generator<void, void> {
-  for (const decision of repeating)
-    yield* decision.compare(recordedById(found.get(decision.snapshot.claim.id) ?? []))
-}
-
-function recordedById(events: readonly FoundEvent[]): RecordedEvents {
-  const found = new Map<string, LogEvent | null>()
-  // If an id was sent twice with different content, at most one of them is the recorded event.
-  for (const { id, event } of events) if (event || !found.has(id)) found.set(id, event)
-  return found
-}
-
-/** Sets the results, and brings the cache up to date. */
-function complete(cache: ClaimCache, decision: PendingDecision): void {
-  const { id } = decision.snapshot.claim
-  const { written } = decision
-  if (written !== null && !(written instanceof Date)) {
-    decision.reject(written)
-    // The claim may have changed, by another write or by this one.
-    cache.delete(id)
-    return
-  }
-  try {
-    decision.apply(written ?? NOT_WRITTEN_AT)
-    if (!decision.updateSnapshot(written)) cache.delete(id)
-    else if (written) cache.set(decision.snapshot)
-    else cache.setIfNewer(decision.snapshot)
-  } catch (cause) {
-    // An internal error after the write: the retry finds the event by its id.
-    decision.reject({ reason: 'outcome unknown', cause })
-    cache.delete(id)
-  }
-}
-
 /**
  * Writes the claims without a test clock together, and the claims on test clocks account by account. A failed statement says
- * nothing about the statements before it. Never rejects; each decision knows its outcome.
+ * nothing about the statements before it. Never rejects; each decision knows its outcome. Returns whether the batch has ended
+ * (`endsBatch`).
  */
-async function writeDecisions(db: Connection, decisions: readonly PendingDecision[]): Promise<void> {
+async function writeDecisions(db: Connection, decisions: readonly PendingDecision[]): Promise<boolean> {
   const writing = decisions.filter(({ writes }) => writes)
   let hasEnded = false
   for (const some of Map.groupBy(writing, ({ clockOwner }) => clockOwner).values()) {
@@ -320,6 +289,7 @@ async function writeDecisions(db: Connection, decisions: readonly PendingDecisio
     hasEnded ||= endsBatch(result)
     for (const decision of some) decision.written = writtenBy(decision, result)
   }
+  return hasEnded
 }
 
 async function write(

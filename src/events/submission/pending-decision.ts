@@ -18,11 +18,11 @@ import {
   type SubmittedEvent,
 } from './pending-submission.ts'
 
-/** A submission and its decision, before the write. `settled`: the claim is settled by this submission or an earlier one. */
-type Decided = { readonly pending: PendingSubmission } & (
-  | { kind: 'append'; settled: boolean }
+/** A submission and its decision, before the write. `claim`: after the submission; null if only the write's time is missing. */
+export type Decided = { readonly pending: PendingSubmission } & (
+  | { kind: 'append'; claim: Claim | null }
   /** The id is in the log, or in an earlier submission. `isSame` is set by the comparison. */
-  | { kind: 'repeat'; settled: boolean; isSame?: boolean }
+  | { kind: 'repeat'; claim: Claim | null; isSame?: boolean }
   | { kind: 'refused'; error: ServiceError }
 )
 
@@ -33,7 +33,10 @@ export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 export const NOT_WRITTEN_AT = new Date(0)
 const NONE_RECORDED: RecordedEvents = new Map()
 
-/** The decision about the submissions of one account to one claim, in order. It does not change the snapshot until `updateSnapshot`. */
+/**
+ * The decision about the submissions of one account to one claim, in order. It does not change the snapshot until `updateSnapshot`.
+ * A decision about a contract of the five fields does not depend on the time, which the write sets.
+ */
 export class PendingDecision {
   readonly snapshot: ClaimSnapshot
   /** The time of the write, or why there was none; null before the write. */
@@ -50,7 +53,7 @@ export class PendingDecision {
   #log: EventLog
   #becomes: Change | null = null
 
-  private constructor(snapshot: ClaimSnapshot, recordedIds: ReadonlySet<string>, maxAdded: number) {
+  protected constructor(snapshot: ClaimSnapshot, recordedIds: ReadonlySet<string>, maxAdded: number) {
     this.snapshot = snapshot
     this.#recordedIds = recordedIds
     this.#addedById = maxAdded > 1 ? new Map() : null
@@ -69,11 +72,15 @@ export class PendingDecision {
     recordedIds: ReadonlySet<string>,
   ): Generator<void, PendingDecision> {
     const decision = new PendingDecision(snapshot, recordedIds, submissions.length)
+    yield* decision.decide(submissions)
+    return decision
+  }
+
+  protected *decide(submissions: readonly PendingSubmission[]): Generator<void, void> {
     for (const pending of submissions) {
-      decision.#decided.push(decision.#decide(pending))
+      this.#decided.push(this.#decide(pending))
       if (!isSmall(pending)) yield
     }
-    return decision
   }
 
   /** The same in one step, for small payloads: a generator would cost more than the decision. */
@@ -187,14 +194,24 @@ export class PendingDecision {
     const { claim } = this.snapshot
     if (claim.userId !== userId || !isAt(claim, address)) return refused(pending, claimNotFound(address))
     if (this.#recordedIds.has(submission.id) || this.#addedById?.has(submission.id)) {
-      return { pending, kind: 'repeat', settled: this.#isSettled }
+      return { pending, kind: 'repeat', claim: this.claimNow }
     }
+    return this.decideNew(pending)
+  }
+
+  /** Decides a submission whose id is new. */
+  protected decideNew(pending: PendingSubmission): Decided {
+    const { address, submission } = pending.request
     const decision = decideSubmission(this.#after, this.#log, submission)
     switch (decision.kind) {
       case 'append':
         this.#log = decision.log
-        this.#add(pending.request, decision.becomes)
-        return { pending, kind: 'append', settled: this.#isSettled }
+        this.#becomes = decision.becomes
+        if (decision.becomes) this.#after.status = decision.becomes.status
+        this.#after.eventCount++
+        this.#after.logBytes += submission.payloadBytes
+        this.add(pending.request)
+        return { pending, kind: 'append', claim: this.claimNow }
       case 'not-open':
         return refused(pending, claimNotOpen(address, this.#after.status))
       case 'log-full':
@@ -202,16 +219,25 @@ export class PendingDecision {
     }
   }
 
-  #add(request: EventRequest, becomes: Change | null): void {
-    const { id, payloadBytes } = request.submission
+  /** The claim after the submissions so far; null if it is settled, at a time that the write sets. */
+  protected get claimNow(): Claim | null {
+    return this.#isSettled ? null : this.snapshot.claim
+  }
+
+  /** The events to append, in order. */
+  protected get added(): readonly EventRequest[] {
+    return this.#added
+  }
+
+  protected add(request: EventRequest): void {
     // An array literal: pushing into an empty array allocates room for 17 elements, and most decisions have one event.
     if (this.#added.length === 0) this.#added = [request]
     else this.#added.push(request)
-    this.#addedById?.set(id, request)
-    this.#becomes = becomes
-    if (becomes) this.#after.status = becomes.status
-    this.#after.eventCount++
-    this.#after.logBytes += payloadBytes
+    this.#addedById?.set(request.submission.id, request)
+  }
+
+  protected eventOf({ submission }: EventRequest, createdAt: Date): LogEvent {
+    return eventOf(submission, createdAt)
   }
 
   #resultOf(one: Decided, settled: Claim, at: Date): SubmittedEvent | ServiceError | null {
@@ -220,14 +246,14 @@ export class PendingDecision {
     const event = this.#eventAdded(one, at) ?? this.#recorded.get(id)
     if (event === undefined) return null
     if (event === null || (one.kind === 'repeat' && !one.isSame)) return idConflict(id)
-    const claim = one.settled ? settled : this.snapshot.claim
+    const claim = one.claim ?? settled
     return { event, claim, contractBytes: this.snapshot.contractBytes, replayed: one.kind === 'repeat' }
   }
 
   /** The event that the submission appends, or that it repeats of an earlier submission. */
   #eventAdded({ kind, pending: { request } }: Decided, createdAt: Date): LogEvent | null {
     const added = kind === 'append' ? request : this.#addedById?.get(request.submission.id)
-    return added ? eventOf(added.submission, createdAt) : null
+    return added ? this.eventOf(added, createdAt) : null
   }
 }
 
@@ -240,13 +266,13 @@ const isSmall = ({ request }: PendingSubmission): boolean =>
 const isAt = (claim: Claim, address: ClaimAddress) =>
   address.kind === 'claim' ? claim.candidateAlias === null : claim.candidateAlias === address.alias
 
-const refused = (pending: PendingSubmission, error: ServiceError): Decided => ({
+export const refused = (pending: PendingSubmission, error: ServiceError): Decided => ({
   pending,
   kind: 'refused',
   error,
 })
 
-const claimNotOpen = (address: ClaimAddress, status: Status) =>
+export const claimNotOpen = (address: ClaimAddress, status: Status) =>
   new ServiceError('CLAIM_NOT_OPEN', `The ${address.kind} is ${status}, not OPEN: it takes no events.`)
 
 const idConflict = (id: string) =>

@@ -12,6 +12,8 @@ export interface EventRequest {
   submission: Submission
   /** The submission's payload as JSON. */
   payloadJson: string
+  /** The server made the id: a repeated request would be another event. */
+  hasMadeId?: boolean
   /** The span of a traced request. */
   span?: Span | null | undefined
 }

@@ -40,11 +40,13 @@ export {
   type Transition,
 } from '../../../src/core/claims/lifecycle.ts'
 export { hashOfId, logOf, readDigest, writeDigest } from '../../../src/core/claims/log-digest.ts'
+export { findContradictions } from '../../../src/core/claims/recompute.ts'
 export {
   findCustomers,
   findCustomersByExternalId,
   insertCustomers,
 } from '../../../src/customers/customer-store.ts'
+export { readAuditRecords } from '../../../src/doctor/doctor-store.ts'
 export { MAX_METADATA_KEYS } from '../../../src/kernel/limits.ts'
 export { canonicalMetadata, changeMetadata, type Metadata } from '../../../src/kernel/metadata.ts'
 export { holdTotalsBefore, takeBackTotals } from '../../../src/overview/resolution-total-store.ts'

@@ -18,11 +18,9 @@ export {
   readClaimsToDecide,
   toClaimToDecide,
 } from '../../../src/claims/claims-to-decide.ts'
-export {
-  type Append,
-  appendEvents,
-  type TimeSource,
-} from '../../../src/claims/write/append-events-store.ts'
+export { type Append, appendEvents } from '../../../src/claims/write/append-events-store.ts'
+export { appendExtendedEvents, type ExtendedAppend } from '../../../src/claims/write/append-extended-store.ts'
+export { readClocks, type TimeSource } from '../../../src/claims/write/recording-time-store.ts'
 export { addIds, ClaimCache, newSnapshot } from '../../../src/events/submission/claim-cache.ts'
 export { recordBatch } from '../../../src/events/submission/decide-batch.ts'
 export { GroupCommit } from '../../../src/events/submission/group-commit.ts'

@@ -1,0 +1,109 @@
+import type { Claim } from '../../core/claims/claim.ts'
+import { ANNOUNCE } from '../../outbox/notification-number-store.ts'
+import { type ClaimNotification, TOLD } from '../../outbox/outbox-store.ts'
+import { type ColumnList, Columns } from '../../platform/database/columns.ts'
+import type { Connection } from '../../platform/database/connection.ts'
+import type { NewEvent } from './append-events-store.ts'
+import { guardedWrite, LOG_ITEM, type LogWrite, shardWrite, writeToShards } from './guarded-write-store.ts'
+
+/** What is to be written to one claim of an extended contract (§2.1a): it was decided at a time that is known. */
+export interface ExtendedAppend {
+  /** As it was when this was decided: the write is made only if nothing happened to it since. */
+  seen: Claim
+  becomes: Claim
+  /** When its events are recorded: no earlier than what is in its log. */
+  at: Date
+  /** At least one, in their order. */
+  events: readonly (NewEvent & { lateMs: number | null })[]
+  /** In their order. Those of recorded events are left out for accounts that do not ask for them. */
+  notifications: readonly ClaimNotification[]
+}
+
+const WRITE = {
+  id: ['uuid', ({ seen }) => seen.id],
+  seen_status: ['text', ({ seen }) => seen.status],
+  seen: ['integer', ({ seen }) => seen.eventCount],
+  count: ['integer', ({ becomes }) => becomes.eventCount],
+  bytes: ['integer', ({ becomes }) => becomes.logBytes],
+  status: ['text', ({ becomes }) => becomes.status],
+  outcome: ['text', ({ becomes }) => becomes.scheduledOutcome],
+  since: ['timestamptz', ({ becomes }) => becomes.statusSince],
+  due: ['timestamptz', ({ becomes }) => becomes.dueAt],
+  review_start: ['integer', ({ becomes }) => becomes.reviewStart],
+  at: ['timestamptz', ({ at }) => at],
+} satisfies ColumnList<ExtendedAppend>
+
+const BECOMES = `event_count = d.count, decided_count = d.count, log_bytes = d.bytes, status = d.status,
+          scheduled_outcome = d.outcome, status_since = d.since, due_at = d.due, review_start = d.review_start,
+          last_event_at = CASE WHEN d.status = c.status THEN d.at END`
+
+type ExtendedItem = LogWrite & { lateMs: number | null }
+const ITEM = {
+  ...LOG_ITEM,
+  late_ms: ['bigint', ({ lateMs }) => lateMs],
+} satisfies ColumnList<ExtendedItem>
+
+const WRITES = new Columns<ExtendedAppend>(WRITE)
+const ITEMS = new Columns<ExtendedItem>(ITEM, WRITES.next)
+const NOTIFICATIONS = new Columns<ClaimNotification>(TOLD, ITEMS.next)
+const APPEND = guardedWrite({
+  name: 'append_extended_events',
+  decided: `told AS MATERIALIZED (SELECT * FROM ${NOTIFICATIONS.as('t', 'place')}),
+      announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM told)),
+      decided AS MATERIALIZED (SELECT * FROM ${WRITES.as('d')})`,
+  becomes: BECOMES,
+  items: `SELECT e.* FROM ${ITEMS.as('e')} JOIN written w ON w.id = e.claim_id`,
+  haveLateness: true,
+  notifications: `SELECT w.user_id, t.id, t.kind, t.sequence, t.status_since, t.due_at, t.scheduled_outcome
+          FROM told t JOIN written w ON w.id = t.id, announced ORDER BY t.place`,
+  result: 'SELECT id FROM written',
+})
+const APPEND_IN_SHARDS = shardWrite<ExtendedAppend & { id: string }, ExtendedItem>({
+  name: 'append_extended_in_shards',
+  writes: WRITE,
+  decided: '*',
+  becomes: BECOMES,
+  items: ITEM,
+  haveLateness: true,
+})
+
+/**
+ * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own. Claims that
+ * changed since they were seen are passed over. Each claim may be in it once.
+ * @param asking the accounts that ask for notifications of recorded events
+ * @returns the ids of the claims that were written
+ */
+export async function appendExtendedEvents(
+  db: Connection,
+  unordered: readonly ExtendedAppend[],
+  asking: ReadonlySet<string>,
+): Promise<Set<string>> {
+  // In the order of their ids: see guarded-write-store.ts.
+  const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
+  const items = appends.flatMap(itemsOf)
+  const notifications = appends.flatMap(({ seen, notifications }) =>
+    notifications.filter(({ kind }) => kind !== 'recorded' || asking.has(seen.userId)),
+  )
+  if (db.distribution.isOn) {
+    const writes = appends.map((append) => ({ ...append, id: append.seen.id }))
+    return writeToShards(db, APPEND_IN_SHARDS, writes, items, notifications, null)
+  }
+  const written = await db.query<{ id: string }>({
+    name: 'append_extended_events',
+    text: APPEND,
+    values: [...WRITES.values(appends), ...ITEMS.values(items), ...NOTIFICATIONS.values(notifications)],
+  })
+  return new Set(written.map(({ id }) => id))
+}
+
+const itemsOf = ({ seen, at, events }: ExtendedAppend): ExtendedItem[] =>
+  events.map(({ submission: { id, type }, payloadJson, lateMs }, i) => ({
+    claimId: seen.id,
+    seq: seen.eventCount + i + 1,
+    id,
+    type,
+    payload: payloadJson,
+    system: false,
+    at,
+    lateMs,
+  }))

@@ -1,0 +1,47 @@
+import type { Claim } from '../../core/claims/claim.ts'
+import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
+import { NOW } from '../../platform/database/clock.ts'
+import type { Connection } from '../../platform/database/connection.ts'
+import { plainArray } from '../../platform/database/sql-array.ts'
+
+/** Where the claims get their time from: the database, or the clocks of one account that they are on. */
+export type TimeSource = { kind: 'live' } | { kind: 'test clocks'; userId: string }
+
+export const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
+/** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
+export const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
+        WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
+
+/** The accounts among the given ones ($1) that ask for event notifications. A subselect, as in `askedRows`. */
+const ASKING_GIVEN = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
+const READ_LIVE_CLOCK = `-- read_live_clock
+      SELECT *, ${ASKING_GIVEN} FROM (${LIVE}) AS clock`
+const HOLD_TEST_CLOCKS = `-- hold_test_clocks
+      SELECT *, ${ASKING_GIVEN} FROM (${heldTestClocks(2)}) AS clocks`
+
+/** The time by each clock, by its id; null is the database's. A clock that is being advanced, or is gone, is missing. */
+export interface Clocks {
+  clocks: Map<string | null, Date>
+  /** The accounts that ask for event notifications. */
+  asking: Set<string>
+}
+
+/** Of these claims. Test clocks are held until the transaction ends: none is advanced meanwhile. */
+export async function readClocks(
+  db: Connection,
+  claims: readonly Pick<Claim, 'userId' | 'testClockId'>[],
+  time: TimeSource,
+): Promise<Clocks> {
+  type Row = { id: string | null; now: Date; asking: string[] }
+  const accounts = plainArray([...new Set(claims.map(({ userId }) => userId))])
+  const ids = new Set(claims.flatMap(({ testClockId }) => testClockId ?? []))
+  const rows =
+    time.kind === 'live'
+      ? await db.query<Row>({ name: 'read_live_clock', text: READ_LIVE_CLOCK, values: [accounts] })
+      : await db.query<Row>({
+          name: 'hold_test_clocks',
+          text: HOLD_TEST_CLOCKS,
+          values: [accounts, time.userId, plainArray([...ids])],
+        })
+  return { clocks: new Map(rows.map(({ id, now }) => [id, now])), asking: new Set(rows[0]?.asking) }
+}

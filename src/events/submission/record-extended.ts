@@ -1,0 +1,128 @@
+import type { ClaimToDecide } from '../../claims/claims-to-decide.ts'
+import { appendExtendedEvents } from '../../claims/write/append-extended-store.ts'
+import { type Clocks, readClocks } from '../../claims/write/recording-time-store.ts'
+import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
+import type { Connection } from '../../platform/database/connection.ts'
+import { type ClaimCache, type ClaimSnapshot, newSnapshot } from './claim-cache.ts'
+import { complete, readRepeated } from './complete-decisions.ts'
+import { ExtendedDecision } from './extended-decision.ts'
+import {
+  endsBatch,
+  LONG_LOG,
+  type PendingSubmission,
+  resultOfFailure,
+  STALE,
+  setResults,
+} from './pending-submission.ts'
+
+/*
+ * Submissions to claims of extended contracts (§2.1a). A decision needs the time of recording: so the clock is read first, and
+ * the events are written with that time. A test clock is held until the write is committed.
+ */
+
+/** Submissions of one account to one claim of an extended contract. */
+export interface ExtendedSubmissions {
+  snapshot: ClaimSnapshot
+  submissions: readonly PendingSubmission[]
+  /** Ids of recorded events, at least those that the submissions name. */
+  recordedIds: ReadonlySet<string>
+  /** The snapshot may be stale, so a decision that writes nothing is not valid. */
+  isFromCache: boolean
+}
+
+/** A snapshot in the cache replaces a long log, which was not read. */
+export function extendedSubmissions(
+  read: ClaimToDecide,
+  cache: ClaimCache,
+  submissions: readonly PendingSubmission[],
+): ExtendedSubmissions {
+  const cached = read.isWhole ? undefined : cache.get(read.claim.id)
+  const isSame = cached?.claim.eventCount === read.claim.eventCount
+  const snapshot = cached && isSame ? cached : newSnapshot(read)
+  return { snapshot, submissions, recordedIds: new Set(read.eventIds), isFromCache: false }
+}
+
+/**
+ * Decides and records the submissions: the claims without a test clock together, and the claims on test clocks account by
+ * account. Sets the result of each submission. Never rejects.
+ */
+export async function recordExtended(
+  db: Connection,
+  cache: ClaimCache,
+  found: readonly ExtendedSubmissions[],
+): Promise<void> {
+  let hasEnded = false
+  for (const [owner, some] of Map.groupBy(found, ({ snapshot }) => clockOwnerOf(snapshot))) {
+    const submissions = some.flatMap((one) => one.submissions)
+    if (hasEnded) {
+      setResults(submissions, STALE)
+      continue
+    }
+    try {
+      const record = (connection: Connection) => recordByClock(connection, cache, some, owner)
+      const decisions = owner === null ? await record(db) : await db.transaction(record)
+      for (const decision of decisions) complete(cache, decision)
+    } catch (error) {
+      const result = resultOfFailure(error as Error, submissions.length)
+      hasEnded = endsBatch(result)
+      for (const { snapshot } of some) cache.delete(snapshot.claim.id)
+      setResults(submissions, result)
+    }
+  }
+}
+
+/** The account of a claim on a test clock, else null. */
+const clockOwnerOf = ({ claim: { testClockId, userId } }: ClaimSnapshot) =>
+  testClockId === null ? null : userId
+
+/** Returns the decisions whose results are to be set after the commit. */
+async function recordByClock(
+  db: Connection,
+  cache: ClaimCache,
+  found: readonly ExtendedSubmissions[],
+  userId: string | null,
+): Promise<ExtendedDecision[]> {
+  const { clocks, asking } = await readClocks(
+    db,
+    found.map(({ snapshot }) => snapshot.claim),
+    userId === null ? { kind: 'live' } : { kind: 'test clocks', userId },
+  )
+  const decisions = await runCooperatively(decideEach(found, cache, clocks))
+  await readRepeated(db, decisions)
+  const writing = decisions.filter(({ writes }) => writes)
+  if (writing.length === 0) return decisions
+  const appends = writing.map(({ extendedAppend }) => extendedAppend)
+  const written = await appendExtendedEvents(db, appends, asking)
+  for (const decision of writing) {
+    decision.written = written.has(decision.snapshot.claim.id) ? decision.at : STALE
+  }
+  return decisions
+}
+
+/** A submission that is not part of a returned decision has its result. */
+function* decideEach(
+  found: readonly ExtendedSubmissions[],
+  cache: ClaimCache,
+  clocks: Clocks['clocks'],
+): Generator<void, ExtendedDecision[]> {
+  const decisions: ExtendedDecision[] = []
+  for (const { snapshot, submissions, recordedIds, isFromCache } of found) {
+    yield
+    const { id, userId, testClockId } = snapshot.claim
+    const now = clocks.get(testClockId)
+    if (!now) {
+      setResults(submissions, {
+        reason: 'clock held',
+        heldClock: { userId, id: testClockId as string },
+      })
+      continue
+    }
+    const decision = yield* ExtendedDecision.at(now, snapshot, submissions, recordedIds)
+    if (isFromCache && !decision.writes) {
+      cache.delete(id)
+      setResults(submissions, STALE)
+    } else if (decision.usesLog && !snapshot.isWhole) setResults(submissions, LONG_LOG)
+    else decisions.push(decision)
+  }
+  return decisions
+}

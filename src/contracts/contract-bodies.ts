@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { RESERVED_TYPES } from '../core/claims/event.ts'
 import { COMPARATORS } from '../core/contracts/comparators.ts'
 import { AGGREGATES } from '../core/contracts/condition.ts'
-import type { Contract } from '../core/contracts/contract.ts'
+import { type Contract, WINDOWS } from '../core/contracts/contract.ts'
 import { HINT_CODES } from '../core/contracts/hints/hints.ts'
 import { LOG_HINT_CODES } from '../core/contracts/hints/log-hints.ts'
 import {
@@ -13,6 +13,7 @@ import {
   MAX_LOG_HINTS,
   MAX_PRICE,
   MAX_WINDOW_SECONDS,
+  MAX_WORKING_SECONDS,
 } from '../core/limits.ts'
 import { DateTime, ScheduledOutcome, Status } from '../platform/http/responses/field-schemas.ts'
 
@@ -93,6 +94,8 @@ const ANY_EVENT_LEAF = {
   },
 }
 
+const EVENT_TRIGGER = { oneOf: [{ $ref: 'EventLeaf#' }, { $ref: 'AnyEventLeaf#' }] }
+
 const REVIEW_TERMS = {
   $id: 'ReviewTerms',
   type: 'object',
@@ -108,7 +111,7 @@ const REVIEW_TERMS = {
         'When it holds over the events of the review, the scheduled outcome becomes FAILED, for good. It must not hold over no event.',
     },
     restart_on: {
-      oneOf: [{ $ref: 'EventLeaf#' }, { $ref: 'AnyEventLeaf#' }],
+      ...EVENT_TRIGGER,
       description: 'An event in time that satisfies it begins a whole new review window.',
     },
     max_duration: {
@@ -126,6 +129,47 @@ const REVIEW_TERMS = {
       max_duration: 604_800,
     },
   ],
+}
+
+const CLOCK_TERMS = {
+  $id: 'ClockTerms',
+  type: 'object',
+  description:
+    'What counts as time (§2.1a): the working time of a calendar, and only the time in which the clock is not stopped. A calendar, or both pause_on and resume_on, are needed.',
+  additionalProperties: false,
+  anyOf: [{ required: ['calendar'] }, { required: ['pause_on'] }],
+  dependentRequired: { pause_on: ['resume_on'], resume_on: ['pause_on'], applies_to: ['calendar'] },
+  properties: {
+    calendar: {
+      type: 'object',
+      required: ['id'],
+      additionalProperties: false,
+      description: `Only its working time counts. A window to which it applies has at most ${MAX_WORKING_SECONDS} seconds.`,
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        version: {
+          type: 'integer',
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: 'The current one if it is left out: it is filled in when a claim is created.',
+        },
+      },
+    },
+    applies_to: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { enum: WINDOWS },
+      default: ['activity'],
+      description: 'The windows that the calendar applies to.',
+    },
+    pause_on: {
+      ...EVENT_TRIGGER,
+      description: 'An event in time that satisfies it stops the activity window of an OPEN claim.',
+    },
+    resume_on: { ...EVENT_TRIGGER, description: 'An event that satisfies it continues a stopped window.' },
+  },
+  examples: [{ pause_on: { event: 'waiting_for_customer' }, resume_on: { event: 'customer_message' } }],
 }
 
 const CONDITION_ALL_OR_ANY = {
@@ -203,6 +247,7 @@ const CONTRACT = {
         'What is scheduled when the activity window elapses first: CONFIRMED or FAILED. With "confirm" every claim is confirmed, sooner or later, unless `review` reverses it.',
     },
     review: { $ref: 'ReviewTerms#' },
+    clock: { $ref: 'ClockTerms#' },
     strict_deadline: {
       type: 'boolean',
       description:
@@ -222,6 +267,7 @@ export const CONTRACT_COMPONENTS = [
   EVENT_LEAF,
   ANY_EVENT_LEAF,
   REVIEW_TERMS,
+  CLOCK_TERMS,
 ]
 
 export const ContractRef = Type.Unsafe<Contract>({ $ref: 'Contract#' })

@@ -48,3 +48,14 @@ export const MAX_SEARCHED_KEYS = 5
 export const MAX_SHOWN_CHARACTERS = 60
 /** Differing positions that a hint names, and characters at each. */
 export const MAX_SHOWN_DIFFERENCES = 3
+
+/** Characters of a calendar's name. */
+export const MAX_CALENDAR_NAME_LENGTH = 255
+/** Spans of working time on one date. */
+export const MAX_SPANS = 24
+/** Holidays of a calendar, and its exceptions: 20 years of the country with the most. */
+export const MAX_CALENDAR_DATES = 1_000
+/** Seconds of working time that a week has at least. With it and the number of dates, each budget is used up within 400 years. */
+export const MIN_WEEKLY_SECONDS = 3_600
+/** Seconds of working time of a window: a year. */
+export const MAX_WORKING_SECONDS = 31_536_000

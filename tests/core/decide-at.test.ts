@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import { ClaimRun } from '../../src/core/claims/claim-run.ts'
+import { consumedMsAt } from '../../src/core/claims/decide-at.ts'
 import type { Contract } from '../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../src/kernel/json.ts'
+import { calendarWith, caseAround, transitionsOf } from '../support/calendars.ts'
 import { any, contractWith } from '../support/contracts.ts'
+import { workingTime } from '../support/source/calendars.ts'
 
 const OPENED = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000
@@ -115,6 +120,101 @@ describe('a review that can be lost (§2.1a)', () => {
     assert.equal(life.submit(2, 'complaint'), 'restarted')
     assert.equal(life.submit(3, 'complaint'), 'reversed')
     assert.equal(life.due, 5)
+  })
+})
+
+describe('a clock that events stop (§2.1a)', () => {
+  const waiting = {
+    ...resolved,
+    clock: { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } },
+  } as const
+
+  test('stops the activity window, and continues it with what remains', () => {
+    const life = new Life(waiting)
+    assert.equal(life.submit(4, 'asked'), 'paused')
+    assert.equal(life.run.state.dueAt, null)
+    assert.equal(life.submit(100, 'asked'), 'nothing')
+    assert.equal(life.at(1_000_000), 'OPEN null')
+    assert.equal(life.submit(1_000_000, 'answered'), 'resumed')
+    assert.equal(life.due, 1_000_006)
+    assert.equal(life.submit(1_000_001, 'answered'), 'nothing')
+    assert.equal(life.submit(1_000_002, 'asked'), 'paused')
+    assert.equal(life.submit(1_000_003, 'answered'), 'resumed')
+    assert.equal(life.due, 1_000_007)
+    assert.equal(life.at(1_000_007), 'PENDING FAILED')
+  })
+
+  test('a paused claim is settled by its condition, and the review is not paused', () => {
+    const life = new Life(waiting)
+    life.submit(4, 'asked')
+    assert.equal(life.submit(50, 'resolved'), 'satisfied')
+    assert.equal(life.due, 53)
+  })
+
+  test('a late event does not stop it (§2.1a rule 3)', () => {
+    const life = new Life({ ...waiting, activity_window: 36_000.5 })
+    assert.equal(life.submit(10 + 30 / 3600, 'asked'), 'nothing')
+    assert.equal(life.at(11), 'PENDING FAILED')
+  })
+
+  test('an event that resumes is not one that stops as well (§2.1a rule 5)', () => {
+    const both = { event: 'message' }
+    const life = new Life({ ...resolved, clock: { pause_on: both, resume_on: both } })
+    const effects = [1, 2, 3, 4].map((hour) => life.submit(hour, 'message'))
+    assert.deepEqual(effects, ['paused', 'resumed', 'paused', 'resumed'])
+    assert.equal(life.due, 12)
+  })
+
+  test('of working time is used up only in it, over Easter and a change of clocks', () => {
+    const calendar = workingTime(calendarWith({ holidays: ['2026-04-03', '2026-04-06'] }))
+    const clock = { ...waiting.clock, calendar: { id: randomUUID(), version: 1 } }
+    const contract = contractWith({ ...waiting, activity_window: 16 * 3600, clock })
+    // Friday 15:00 at UTC+1: two hours, and six on Monday at UTC+2.
+    const run = new ClaimRun(contract, new Date('2026-03-27T14:00Z'), calendar)
+    const send = (type: string, time: string) => {
+      run.advanceTo(new Date(time))
+      run.submit({ id: time, type, payload: {}, payloadBytes: 2 }, new Date(time))
+    }
+    send('asked', '2026-03-30T13:00Z')
+    assert.equal(run.state.clock?.consumedMs, 8 * HOUR)
+    send('answered', '2026-04-02T13:00Z')
+    assert.deepEqual(run.state.dueAt, new Date('2026-04-07T13:00Z'))
+  })
+
+  test('consumed and remaining time are the whole window, for any sequence of events and changes of clocks', () => {
+    const aCase = fc
+      .constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC')
+      .chain((zone) =>
+        fc
+          .constantFrom(...transitionsOf(zone, 2020, 2030), Date.UTC(2026, 6))
+          .chain((transition) => caseAround(zone, transition)),
+      )
+    const types = fc.array(fc.constantFrom('asked', 'answered'), { maxLength: 6 })
+    fc.assert(
+      fc.property(aCase, types, ({ calendar: hours, times, budgetMs }, events) => {
+        const calendar = workingTime(hours)
+        const clock = { ...waiting.clock, calendar: { id: randomUUID(), version: 1 } }
+        const contract = contractWith({ ...waiting, activity_window: (budgetMs + 1) / 1000, clock })
+        const opened = times[0] as number
+        const run = new ClaimRun(contract, new Date(opened), calendar)
+        let [worked, last, isRunning] = [0, opened, true]
+        for (const [i, type] of events.entries()) {
+          const time = Math.max(times[(i + 1) % times.length] as number, last)
+          run.advanceTo(new Date(time))
+          if (run.state.status !== 'OPEN' || (run.state.dueAt?.getTime() ?? Infinity) <= time) return
+          run.submit({ id: `${i}`, type, payload: {}, payloadBytes: 2 }, new Date(time))
+          if (isRunning) worked += calendar.workingMsBetween(last, time)
+          isRunning = type === 'answered'
+          last = time
+          const consumed = consumedMsAt({ ...run.state, contract }, new Date(time), calendar)
+          assert.equal(consumed, worked)
+          assert.ok(consumed >= 0 && consumed <= budgetMs + 1)
+          const due = run.state.dueAt?.getTime()
+          assert.equal(due === undefined, !isRunning)
+          if (due !== undefined) assert.equal(calendar.workingMsBetween(time, due), budgetMs + 1 - consumed)
+        }
+      }),
+    )
   })
 })
 

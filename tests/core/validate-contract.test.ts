@@ -231,10 +231,44 @@ describe('an extended contract (§2.1a)', () => {
     ])
   })
 
+  test('a clock has a calendar, or events that stop and continue it', () => {
+    const id = '0198c0de-0000-7000-8000-000000000001'
+    const [pause_on, resume_on] = [{ event: 'asked' }, { event: 'answered' }]
+    const clock = (value: object, more: object = {}) => refusals({ clock: value, ...more })
+    assert.deepEqual(clock({ pause_on, resume_on }), [])
+    assert.deepEqual(clock({ calendar: { id, version: 3 }, applies_to: ['review', 'activity'] }), [])
+    assert.deepEqual(clock({}), ['clock: needs a calendar, or pause_on and resume_on'])
+    assert.deepEqual(clock({ pause_on }), ['clock.resume_on: is required with pause_on'])
+    assert.deepEqual(clock({ resume_on }), ['clock.pause_on: is required with resume_on'])
+    assert.deepEqual(clock({ pause_on, resume_on, applies_to: ['activity'] }), [
+      'clock.applies_to: is only allowed with a calendar',
+    ])
+    for (const applies_to of [[], ['activity', 'activity'], ['open'], 'activity', null]) {
+      assert.deepEqual(clock({ calendar: { id }, applies_to }), [
+        'clock.applies_to: must be a list of "activity", "review" or both, each once',
+      ])
+    }
+    for (const version of [0, 1.5, '1', null]) {
+      assert.deepEqual(clock({ calendar: { id, version } }), [
+        'clock.calendar.version: must be a whole number from 1 on',
+      ])
+    }
+    assert.equal(clock({ calendar: { id: 'x' } }).length, 1)
+    assert.deepEqual(clock({ calendar: { id } }, { activity_window: 31_536_001 }), [
+      'activity_window: must be at most 31536000 seconds of working time',
+    ])
+    assert.deepEqual(clock({ calendar: { id }, applies_to: ['review'] }, { activity_window: 31_536_001 }), [])
+    const counted = { event: 'asked', aggregate: 'count', gte: 2 }
+    assert.deepEqual(clock({ pause_on: counted, resume_on }), [
+      'clock.pause_on.aggregate: is not allowed here: the condition is judged on one event',
+    ])
+  })
+
   test('null and unknown members are refused', () => {
     assert.deepEqual(refusals({ clocks: null }), [
-      'clocks: is not a field of a contract (price, activity_window, review_window, fulfillment_condition, timeout_outcome, review, strict_deadline)',
+      'clocks: is not a field of a contract (price, activity_window, review_window, fulfillment_condition, timeout_outcome, review, strict_deadline, clock)',
     ])
-    for (const name of ['review', 'strict_deadline']) assert.equal(refusals({ [name]: null }).length, 1)
+    for (const name of ['review', 'strict_deadline', 'clock'])
+      assert.equal(refusals({ [name]: null }).length, 1)
   })
 })

@@ -126,7 +126,7 @@ export const contract: fc.Arbitrary<Contract> = fc.record(
   { noNullPrototype: true },
 )
 
-const restartOn = fc.oneof(
+const eventTrigger = fc.oneof(
   leaf,
   fc.record(
     { op: fc.constant('OR' as const), conditions: fc.array(leaf, { minLength: 1, maxLength: 3 }) },
@@ -141,9 +141,10 @@ export const extendedContract: fc.Arbitrary<Contract> = fc
       terms: contract,
       fulfillment_condition: extendedCondition,
       reversal_condition: extendedCondition.filter((one) => !holdsOverNothing(one)),
-      restart_on: restartOn,
+      restart_on: eventTrigger,
       longer: fc.constantFrom(0, 0.5, 3_600),
       strict_deadline: fc.boolean(),
+      clock: fc.record({ pause_on: eventTrigger, resume_on: eventTrigger }, { noNullPrototype: true }),
     },
     { requiredKeys: ['terms', 'fulfillment_condition', 'longer'], noNullPrototype: true },
   )

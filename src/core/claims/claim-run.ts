@@ -1,4 +1,5 @@
-import type { Contract } from '../contracts/contract.ts'
+import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
+import { type CheckTerms, type Contract, timeOfWindow } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
 import { decideAt, type Effect, logInStatus, type TimedDecision } from './decide-at.ts'
 import { judgeRepeat } from './decide-submission.ts'
@@ -18,27 +19,33 @@ export type Decision =
  * and between them the scheduled checks of every whole minute. At the same instant the check comes first.
  */
 export class ClaimRun {
+  readonly #calendar: TimeMeasure
+  readonly #terms: CheckTerms
   #log: EventLog
   readonly #recorded = new Map<string, LogEvent>()
   #claim: ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
 
-  constructor(contract: Contract, openedAt: Date) {
-    this.#claim = { ...openState(contract, openedAt), contract, eventCount: 0, logBytes: 0 }
+  /** @param calendar the working time of the contract's calendar, if it has one */
+  constructor(contract: Contract, openedAt: Date, calendar = PLAIN_TIME) {
+    this.#calendar = calendar
+    this.#terms = { ...contract, reviewTime: timeOfWindow(contract, 'review', calendar) }
+    this.#claim = { ...openState(contract, openedAt, calendar), contract, eventCount: 0, logBytes: 0 }
     this.#log = logInStatus(this.#claim)
   }
 
   get state(): ClaimState {
-    const { status, scheduledOutcome, statusSince, dueAt } = this.#claim
-    return { status, scheduledOutcome, statusSince, dueAt }
+    const { status, scheduledOutcome, statusSince, dueAt, clock } = this.#claim
+    return { status, scheduledOutcome, statusSince, dueAt, ...(clock && { clock }) }
   }
 
   /** Runs the checks up to and including the time; null for as long as it takes to be terminal. */
   advanceTo(time: Date | null): Transition[] {
-    const transitions = scheduledTransitions(this.#claim, this.#claim.contract, time)
+    const transitions = scheduledTransitions(this.#claim, this.#terms, time)
     const last = transitions.at(-1)
     if (last) {
       const eventCount = this.#claim.eventCount + transitions.length
-      this.#claim = { ...this.#claim, ...last.state, eventCount }
+      const { contract, logBytes } = this.#claim
+      this.#claim = { ...last.state, contract, eventCount, logBytes }
       this.#log = logInStatus(this.#claim)
     }
     return transitions
@@ -48,7 +55,7 @@ export class ClaimRun {
   submit(submission: Submission, at: Date): Decision {
     const recorded = this.#recorded.get(submission.id)
     if (recorded) return { kind: judgeRepeat(recorded, submission) }
-    const decision = decideAt(this.#claim, this.#log, submission, at)
+    const decision = decideAt(this.#claim, this.#log, submission, at, this.#calendar)
     if (decision.kind !== 'append') return decision
 
     const { log, state, effect, lateMs } = decision

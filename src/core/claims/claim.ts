@@ -39,7 +39,10 @@ export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: 
 export type StoredClaim = WithContract<Claim, string> & { metadata: string }
 
 /** What every representation of a claim or candidate has. */
-export type ClaimFacts = Omit<Claim, 'userId' | 'contract' | 'eventCount' | 'logBytes' | 'reviewStart'>
+export type ClaimFacts = Omit<
+  Claim,
+  'userId' | 'contract' | 'eventCount' | 'logBytes' | 'reviewStart' | 'clock'
+>
 
 /** A claim or candidate as an export tells it. */
 export interface ExportedClaim extends ClaimFacts {

@@ -1,11 +1,18 @@
+import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { compile } from '../contracts/compiled-condition.ts'
 import type { Condition } from '../contracts/condition.ts'
-import { type Contract, type EventTrigger, isExtended, windowMs } from '../contracts/contract.ts'
+import {
+  type Contract,
+  type EventTrigger,
+  isExtended,
+  timeOfWindow,
+  windowMs,
+} from '../contracts/contract.ts'
 import { MAX_EVENTS, MAX_LOG_BYTES, MAX_PAYLOAD_BYTES } from '../limits.ts'
 import type { Claim } from './claim.ts'
 import type { Evidence, LogEvent, PlacedEvidence, Submission } from './event.ts'
 import { EventLog } from './event-log.ts'
-import { type ClaimState, satisfied, stateAt } from './lifecycle.ts'
+import { type ActivityClock, type ClaimState, isPaused, satisfied, stateAt } from './lifecycle.ts'
 
 /*
  * The decision about an event at its time of recording, for every contract (§2.1a). The live service uses
@@ -14,7 +21,7 @@ import { type ClaimState, satisfied, stateAt } from './lifecycle.ts'
  */
 
 /** What an event did to its claim. An event does one of these or nothing (§2.1a rule 5). */
-export type Effect = 'satisfied' | 'reversed' | 'restarted'
+export type Effect = 'satisfied' | 'resumed' | 'paused' | 'reversed' | 'restarted'
 
 export type TimedDecision =
   | {
@@ -36,12 +43,14 @@ type DecidableClaim = ClaimState & Pick<Claim, 'eventCount' | 'logBytes' | 'cont
  * the submission's id (`judgeRepeat`).
  * @param log of the events while OPEN, or of the events in review (`logInStatus`)
  * @param at the time of recording
+ * @param calendar the working time of the contract's calendar, if it has one
  */
 export function decideAt(
   claim: DecidableClaim,
   log: EventLog,
   submission: Submission,
   at: Date,
+  calendar = PLAIN_TIME,
 ): TimedDecision {
   if (!takesEvents(claim)) return { kind: 'not-open' }
   const { contract } = claim
@@ -54,7 +63,7 @@ export function decideAt(
   return {
     kind: 'append',
     log: effect === 'satisfied' ? reviewLog(contract) : after,
-    state: stateAfter(claim, effect, at),
+    state: stateAfter(claim, effect, at, calendar),
     effect,
     lateMs,
   }
@@ -114,38 +123,68 @@ export function countsInStatus(
   return ({ seq, isLate }) => seq > start && !(isLate && contract.strict_deadline === true)
 }
 
-function effectOf(
-  { status, contract }: DecidableClaim,
-  log: EventLog,
-  event: Evidence,
-  isLate: boolean,
-): Effect | null {
+function effectOf(claim: DecidableClaim, log: EventLog, event: Evidence, isLate: boolean): Effect | null {
+  const { status, contract } = claim
   if (log.satisfiesCondition) return status === 'OPEN' ? 'satisfied' : 'reversed'
-  const restart = contract.review?.restart_on
-  return status === 'PENDING' && !isLate && restart && triggers(restart, event) ? 'restarted' : null
+  if (isLate) return null
+  const { review, clock } = contract
+  if (status === 'PENDING') return triggers(review?.restart_on, event) ? 'restarted' : null
+  if (isPaused(claim)) return triggers(clock?.resume_on, event) ? 'resumed' : null
+  return triggers(clock?.pause_on, event) ? 'paused' : null
 }
 
-const triggers = (trigger: EventTrigger, event: Evidence): boolean =>
-  compile(trigger).leavesSatisfiedBy(event).length > 0
+const triggers = (trigger: EventTrigger | undefined, event: Evidence): boolean =>
+  trigger !== undefined && compile(trigger).leavesSatisfiedBy(event).length > 0
 
-function stateAfter(claim: DecidableClaim, effect: Effect | null, at: Date): ClaimState {
-  const { status, scheduledOutcome, statusSince, dueAt, contract } = claim
-  const state = { status, scheduledOutcome, statusSince, dueAt }
+function stateAfter(
+  claim: DecidableClaim,
+  effect: Effect | null,
+  at: Date,
+  calendar: TimeMeasure,
+): ClaimState {
+  const { status, scheduledOutcome, statusSince, dueAt, clock, contract } = claim
+  const state = { status, scheduledOutcome, statusSince, dueAt, ...(clock && { clock }) }
   switch (effect) {
     case 'satisfied':
-      return stateAt(satisfied(contract), at)
+      return stateAt(satisfied(contract), at, timeOfWindow(contract, 'review', calendar))
+    case 'paused':
+      return { ...state, dueAt: null, clock: { consumedMs: consumedMsAt(claim, at, calendar), since: at } }
+    case 'resumed': {
+      const consumedMs = consumedMsAt(claim, at, calendar)
+      const remainingMs = windowMs(contract.activity_window) - consumedMs
+      const time = timeOfWindow(contract, 'activity', calendar)
+      const dueAt = new Date(time.endOfBudget(at.getTime(), remainingMs))
+      return { ...state, dueAt, clock: { consumedMs, since: at } }
+    }
     case 'reversed':
       return { ...state, scheduledOutcome: 'FAILED' }
     case 'restarted':
-      return { ...state, dueAt: restartedDueAt(claim, at) }
+      return { ...state, dueAt: restartedDueAt(claim, at, calendar) }
     case null:
       return state
   }
 }
 
+/** Milliseconds of the activity window that have passed, of an OPEN claim that has a clock. */
+export function consumedMsAt(
+  claim: Pick<DecidableClaim, 'status' | 'dueAt' | 'clock' | 'contract'>,
+  at: Date,
+  calendar = PLAIN_TIME,
+): number {
+  const { consumedMs, since } = claim.clock as ActivityClock
+  if (isPaused(claim)) return consumedMs
+  const time = timeOfWindow(claim.contract, 'activity', calendar)
+  return consumedMs + time.workingMsBetween(since.getTime(), at.getTime())
+}
+
 /** A whole new review window, within the longest review; never earlier than before. */
-function restartedDueAt({ statusSince, dueAt, contract }: DecidableClaim, at: Date): Date {
-  const end = at.getTime() + windowMs(contract.review_window)
+function restartedDueAt(
+  { statusSince, dueAt, contract }: DecidableClaim,
+  at: Date,
+  calendar: TimeMeasure,
+): Date {
+  const time = timeOfWindow(contract, 'review', calendar)
+  const end = time.endOfBudget(at.getTime(), windowMs(contract.review_window))
   const latest = statusSince.getTime() + windowMs(contract.review?.max_duration ?? 0)
   return new Date(Math.max(Math.min(end, latest), (dueAt as Date).getTime()))
 }
@@ -159,14 +198,17 @@ function fullMessage(
   { payloadBytes }: Submission,
   effect: Effect | null,
 ): string | null {
-  const kept = contract.review?.reversal_condition && effect !== 'reversed' ? KEPT_EVENTS : 0
-  const why = kept > 0 ? `; ${kept} more are kept for an event that reverses the outcome` : ''
+  const keepsPlaces =
+    contract.review?.reversal_condition !== undefined || contract.clock?.resume_on !== undefined
+  const kept = keepsPlaces && effect !== 'reversed' && effect !== 'resumed' ? KEPT_EVENTS : 0
+  const why =
+    kept > 0 ? '; the rest is kept for an event that reverses the outcome or continues the clock' : ''
   const mostEvents = MAX_EVENTS - kept
   if (eventCount >= mostEvents) {
     return `The log holds ${mostEvents} events, the most that a claim takes${why}.`
   }
   const mostBytes = MAX_LOG_BYTES - kept * MAX_PAYLOAD_BYTES
   return logBytes + payloadBytes > mostBytes
-    ? `The log's payloads would exceed ${mostBytes} bytes${kept > 0 ? ', and the rest is kept for an event that reverses the outcome' : ''}.`
+    ? `The log's payloads would exceed ${mostBytes} bytes${why}.`
     : null
 }

@@ -1,4 +1,5 @@
-import { type CheckTerms, type Contract, windowMs } from '../contracts/contract.ts'
+import { PLAIN_TIME } from '../calendars/working-time.ts'
+import { type CheckTerms, type Contract, timeOfWindow, windowMs } from '../contracts/contract.ts'
 import { ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED } from './event.ts'
 
 /** §3. CONFIRMED and FAILED are terminal (§3 rule 4). */
@@ -6,12 +7,23 @@ export const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
 export type Status = (typeof STATUSES)[number]
 export type Outcome = 'CONFIRMED' | 'FAILED'
 
-/** Where a claim stands. `dueAt`: when the current window elapses; null in a terminal state. */
+/** Where a claim stands. */
 export interface ClaimState {
   status: Status
   scheduledOutcome: Outcome | null
   statusSince: Date
+  /** When the current window elapses; null in a terminal state, and while the clock is stopped. */
   dueAt: Date | null
+  /** Only of an OPEN claim whose contract can stop its clock. */
+  clock?: ActivityClock | null
+}
+
+/** A ledger of the activity window (§2.1a). The clock runs if the claim has a `dueAt`. */
+export interface ActivityClock {
+  /** Milliseconds of the window that had passed at `since`. */
+  consumedMs: number
+  /** Since when the clock has been running, or stopped. */
+  since: Date
 }
 
 /** What a claim becomes at a moment that may still be to come: its times follow from that. */
@@ -26,17 +38,34 @@ export interface Transition {
   systemEventType: typeof ACTIVITY_WINDOW_ELAPSED | typeof REVIEW_WINDOW_ELAPSED
 }
 
-/** Where a claim stands that became this then. */
-export const stateAt = ({ status, scheduledOutcome, windowMs }: Change, at: Date): ClaimState => ({
+/** Where a claim stands that became this then. @param time how it passes for the window that begins */
+export const stateAt = (
+  { status, scheduledOutcome, windowMs }: Change,
+  at: Date,
+  time = PLAIN_TIME,
+): ClaimState => ({
   status,
   scheduledOutcome,
   statusSince: at,
-  dueAt: windowMs === null ? null : new Date(at.getTime() + windowMs),
+  dueAt: windowMs === null ? null : new Date(time.endOfBudget(at.getTime(), windowMs)),
 })
 
-/** The state of a new claim. */
-export const openState = (contract: Contract, now: Date): ClaimState =>
-  stateAt({ status: 'OPEN', scheduledOutcome: null, windowMs: windowMs(contract.activity_window) }, now)
+/** The state of a new claim. @param calendar the working time of the contract's calendar, if it has one */
+export function openState(contract: Contract, now: Date, calendar = PLAIN_TIME): ClaimState {
+  const change: Change = {
+    status: 'OPEN',
+    scheduledOutcome: null,
+    windowMs: windowMs(contract.activity_window),
+  }
+  return {
+    ...stateAt(change, now, timeOfWindow(contract, 'activity', calendar)),
+    ...(contract.clock && { clock: { consumedMs: 0, since: now } }),
+  }
+}
+
+/** Whether the claim's clock is stopped: then it has no time at which it is due. */
+export const isPaused = ({ status, dueAt }: Pick<ClaimState, 'status' | 'dueAt'>): boolean =>
+  status === 'OPEN' && dueAt === null
 
 /** §3, first row: an OPEN claim when an event was added to its log with which the condition holds. */
 export const satisfied = (terms: Pick<Contract, 'review_window'>): Change => pending('CONFIRMED', terms)
@@ -60,7 +89,7 @@ export function atScheduledCheck(
   if (state.status === 'OPEN') {
     if (terms === null) throw new Error('an OPEN claim is checked without its terms')
     const change = pending(timeoutOutcome(terms), terms)
-    return { state: stateAt(change, at), systemEventType: ACTIVITY_WINDOW_ELAPSED }
+    return { state: stateAt(change, at, terms.reviewTime), systemEventType: ACTIVITY_WINDOW_ELAPSED }
   }
   const change = resolved(state.scheduledOutcome as Outcome)
   return { state: stateAt(change, at), systemEventType: REVIEW_WINDOW_ELAPSED }

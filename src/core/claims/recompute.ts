@@ -16,7 +16,7 @@ export interface StoredItem extends LogEvent {
 
 /** A claim as it is stored, with what is kept beside it of its log. */
 export interface StoredLife
-  extends Pick<Claim, 'createdAt' | 'status' | 'scheduledOutcome' | 'statusSince' | 'dueAt'>,
+  extends Pick<Claim, 'createdAt' | 'status' | 'scheduledOutcome' | 'statusSince' | 'dueAt' | 'clock'>,
     Pick<Claim, 'eventCount' | 'logBytes' | 'reviewStart'> {
   digest: Uint8Array | null
 }
@@ -62,8 +62,9 @@ function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | st
   if (isStoredLate && (item.lateMs ?? null) !== lateMs) {
     return `item ${item.seq} of its log is stored as late by ${item.lateMs ?? 0} ms, and by its time by ${lateMs ?? 0} ms`
   }
+  const { clock: _, ...rest } = life
   return {
-    ...life,
+    ...rest,
     ...state,
     log,
     reviewStart: isStoredLate && effect === 'satisfied' ? item.seq : life.reviewStart,
@@ -81,7 +82,8 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
     return `item ${item.seq} of its log, ${item.type} at ${item.createdAt.toISOString()}, could not come: ${due}`
   }
   const { state } = transition
-  return { ...life, ...state, log: logInStatus({ ...state, contract }), eventCount: item.seq }
+  const { clock: _, ...rest } = life
+  return { ...rest, ...state, log: logInStatus({ ...state, contract }), eventCount: item.seq }
 }
 
 const COMPARED = {
@@ -95,11 +97,18 @@ const COMPARED = {
 } as const
 
 function differences(stored: StoredLife, life: Life): string[] {
-  return (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).flatMap((field) => {
-    const [is, follows] = [inWords(stored[field]), inWords(life[field])]
-    return is === follows ? [] : [`its ${COMPARED[field]} is ${is}, and by its contract and log ${follows}`]
-  })
+  const compare = (name: string, is: string, follows: string) =>
+    is === follows ? [] : [`its ${name} is ${is}, and by its contract and log ${follows}`]
+  return [
+    ...(Object.keys(COMPARED) as (keyof typeof COMPARED)[]).flatMap((field) =>
+      compare(COMPARED[field], inWords(stored[field]), inWords(life[field])),
+    ),
+    ...compare('clock', clockInWords(stored.clock), clockInWords(life.clock)),
+  ]
 }
+
+const clockInWords = (clock: Life['clock']): string =>
+  clock ? `${clock.consumedMs} ms at ${clock.since.toISOString()}` : 'null'
 
 const inWords = (value: Date | string | number | null): string =>
   value instanceof Date ? value.toISOString() : String(value)

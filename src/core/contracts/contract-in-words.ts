@@ -3,7 +3,7 @@ import { isReservedType } from '../claims/event.ts'
 import { boundsInWords, COMPARATORS } from './comparators.ts'
 import { matchedValues, numberPathOf } from './compared-values.ts'
 import { type Condition, type Leaf, leavesOf } from './condition.ts'
-import { type Contract, windowMs } from './contract.ts'
+import { type Contract, type EventTrigger, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
 
 /** A contract in sentences, as one would tell it to the customer's accountant. @param money how the price is shown */
@@ -17,9 +17,39 @@ export function contractInWords(contract: Contract, money = formatMoney): string
     review_window === 0
       ? 'There is no review: the next check makes the outcome final.'
       : `The outcome is then under review for ${durationInWords(review_window)} before it is final.`,
+    ...clockInWords(contract),
     ...reviewInWords(contract),
     ...(contract.strict_deadline ? ['An event after the end of a window changes nothing.'] : []),
   ]
+}
+
+/** §2.1a */
+function clockInWords({ clock }: Contract): string[] {
+  if (!clock) return []
+  const { calendar, applies_to = ['activity'], pause_on, resume_on } = clock
+  const sentences: string[] = []
+  if (calendar) {
+    const windows =
+      applies_to.length === 2
+        ? 'both windows'
+        : applies_to[0] === 'review'
+          ? 'the review'
+          : 'the activity window'
+    const version = calendar.version === undefined ? '' : ` (version ${calendar.version})`
+    sentences.push(`Only working time of the calendar ${calendar.id}${version} counts for ${windows}.`)
+  }
+  if (pause_on && resume_on) {
+    sentences.push(
+      `Each ${triggerInWords(pause_on)} stops the time of the claim while it is OPEN, and each ${triggerInWords(resume_on)} continues it.`,
+    )
+  }
+  return sentences
+}
+
+/** The event that a trigger waits for: “a” or “b”. */
+function triggerInWords(trigger: EventTrigger): string {
+  const events = leavesOf(trigger).map(eventInWords)
+  return events.length === 1 ? (events[0] as string) : enumerate(events, 'or')
 }
 
 /** §2.1a */
@@ -28,9 +58,8 @@ function reviewInWords({ review, review_window }: Contract): string[] {
   const { reversal_condition, restart_on, max_duration = 0 } = review
   const sentences: string[] = []
   if (restart_on) {
-    const events = leavesOf(restart_on).map(eventInWords)
     sentences.push(
-      `Each ${events.length === 1 ? events[0] : enumerate(events, 'or')} begins the review of a CONFIRMED outcome anew, for ${durationInWords(max_duration)} in all at most.`,
+      `Each ${triggerInWords(restart_on)} begins the review of a CONFIRMED outcome anew, for ${durationInWords(max_duration)} in all at most.`,
     )
   }
   if (reversal_condition) {

@@ -1,3 +1,4 @@
+import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type Condition, type Leaf, leavesOf, namedEventTypes } from './condition.ts'
 
 /**
@@ -16,6 +17,7 @@ export interface Contract {
   review?: ReviewTerms
   /** A late event is stored, and is part of no evaluation. */
   strict_deadline?: boolean
+  clock?: ClockTerms
 }
 
 /** §2.1a: what may happen to a CONFIRMED outcome under review. At least one of the conditions is there. */
@@ -28,11 +30,36 @@ export interface ReviewTerms {
   max_duration?: number
 }
 
+/** The windows of a claim that a calendar can apply to. */
+export const WINDOWS = ['activity', 'review'] as const
+export type Window = (typeof WINDOWS)[number]
+
+/** §2.1a: what counts as time of the windows. Without it every second counts. */
+export interface ClockTerms {
+  /** Only its working time counts. The version is filled in when a claim is created, and never changes. */
+  calendar?: { id: string; version?: number }
+  /** The windows that the calendar applies to; the activity window if it is left out. There only with `calendar`. */
+  applies_to?: Window[]
+  /** An event that satisfies it stops the activity window. There with `resume_on`. */
+  pause_on?: EventTrigger
+  /** An event that satisfies it continues the activity window. */
+  resume_on?: EventTrigger
+}
+
 /** A condition on one event: a leaf without an aggregate, or an OR of such leaves. */
 export type EventTrigger = Leaf | { op: 'OR'; conditions: Leaf[] }
 
 /** The part of a contract that a scheduled check needs. */
-export type CheckTerms = Pick<Contract, 'review_window' | 'timeout_outcome'>
+export interface CheckTerms extends Pick<Contract, 'review_window' | 'timeout_outcome'> {
+  /** How time passes for the review window. Left out: every millisecond counts. */
+  reviewTime?: TimeMeasure
+}
+
+/** How time passes for a window of the contract. @param calendar the working time of the contract's calendar */
+export function timeOfWindow({ clock }: Contract, window: Window, calendar: TimeMeasure): TimeMeasure {
+  const windows = clock?.calendar ? (clock.applies_to ?? ['activity']) : []
+  return windows.includes(window) ? calendar : PLAIN_TIME
+}
 
 /**
  * A window in whole milliseconds, the unit of the service's times: rounded up, however little is beyond a millisecond,
@@ -48,16 +75,27 @@ export function windowMs(seconds: number): number {
 const NOISE = 4 * Number.EPSILON
 
 /** The conditions of a contract by their paths. */
-export function conditionsByPath({ fulfillment_condition, review }: Contract): [ConditionPath, Condition][] {
+export function conditionsByPath({
+  fulfillment_condition,
+  review,
+  clock,
+}: Contract): [ConditionPath, Condition][] {
   const all: [ConditionPath, Condition | undefined][] = [
     ['fulfillment_condition', fulfillment_condition],
     ['review.reversal_condition', review?.reversal_condition],
     ['review.restart_on', review?.restart_on],
+    ['clock.pause_on', clock?.pause_on],
+    ['clock.resume_on', clock?.resume_on],
   ]
   return all.filter((entry): entry is [ConditionPath, Condition] => entry[1] !== undefined)
 }
 
-export type ConditionPath = 'fulfillment_condition' | 'review.reversal_condition' | 'review.restart_on'
+export type ConditionPath =
+  | 'fulfillment_condition'
+  | 'review.reversal_condition'
+  | 'review.restart_on'
+  | 'clock.pause_on'
+  | 'clock.resume_on'
 
 /** All conditions of the contract. */
 export const conditionsOf = (contract: Contract): Condition[] =>
@@ -81,7 +119,10 @@ export function isExtended(contract: Contract): boolean {
   let extended = known.get(contract)
   if (extended === undefined) {
     extended =
-      contract.review !== undefined || contract.strict_deadline !== undefined || hasAggregate(contract)
+      contract.review !== undefined ||
+      contract.strict_deadline !== undefined ||
+      contract.clock !== undefined ||
+      hasAggregate(contract)
     known.set(contract, extended)
   }
   return extended
@@ -89,4 +130,5 @@ export function isExtended(contract: Contract): boolean {
 
 /** Whether events need an id of the caller: a repeated event would count twice (§2.1a rule 2). */
 export const needsEventIds = (contract: Contract): boolean =>
-  isExtended(contract) && (contract.review !== undefined || hasAggregate(contract))
+  isExtended(contract) &&
+  (contract.review !== undefined || contract.clock?.pause_on !== undefined || hasAggregate(contract))

@@ -1,11 +1,12 @@
 import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
-import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS } from '../limits.ts'
+import { isUuid } from '../../kernel/uuid.ts'
+import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS, MAX_WORKING_SECONDS } from '../limits.ts'
 import { holdsOverNothing } from './aggregate.ts'
 import { COMPARATORS } from './comparators.ts'
 import type { Condition } from './condition.ts'
-import type { Contract, ReviewTerms } from './contract.ts'
+import { type ClockTerms, type Contract, type ReviewTerms, WINDOWS, type Window } from './contract.ts'
 import { validateCondition, validateEventTrigger } from './validate-condition.ts'
 
 const REQUIRED_FIELDS: readonly (keyof Contract)[] = [
@@ -15,7 +16,7 @@ const REQUIRED_FIELDS: readonly (keyof Contract)[] = [
   'fulfillment_condition',
   'timeout_outcome',
 ]
-const FIELDS: readonly (keyof Contract)[] = [...REQUIRED_FIELDS, 'review', 'strict_deadline']
+const FIELDS: readonly (keyof Contract)[] = [...REQUIRED_FIELDS, 'review', 'strict_deadline', 'clock']
 
 const NUMBER_RULES = {
   price: `must be a number from 0 to ${MAX_PRICE}`,
@@ -49,8 +50,8 @@ export function validateContract(value: unknown, path = 'contract'): Issue[] {
   }
   return [
     ...missingFields(value, path),
-    ...otherFields(value, path),
-    ...presentFields(value).flatMap((name) => validateField(name, value, `${path}.${name}`)),
+    ...otherKeys(value, FIELDS, 'a contract', path),
+    ...presentFields(value).flatMap((name) => validateField(name, value, path)),
   ]
 }
 
@@ -63,17 +64,15 @@ function missingFields(value: JsonObject, path: string): Issue[] {
   }))
 }
 
-function otherFields(value: JsonObject, path: string): Issue[] {
+function otherKeys(value: JsonObject, allowed: readonly string[], what: string, path: string): Issue[] {
   return Object.keys(value)
-    .filter((key) => !(FIELDS as readonly string[]).includes(key))
+    .filter((key) => !allowed.includes(key))
     .slice(0, MAX_ISSUES)
-    .map((key) => ({
-      path: `${path}.${key}`,
-      message: `is not a field of a contract (${FIELDS.join(', ')})`,
-    }))
+    .map((key) => ({ path: `${path}.${key}`, message: `is not a field of ${what} (${allowed.join(', ')})` }))
 }
 
-function validateField(name: keyof Contract, contract: JsonObject, path: string): Issue[] {
+function validateField(name: keyof Contract, contract: JsonObject, contractPath: string): Issue[] {
+  const path = `${contractPath}.${name}`
   const value = contract[name]
   switch (name) {
     case 'price':
@@ -92,6 +91,8 @@ function validateField(name: keyof Contract, contract: JsonObject, path: string)
       return validateCondition(value, path)
     case 'review':
       return validateReview(value, contract.review_window, path)
+    case 'clock':
+      return validateClock(value, contract, contractPath)
     case 'strict_deadline':
       return typeof value === 'boolean' ? [] : [{ path, message: 'must be true or false' }]
   }
@@ -102,13 +103,7 @@ const REVIEW_FIELDS: readonly (keyof ReviewTerms)[] = ['reversal_condition', 're
 function validateReview(review: unknown, reviewWindow: unknown, path: string): Issue[] {
   if (!isJsonObject(review)) return [{ path, message: `must be an object {${REVIEW_FIELDS.join(', ')}}` }]
   const has = (name: keyof ReviewTerms) => Object.hasOwn(review, name)
-  const issues: Issue[] = Object.keys(review)
-    .filter((key) => !(REVIEW_FIELDS as readonly string[]).includes(key))
-    .slice(0, MAX_ISSUES)
-    .map((key) => ({
-      path: `${path}.${key}`,
-      message: `is not a field of a review (${REVIEW_FIELDS.join(', ')})`,
-    }))
+  const issues = otherKeys(review, REVIEW_FIELDS, 'a review', path)
   if (!has('reversal_condition') && !has('restart_on')) {
     issues.push({ path, message: 'needs reversal_condition or restart_on' })
   }
@@ -125,6 +120,63 @@ function validateReview(review: unknown, reviewWindow: unknown, path: string): I
     issues.push({ path: `${path}.max_duration`, message: NUMBER_RULES.max_duration })
   }
   return issues
+}
+
+const CLOCK_FIELDS: readonly (keyof ClockTerms)[] = ['calendar', 'applies_to', 'pause_on', 'resume_on']
+const TRIGGERS = ['pause_on', 'resume_on'] as const
+
+function validateClock(clock: unknown, contract: JsonObject, contractPath: string): Issue[] {
+  const path = `${contractPath}.clock`
+  if (!isJsonObject(clock)) return [{ path, message: `must be an object {${CLOCK_FIELDS.join(', ')}}` }]
+  const has = (name: keyof ClockTerms) => Object.hasOwn(clock, name)
+  const issues = otherKeys(clock, CLOCK_FIELDS, 'a clock', path)
+  if (!has('calendar') && !has('pause_on') && !has('resume_on')) {
+    issues.push({ path, message: 'needs a calendar, or pause_on and resume_on' })
+  }
+  for (const [name, other] of [TRIGGERS, TRIGGERS.toReversed()] as [keyof ClockTerms, keyof ClockTerms][]) {
+    if (has(name)) issues.push(...validateEventTrigger(clock[name], `${path}.${name}`))
+    else if (has(other)) issues.push({ path: `${path}.${name}`, message: `is required with ${other}` })
+  }
+  if (has('calendar')) issues.push(...validateCalendarRef(clock.calendar, `${path}.calendar`))
+  if (has('applies_to')) issues.push(...validateWindows(clock, `${path}.applies_to`))
+  if (issues.length > 0 || !has('calendar')) return issues
+  const windows = (clock.applies_to ?? ['activity']) as Window[]
+  return windows.flatMap((window) => {
+    const name = `${window}_window` as const
+    const seconds = contract[name]
+    return typeof seconds === 'number' && seconds > MAX_WORKING_SECONDS
+      ? [
+          {
+            path: `${contractPath}.${name}`,
+            message: `must be at most ${MAX_WORKING_SECONDS} seconds of working time`,
+          },
+        ]
+      : []
+  })
+}
+
+function validateCalendarRef(calendar: unknown, path: string): Issue[] {
+  const rule =
+    'must be an object {id, version}: the id of a calendar, and the number of its version if it is not the current one'
+  if (!isJsonObject(calendar) || typeof calendar.id !== 'string' || !isUuid(calendar.id))
+    return [{ path, message: rule }]
+  const { version } = calendar
+  const isVersion = version === undefined || (Number.isSafeInteger(version) && (version as number) >= 1)
+  return [
+    ...otherKeys(calendar, ['id', 'version'], 'a calendar of a clock', path),
+    ...(isVersion ? [] : [{ path: `${path}.version`, message: 'must be a whole number from 1 on' }]),
+  ]
+}
+
+function validateWindows(clock: JsonObject, path: string): Issue[] {
+  const { applies_to: windows } = clock
+  if (!Object.hasOwn(clock, 'calendar')) return [{ path, message: 'is only allowed with a calendar' }]
+  const isRight =
+    Array.isArray(windows) &&
+    windows.length > 0 &&
+    windows.every((window) => WINDOWS.includes(window as Window)) &&
+    new Set(windows).size === windows.length
+  return isRight ? [] : [{ path, message: 'must be a list of "activity", "review" or both, each once' }]
 }
 
 /** A condition that holds over no event would reverse each outcome, with the first event of whatever type. */

@@ -36,6 +36,8 @@ export interface Hint {
 const ROOT = 'fulfillment_condition'
 const REVERSAL = 'review.reversal_condition'
 const RESTART = 'review.restart_on'
+const PAUSE = 'clock.pause_on'
+const RESUME = 'clock.resume_on'
 /** Between two scheduled checks, in seconds. */
 const CHECK_INTERVAL = 60
 
@@ -113,6 +115,8 @@ function impossible({ timeout_outcome, review }: Contract, path: ConditionPath):
     [ROOT]: `So each claim waits for its activity window to elapse, and becomes ${outcome}${unless}.`,
     [REVERSAL]: 'So nothing reverses a CONFIRMED outcome.',
     [RESTART]: 'So nothing restarts the review.',
+    [PAUSE]: 'So nothing stops the clock.',
+    [RESUME]: 'So a clock that has stopped never continues.',
   }
   return { code: 'condition_impossible', path, message: `No events satisfy this. ${consequences[path]}` }
 }

@@ -163,12 +163,12 @@ export function* findLogHints(
   events: Iterable<Shown & { isInReview?: boolean }>,
 ): Generator<void, LogHint[]> {
   const hints = new LogHints(contract)
-  const { fulfillment_condition, review } = contract
+  const { fulfillment_condition, review, clock } = contract
   const satisfied = new Set<Leaf>()
   for (const event of events) {
     const conditions = event.isInReview
       ? [review?.reversal_condition, review?.restart_on]
-      : [fulfillment_condition]
+      : [fulfillment_condition, clock?.pause_on, clock?.resume_on]
     for (const condition of conditions) {
       if (condition) for (const leaf of compile(condition).leavesSatisfiedBy(event)) satisfied.add(leaf)
     }

@@ -1,0 +1,11 @@
+/* Calendars: what several test files use of the source. When a source file moves, one line changes here. */
+
+export {
+  type Calendar,
+  type Span,
+  WEEKDAYS,
+  type WorkingHours,
+} from '../../../src/core/calendars/calendar.ts'
+export { validateCalendar } from '../../../src/core/calendars/validate-calendar.ts'
+export { PLAIN_TIME, type TimeMeasure, workingTime } from '../../../src/core/calendars/working-time.ts'
+export { MAX_CALENDAR_DATES, MAX_SPANS, MAX_WORKING_SECONDS } from '../../../src/core/limits.ts'

@@ -1,5 +1,6 @@
 import type { ArchivedClaim } from '../claims/archived/archived-claim-store.ts'
 import { type NewContract, storeGivenContracts } from '../contracts/contract-store.ts'
+import { isExtended } from '../core/contracts/contract.ts'
 import { byWeight } from '../kernel/by-weight.ts'
 import { NOW, readClock } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
@@ -173,14 +174,14 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
       values: [claim.id, archived.fileId, restoredAt],
     })
     if (noted.length === 0) return false
-    await insertClaim(connection, claim, contract.hash)
+    await insertClaim(connection, claim, contract)
     for (const piece of byWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
       await insertEvents(connection, piece)
     return true
   })
 }
 
-async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Promise<void> {
+async function insertClaim(db: Connection, claim: WholeClaim, contract: NewContract): Promise<void> {
   const { id, user_id: userId, position } = claim
   const kind = claim.candidate_alias === null ? 'claim' : 'candidate'
   const { metadata, pairs } = metadataColumns(userId, kind, claim.metadata ?? {})
@@ -189,9 +190,9 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
     text: `-- insert_restored_claim
       INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
         status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
-        schema_version, metadata)
+        schema_version, metadata, review_start, decided_count)
       OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb)`,
+      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $20)`,
     values: [
       claim.id,
       claim.position,
@@ -199,7 +200,7 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
       claim.customer_id,
       claim.candidate_alias,
       claim.customer_external_id,
-      `\\x${hash}`,
+      `\\x${contract.hash}`,
       claim.price,
       claim.status,
       claim.scheduled_outcome,
@@ -211,6 +212,8 @@ async function insertClaim(db: Connection, claim: WholeClaim, hash: string): Pro
       claim.reference,
       claim.schema_version,
       metadata,
+      claim.review_start ?? null,
+      isExtended(contract.contract) ? claim.event_count : null,
     ],
   })
   if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)
@@ -224,14 +227,15 @@ const EVENTS = new Columns<WholeEvent>({
   payload: ['json', ({ payload }) => payload],
   system: ['boolean', ({ system }) => system],
   created_at: ['timestamptz', ({ created_at }) => created_at],
+  late_ms: ['bigint', ({ late_ms }) => late_ms ?? null],
 })
 
 async function insertEvents(db: Connection, events: readonly WholeEvent[]): Promise<void> {
   await db.query({
     name: 'insert_restored_events',
     text: `-- insert_restored_events
-      INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
-      SELECT claim_id, seq, id, type, payload, system, created_at FROM ${EVENTS.as('e')}`,
+      INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at, late_ms)
+      SELECT claim_id, seq, id, type, payload, system, created_at, late_ms FROM ${EVENTS.as('e')}`,
     values: EVENTS.values(events),
   })
 }

@@ -9,14 +9,23 @@ import type { WholeClaim, WholeEvent } from './claims-to-archive-store.ts'
 const FORMAT = 1
 
 /** The line up to its events. The events follow, joined by commas, and then `END_OF_LINE`. */
-export function beginningOfLine({ contract, metadata_digest: _, ...claim }: WholeClaim): string {
-  const fields = JSON.stringify({ format: FORMAT, ...claim })
+export function beginningOfLine({
+  contract,
+  metadata_digest: _,
+  review_start,
+  ...claim
+}: WholeClaim): string {
+  const fields = JSON.stringify({ format: FORMAT, ...claim, ...ifAny({ review_start }) })
   return `${fields.slice(0, -1)},"contract":${contract},"events":[`
 }
 
-export function eventOfLine({ claim_id: _, payload, ...event }: WholeEvent): string {
-  return `${JSON.stringify(event).slice(0, -1)},"payload":${payload}}`
+export function eventOfLine({ claim_id: _, payload, late_ms, ...event }: WholeEvent): string {
+  return `${JSON.stringify({ ...event, ...ifAny({ late_ms }) }).slice(0, -1)},"payload":${payload}}`
 }
+
+/** Only claims of extended contracts have these fields: the lines of others stay the same. */
+const ifAny = (fields: Record<string, number | null | undefined>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null))
 
 export const END_OF_LINE = ']}\n'
 

@@ -102,6 +102,8 @@ export interface WholeClaim {
   created_at: Date
   event_count: number
   log_bytes: number
+  /** In the file only if it is not null. */
+  review_start?: number | null
   /** SHA-256 of the contract's text, hexadecimal; null if an older version stored the contract in the claim. */
   contract_hash: string | null
   /** The stored text. */
@@ -115,7 +117,7 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
     text: `-- read_whole_claims
       SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id,
         schema_version, metadata, ${METADATA_DIGEST} AS metadata_digest, price::text AS price,
-        status, scheduled_outcome, status_since, created_at, event_count, log_bytes,
+        status, scheduled_outcome, status_since, created_at, event_count, log_bytes, review_start,
         encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
       FROM claims WHERE id = ANY ($1::uuid[]) ORDER BY id`,
     values: [plainArray(ids)],
@@ -131,6 +133,8 @@ export interface WholeEvent {
   type: string
   system: boolean
   created_at: Date
+  /** In the file only if it is not null. */
+  late_ms?: number | null
   /** As JSON. */
   payload: string
 }
@@ -145,7 +149,8 @@ export function readWholeLogs(
   return db.query<WholeEvent>({
     name: 'read_whole_logs',
     text: `-- read_whole_logs
-      SELECT claim_id, seq, id, type, system, created_at, payload::text AS payload FROM claim_events
+      SELECT claim_id, seq, id, type, system, created_at, late_ms::float8 AS late_ms, payload::text AS payload
+      FROM claim_events
       WHERE claim_id = ANY ($1::uuid[]) AND seq > $2 AND seq <= $3 ORDER BY claim_id, seq`,
     values: [plainArray(claimIds), after, upTo],
     readOnly: true,

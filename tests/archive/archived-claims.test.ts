@@ -13,11 +13,13 @@ import {
   storedRows,
 } from '../support/archived-claims.ts'
 import { assertError } from '../support/assert-error.ts'
+import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { movedBy } from '../support/moved-times.ts'
 import { candidatePath } from '../support/new-records.ts'
 import { readPages } from '../support/read-pages.ts'
 import { restoreClaim } from '../support/source/claims.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /* What callers see of claims that were resolved long ago, leave for files, and come back (§4.15). */
@@ -109,6 +111,23 @@ test('a claim is archived completely, answers 410 with its file, and is restored
   for (const id of others) await restore(folder, id)
   assert.deepEqual(await list(), before)
   assert.deepEqual((await api.get('/v1/overview')).body.statuses, statuses)
+})
+
+test('a claim of an extended contract is archived and restored with all that its decisions left (§2.1a)', async (t) => {
+  const folder = await archiveFolder(t)
+  const review = { reversal_condition: { event: 'reopened' } }
+  const terms = { activity_window: 0.001, review_window: 0.001, review }
+  const { id } = await api.claim(customer, contractWith(terms))
+  for (const type of ['done', 'reopened']) {
+    const { status, body } = await api.post('/v1/events', { claim_id: id, id: type, type })
+    assert.deepEqual([status, body.late_by >= 0], [201, true])
+  }
+  await runScheduledCheck(app, inAMinute())
+  await growOld(service)
+  const rows = await rowsOf(id)
+  assert.ok((await archiveAll(app, folder)) > 0)
+  await restore(folder, id)
+  assert.deepEqual(await rowsOf(id), rows)
 })
 
 test('an archived claim’s reference cannot be used again (§4.15 rule 4)', async (t) => {

@@ -47,17 +47,17 @@ export async function createTestbed(t: Scope): Promise<Testbed> {
   }
 }
 
-/** Ids of new claims that no event settles. */
+/** Ids of new claims, by default of such that no event settles. */
 export async function openClaims(
   { api, app }: TestService,
   customerId: string,
   count: number,
   clockId: string | null,
   /** Claims that share a group: on distributed tables more claims are made until `count` are in one shard. */
-  { together } = { together: false },
+  { together = false, contract = NEVER_SETTLED } = {},
 ): Promise<string[]> {
   const on = clockId === null ? {} : { test_clock_id: clockId }
-  const claim = { customer_id: customerId, contract: NEVER_SETTLED, ...on }
+  const claim = { customer_id: customerId, contract, ...on }
   const ids: string[] = []
   while (ids.length < count) {
     const claims = Array.from({ length: count - ids.length }, () => claim)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { contractWith } from '../../support/contracts.ts'
+import { any, contractWith } from '../../support/contracts.ts'
+import { contradictionsOf } from '../../support/contradictions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdClock } from '../../support/held-rows.ts'
 import { newClock } from '../../support/new-records.ts'
 import type { Operation } from '../fault-table.ts'
 import { eventOf, fateOf, type History } from '../history.ts'
 import { nextNumber } from '../load.ts'
-import { openClaims, POISON, type Testbed } from '../testbed.ts'
+import { NEVER_SETTLED, openClaims, POISON, type Testbed } from '../testbed.ts'
 
 /* Submissions that go together in one group. */
 
@@ -98,12 +99,38 @@ const LENGTHEN = [
   'UPDATE claims SET event_count = 3, log_bytes = 3 * 40040 WHERE id = $1',
 ]
 
+const extendedContracts: Operation = {
+  name: 'a group of claims of extended contracts, live and on clocks',
+  begin: async (testbed, history) => {
+    const claims = await claimsOfAllKinds(testbed, LOSABLE)
+    return {
+      run: async () => void (await submitTogether(testbed, history, claims, [])),
+      finish: async () => {
+        const reversal = claims.map((id) => ({ ...eventOf(id, 'reversal'), type: 'reversal' }))
+        const answer = await testbed.service.api.post('/v1/events/batch', { events: reversal })
+        for (const { status } of answer.body.results) assert.equal(status, 201)
+        for (const id of claims) assert.deepEqual(await contradictionsOf(testbed.service, id), [])
+      },
+    }
+  },
+}
+
+/** The first event settles a claim, further ones restart its review. */
+const LOSABLE = contractWith({
+  fulfillment_condition: any({ event: 'other' }, { event: 'reversal' }),
+  review: {
+    reversal_condition: { event: 'reversal' },
+    restart_on: { event: 'other' },
+    max_duration: 86_400,
+  },
+})
+
 /** Three live claims and one on each of two clocks. */
-async function claimsOfAllKinds({ service, customer }: Testbed): Promise<string[]> {
+async function claimsOfAllKinds({ service, customer }: Testbed, contract = NEVER_SETTLED): Promise<string[]> {
   const clocks = [await newClock(service.api), await newClock(service.api)]
   const claims = await Promise.all([
-    openClaims(service, customer.id, 3, null, { together: true }),
-    ...clocks.map((clock) => openClaims(service, customer.id, 1, clock, { together: true })),
+    openClaims(service, customer.id, 3, null, { together: true, contract }),
+    ...clocks.map((clock) => openClaims(service, customer.id, 1, clock, { together: true, contract })),
   ])
   return claims.flat()
 }
@@ -125,4 +152,10 @@ async function submitTogether(
   return results.slice(own.length)
 }
 
-export const SUBMISSION_OPERATIONS: readonly Operation[] = [mixedGroup, groupWithPoison, heldClock, longLog]
+export const SUBMISSION_OPERATIONS: readonly Operation[] = [
+  mixedGroup,
+  groupWithPoison,
+  heldClock,
+  longLog,
+  extendedContracts,
+]

@@ -27,6 +27,7 @@ export { insertClaims, type NewClaim } from '../../../src/claims/insert-claims-s
 export { readLongLog } from '../../../src/claims/long-log-store.ts'
 export { contractIsMissing, hashOf, newContract } from '../../../src/contracts/contract-store.ts'
 export { moveContracts } from '../../../src/contracts/move-contracts-job.ts'
+export { ClaimRun } from '../../../src/core/claims/claim-run.ts'
 export type { Evidence, LogEvent, Submission } from '../../../src/core/claims/event.ts'
 export { EventLog } from '../../../src/core/claims/event-log.ts'
 export {

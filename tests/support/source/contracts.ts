@@ -13,6 +13,7 @@ export {
   type Contract,
   decisiveEventTypes,
   type EventTrigger,
+  type ReviewTerms,
   windowMs,
 } from '../../../src/core/contracts/contract.ts'
 export { HINT_CODES, type Hint, hintsOf, lookForHints } from '../../../src/core/contracts/hints/hints.ts'

@@ -156,3 +156,59 @@ export const extendedContract: fc.Arbitrary<Contract> = fc
     }
     return { ...terms, ...rest, ...(Object.keys(review).length === 0 ? {} : { review }) }
   })
+
+/** Leaves that about every third event satisfies, alone or with the events before it. */
+const likelyLeaf: fc.Arbitrary<Leaf> = fc
+  .tuple(
+    eventType,
+    fc.constantFrom<Omit<Leaf, 'event'>>(
+      {},
+      { field: 'n', gte: 1 },
+      { aggregate: 'count', gte: 2 },
+      { aggregate: 'count', eq: 1 },
+      { aggregate: 'sum', field: 'n', gt: 2 },
+      { aggregate: 'distinct', field: 'n', gte: 2 },
+    ),
+  )
+  .map(([event, rest]) => ({ event, ...rest }))
+
+const likelyCondition: fc.Arbitrary<Condition> = fc.oneof(
+  { weight: 3, arbitrary: likelyLeaf },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      {
+        op: fc.constantFrom('AND' as const, 'OR' as const),
+        conditions: fc.array(likelyLeaf, { minLength: 1, maxLength: 2 }),
+      },
+      { noNullPrototype: true },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(likelyLeaf, likelyLeaf).map(([one, other]) => ({
+      op: 'AND' as const,
+      conditions: [one, { op: 'NOT' as const, condition: other }],
+    })),
+  },
+)
+
+/** Contracts with a review that is often reversed or restarted within a few events. */
+export const livelyContract: fc.Arbitrary<Contract> = fc
+  .record({
+    terms: contract,
+    fulfillment_condition: likelyCondition,
+    reversal_condition: fc.option(likelyCondition, { nil: undefined }),
+    restart_on: fc.record({ event: eventType }, { noNullPrototype: true }),
+    strict_deadline: fc.boolean(),
+    timeout_outcome: fc.constantFrom('confirm' as const, 'fail' as const),
+  })
+  .map(({ terms, reversal_condition, restart_on, ...rest }) => ({
+    ...terms,
+    ...rest,
+    review: {
+      ...(reversal_condition === undefined ? {} : { reversal_condition }),
+      restart_on,
+      max_duration: 3_155_760_000,
+    },
+  }))

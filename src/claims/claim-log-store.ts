@@ -1,6 +1,6 @@
 import type { ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
 import type { LogEvent } from '../core/claims/event.ts'
-import { MAX_OTHER_EVENT_TYPES } from '../core/limits.ts'
+import { MAX_EXPLAINED_EVENTS, MAX_OTHER_EVENT_TYPES } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { RawJson } from '../kernel/json.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -199,8 +199,8 @@ export async function readEvents(db: Connection, names: readonly EventName[]): P
   return rows.map((row) => ({ claimId: row.claim_id, id: row.id, event: toEvent(row) }))
 }
 
-/** What a condition sees of a submitted event, with its id and its place in the log. */
-export interface LoggedEvidence extends Pick<LogEvent, 'id' | 'type' | 'payload' | 'system'> {
+/** A submitted event with its place in the log. */
+export interface LoggedEvidence extends LogEvent {
   seq: number
 }
 
@@ -233,15 +233,16 @@ function readPage(
   after: number,
   limit: number,
 ): Promise<LoggedEvidence[]> {
-  return db.query<{ seq: number; id: string; type: string; payload: JsonObject; system: boolean }>({
+  type Row = Omit<LoggedEvidence, 'payload'> & { payload: JsonObject }
+  return db.query<Row>({
     name: 'read_decisive_events',
     // A row each, and not one JSON array of them: the driver parses rows as they come, in many turns of the loop.
     text: `-- read_decisive_events
-      SELECT seq, id, type, payload, system
+      SELECT seq, id, type, payload, system, created_at AS "createdAt", late_ms::float8 AS "lateMs"
       FROM (
         SELECT *, sum(octet_length(payload::text)) OVER (ORDER BY seq) - octet_length(payload::text) AS bytes_before
         FROM (
-          SELECT seq, id, type, payload, system FROM claim_events
+          SELECT seq, id, type, payload, system, created_at, late_ms FROM claim_events
           WHERE claim_id = $1 AND seq > $2 AND seq <= $3 AND type = ANY ($4) AND NOT system
           ORDER BY seq LIMIT $5
         ) AS next
@@ -285,4 +286,50 @@ export function readLogEnd(
       readOnly: true,
     })
     .then((rows) => rows.map(({ created_at, ...event }) => ({ ...event, createdAt: created_at })))
+}
+
+type LogPlace = Omit<LogEvent, 'payload'> & { seq: number }
+
+/** The items of the log at this version that moved the claim, if it has an extended contract: two at most. */
+export function readTurns(
+  db: Connection,
+  { id, eventCount, reviewStart }: { id: string; eventCount: number; reviewStart: number | null },
+): Promise<LogPlace[]> {
+  return db.query<LogPlace>({
+    name: 'read_turns',
+    text: `-- read_turns
+      SELECT seq, id, type, system, created_at AS "createdAt" FROM claim_events
+      WHERE claim_id = $1 AND seq <= $2 AND (system OR seq = $3) ORDER BY seq`,
+    values: [id, eventCount, reviewStart],
+    readOnly: true,
+  })
+}
+
+/** The first late events, and how many there are. */
+export interface LateEvents {
+  events: { id: string; lateMs: number }[]
+  count: number
+}
+
+/**
+ * Those in the log at this version.
+ * @param dueAt from when on events are late whose lateness is not stored; null if it is stored
+ */
+export async function readLateEvents(
+  db: Connection,
+  { id, eventCount }: { id: string; eventCount: number },
+  dueAt: Date | null,
+): Promise<LateEvents> {
+  const rows = await db.query<{ id: string; lateMs: number; count: number }>({
+    name: 'read_late_events',
+    text: `-- read_late_events
+      SELECT id, coalesce(late_ms, extract(epoch FROM created_at - $3::timestamptz) * 1000)::float8 AS "lateMs",
+        count(*) OVER ()::integer AS count
+      FROM claim_events
+      WHERE claim_id = $1 AND seq <= $2 AND NOT system AND (late_ms IS NOT NULL OR created_at >= $3)
+      ORDER BY seq LIMIT ${MAX_EXPLAINED_EVENTS}`,
+    values: [id, eventCount, dueAt],
+    readOnly: true,
+  })
+  return { events: rows.map(({ id, lateMs }) => ({ id, lateMs })), count: rows[0]?.count ?? 0 }
 }

@@ -1,21 +1,31 @@
 import type { App } from '../app.ts'
 import type { Claim, ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
-import { decisiveEventTypes } from '../core/contracts/contract.ts'
-import { type ExplainedCondition, type ExplainedTransition, Explanation } from '../core/contracts/explain.ts'
+import { type Contract, decisiveEventTypes, isExtended, windowMs } from '../core/contracts/contract.ts'
+import {
+  type ExplainedCondition,
+  type ExplainedReview,
+  type ExplainedTransition,
+  Explanation,
+  type Turn,
+} from '../core/contracts/explain.ts'
 import type { LogHint } from '../core/contracts/hints/log-hints.ts'
 import { claimNotFound } from '../core/record-errors.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
+import type { Connection } from '../platform/database/connection.ts'
 import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import { absenceError } from './archived/absent-claim.ts'
 import {
+  type LateEvents,
   type LoggedEvidence,
   type LogItem,
   readClaimAndLog,
   readDecisiveEvents,
+  readLateEvents,
   readLogEnd,
   readLogPage,
   readOtherTypes,
   readPayloads,
+  readTurns,
 } from './claim-log-store.ts'
 import { findClaim } from './claim-store.ts'
 import { LONG_PAYLOADS_BATCH_SIZE } from './limits.ts'
@@ -72,6 +82,8 @@ export interface ClaimExplanation {
   condition: ExplainedCondition
   /** So far, in their order. */
   transitions: ExplainedTransition[]
+  review: ExplainedReview | null
+  late: LateEvents
   hints: LogHint[]
 }
 
@@ -84,11 +96,12 @@ export async function explainClaim(
   const db = app.db.reads.for(userId)
   const claim = await findClaim(db, userId, address)
   if (!claim) throw await absenceError(db, { userId, address })
-  const explanation = new Explanation(claim)
+  const turns = isExtended(claim.contract) ? await readTurns(db, claim) : null
+  const explanation = new Explanation(claim, turns ?? [])
   const types = decisiveEventTypes(claim.contract)
   let shown = 0
   for await (const page of readDecisiveEvents(db, claim, types)) {
-    await runCooperatively(showEach(explanation, page))
+    await runCooperatively(showEach(explanation, claim.contract, page))
     shown += page.length
   }
   const end = await readLogEnd(db, claim)
@@ -97,13 +110,28 @@ export async function explainClaim(
   if (shown < claim.eventCount) {
     for (const { type, ids } of await readOtherTypes(db, claim, types)) explanation.addType(type, ids)
   }
-  const { condition, hints } = explanation
-  return { claim, condition, transitions: explanation.transitions(end), hints }
+  const { condition, review, hints } = explanation
+  const transitions = explanation.transitions(turns ?? end)
+  return { claim, condition, transitions, review, late: await findLateEvents(db, claim, end), hints }
 }
 
-function* showEach(explanation: Explanation, events: readonly LoggedEvidence[]): Generator<void, void> {
+/** The times of a log never run backwards: if the last event was in time, so were all before it. */
+async function findLateEvents(db: Connection, claim: Claim, end: readonly Turn[]): Promise<LateEvents> {
+  const { contract, createdAt, eventCount } = claim
+  if (eventCount === 0) return { events: [], count: 0 }
+  if (isExtended(contract)) return readLateEvents(db, claim, null)
+  const dueAt = new Date(createdAt.getTime() + windowMs(contract.activity_window))
+  const last = end.findLast(({ system }) => !system)
+  return last && last.createdAt < dueAt ? { events: [], count: 0 } : readLateEvents(db, claim, dueAt)
+}
+
+function* showEach(
+  explanation: Explanation,
+  { strict_deadline: isStrict = false }: Contract,
+  events: readonly LoggedEvidence[],
+): Generator<void, void> {
   for (const event of events) {
-    explanation.add(event)
+    if (!isStrict || event.lateMs === null) explanation.add(event)
     yield
   }
 }

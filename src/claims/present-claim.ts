@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
 import { lateMsOf } from '../core/claims/decide-at.ts'
 import type { LogEvent } from '../core/claims/event.ts'
+import type { ExplainedReview } from '../core/contracts/explain.ts'
 import { RawJson } from '../kernel/json.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { JsonText } from '../platform/http/responses/json-stream.ts'
@@ -85,7 +86,7 @@ export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
 })
 
 export function presentExplanation(explanation: ClaimExplanation) {
-  const { claim, condition, transitions, hints } = explanation
+  const { claim, condition, transitions, review, late, hints } = explanation
   return {
     status: claim.status,
     scheduled_outcome: claim.scheduledOutcome,
@@ -94,9 +95,25 @@ export function presentExplanation(explanation: ClaimExplanation) {
       ...transition,
       because: presentBecause(transition.because),
     })),
+    ...(review ? { review: presentReview(review) } : {}),
+    ...(late.count > 0
+      ? {
+          late_events: late.events.map(({ id, lateMs }) => ({ event_id: id, late_by: lateMs / 1000 })),
+          late_event_count: late.count,
+        }
+      : {}),
     hints,
   }
 }
+
+const presentReview = (review: ExplainedReview) => ({
+  ...(review.reversalCondition ? { reversal_condition: review.reversalCondition } : {}),
+  reversed_by: review.reversedBy && { event_id: review.reversedBy.eventId, at: review.reversedBy.at },
+  restarts: review.restarts.map(({ eventId, at, dueAt }) => ({ event_id: eventId, at, due_at: dueAt })),
+  restart_count: review.restartCount,
+  due_at: review.dueAt,
+  latest_due_at: review.latestDueAt,
+})
 
 export function presentBecause(because: { eventId?: string; windowElapsed?: string }) {
   const { eventId, windowElapsed } = because

@@ -10,12 +10,13 @@ import {
   MAX_CONDITION_NAME_LENGTH,
   MAX_CONDITION_NODES,
   MAX_CONTRACT_BYTES,
+  MAX_EXPLAINED_EVENTS,
   MAX_LOG_HINTS,
   MAX_PRICE,
   MAX_WINDOW_SECONDS,
   MAX_WORKING_SECONDS,
 } from '../core/limits.ts'
-import { DateTime, ScheduledOutcome, Status } from '../platform/http/responses/field-schemas.ts'
+import { DateTime, DateTimeOrNull, ScheduledOutcome, Status } from '../platform/http/responses/field-schemas.ts'
 
 /*
  * What is published of a contract. The domain validates (it names the exact node, and works without HTTP);
@@ -290,7 +291,8 @@ const SATISFIED = { type: 'boolean', description: 'Whether the node holds over t
 /** The condition's own nodes, each with `satisfied`, and each leaf with the events that satisfy it. */
 export const EXPLAINED_CONDITION = {
   $id: 'ExplainedCondition',
-  description: 'A node of the condition as it was sent, with its truth over the log.',
+  description:
+    'A node of the condition as it was sent, with its truth over the log: over the events until the claim left OPEN; of a reversal condition over the events of the review.',
   type: 'object',
   required: ['satisfied'],
   properties: {
@@ -299,7 +301,16 @@ export const EXPLAINED_CONDITION = {
       type: 'array',
       items: { type: 'string' },
       maxItems: 10,
-      description: 'Of a leaf: the ids of up to 10 events that satisfy it.',
+      description: 'Of a leaf: the ids of up to 10 events that satisfy it, or count for its aggregate.',
+    },
+    value: {
+      type: 'string',
+      description: 'Of a leaf with an aggregate: its value, an exact decimal.',
+    },
+    left_out: {
+      type: 'integer',
+      description:
+        'Of a leaf with an aggregate: how many events of the type match, but have no such value at the field.',
     },
     op: { enum: ['AND', 'OR', 'NOT'] },
     conditions: { type: 'array', items: NODE },
@@ -316,6 +327,36 @@ const TRANSITION = Type.Object(
     because: BECAUSE,
   },
   { title: 'Transition' },
+)
+
+const EXPLAINED_REVIEW = Type.Object(
+  {
+    reversal_condition: Type.Optional(Type.Unsafe(NODE)),
+    reversed_by: Type.Union(
+      [Type.Object({ event_id: Type.String(), at: DateTime('When it was recorded.') }), Type.Null()],
+      { description: 'The event that made the scheduled outcome FAILED; null if none did.' },
+    ),
+    restarts: Type.Array(
+      Type.Object({
+        event_id: Type.String(),
+        at: DateTime('When it was recorded.'),
+        due_at: DateTime('The end of the review that it set.'),
+      }),
+      { maxItems: MAX_EXPLAINED_EVENTS, description: 'The first events that restarted the review.' },
+    ),
+    restart_count: Type.Integer({ minimum: 0, description: 'How many events restarted the review.' }),
+    due_at: DateTime('The end of the review.'),
+    latest_due_at: DateTimeOrNull('The end that no restart extends; null without restart_on.'),
+  },
+  { title: 'ExplainedReview' },
+)
+
+const LATE_EVENT = Type.Object(
+  {
+    event_id: Type.String(),
+    late_by: Type.Number({ minimum: 0, description: 'Seconds from the end of the window to the event.' }),
+  },
+  { title: 'LateEvent' },
 )
 
 /** §2.13 */
@@ -352,6 +393,19 @@ export const ExplanationBody = Type.Object(
     scheduled_outcome: ScheduledOutcome,
     condition: Type.Unsafe(NODE),
     transitions: Type.Array(TRANSITION, { description: 'So far, in their order.' }),
+    review: Type.Optional(
+      Type.Unsafe<object>({
+        ...EXPLAINED_REVIEW,
+        description: 'Of a contract with `review`, once the claim has left OPEN (§2.1a).',
+      }),
+    ),
+    late_events: Type.Optional(
+      Type.Array(LATE_EVENT, {
+        maxItems: MAX_EXPLAINED_EVENTS,
+        description: 'The first events that were recorded after the end of their window; only if there are any.',
+      }),
+    ),
+    late_event_count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many there are.' })),
     hints: Hints(MAX_LOG_HINTS, 'To the events of the log (§2.13).'),
   },
   { $id: 'Explanation', description: 'Why a claim or candidate stands as it does.' },

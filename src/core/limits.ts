@@ -30,8 +30,8 @@ export const MAX_HINTS = 20
 export const MAX_LOG_HINTS = 20
 /** Events that a hint names. More events are not compared. */
 export const MAX_HINT_EVENTS = 10
-/** Events that the explanation of a satisfied leaf names. */
-export const MAX_SATISFYING_EVENTS = 10
+/** Events that an explanation names of those that satisfy a leaf, restart a review, or are late. */
+export const MAX_EXPLAINED_EVENTS = 10
 /** Event types of a log that hints look at besides those that the condition names. */
 export const MAX_OTHER_EVENT_TYPES = 1_000
 /** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */

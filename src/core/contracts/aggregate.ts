@@ -1,4 +1,4 @@
-import { type Decimal, plus, toDecimal, ZERO } from '../../kernel/decimal.ts'
+import { type Decimal, decimalText, plus, toDecimal, ZERO } from '../../kernel/decimal.ts'
 import { type JsonObject, parsed, type RawJson } from '../../kernel/json.ts'
 import { isDecimalWithin, testOf } from './comparators.ts'
 import { numberPathOf } from './compared-values.ts'
@@ -74,6 +74,12 @@ export function isReached(leaf: Leaf, value: AggregateValue): boolean {
   if (value.kind === 'sum') return isDecimalWithin(value.sum, leaf)
   const number = value.kind === 'count' ? value.count : value.values.size
   return testOf(leaf)?.(number) ?? false
+}
+
+/** The value as an exact decimal. */
+export function aggregateText(value: AggregateValue): string {
+  if (value.kind === 'sum') return decimalText(value.sum)
+  return String(value.kind === 'count' ? value.count : value.values.size)
 }
 
 /** Whether the condition holds over a log without events. Each aggregate is 0 there. */

@@ -1,21 +1,35 @@
 import type { Claim } from '../claims/claim.ts'
+import { decideAt, logInStatus } from '../claims/decide-at.ts'
 import {
   ACTIVITY_WINDOW_ELAPSED,
   type Evidence,
   type LogEvent,
   REVIEW_WINDOW_ELAPSED,
 } from '../claims/event.ts'
-import type { Status } from '../claims/lifecycle.ts'
-import { MAX_SATISFYING_EVENTS } from '../limits.ts'
-import { type CompiledCondition, compile } from './compiled-condition.ts'
+import type { EventLog } from '../claims/event-log.ts'
+import { pendingState, type Status } from '../claims/lifecycle.ts'
+import { MAX_EXPLAINED_EVENTS } from '../limits.ts'
+import { type AggregateValue, aggregateText, contributionOf, including, isReached, ZERO_OF } from './aggregate.ts'
+import { compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
+import { type Contract, windowMs } from './contract.ts'
 import { type LogHint, LogHints } from './hints/log-hints.ts'
 
 /** A node of the condition as it was sent, with its truth over the log. */
 export type ExplainedCondition =
-  | (Leaf & { satisfied: boolean; satisfied_by: string[] })
+  | ExplainedLeaf
   | { op: 'AND' | 'OR'; satisfied: boolean; conditions: ExplainedCondition[] }
   | { op: 'NOT'; satisfied: boolean; condition: ExplainedCondition }
+
+type ExplainedLeaf = Leaf & {
+  satisfied: boolean
+  /** The ids of the first events. Under an aggregate: of those that count. */
+  satisfied_by: string[]
+  /** The aggregate, an exact decimal. */
+  value?: string
+  /** Events of the type that match, and have no such value at the field. */
+  left_out?: number
+}
 
 type Because = { eventId: string } | { windowElapsed: 'activity_window' | 'review_window'; eventId: string }
 
@@ -27,56 +41,125 @@ export interface ExplainedTransition {
   because: Because
 }
 
-type Named = Pick<LogEvent, 'id' | 'type' | 'system' | 'createdAt'>
+/** What happened in a review that can be lost or restarted (§2.1a). */
+export interface ExplainedReview {
+  /** Over the events of the review. Null if the contract has none. */
+  reversalCondition: ExplainedCondition | null
+  reversedBy: { eventId: string; at: Date } | null
+  /** The first ones, each with the end of the window that it began. */
+  restarts: { eventId: string; at: Date; dueAt: Date }[]
+  restartCount: number
+  dueAt: Date
+  /** The end that no restart extends. Null if nothing restarts the review. */
+  latestDueAt: Date | null
+}
+
+/** An item of the log that may have moved the claim. */
+export type Turn = Pick<LogEvent, 'id' | 'type' | 'system' | 'createdAt'>
+
+/** An event of the log. The place in the log and the times matter to extended contracts only. */
+type Shown = Evidence & Pick<LogEvent, 'id'> & { seq?: number; createdAt?: Date }
 
 /** What satisfies each node of a claim's condition, and why the claim moved. Its log is shown to it event by event. */
 export class Explanation {
   readonly #claim: Claim
-  readonly #compiled: CompiledCondition
-  readonly #satisfiedBy = new Map<Leaf, string[]>()
+  readonly #fulfillment: ConditionView
+  readonly #review: ReviewView | null
+  readonly #reviewSeq: number
   readonly #hints: LogHints
 
-  constructor(claim: Claim) {
+  /** @param turns the items that made an extended claim PENDING and terminal (`transitions` of other contracts finds them) */
+  constructor(claim: Claim, turns: readonly (Turn & { seq: number })[] = []) {
     this.#claim = claim
-    this.#compiled = compile(claim.contract.fulfillment_condition)
+    this.#fulfillment = new ConditionView(claim.contract.fulfillment_condition)
+    const [start] = turns
+    this.#reviewSeq = start?.seq ?? Number.POSITIVE_INFINITY
+    this.#review = claim.contract.review && start ? new ReviewView(claim.contract, start) : null
     this.#hints = new LogHints(claim.contract)
   }
 
-  /** Events in the order of the log; those of types that the condition does not name may be left out. */
-  add(event: Evidence & Pick<LogEvent, 'id'>): void {
-    for (const leaf of this.#compiled.leavesSatisfiedBy(event)) {
-      const ids = this.#satisfiedBy.get(leaf)
-      if (!ids) this.#satisfiedBy.set(leaf, [event.id])
-      else if (ids.length < MAX_SATISFYING_EVENTS) ids.push(event.id)
-    }
-    this.#hints.add(event, this.#satisfiedBy)
+  /**
+   * Events in the order of the log; those of types that the contract does not name may be left out, and so must be those
+   * that a strict deadline excludes.
+   */
+  add(event: Shown): void {
+    const isInReview = (event.seq ?? 0) > this.#reviewSeq
+    if (isInReview) this.#review?.add(event)
+    else this.#fulfillment.add(event)
+    this.#hints.add(event, this.#satisfied, isInReview ? 'review' : 'open')
   }
 
-  /** @param ids of the first events of a type that the condition does not name */
+  /** @param ids of the first events of a type that the contract does not name */
   addType(type: string, ids: readonly string[]): void {
     this.#hints.addType(type, ids)
   }
 
+  get #satisfied() {
+    return { has: (leaf: Leaf) => this.#fulfillment.has(leaf) || (this.#review?.has(leaf) ?? false) }
+  }
+
   /** Hints to the events so far. */
   get hints(): LogHint[] {
-    return this.#hints.hints(this.#satisfiedBy)
+    return this.#hints.hints(this.#satisfied)
   }
 
-  /** The tree as it was sent, with the truth of each node. */
+  /** The tree as it was sent, with the truth of each node over the events until the claim left OPEN. */
   get condition(): ExplainedCondition {
-    return this.#explain(this.#claim.contract.fulfillment_condition)
+    return this.#fulfillment.explained
   }
 
-  /** The transitions so far. @param end the last items of the log, two if it has as many */
-  transitions(end: readonly Named[]): ExplainedTransition[] {
-    return explainTransitions(this.#claim, end)
+  /** Null before the review, and if the contract has none that can be lost or restarted. */
+  get review(): ExplainedReview | null {
+    return this.#review?.explained ?? null
+  }
+
+  /** The transitions so far. @param turns the items that made them; or the last items of the log, two if it has as many */
+  transitions(turns: readonly Turn[]): ExplainedTransition[] {
+    return explainTransitions(this.#claim, turns)
+  }
+}
+
+/** A condition over the events that are shown to it. */
+class ConditionView {
+  readonly #condition: Condition
+  readonly #satisfiedBy = new Map<Leaf, string[]>()
+  readonly #values = new Map<Leaf, AggregateValue>()
+  readonly #leftOut = new Map<Leaf, number>()
+
+  constructor(condition: Condition) {
+    this.#condition = condition
+  }
+
+  add(event: Shown): void {
+    for (const leaf of compile(this.#condition).leavesSatisfiedBy(event)) {
+      if (leaf.aggregate !== undefined && !this.#addTo(leaf, event)) continue
+      const ids = this.#satisfiedBy.get(leaf)
+      if (!ids) this.#satisfiedBy.set(leaf, [event.id])
+      else if (ids.length < MAX_EXPLAINED_EVENTS) ids.push(event.id)
+    }
+  }
+
+  /** Whether the event counts. */
+  #addTo(leaf: Leaf, { payload }: Shown): boolean {
+    const contribution = contributionOf(leaf, payload)
+    if (contribution === null) this.#leftOut.set(leaf, (this.#leftOut.get(leaf) ?? 0) + 1)
+    else this.#values.set(leaf, including(this.#valueOf(leaf), contribution))
+    return contribution !== null
+  }
+
+  #valueOf = (leaf: Leaf): AggregateValue => this.#values.get(leaf) ?? ZERO_OF[leaf.aggregate ?? 'count']
+
+  /** Whether an event satisfies the leaf, or counts for it. */
+  has(leaf: Leaf): boolean {
+    return this.#satisfiedBy.has(leaf)
+  }
+
+  get explained(): ExplainedCondition {
+    return this.#explain(this.#condition)
   }
 
   #explain(condition: Condition): ExplainedCondition {
-    if (!('op' in condition)) {
-      const satisfiedBy = this.#satisfiedBy.get(condition) ?? []
-      return { ...condition, satisfied: satisfiedBy.length > 0, satisfied_by: satisfiedBy }
-    }
+    if (!('op' in condition)) return this.#explainLeaf(condition)
     if (condition.op === 'NOT') {
       const child = this.#explain(condition.condition)
       return { op: 'NOT', satisfied: !child.satisfied, condition: child }
@@ -86,16 +169,84 @@ export class Explanation {
     const satisfied = condition.op === 'AND' ? conditions.every(isTrue) : conditions.some(isTrue)
     return { op: condition.op, satisfied, conditions }
   }
+
+  #explainLeaf(leaf: Leaf): ExplainedLeaf {
+    const satisfied_by = this.#satisfiedBy.get(leaf) ?? []
+    if (leaf.aggregate === undefined) return { ...leaf, satisfied: satisfied_by.length > 0, satisfied_by }
+    const value = this.#valueOf(leaf)
+    return {
+      ...leaf,
+      satisfied: isReached(leaf, value),
+      satisfied_by,
+      value: aggregateText(value),
+      left_out: this.#leftOut.get(leaf) ?? 0,
+    }
+  }
+}
+
+/** A review from its beginning on, decided anew event by event. */
+class ReviewView {
+  readonly #conditions: ConditionView[]
+  readonly #hasReversal: boolean
+  readonly #latestDueAt: Date | null
+  readonly #restarts: ExplainedReview['restarts'] = []
+  #restartCount = 0
+  #reversedBy: ExplainedReview['reversedBy'] = null
+  #claim: Parameters<typeof decideAt>[0]
+  #log: EventLog
+
+  constructor(contract: Contract, start: Turn) {
+    const { reversal_condition, restart_on, max_duration } = contract.review ?? {}
+    this.#hasReversal = reversal_condition !== undefined
+    this.#conditions = [reversal_condition, restart_on]
+      .filter((condition) => condition !== undefined)
+      .map((condition) => new ConditionView(condition))
+    this.#latestDueAt =
+      max_duration === undefined ? null : new Date(start.createdAt.getTime() + windowMs(max_duration))
+    const state = pendingState(contract, !start.system, start.createdAt)
+    this.#claim = { ...state, contract, eventCount: 0, logBytes: 0 }
+    this.#log = logInStatus(this.#claim)
+  }
+
+  add(event: Shown): void {
+    for (const condition of this.#conditions) condition.add(event)
+    const at = event.createdAt as Date
+    const decision = decideAt(this.#claim, this.#log, { ...event, payloadBytes: 0 }, at)
+    if (decision.kind !== 'append') return
+    const { state, log, effect } = decision
+    this.#claim = { ...this.#claim, ...state }
+    this.#log = log
+    if (effect === 'reversed') this.#reversedBy = { eventId: event.id, at }
+    if (effect !== 'restarted') return
+    this.#restartCount++
+    if (this.#restarts.length < MAX_EXPLAINED_EVENTS)
+      this.#restarts.push({ eventId: event.id, at, dueAt: state.dueAt as Date })
+  }
+
+  has(leaf: Leaf): boolean {
+    return this.#conditions.some((condition) => condition.has(leaf))
+  }
+
+  get explained(): ExplainedReview {
+    return {
+      reversalCondition: this.#hasReversal ? (this.#conditions[0] as ConditionView).explained : null,
+      reversedBy: this.#reversedBy,
+      restarts: this.#restarts,
+      restartCount: this.#restartCount,
+      dueAt: this.#claim.dueAt as Date,
+      latestDueAt: this.#latestDueAt,
+    }
+  }
 }
 
 /**
- * A claim leaves OPEN by its last submitted event or by the activity window; PENDING by the review window. So the last
- * two items of its log are what it moved by.
+ * A claim leaves OPEN by its last event while OPEN or by the activity window; PENDING by the review window. Of a claim
+ * that takes no events in review, these are the last two items of the log.
  */
-function explainTransitions(claim: Claim, end: readonly Named[]): ExplainedTransition[] {
+function explainTransitions(claim: Claim, turns: readonly Turn[]): ExplainedTransition[] {
   if (claim.status === 'OPEN') return []
-  const timeout = end.find((event) => event.system && event.type === ACTIVITY_WINDOW_ELAPSED)
-  const settling = end.findLast((event) => !event.system)
+  const timeout = turns.find((event) => event.system && event.type === ACTIVITY_WINDOW_ELAPSED)
+  const settling = turns.findLast((event) => !event.system)
   const first = timeout ?? settling
   if (!first) throw new Error('a claim left OPEN without an event')
   const toPending: ExplainedTransition = {
@@ -104,7 +255,7 @@ function explainTransitions(claim: Claim, end: readonly Named[]): ExplainedTrans
     at: first.createdAt,
     because: timeout ? { windowElapsed: 'activity_window', eventId: first.id } : { eventId: first.id },
   }
-  const review = end.find((event) => event.system && event.type === REVIEW_WINDOW_ELAPSED)
+  const review = turns.find((event) => event.system && event.type === REVIEW_WINDOW_ELAPSED)
   if (!review) return [toPending]
   const because: Because = { windowElapsed: 'review_window', eventId: review.id }
   return [toPending, { from: 'PENDING', to: claim.status, at: review.createdAt, because }]

@@ -16,7 +16,12 @@ import {
   MAX_WINDOW_SECONDS,
   MAX_WORKING_SECONDS,
 } from '../core/limits.ts'
-import { DateTime, DateTimeOrNull, ScheduledOutcome, Status } from '../platform/http/responses/field-schemas.ts'
+import {
+  DateTime,
+  DateTimeOrNull,
+  ScheduledOutcome,
+  Status,
+} from '../platform/http/responses/field-schemas.ts'
 
 /*
  * What is published of a contract. The domain validates (it names the exact node, and works without HTTP);
@@ -402,7 +407,8 @@ export const ExplanationBody = Type.Object(
     late_events: Type.Optional(
       Type.Array(LATE_EVENT, {
         maxItems: MAX_EXPLAINED_EVENTS,
-        description: 'The first events that were recorded after the end of their window; only if there are any.',
+        description:
+          'The first events that were recorded after the end of their window; only if there are any.',
       }),
     ),
     late_event_count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many there are.' })),

@@ -75,9 +75,9 @@ export interface Explanation {
   scheduled_outcome: Outcome | null
   condition: ExplainedCondition
   transitions: StatusTransition[]
-  /** Only in and after a review that can be lost. */
+  /** Only in and after a review that can be lost or restarted. */
   review?: ExplainedReview
-  /** Events that were recorded after the end of a window. */
+  /** The first events that were recorded after the end of a window. */
   late_events?: LateEvent[]
   /** Older servers do not send hints. */
   hints?: HintBody[]
@@ -94,10 +94,11 @@ export interface ExplainedReview {
   /** Over the events of the review. */
   reversal_condition?: ExplainedCondition
   /** The event that reversed the outcome. */
-  reversed_by: string | null
-  /** The events that restarted the review. */
-  restarts: string[]
-  due_at: string | null
+  reversed_by: { event_id: string; at: string } | null
+  /** The first events that restarted the review. */
+  restarts: { event_id: string; at: string; due_at: string }[]
+  restart_count: number
+  due_at: string
   /** The end that no restart can extend. */
   latest_due_at: string | null
 }

@@ -21,8 +21,8 @@ export function eventMarks(
     text: EFFECT_WORDS[effect],
     tone: EFFECT_TONE[effect],
   })
-  if (review?.reversed_by) add(review.reversed_by, mark('reversed'))
-  for (const id of review?.restarts ?? []) add(id, mark('restarted'))
+  if (review?.reversed_by) add(review.reversed_by.event_id, mark('reversed'))
+  for (const { event_id } of review?.restarts ?? []) add(event_id, mark('restarted'))
   const ignored = strict_deadline ? ', counts for nothing' : ''
   for (const { event_id, late_by } of late_events)
     add(event_id, { text: `${lateInWords(late_by)}${ignored}`, tone: 'neutral' })

@@ -17,7 +17,7 @@ interface ReviewCardProps {
 export function ReviewCard({ claim, review, renderEvent }: ReviewCardProps) {
   const { status, scheduled_outcome: scheduledOutcome, contract } = claim
   const isRunning = takesEvents({ status, scheduledOutcome, contract })
-  const { reversal_condition, reversed_by, restarts, latest_due_at } = review
+  const { reversal_condition, reversed_by, restart_count, latest_due_at } = review
   const restartOn = contract.review?.restart_on
   return (
     <Card aria-label="Review">
@@ -31,7 +31,7 @@ export function ReviewCard({ claim, review, renderEvent }: ReviewCardProps) {
             <ConditionTree condition={reversal_condition} renderEvent={renderEvent} />
             {reversed_by ? (
               <p className="text-failed">
-                Reversed by <span className="text-xs">{renderEvent(reversed_by)}</span>
+                Reversed by <span className="text-xs">{renderEvent(reversed_by.event_id)}</span>
               </p>
             ) : null}
           </Part>
@@ -40,9 +40,9 @@ export function ReviewCard({ claim, review, renderEvent }: ReviewCardProps) {
           <Part title="Restarts the review">
             <ConditionTree condition={restartOn} />
             <p className="text-xs text-muted">
-              {restarts.length === 0
+              {restart_count === 0
                 ? 'Not restarted so far.'
-                : `Restarted ${restarts.length === 1 ? 'once' : `${restarts.length.toLocaleString('en')} times`}.`}{' '}
+                : `Restarted ${restart_count === 1 ? 'once' : `${restart_count.toLocaleString('en')} times`}.`}{' '}
               {latest_due_at ? (
                 <>
                   It ends at <DateTime at={latest_due_at} className="text-ink" /> at the latest.

@@ -9,7 +9,14 @@ import {
 import type { EventLog } from '../claims/event-log.ts'
 import { pendingState, type Status } from '../claims/lifecycle.ts'
 import { MAX_EXPLAINED_EVENTS } from '../limits.ts'
-import { type AggregateValue, aggregateText, contributionOf, including, isReached, ZERO_OF } from './aggregate.ts'
+import {
+  type AggregateValue,
+  aggregateText,
+  contributionOf,
+  including,
+  isReached,
+  ZERO_OF,
+} from './aggregate.ts'
 import { compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
 import { type Contract, windowMs } from './contract.ts'

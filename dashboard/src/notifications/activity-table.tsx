@@ -1,5 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleDot, CircleOff, CirclePlus, CircleX, FastForward, Hourglass } from 'lucide-react'
+import {
+  CircleCheck,
+  CircleDot,
+  CircleOff,
+  CirclePlus,
+  CircleX,
+  FastForward,
+  Hourglass,
+  Undo2,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useKnownSchemaNames } from '../claim-schemas/schema-names.ts'
 import { LinkByName } from '../claims/claim-link.tsx'
@@ -80,6 +89,7 @@ const LOOKS = [
   ['.pending', Hourglass, 'text-pending'],
   ['.confirmed', CircleCheck, 'text-confirmed'],
   ['.failed', CircleX, 'text-failed'],
+  ['.outcome_changed', Undo2, 'text-failed'],
   ['.advanced', FastForward, 'text-accent'],
   ['.disabled', CircleOff, 'text-failed'],
 ] as const

@@ -4,7 +4,7 @@ import { any, contractWith } from '../support/contracts.ts'
 import { button, focusComesTo } from '../support/controls.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { contractOf, editNode, eventType, isDescribed, openSchema, readJson } from '../support/schema-form.ts'
-import { sendAs } from '../support/signed-in-page.ts'
+import { createAs, createCustomer, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
 
@@ -114,5 +114,44 @@ test('the live trial shows reversals, restarts and how late an event is (§2.1a)
   await entry('reopened').getByText('reversed the outcome').waitFor()
   await entry('reopened').getByText('late by 15 seconds').waitFor()
   await page.getByLabel('Final state').getByText('FAILED').waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('events restart and reverse the review on the page of a claim, and each has an id (§2.1a)', async () => {
+  const { page, complaints } = await newPage()
+  const customer_id = await createCustomer(page, 'acme')
+  const contract = contractWith({
+    review_window: 3_600,
+    fulfillment_condition: { event: 'delivered', aggregate: 'count', gte: 2 },
+    review: {
+      reversal_condition: { event: 'reopened' },
+      restart_on: { event: 'message' },
+      max_duration: 7_200,
+    },
+  })
+  const { id } = await createAs(page, '/v1/claims', { customer_id, contract })
+  await page.goto(`/claims/${id}`)
+  const eventId = page.getByLabel('Id', { exact: true })
+  const submit = async (type: string, answer: string) => {
+    await page.getByLabel('Type').fill(type)
+    await button(page, 'Submit event').click()
+    await page.getByText(answer).waitFor()
+  }
+  const first = await eventId.inputValue()
+  assert.match(first, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  await submit('delivered', 'Event recorded. The status is still OPEN.')
+  assert.notEqual(await eventId.inputValue(), first)
+  await submit('delivered', 'Event recorded. The status is now PENDING.')
+  await button(page, 'message').waitFor()
+  await submit('message', 'Event recorded. It restarted the review.')
+  await submit('mesage', 'Event recorded. The status is still PENDING.')
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('Perhaps "message" is meant.').waitFor()
+  await submit('reopened', 'Event recorded. It reversed the outcome: it is now to be FAILED.')
+  await page
+    .getByText('Events are accepted only while it is OPEN, or in a review of the outcome CONFIRMED.')
+    .waitFor()
+  await page.goto('/activity')
+  await page.getByText('Claim outcome reversed').last().waitFor()
   assert.deepEqual(complaints, [])
 })

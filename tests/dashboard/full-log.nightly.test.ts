@@ -53,8 +53,7 @@ test('a log with 64 MiB of payloads is full, counted as in the service', async (
   const large = Array.from({ length: 255 }, (_, n) => event(`large-${n}`, LARGEST_BYTES))
   // With those, room for the least payload is left, and then not.
   const left = LARGEST_BYTES - Number(stored?.log_bytes)
-  const after = (last: number) =>
-    eventRefusal({ ...odd, events: [...events, ...large, event('last', last)] })
+  const after = (last: number) => eventRefusal({ ...odd, events: [...events, ...large, event('last', last)] })
   assert.equal(after(left - 2), null)
   assert.match(after(left - 1) ?? '', /^The log has 64 MiB of payloads/)
 })

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Archive } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { Contract } from '../../../src/core/contracts/contract.ts'
+import { type Contract, conditionsOf } from '../../../src/core/contracts/contract.ts'
 import { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'
 import { ApiError, type Tagged } from '../api/client.ts'
 import { POLL_MS } from '../api/query-client.ts'
@@ -143,8 +143,8 @@ function useMarks(explanation: Explanation | undefined, contract: Contract): Eve
 }
 
 /** Computed once: a claim's contract never changes, but each refetch returns a new object. */
-function useTypeNotes({ fulfillment_condition }: Contract): (type: string) => string | null {
-  const [notes] = useState(() => typeNotes(fulfillment_condition))
+function useTypeNotes(contract: Contract): (type: string) => string | null {
+  const [notes] = useState(() => typeNotes(...conditionsOf(contract)))
   return notes
 }
 

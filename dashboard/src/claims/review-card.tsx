@@ -27,7 +27,7 @@ export function ReviewCard({ claim, review, renderEvent }: ReviewCardProps) {
       />
       <CardBody className="grid gap-4">
         {reversal_condition ? (
-          <Part title={`Reverses the outcome: ${isRunning ? 'it becomes' : 'it would become'} FAILED`}>
+          <Part title="Reverses the outcome to FAILED">
             <ConditionTree condition={reversal_condition} renderEvent={renderEvent} />
             {reversed_by ? (
               <p className="text-failed">

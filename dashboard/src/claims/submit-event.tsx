@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { isReservedType } from '../../../src/core/claims/event.ts'
-import { decisiveEventTypes, needsEventIds } from '../../../src/core/contracts/contract.ts'
+import { namedEventTypes } from '../../../src/core/contracts/condition.ts'
+import { needsEventIds } from '../../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../../src/kernel/json.ts'
 import { errorsByPath } from '../api/client.ts'
 import { newUuid } from '../api/idempotency-keys.ts'
@@ -47,7 +48,7 @@ function EventForm({ kind, claim }: SubmitEventProps) {
     const written = readEvent(draft)
     if (written) submission.mutate(written)
   }
-  const types = decisiveEventTypes(claim.contract).filter((name) => !isReservedType(name))
+  const types = judgedTypes(claim).filter((name) => !isReservedType(name))
   return (
     <Form onSubmit={submit} className="grid grid-cols-1 gap-3.5">
       <EventFields
@@ -69,6 +70,14 @@ function EventForm({ kind, claim }: SubmitEventProps) {
       </Button>
     </Form>
   )
+}
+
+/** The event types that the claim's status looks at. */
+function judgedTypes({ status, contract }: AnyClaim): string[] {
+  const { fulfillment_condition, review } = contract
+  const judged =
+    status === 'OPEN' ? [fulfillment_condition] : [review?.reversal_condition, review?.restart_on]
+  return [...new Set(judged.flatMap((condition) => (condition ? [...namedEventTypes(condition)] : [])))]
 }
 
 function useSubmission(kind: ClaimKind, before: AnyClaim, onDone: () => void) {

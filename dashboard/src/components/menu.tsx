@@ -4,7 +4,7 @@ import { cn } from './cn.ts'
 import { Kbd } from './kbd.tsx'
 import { menuItemClass, PopoverMenu } from './popover-menu.tsx'
 
-export interface MenuItem {
+interface MenuItem {
   name: string
   /** The keys of its shortcut, as they are shown. */
   keys?: readonly string[]

@@ -1,5 +1,4 @@
 import { Ban, Check, CircleDashed, Minus } from 'lucide-react'
-import { boundsInWords } from '../../../src/core/contracts/comparators.ts'
 import type { Condition, Leaf } from '../../../src/core/contracts/condition.ts'
 import { eventInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import type { ExplainedCondition } from '../../../src/core/contracts/explain.ts'
@@ -80,7 +79,7 @@ function LeafNode({ leaf, renderEvent }: { leaf: ShownLeaf } & Pick<NodeProps, '
         {leaf.aggregate && leaf.value !== undefined ? <Progress leaf={leaf} value={leaf.value} /> : null}
         {events.length > 0 ? (
           <span className="flex flex-wrap gap-x-2 text-xs text-muted">
-            satisfied by{' '}
+            {leaf.aggregate ? 'counted' : 'satisfied by'}{' '}
             {events.map((id) => (
               <span key={id}>{renderEvent?.(id) ?? <bdi>{id}</bdi>}</span>
             ))}
@@ -109,7 +108,7 @@ function Progress({ leaf, value }: { leaf: ShownLeaf; value: number | string }) 
       )}
       <span>
         <strong className="figures font-semibold text-ink">{shown(value)}</strong>
-        {isOnlyAtLeast ? ` of ${shown(gte)}` : ` so far, ${boundsInWords(leaf)} is wanted`}
+        {isOnlyAtLeast ? ` of ${shown(gte)}` : ' so far'}
         {left_out > 0
           ? `. ${left_out === 1 ? '1 event has' : `${shown(left_out)} events have`} no such value.`
           : ''}

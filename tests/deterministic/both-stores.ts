@@ -89,8 +89,8 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
 }
 
 const INSERT = `INSERT INTO claims (id, user_id, customer_id, candidate_alias, customer_external_id, contract,
-    decisive_event_types, price, status, status_since, due_at, log_bytes, test_clock_id, created_at)
-  VALUES ($1, $2, $2, $3, $4, $5, $6, $11, 'OPEN', $7, $8, $9, $10, $7)`
+    decisive_event_types, price, status, status_since, due_at, log_bytes, test_clock_id, created_at, decided_count)
+  VALUES ($1, $2, $2, $3, $4, $5, $6, $11, 'OPEN', $7, $8, $9, $10, $7, $12)`
 
 const columnsOf = (claim: StoredClaim) => [
   claim.id,
@@ -104,4 +104,5 @@ const columnsOf = (claim: StoredClaim) => [
   claim.logBytes,
   claim.testClockId,
   claim.contract.price,
+  claim.decidedCount,
 ]

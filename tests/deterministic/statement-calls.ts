@@ -9,20 +9,24 @@ import {
   readEvents,
   readLongLog,
   satisfied,
+  stateAt,
   takeBackTotals,
   writeDigest,
 } from '../support/source/claims.ts'
 import {
   type Append,
   appendEvents,
+  appendExtendedEvents,
   type ClaimToDecide,
   DueIdMerge,
   decideGroups,
   dueBy,
+  type ExtendedAppend,
   listDue,
   lockShards,
   moveGroups,
   readClaimsToDecide,
+  readClocks,
   readDueGroups,
   type TimeSource,
 } from '../support/source/decisions.ts'
@@ -31,6 +35,8 @@ import type { Side } from './both-stores.ts'
 export type Call =
   | { call: 'read'; claims: string[]; named: string[]; most: number }
   | { call: 'append'; to: AppendTo[]; by: string | null; inTransaction: 'none' | 'COMMIT' | 'ROLLBACK' }
+  | { call: 'append extended'; to: AppendTo[] }
+  | { call: 'clocks'; by: string | null }
   | { call: 'find'; claim: string; id: string; bytes: number }
   | { call: 'read long'; claim: string }
   | { call: 'archived'; claims: string[] }
@@ -81,6 +87,10 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
     by: fc.constantFrom(null, null, ...clocks.map(({ userId }) => userId)),
     inTransaction: fc.constantFrom('none' as const, 'none' as const, 'COMMIT' as const, 'ROLLBACK' as const),
   })
+  const clocksOf = fc.record({
+    ...is('clocks'),
+    by: fc.constantFrom(null, ...clocks.map(({ userId }) => userId)),
+  })
   const minutes = fc.constantFrom(-5, 5, 25, 45, 6_000)
   const hold = fc.oneof(
     fc.record({ ...is('hold'), table: fc.constant('claims' as const), id: claim }),
@@ -100,6 +110,8 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
     }),
     append,
     append,
+    append.map(({ to }) => ({ call: 'append extended' as const, to })),
+    clocksOf,
     fc.record({ ...is('find'), claim, id, bytes: fc.constantFrom(11, 11, 12) }),
     fc.record({ ...is('read long'), claim }),
     fc.record({ ...is('archived'), claims: fc.subarray([...claims]) }),
@@ -126,6 +138,15 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
     }
     case 'append':
       return append(side, call, at(10_000))
+    case 'append extended':
+      return appendExtended(side, call, at(10_000))
+    case 'clocks': {
+      const { by } = call
+      const of = clocks.filter(({ userId }) => userId === by)
+      const claims = of.map(({ userId, id }) => ({ userId, testClockId: id }))
+      const read = await readClocks(db, claims, by === null ? LIVE : { kind: 'test clocks', userId: by })
+      return [read.clocks, read.asking]
+    }
     case 'find':
       return readEvents(db, [{ claimId: call.claim, id: call.id, payloadBytes: call.bytes }])
     case 'read long': {
@@ -158,6 +179,7 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
   }
 }
 
+const LIVE = { kind: 'live' } as const
 const GONE = '00000000-0000-4000-8000-0000000000ff'
 
 function remember({ seen }: Side, found: ClaimToDecide[]): ClaimToDecide[] {
@@ -170,7 +192,7 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
     const read = seen.get(claim)?.at(isStale ? 0 : -1)
     const isThere =
       by === null ? read?.claim.testClockId === null : read?.claim.userId === by && read?.claim.testClockId
-    if (!read || !isThere) return []
+    if (!read || !isThere || read.claim.contract.review) return []
     const written = events.map(({ value, ...submission }) => ({
       submission,
       payloadJson: `{"value":${value}}`,
@@ -181,12 +203,41 @@ async function append({ db, seen }: Side, { to, by, inTransaction }: Call & { ca
     return [{ seen: read.claim, lastAt, events: written, bytes: 11 * events.length, digest, becomes }]
   })
   if (appends.length === 0) return NOT_COMPARED
-  const time: TimeSource = by === null ? { kind: 'live' } : { kind: 'test clocks', userId: by }
+  const time: TimeSource = by === null ? LIVE : { kind: 'test clocks', userId: by }
   if (inTransaction === 'none') return appendEvents(db, appends, time)
   await db.query({ text: 'BEGIN' })
   const result = await appendEvents(db, appends, time).catch((error) => error.code)
   await db.query({ text: inTransaction })
   return result
+}
+
+/** Of claims on any clock: the times are given. */
+async function appendExtended({ db, seen }: Side, { to }: Call & { call: 'append extended' }, ahead: Date) {
+  const appends = to.flatMap(({ claim, isStale, isAhead, settles, events }): ExtendedAppend[] => {
+    const read = seen.get(claim)?.at(isStale ? 0 : -1)
+    if (read?.claim.contract.review === undefined) return []
+    const at = isAhead ? ahead : read.lastAt
+    const eventCount = read.claim.eventCount + events.length
+    return [
+      {
+        seen: read.claim,
+        becomes: {
+          ...read.claim,
+          ...(settles ? { ...stateAt(satisfied(read.claim.contract), at), reviewStart: eventCount } : {}),
+          eventCount,
+          logBytes: read.claim.logBytes + 11 * events.length,
+        },
+        at,
+        events: events.map(({ value, ...submission }) => ({
+          submission,
+          payloadJson: `{"value":${value}}`,
+          lateMs: isAhead ? 5 : null,
+        })),
+        notifications: [],
+      },
+    ]
+  })
+  return appends.length === 0 ? NOT_COMPARED : appendExtendedEvents(db, appends, new Set())
 }
 
 /** Of the log that was read and these, all of which count as satisfying nothing. */

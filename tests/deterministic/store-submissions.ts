@@ -2,7 +2,7 @@ import { hashOf } from '../support/source/claims.ts'
 import type { Handler, Row } from './backend.ts'
 import type { Store, StoredClaim, StoredEvent } from './store.ts'
 
-/* The statements of submissions: src/claims/{claim-row,long-log,claim-log,write/append-events}-store.ts, src/test-clocks/test-clock-store.ts. */
+/* The statements of submissions: src/claims/{claim-row,long-log,claim-log}-store.ts, src/claims/write/, src/test-clocks/test-clock-store.ts. */
 
 const LONG_LOG = 64 * 1024
 
@@ -180,6 +180,52 @@ const appendEvents: Handler = (store, backend, { site, values, at: now }) => {
   }))
 }
 
+const appendExtendedEvents: Handler = (store, backend, { values }) => {
+  const [ids = [], seenStatuses, seen, counts, bytes, statuses, outcomes, sinces, dues, starts, ats] = values
+    .slice(0, 11)
+    .map(arrayOf) as string[][]
+  const [claimIds = [], seqs, names, types, payloads, , times, lates] = values
+    .slice(11, 19)
+    .map(arrayOf) as string[][]
+  store.lockClaims(backend, ids)
+  const fresh = [...ids.entries()].filter(([i, id]) => {
+    const claim = store.claims.get(id)
+    return claim?.status === seenStatuses?.[i] && claim?.eventCount === Number(seen?.[i])
+  })
+  const timeOrNull = (time: string | undefined) => (time ? new Date(time) : null)
+  for (const [i, id] of fresh) {
+    const claim = store.claims.get(id) as StoredClaim
+    const log = [...claimIds.entries()]
+      .filter(([, of]) => of === id)
+      .map(([n]) => ({
+        ...newEvent(Number(seqs?.[n]), names?.[n], types?.[n], payloads?.[n], new Date(times?.[n] as string)),
+        lateMs: lates?.[n] ? Number(lates[n]) : null,
+      }))
+    store.refuse(log.map(({ type }) => type))
+    backend.change(() => {
+      const isSame = claim.status === statuses?.[i]
+      claim.log.push(...log)
+      Object.assign(claim, {
+        eventCount: Number(counts?.[i]),
+        decidedCount: Number(counts?.[i]),
+        logBytes: Number(bytes?.[i]),
+        status: statuses?.[i],
+        outcome: outcomes?.[i] ?? null,
+        since: timeOrNull(sinces?.[i]),
+        dueAt: timeOrNull(dues?.[i]),
+        reviewStart: starts?.[i] ? Number(starts[i]) : null,
+        lastEventAt: isSame ? timeOrNull(ats?.[i]) : null,
+      })
+    })
+  }
+  return fresh.map(([, id]) => ({ id }))
+}
+
+/** No account asks for notifications of recorded events. */
+const readLiveClock: Handler = (_store, _backend, { at }) => [{ id: null, now: at, asking: [] }]
+const holdTestClocks: Handler = (store, backend, { values: [, userId, ids] }) =>
+  freeClocks(store, backend, userId as string, words(ids)).map(([id, now]) => ({ id, now, asking: [] }))
+
 const newEvent = (seq = 0, id = '', type = '', payload = '', createdAt = new Date(0)): StoredEvent => ({
   seq,
   id,
@@ -219,5 +265,8 @@ export const SUBMISSION_HANDLERS = {
   find_archived_claims: findArchivedClaims,
   append_events: appendEvents,
   append_events_on_test_clocks: appendEvents,
+  read_live_clock: readLiveClock,
+  hold_test_clocks: holdTestClocks,
+  append_extended_events: appendExtendedEvents,
   find_free_test_clocks: findFreeTestClocks,
 }

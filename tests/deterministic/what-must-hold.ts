@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventLog, hashOfId, writeDigest } from '../support/source/claims.ts'
 import { ServiceError } from '../support/source/errors.ts'
-import { ACTIVITY_SECONDS, REVIEW_SECONDS } from './records.ts'
+import { ACTIVITY_SECONDS, LONGEST_REVIEW_SECONDS, REVIEW_SECONDS } from './records.ts'
 import type { StoredClaim, StoredEvent } from './store.ts'
 import { claimIdOf, type Submitted, type World } from './world.ts'
 
@@ -76,7 +76,13 @@ function assertOrder(submissions: readonly Submitted[], claims: ReadonlyMap<stri
 }
 
 /** Derived: what is kept of a log can be made from it at any time. */
-function assertDigestIsOfLog({ status, digest, lastEventAt, log, contract }: StoredClaim): void {
+function assertDigestIsOfLog({ status, digest, lastEventAt, log, contract, ...claim }: StoredClaim): void {
+  if (contract.review) {
+    assert.equal(digest, null)
+    assert.equal(claim.decidedCount, claim.eventCount)
+    if (lastEventAt) assert.deepEqual(lastEventAt, log.at(-1)?.createdAt)
+    return
+  }
   assert.equal(lastEventAt?.getTime(), status === 'OPEN' ? log.at(-1)?.createdAt.getTime() : undefined)
   if (log.length === 0 || status !== 'OPEN') {
     assert.equal(digest, null)
@@ -97,6 +103,7 @@ export function assertClaimsFollowTheirLogs({ store, submissions }: World): void
     const now = {
       status: 'OPEN',
       outcome: null as string | null,
+      sinceMs: claim.createdAt.getTime(),
       dueMs: claim.createdAt.getTime() + ACTIVITY_SECONDS * 1000,
     }
     let lastMs = claim.createdAt.getTime()
@@ -113,18 +120,30 @@ export function assertClaimsFollowTheirLogs({ store, submissions }: World): void
         assert.ok(atMs >= now.dueMs, `${event.type} before its time`)
         now.outcome = isClosing ? 'FAILED' : now.outcome
         now.status = isClosing ? 'PENDING' : (now.outcome as string)
+        now.sinceMs = atMs
         now.dueMs = isClosing ? atMs + REVIEW_SECONDS * 1000 : Infinity
         continue
       }
-      assert.equal(now.status, 'OPEN', `an event came into a claim that is ${now.status}`)
+      const isInReview = claim.contract.review && now.outcome === 'CONFIRMED' && now.status === 'PENDING'
+      assert.ok(now.status === 'OPEN' || isInReview, `an event came into a claim that is ${now.status}`)
+      const isLate = atMs >= now.dueMs
+      if (claim.contract.review) assert.equal(event.lateMs, isLate ? atMs - now.dueMs : null)
       assert.ok(
         submissions.some(
           ({ deed }) => claimIdOf(deed.to) === claim.id && deed.id === event.id && isSame(event, deed),
         ),
         'an event that nobody sent',
       )
-      if (!isSettledBy(claim, claim.log.slice(0, i + 1))) continue
-      Object.assign(now, { status: 'PENDING', outcome: 'CONFIRMED', dueMs: atMs + REVIEW_SECONDS * 1000 })
+      const restartedMs = Math.min(atMs + REVIEW_SECONDS * 1000, now.sinceMs + LONGEST_REVIEW_SECONDS * 1000)
+      if (isInReview && event.type === 'a') now.outcome = 'FAILED'
+      else if (isInReview && event.type === 'b' && !isLate) now.dueMs = Math.max(now.dueMs, restartedMs)
+      if (isInReview || !isSettledBy(claim, claim.log.slice(0, i + 1))) continue
+      Object.assign(now, {
+        status: 'PENDING',
+        outcome: 'CONFIRMED',
+        sinceMs: atMs,
+        dueMs: atMs + REVIEW_SECONDS * 1000,
+      })
     }
     assert.deepEqual(
       [claim.status, claim.outcome, claim.dueAt?.getTime() ?? Infinity],
@@ -144,8 +163,10 @@ export function assertNothingIsLeft({ apps, store, unheard, abandoned, course }:
   assert.deepEqual([course.waiting, course.time.waiting], [0, 0], 'steps and timers')
 }
 
-const isSettledBy = ({ decisiveTypes }: StoredClaim, log: readonly StoredEvent[]) =>
-  decisiveTypes.every((type) => log.some((event) => event.type === type && !event.system))
+const isSettledBy = ({ decisiveTypes, contract }: StoredClaim, log: readonly StoredEvent[]) =>
+  (contract.review ? ['done'] : decisiveTypes).every((type) =>
+    log.some((event) => event.type === type && !event.system),
+  )
 const isSame = (event: StoredEvent, { type, value }: Submitted['deed']) =>
   event.type === type && event.payload === JSON.stringify({ value })
 const isUnknown = (answer: unknown) => answer instanceof Error && /not known/.test(answer.message)

@@ -29,6 +29,9 @@ export const OptionalTerms = (props: OptionalTermsProps) => (
     <CardBody className="grid gap-5 max-sm:px-3">
       <ReviewTerms {...props} />
       <StrictDeadline {...props} />
+      {props.draft.clock === undefined ? null : (
+        <p className="text-xs text-muted">This contract has a clock. It is edited as JSON.</p>
+      )}
     </CardBody>
   </Card>
 )

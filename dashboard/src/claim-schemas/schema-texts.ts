@@ -16,6 +16,7 @@ export const CONTRACT_TEXTS: Texts<Contract> = {
   'Fulfillment condition': ({ fulfillment_condition }) => JSON.stringify(fulfillment_condition, null, 2),
   'Timeout outcome': ({ timeout_outcome }) => timeout_outcome,
   Review: ({ review }) => (review ? JSON.stringify(review, null, 2) : NONE),
+  Clock: ({ clock }) => (clock ? JSON.stringify(clock, null, 2) : NONE),
   'Strict deadline': ({ strict_deadline }) =>
     strict_deadline === undefined ? NONE : String(strict_deadline),
 }

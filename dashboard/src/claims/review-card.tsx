@@ -31,7 +31,8 @@ export function ReviewCard({ claim, review, renderEvent }: ReviewCardProps) {
             <ConditionTree condition={reversal_condition} renderEvent={renderEvent} />
             {reversed_by ? (
               <p className="text-failed">
-                Reversed by <span className="text-xs">{renderEvent(reversed_by.event_id)}</span>
+                Reversed by <span className="text-xs">{renderEvent(reversed_by.event_id)}</span>, at{' '}
+                <DateTime at={reversed_by.at} />
               </p>
             ) : null}
           </Part>

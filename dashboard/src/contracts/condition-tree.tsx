@@ -67,7 +67,7 @@ function Node({ condition, renderEvent }: NodeProps) {
 }
 
 /** A leaf, explained or not. */
-type ShownLeaf = Leaf & { satisfied_by?: string[]; value?: number | string; left_out?: number }
+type ShownLeaf = Leaf & { satisfied_by?: string[]; value?: string; left_out?: number }
 
 function LeafNode({ leaf, renderEvent }: { leaf: ShownLeaf } & Pick<NodeProps, 'renderEvent'>) {
   const events = leaf.satisfied_by ?? []
@@ -91,7 +91,7 @@ function LeafNode({ leaf, renderEvent }: { leaf: ShownLeaf } & Pick<NodeProps, '
 }
 
 /** The value of an aggregate: "4 of 5" with a bar, if there is a number to reach. */
-function Progress({ leaf, value }: { leaf: ShownLeaf; value: number | string }) {
+function Progress({ leaf, value }: { leaf: ShownLeaf; value: string }) {
   const { gte, gt, lt, lte, eq, left_out = 0 } = leaf
   const isOnlyAtLeast = gte !== undefined && [gt, lt, lte, eq].every((bound) => bound === undefined)
   const goal = gte ?? gt ?? eq

@@ -22,6 +22,8 @@ export interface ContractDraft {
   review: ReviewDraft | null
   /** Missing if the contract does not have the field. JSON may have another value than a boolean. */
   strictDeadline?: Json
+  /** The clock as JSON, which the form does not edit. Missing if the contract has none. */
+  clock?: Json
 }
 
 /** §2.1a: a review that can be lost. */
@@ -39,6 +41,7 @@ const FIELDS = [
   'timeout_outcome',
   'review',
   'strict_deadline',
+  'clock',
 ]
 const REVIEW_FIELDS = ['reversal_condition', 'restart_on', 'max_duration']
 
@@ -71,6 +74,7 @@ export function toDraft(value: Json): ContractDraft | null {
     condition,
     review,
     ...(value.strict_deadline === undefined ? {} : { strictDeadline: value.strict_deadline }),
+    ...(value.clock === undefined ? {} : { clock: value.clock }),
   }
 }
 
@@ -102,7 +106,8 @@ export const secondsOf = ({ text, unit }: DurationDraft): Json => readNumberValu
 
 /** The draft as JSON, without empty fields. */
 export function toContract(draft: ContractDraft): JsonObject {
-  const { price, activityWindow, reviewWindow, timeoutOutcome, condition, review, strictDeadline } = draft
+  const { price, activityWindow, reviewWindow, timeoutOutcome, condition, review, strictDeadline, clock } =
+    draft
   return {
     ...(price === '' ? {} : { price: readNumberValue(price) }),
     ...(activityWindow.text === '' ? {} : { activity_window: secondsOf(activityWindow) }),
@@ -111,6 +116,7 @@ export function toContract(draft: ContractDraft): JsonObject {
     ...(timeoutOutcome === '' ? {} : { timeout_outcome: timeoutOutcome }),
     ...(review ? { review: fromReview(review) } : {}),
     ...(strictDeadline === undefined ? {} : { strict_deadline: strictDeadline }),
+    ...(clock === undefined ? {} : { clock }),
   }
 }
 

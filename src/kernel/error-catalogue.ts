@@ -195,7 +195,7 @@ export const ERRORS = {
     status: 422,
     type: 'invalid_request_error',
     title: 'The claim or candidate is not OPEN, so it takes no events.',
-    help: 'The message names its status. Another submission or a scheduled check may have moved it a moment ago; read the claim to see what happened. The event was not recorded.',
+    help: 'The message names its status. A PENDING one takes events only if its contract has a `review` and its scheduled outcome is CONFIRMED. Another submission or a scheduled check may have moved it a moment ago; read the claim to see what happened. The event was not recorded.',
   },
   EVENT_LIMIT_REACHED: {
     status: 422,

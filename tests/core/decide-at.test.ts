@@ -7,7 +7,7 @@ import { consumedMsAt } from '../../src/core/claims/decide-at.ts'
 import type { Contract } from '../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../src/kernel/json.ts'
 import { calendarWith, caseAround, transitionsOf } from '../support/calendars.ts'
-import { any, contractWith } from '../support/contracts.ts'
+import { all, any, contractWith } from '../support/contracts.ts'
 import { workingTime } from '../support/source/calendars.ts'
 
 const OPENED = Date.UTC(2026, 0, 1)
@@ -51,7 +51,7 @@ const resolved = { fulfillment_condition: { event: 'resolved' } } as const
 const reopening = { ...resolved, review: { reversal_condition: { event: 'reopened' } } } as const
 
 describe('a review that can be lost (§2.1a)', () => {
-  test('an event in review that satisfies the reversal condition schedules FAILED, and nothing else changes', () => {
+  test('an event in review that satisfies the reversal condition schedules FAILED, and nothing else changes (§2.1a rule 10)', () => {
     const life = new Life(reopening)
     assert.equal(life.submit(1, 'resolved'), 'satisfied')
     const { statusSince, dueAt } = life.run.state
@@ -61,20 +61,20 @@ describe('a review that can be lost (§2.1a)', () => {
     assert.equal(life.at(4), 'FAILED FAILED')
   })
 
-  test('events before the review do not reverse it', () => {
+  test('events before the review do not reverse it (§2.1a rule 9)', () => {
     const life = new Life(reopening)
     assert.equal(life.submit(1, 'reopened'), 'nothing')
     assert.equal(life.submit(2, 'resolved'), 'satisfied')
     assert.equal(life.at(5), 'CONFIRMED CONFIRMED')
   })
 
-  test('a scheduled outcome of FAILED takes no events', () => {
+  test('a scheduled outcome of FAILED takes no events (§2.1a rule 8)', () => {
     const life = new Life({ ...reopening, timeout_outcome: 'fail' })
     assert.equal(life.at(10), 'PENDING FAILED')
     assert.equal(life.submit(11, 'reopened'), 'not-open')
   })
 
-  test('an outcome that a timeout confirms can be reversed', () => {
+  test('an outcome that a timeout confirms can be reversed (§2.1a rule 8)', () => {
     const life = new Life({ ...reopening, timeout_outcome: 'confirm' })
     assert.equal(life.submit(9, 'reopened'), 'nothing')
     assert.equal(life.at(10), 'PENDING CONFIRMED')
@@ -88,7 +88,7 @@ describe('a review that can be lost (§2.1a)', () => {
     assert.equal(life.submit(late, 'reopened'), 'reversed')
   })
 
-  test('a restart begins a whole new review window, within the longest review', () => {
+  test('a restart begins a whole new review window, within the longest review (§2.1a rule 11)', () => {
     const review = { restart_on: { event: 'message' }, max_duration: 5 * 3600 }
     const life = new Life({ ...resolved, review })
     life.submit(1, 'resolved')
@@ -218,6 +218,13 @@ describe('a clock that events stop (§2.1a)', () => {
   })
 })
 
+test('a time inside an event decides nothing: the log decides in its order of recording (§2.1a rule 1)', () => {
+  const life = new Life({ ...resolved, activity_window: 36_000.5, strict_deadline: true })
+  const early = at(1).toISOString()
+  assert.equal(life.submit(10 + 30 / 3600, 'resolved', { at: early, occurred_at: early }), 'nothing')
+  assert.equal(life.at(11), 'PENDING FAILED')
+})
+
 describe('a strict deadline (§2.1a rule 4)', () => {
   test('a late event is stored and decides nothing, while OPEN', () => {
     const life = new Life({ ...resolved, activity_window: 36_000.5, strict_deadline: true })
@@ -239,7 +246,7 @@ describe('a strict deadline (§2.1a rule 4)', () => {
 })
 
 describe('an aggregate (§2.1a)', () => {
-  test('count: the condition holds with the last of the matching events', () => {
+  test('count: the condition holds with the last of the matching events (§2.1a rule 13)', () => {
     const leaf = { event: 'delivered', match: { on_time: true }, aggregate: 'count', gte: 2 } as const
     const life = new Life({ fulfillment_condition: leaf })
     assert.equal(life.submit(1, 'delivered', { on_time: true }), 'nothing')
@@ -254,7 +261,7 @@ describe('an aggregate (§2.1a)', () => {
     assert.equal(life.at(2), 'OPEN null')
   })
 
-  test('sum: decimals are added as they are written', () => {
+  test('sum: decimals are added as they are written (§2.1a rule 14)', () => {
     const leaf = { event: 'paid', field: 'amount', aggregate: 'sum', eq: 0.3 } as const
     const life = new Life({ fulfillment_condition: leaf })
     life.submit(1, 'paid', { amount: 0.1 })
@@ -262,11 +269,31 @@ describe('an aggregate (§2.1a)', () => {
     assert.equal(life.submit(1, 'paid', { amount: 0.2 }), 'satisfied')
   })
 
-  test('distinct: values are different if they are different in JSON', () => {
+  test('distinct: values are different if they are different in JSON (§2.1a rule 14)', () => {
     const leaf = { event: 'review', field: 'author', aggregate: 'distinct', gte: 4 } as const
     const life = new Life({ fulfillment_condition: leaf })
     for (const author of ['1', 1, '1', 1, null, true]) life.submit(1, 'review', { author })
     assert.equal(life.submit(1, 'review', { author: 'true' }), 'satisfied')
+  })
+
+  test('is judged when an event comes, and neither at the end of a window nor in review (§2.1a rule 15)', () => {
+    const outage = { event: 'outage', field: 'minutes', aggregate: 'sum' } as const
+    const atMost = new Life({ fulfillment_condition: all({ event: 'opened' }, { ...outage, lte: 43 }) })
+    atMost.submit(1, 'outage', { minutes: 40 })
+    assert.equal(atMost.at(11), 'PENDING FAILED', 'nothing judged the condition at the timeout')
+
+    const settled = new Life({ fulfillment_condition: all({ event: 'opened' }, { ...outage, lte: 43 }) })
+    assert.equal(settled.submit(1, 'opened'), 'satisfied')
+    assert.equal(settled.submit(2, 'outage', { minutes: 44 }), 'not-open')
+    assert.equal(settled.at(5), 'CONFIRMED CONFIRMED')
+
+    const month = new Life({
+      fulfillment_condition: { event: 'opened' },
+      review: { reversal_condition: { ...outage, gt: 43 } },
+    })
+    month.submit(1, 'opened')
+    assert.equal(month.submit(2, 'outage', { minutes: 43 }), 'nothing')
+    assert.equal(month.submit(3, 'outage', { minutes: 0.5 }), 'reversed')
   })
 
   test('an upper bound holds over no event', () => {

@@ -156,7 +156,7 @@ test('an event whose type differs by invisible characters gives a hint at the le
   )
 })
 
-test('an event of a type that the contract does not name gives a hint if a named type is like it', () => {
+test('an event of a type that the contract does not name gives a hint if a named type is like it (§2.13 rule 8)', () => {
   const contract = contractWith({
     fulfillment_condition: all({ event: 'delivered' }, { event: 'paid' }),
     review: { reversal_condition: { event: 'complained' } },
@@ -186,7 +186,7 @@ test('an event of a type that the contract does not name gives a hint if a named
   assert.deepEqual(hintsOfTypes('deliverd', 'delivered'), [])
 })
 
-test('events are compared with the condition that judges them: while OPEN or in review (§2.1a)', () => {
+test('events are compared with the condition that judges them: while OPEN or in review (§2.13 rule 9)', () => {
   const contract = contractWith({
     fulfillment_condition: { event: 'rated', gte: 4 },
     review: {

@@ -162,7 +162,7 @@ describe('an extended contract (§2.1a)', () => {
     ])
   })
 
-  test('a reversal condition is a condition, and does not hold over no event', () => {
+  test('a reversal condition is a condition, and does not hold over no event (§2.1a rule 12)', () => {
     const reversal = (reversal_condition: unknown) => refusals({ review: { reversal_condition } })
     const holds = 'review.reversal_condition: must not hold over no event: it would reverse every outcome'
     assert.deepEqual(reversal(null), [
@@ -203,7 +203,7 @@ describe('an extended contract (§2.1a)', () => {
     ])
   })
 
-  test('an aggregate has a comparator, and a count has no field', () => {
+  test('an aggregate has a comparator, and a count has no field (§2.1a rule 13)', () => {
     const leaf = (fields: object) => refusals({ fulfillment_condition: { ...a, ...fields } })
     const at = 'fulfillment_condition'
     for (const good of [

@@ -5,7 +5,8 @@ import { findTests } from '../support/run-tests.ts'
 import { sharedService } from '../support/shared.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-const sectionsIn = (text: string) => new Set([...text.matchAll(/§([0-9]+(?:\.[0-9]+)?)/g)].map((m) => m[1]))
+const sectionsIn = (text: string) =>
+  new Set([...text.matchAll(/§([0-9]+(?:\.[0-9]+[a-z]?)?)/g)].map((m) => m[1]))
 
 /** Rules that no test can check. */
 const NOT_TESTABLE = ['§2.13 rule 4', '§2.14 rule 5', '§4.1 rule 4', '§4.13 rule 4', '§6 rule 4', '§9 rule 2']
@@ -43,7 +44,7 @@ test('each numbered rule of the specification that a test can check is named by 
 function rulesOf(specification: string): string[] {
   let section = ''
   return specification.split('\n').flatMap((line) => {
-    section = /^##+ (\d+(?:\.\d+)?)\.? /.exec(line)?.[1] ?? section
+    section = /^##+ (\d+(?:\.\d+[a-z]?)?)\.? /.exec(line)?.[1] ?? section
     const number = /^(\d+)\. /.exec(line)?.[1]
     return number === undefined ? [] : `§${section} rule ${number}`
   })
@@ -54,7 +55,7 @@ const testNamesIn = (source: string): string[] =>
 
 /** `(§4.15 rules 1 to 3, 5)` names four. */
 function rulesNamedIn(name: string): string[] {
-  const cited = name.matchAll(/§(\d+(?:\.\d+)?) rules? (\d+(?:(?:, | and | to )\d+)*)/g)
+  const cited = name.matchAll(/§(\d+(?:\.\d+[a-z]?)?) rules? (\d+(?:(?:, | and | to )\d+)*)/g)
   return [...cited].flatMap(([, section, numbers = '']) =>
     numbers.split(/, | and /).flatMap((span) => {
       const [first = 0, last = first] = span.split(' to ').map(Number)

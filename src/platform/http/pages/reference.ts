@@ -160,7 +160,7 @@ function specificationPage(): string {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
-        const number = /^[0-9.]*[0-9]/.exec(text)?.[0]
+        const number = /^[0-9.]*[0-9][a-z]?/.exec(text)?.[0]
         if (number === undefined) return `<h${depth}>${this.parser.parseInline(tokens)}</h${depth}>\n`
         contents.push(`<li><a href="#${number}">${text}</a></li>`)
         return `<h${depth} id="${number}">${this.parser.parseInline(tokens)}</h${depth}>\n`
@@ -182,7 +182,7 @@ ${body}</main>`,
 
 const linkSections = (html: string) =>
   html
-    .replaceAll(/§([0-9]+(?:\.[0-9]+)?)/g, '<a href="#$1">§$1</a>')
+    .replaceAll(/§([0-9]+(?:\.[0-9]+[a-z]?)?)/g, '<a href="#$1">§$1</a>')
     .replaceAll('<table>', '<div class="table"><table>')
     .replaceAll('</table>', '</table></div>')
 

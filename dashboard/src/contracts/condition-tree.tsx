@@ -97,7 +97,7 @@ function Progress({ leaf, value }: { leaf: ShownLeaf; value: string }) {
   const goal = gte ?? gt ?? eq
   const share = goal !== undefined && goal > 0 ? Math.min(Math.max(Number(value) / goal, 0), 1) : null
   return (
-    <span className="mt-1 grid max-w-56 gap-1 text-xs text-muted">
+    <span className="mt-1 grid w-56 max-w-full gap-1 text-xs text-muted">
       {share === null ? null : (
         <span aria-hidden className="h-1.5 overflow-hidden rounded-full bg-sunken">
           <span

@@ -55,7 +55,20 @@ const STATE = {
   status: Status,
   status_since: DateTime('When it entered its status.'),
   scheduled_outcome: ScheduledOutcome,
-  due_at: DateTimeOrNull('When the current window elapses; null in a terminal state.'),
+  due_at: DateTimeOrNull(
+    'When the current window elapses; null in a terminal state, and while the clock is stopped.',
+  ),
+  paused_since: Type.Optional(
+    DateTimeOrNull(
+      'Only if the contract has a clock and the claim is OPEN: when the clock was stopped; null while it runs.',
+    ),
+  ),
+  remaining: Type.Optional(
+    Type.Union([Type.Number(), Type.Null()], {
+      description:
+        'Beside paused_since: seconds of the activity window that are left when the clock continues; null while it runs.',
+    }),
+  ),
   schema_id: UuidOrNull('The schema that the contract was copied from.'),
   schema_version: VersionOrNull(
     'The version of that schema which has the contract; null if there is no schema, or it was not recorded yet.',

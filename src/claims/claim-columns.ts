@@ -7,7 +7,7 @@ import { MAX_INLINE_CONTRACT_BYTES } from './limits.ts'
 
 /** What decisions need of a claim's row, but for its contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
-  scheduled_outcome, status_since, due_at, event_count, log_bytes, review_start, schema_id, schema_version, test_clock_id,
+  scheduled_outcome, status_since, due_at, event_count, log_bytes, review_start, remaining_ms, clock_since, schema_id, schema_version, test_clock_id,
   created_at`
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
@@ -33,6 +33,9 @@ export interface ClaimRow {
   event_count: number
   log_bytes: number
   review_start: number | null
+  /** As text, because it is a bigint. */
+  remaining_ms: string | null
+  clock_since: Date | null
   schema_id: string | null
   schema_version: number | null
   test_clock_id: string | null
@@ -54,6 +57,7 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
     eventCount: row.event_count,
     logBytes: row.log_bytes,
     reviewStart: row.review_start,
+    ...(row.clock_since && { clock: { remainingMs: Number(row.remaining_ms), since: row.clock_since } }),
   }
 }
 

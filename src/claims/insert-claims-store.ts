@@ -79,16 +79,21 @@ const MORE = {
   ...METADATA_COLUMNS,
   // See the constraint `extended_contract_is_known`.
   decided_count: ['integer', ({ contract }) => (isExtended(contract.contract) ? 0 : null)],
+  remaining_ms: [
+    'bigint',
+    ({ contract: { contract } }) => (contract.clock ? windowMs(contract.activity_window) : null),
+  ],
 } satisfies ColumnList<NewRow>
 
 /** SQL: inserts OPEN claims from rows with the columns of `NEW_ROW` and with position, price, now, due_at and test_clock_id. */
 const insertFrom = (claims: string, rows: string, hasMore: boolean) => {
-  const more = hasMore ? ', metadata, decided_count' : ''
+  const more = hasMore ? ', metadata, decided_count, remaining_ms' : ''
   return `INSERT INTO ${claims} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${more})
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${more}${hasMore ? ', clock_since' : ''})
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
           test_clock_id, now, reference, seed, schema_version${more}
+          ${hasMore ? ', CASE WHEN remaining_ms IS NOT NULL THEN now END' : ''}
         FROM ${rows}
         ON CONFLICT (id) DO NOTHING`
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
 import { lateMsOf } from '../core/claims/decide-at.ts'
 import type { LogEvent } from '../core/claims/event.ts'
+import { isPaused } from '../core/claims/lifecycle.ts'
 import type { ExplainedReview } from '../core/contracts/explain.ts'
 import { RawJson } from '../kernel/json.ts'
 import type { Metadata } from '../kernel/metadata.ts'
@@ -46,6 +47,8 @@ function fieldsOf<Form>(claim: Presentable<Form>) {
     status_since: claim.statusSince.toISOString(),
     scheduled_outcome: claim.scheduledOutcome,
     due_at: claim.dueAt?.toISOString() ?? null,
+    paused_since: claim.clock ? pausedSince(claim) : undefined,
+    remaining: claim.clock ? remainingOf(claim) : undefined,
     schema_id: claim.schemaId,
     schema_version: claim.schemaVersion,
     test_clock_id: claim.testClockId,
@@ -54,6 +57,14 @@ function fieldsOf<Form>(claim: Presentable<Form>) {
     metadata: claim.metadata as Metadata | undefined,
   }
 }
+
+/** Null while the clock runs (§2.1a). */
+const pausedSince = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>): string | null =>
+  claim.clock && isPaused(claim) ? claim.clock.since.toISOString() : null
+
+/** Seconds of the activity window that are left; null while the clock runs. */
+const remainingOf = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>): number | null =>
+  claim.clock && isPaused(claim) ? claim.clock.remainingMs / 1_000 : null
 
 /** The same, of one that was changed. */
 export const presentStored = (claim: StoredClaim) =>

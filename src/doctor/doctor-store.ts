@@ -115,6 +115,8 @@ interface Row {
   event_count: number
   log_bytes: number
   review_start: number | null
+  remaining_ms: string | null
+  clock_since: Date | null
   log_digest: Buffer | null
   log: StoredItem[] | null
 }
@@ -128,7 +130,7 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
       SELECT c.id, candidate_alias AS alias, ${document}::text AS contract,
         coalesce(sha256(convert_to(k.document::text, 'UTF8')) = k.hash, true) AND (${document}->>'price')::numeric = price
           AS is_contract_right,
-        status, scheduled_outcome, status_since, due_at, created_at, event_count, log_bytes, review_start, log_digest,
+        status, scheduled_outcome, status_since, due_at, created_at, event_count, log_bytes, review_start, remaining_ms, clock_since, log_digest,
         log.items AS log
       FROM claims c
       LEFT JOIN contracts k ON k.hash = c.contract_hash
@@ -156,6 +158,7 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
       eventCount: row.event_count,
       logBytes: row.log_bytes,
       reviewStart: row.review_start,
+      ...(row.clock_since && { clock: { remainingMs: Number(row.remaining_ms), since: row.clock_since } }),
       digest: row.log_digest,
     },
     items: (row.log ?? []).map((item) => ({

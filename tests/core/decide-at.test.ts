@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { ClaimRun } from '../../src/core/claims/claim-run.ts'
-import { consumedMsAt } from '../../src/core/claims/decide-at.ts'
+import { remainingMsAt } from '../../src/core/claims/decide-at.ts'
 import type { Contract } from '../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../src/kernel/json.ts'
 import { calendarWith, caseAround, transitionsOf } from '../support/calendars.ts'
@@ -176,7 +176,7 @@ describe('a clock that events stop (§2.1a)', () => {
       run.submit({ id: time, type, payload: {}, payloadBytes: 2 }, new Date(time))
     }
     send('asked', '2026-03-30T13:00Z')
-    assert.equal(run.state.clock?.consumedMs, 8 * HOUR)
+    assert.equal(run.state.clock?.remainingMs, 8 * HOUR)
     send('answered', '2026-04-02T13:00Z')
     assert.deepEqual(run.state.dueAt, new Date('2026-04-07T13:00Z'))
   })
@@ -206,12 +206,12 @@ describe('a clock that events stop (§2.1a)', () => {
           if (isRunning) worked += calendar.workingMsBetween(last, time)
           isRunning = type === 'answered'
           last = time
-          const consumed = consumedMsAt({ ...run.state, contract }, new Date(time), calendar)
-          assert.equal(consumed, worked)
-          assert.ok(consumed >= 0 && consumed <= budgetMs + 1)
+          const remaining = remainingMsAt({ ...run.state, contract }, new Date(time), calendar)
+          assert.equal(worked + remaining, budgetMs + 1)
+          assert.ok(worked >= 0 && remaining >= 0)
           const due = run.state.dueAt?.getTime()
           assert.equal(due === undefined, !isRunning)
-          if (due !== undefined) assert.equal(calendar.workingMsBetween(time, due), budgetMs + 1 - consumed)
+          if (due !== undefined) assert.equal(calendar.workingMsBetween(time, due), remaining)
         }
       }),
     )

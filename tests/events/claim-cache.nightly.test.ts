@@ -57,6 +57,8 @@ function claimOf({
     event_count: events,
     log_bytes: 0,
     review_start: null,
+    remaining_ms: null,
+    clock_since: null,
     schema_id: null,
     schema_version: null,
     test_clock_id: null,

@@ -97,7 +97,7 @@ export class ConditionSql {
       case 'created':
         return within('created_at', created).conditions
       case 'due':
-        return within('due_at', due).conditions
+        return ['due_at IS NOT NULL', within('due_at', due).conditions].filter(Boolean).join(' AND ')
       case 'resolved':
         return within('status_since', resolved).conditions
       case 'metadata':

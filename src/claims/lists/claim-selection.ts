@@ -64,6 +64,8 @@ export const RESOLVED: readonly Status[] = ['CONFIRMED', 'FAILED']
 export const isTimed = ({ created }: ClaimSelection, sort: ClaimSort | undefined): boolean =>
   (sort !== undefined && sort !== 'created_at') || created !== undefined
 
+const ANY_TIME: TimeRange = { from: null, before: null }
+
 /**
  * With what its filters and its order say besides: what is due is not resolved, and times are compared with those of the
  * same clock. Null if no claim can be so.
@@ -80,7 +82,8 @@ export function whole(selection: ClaimFilter): ClaimFilter | null {
   if (statuses.length === 0) return null
   const hasTimes = isTimed(selection, sort) || due !== undefined || resolved !== undefined
   const isLive = selection.isLive === true || (hasTimes && testClockId === undefined)
-  return { ...selection, statuses, isLive }
+  // A claim whose clock is stopped is due at no time (§2.1a).
+  return { ...selection, statuses, isLive, ...(sort === 'due_at' && { due: due ?? ANY_TIME }) }
 }
 
 /** Whether lists by status, customer, schema, clock and search, in the order of creation, are enough for it. */

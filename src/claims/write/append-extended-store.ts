@@ -30,11 +30,14 @@ const WRITE = {
   since: ['timestamptz', ({ becomes }) => becomes.statusSince],
   due: ['timestamptz', ({ becomes }) => becomes.dueAt],
   review_start: ['integer', ({ becomes }) => becomes.reviewStart],
+  remaining_ms: ['bigint', ({ becomes }) => becomes.clock?.remainingMs ?? null],
+  clock_since: ['timestamptz', ({ becomes }) => becomes.clock?.since ?? null],
   at: ['timestamptz', ({ at }) => at],
 } satisfies ColumnList<ExtendedAppend>
 
 const BECOMES = `event_count = d.count, decided_count = d.count, log_bytes = d.bytes, status = d.status,
           scheduled_outcome = d.outcome, status_since = d.since, due_at = d.due, review_start = d.review_start,
+          remaining_ms = d.remaining_ms, clock_since = d.clock_since,
           last_event_at = CASE WHEN d.status = c.status THEN d.at END`
 
 type ExtendedItem = LogWrite & { lateMs: number | null }

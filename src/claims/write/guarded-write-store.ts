@@ -101,10 +101,11 @@ export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.lo
           log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
 
 /**
- * The same for a scheduled check, which moves claims of any contract. Null stays null. Without it, the constraint
+ * The same for a scheduled check, which moves claims of any contract and ends the activity window. Null stays null. Without it, the constraint
  * `extended_contract_is_known` refuses the write to a claim of an extended contract.
  */
-export const WHAT_IT_BECOMES_BY_CHECK = `${WHAT_IT_BECOMES}, decided_count = c.decided_count + d.added`
+export const WHAT_IT_BECOMES_BY_CHECK = `${WHAT_IT_BECOMES}, decided_count = c.decided_count + d.added,
+          remaining_ms = NULL, clock_since = NULL`
 
 const itemColumns = (haveLateness = false) =>
   `claim_id, seq, id, type, payload, system, created_at${haveLateness ? ', late_ms' : ''}`

@@ -146,15 +146,17 @@ function stateAfter(
   const state = { status, scheduledOutcome, statusSince, dueAt, ...(clock && { clock }) }
   switch (effect) {
     case 'satisfied':
-      return stateAt(satisfied(contract), at, timeOfWindow(contract, 'review', calendar))
+      return {
+        ...stateAt(satisfied(contract), at, timeOfWindow(contract, 'review', calendar)),
+        ...(clock && { clock: null }),
+      }
     case 'paused':
-      return { ...state, dueAt: null, clock: { consumedMs: consumedMsAt(claim, at, calendar), since: at } }
+      return { ...state, dueAt: null, clock: { remainingMs: remainingMsAt(claim, at, calendar), since: at } }
     case 'resumed': {
-      const consumedMs = consumedMsAt(claim, at, calendar)
-      const remainingMs = windowMs(contract.activity_window) - consumedMs
+      const remainingMs = remainingMsAt(claim, at, calendar)
       const time = timeOfWindow(contract, 'activity', calendar)
       const dueAt = new Date(time.endOfBudget(at.getTime(), remainingMs))
-      return { ...state, dueAt, clock: { consumedMs, since: at } }
+      return { ...state, dueAt, clock: { remainingMs, since: at } }
     }
     case 'reversed':
       return { ...state, scheduledOutcome: 'FAILED' }
@@ -165,16 +167,16 @@ function stateAfter(
   }
 }
 
-/** Milliseconds of the activity window that have passed, of an OPEN claim that has a clock. */
-export function consumedMsAt(
+/** Milliseconds of the activity window that are left, of an OPEN claim that has a clock. */
+export function remainingMsAt(
   claim: Pick<DecidableClaim, 'status' | 'dueAt' | 'clock' | 'contract'>,
   at: Date,
   calendar = PLAIN_TIME,
 ): number {
-  const { consumedMs, since } = claim.clock as ActivityClock
-  if (isPaused(claim)) return consumedMs
+  const { remainingMs, since } = claim.clock as ActivityClock
+  if (isPaused(claim)) return remainingMs
   const time = timeOfWindow(claim.contract, 'activity', calendar)
-  return consumedMs + time.workingMsBetween(since.getTime(), at.getTime())
+  return remainingMs - time.workingMsBetween(since.getTime(), at.getTime())
 }
 
 /** A whole new review window, within the longest review; never earlier than before. */

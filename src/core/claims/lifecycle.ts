@@ -20,8 +20,8 @@ export interface ClaimState {
 
 /** A ledger of the activity window (§2.1a). The clock runs if the claim has a `dueAt`. */
 export interface ActivityClock {
-  /** Milliseconds of the window that had passed at `since`. */
-  consumedMs: number
+  /** Milliseconds of the window that were left at `since`. */
+  remainingMs: number
   /** Since when the clock has been running, or stopped. */
   since: Date
 }
@@ -59,7 +59,7 @@ export function openState(contract: Contract, now: Date, calendar = PLAIN_TIME):
   }
   return {
     ...stateAt(change, now, timeOfWindow(contract, 'activity', calendar)),
-    ...(contract.clock && { clock: { consumedMs: 0, since: now } }),
+    ...(contract.clock && { clock: { remainingMs: windowMs(contract.activity_window), since: now } }),
   }
 }
 

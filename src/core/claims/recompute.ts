@@ -62,9 +62,8 @@ function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | st
   if (isStoredLate && (item.lateMs ?? null) !== lateMs) {
     return `item ${item.seq} of its log is stored as late by ${item.lateMs ?? 0} ms, and by its time by ${lateMs ?? 0} ms`
   }
-  const { clock: _, ...rest } = life
   return {
-    ...rest,
+    ...life,
     ...state,
     log,
     reviewStart: isStoredLate && effect === 'satisfied' ? item.seq : life.reviewStart,
@@ -108,7 +107,7 @@ function differences(stored: StoredLife, life: Life): string[] {
 }
 
 const clockInWords = (clock: Life['clock']): string =>
-  clock ? `${clock.consumedMs} ms at ${clock.since.toISOString()}` : 'null'
+  clock ? `${clock.remainingMs} ms left at ${clock.since.toISOString()}` : 'null'
 
 const inWords = (value: Date | string | number | null): string =>
   value instanceof Date ? value.toISOString() : String(value)

@@ -1,6 +1,7 @@
 import type { Attempts } from './accounts/attempts.ts'
 import type { Passwords } from './accounts/passwords.ts'
 import type { TokenOwners, TokenUse } from './accounts/tokens/token-owners.ts'
+import type { CalendarTimes } from './calendars/calendar-times.ts'
 import type { OverdueLag } from './checks/lag-store.ts'
 import type { AliasDisclosureLimit } from './claims/create/alias-disclosure-limit.ts'
 import type { CreationBatchers } from './claims/create/creation-batchers.ts'
@@ -28,6 +29,7 @@ export interface App {
   /** For background work. */
   throttle: AdaptiveThrottle
   creations: CreationBatchers
+  calendarTimes: CalendarTimes
   shortClaims: ShortClaims
   contractHints: ContractHintsCache
   heldClocks: HeldClocks

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import type { CalendarTimes } from '../calendars/calendar-times.ts'
 import { type Status, scheduledTransitions } from '../core/claims/lifecycle.ts'
 import type { TestClock } from '../core/records.ts'
 import { validationError } from '../kernel/errors.ts'
@@ -14,7 +15,8 @@ import {
   nextCursor,
 } from './due-claim-store.ts'
 import { MOVE_BATCH_SIZE } from './limits.ts'
-import { applyMoves } from './move-claims-store.ts'
+import { applyMoves, type ClaimMove } from './move-claims-store.ts'
+import { withReviewTime } from './review-time.ts'
 
 /**
  * Sets the clock to a later time, and runs the scheduled check of every whole minute after the old time up to and including the
@@ -32,7 +34,7 @@ export async function advanceTestClock(
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])
     }
-    return moveHeldClock(connection, clock, frozenTime)
+    return moveHeldClock(connection, app.calendarTimes, clock, frozenTime)
   })
   for (const [to, count] of counts)
     app.db.metrics.instruments.transitions.inc({ by: 'test_clock', to }, count)
@@ -42,16 +44,18 @@ export async function advanceTestClock(
 /** Sets a clock that is locked, and moves its claims. Returns how many transitions led to each status. */
 export async function moveHeldClock(
   connection: Connection,
+  calendarTimes: CalendarTimes,
   clock: TestClock,
   frozenTime: Date,
 ): Promise<{ clock: TestClock; counts: ReadonlyMap<Status, number> }> {
   const announced = await announceOfAccount(connection, clock.userId)
-  const counts = await moveDueClaims(connection, clock.id, frozenTime, announced)
+  const counts = await moveDueClaims(connection, calendarTimes, clock.id, frozenTime, announced)
   return { clock: await setTestClock(connection, clock, frozenTime, announced), counts }
 }
 
 async function moveDueClaims(
   connection: Connection,
+  calendarTimes: CalendarTimes,
   clockId: string,
   until: Date,
   announced: string,
@@ -65,9 +69,12 @@ async function moveDueClaims(
       cursor,
       MOVE_BATCH_SIZE,
     )
-    const moves = due
-      .map((claim) => ({ claim, transitions: scheduledTransitions(claim.state, claim.terms, until) }))
-      .filter(({ transitions }) => transitions.length > 0)
+    const moves: ClaimMove[] = []
+    for (const claim of due) {
+      const terms = await withReviewTime(calendarTimes, connection, claim)
+      const transitions = scheduledTransitions(claim.state, terms, until)
+      if (transitions.length > 0) moves.push({ claim, transitions })
+    }
     const moved = await applyMoves(connection, moves, announced)
     if (moved !== moves.length) throw new Error('a claim changed while its clock was locked')
     for (const { state } of moves.flatMap(({ transitions }) => transitions))

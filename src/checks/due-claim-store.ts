@@ -14,7 +14,13 @@ export interface DueClaim {
   state: ClaimState
   /** Null unless the claim is OPEN: other transitions do not need the contract. */
   terms: CheckTerms | null
+  reviewCalendar: ReviewCalendar | null
   eventCount: number
+}
+
+export interface ReviewCalendar {
+  userId: string
+  calendar: { id: string; version: number }
 }
 
 /** Live claims whose windows have elapsed and that are equal in all that decides about their transition. */
@@ -23,6 +29,8 @@ export interface DueGroup {
   state: ClaimState
   /** Null unless the claims are OPEN. */
   terms: CheckTerms | null
+  /** The calendar that applies to the review window. Null for most claims, and unless the claims are OPEN. */
+  reviewCalendar: ReviewCalendar | null
   /** When the last event was recorded, if that was after the check's time; null also in a review without events. */
   lastEventAt: Date | null
   count: number
@@ -56,6 +64,7 @@ interface StateRow {
   due_at: Date
   review_window: number | null
   timeout_outcome: CheckTerms['timeout_outcome']
+  review_calendar: string | null
 }
 
 /** Terms of OPEN claims: from the columns of the contract, or from the contract itself if the claim's row stores it. */
@@ -63,6 +72,11 @@ const TERMS = `CASE WHEN status = 'OPEN' THEN coalesce(terms.review_window, (con
           AS review_window,
         CASE WHEN status = 'OPEN' THEN coalesce(terms.timeout_outcome, contract->>'timeout_outcome') END
           AS timeout_outcome`
+/** JSON of the calendar that applies to the review window, with its account; null for most claims. */
+const REVIEW_CALENDAR = `CASE WHEN status = 'OPEN' AND decided_count IS NOT NULL
+          AND terms.document->'clock'->>'applies_to' LIKE '%review%'
+          THEN json_build_object('userId', user_id, 'calendar', terms.document->'clock'->'calendar')::text END
+          AS review_calendar`
 const joinTerms = (contracts: string) =>
   `LEFT JOIN ${contracts} terms ON terms.hash = c.contract_hash AND c.status = 'OPEN'`
 
@@ -138,10 +152,10 @@ export async function listDueOnReachableShards(
 type GroupRow = StateRow & { last_event_at: Date | null; count: number; ids: string; event_counts: string }
 
 const GROUPS = `SELECT status, scheduled_outcome,
-        max(status_since) AS status_since, max(due_at) AS due_at, review_window, timeout_outcome, last_event_at,
+        max(status_since) AS status_since, max(due_at) AS due_at, review_window, timeout_outcome, review_calendar, last_event_at,
         count(*)::integer AS count, array_agg(id)::text AS ids, array_agg(event_count)::text AS event_counts
       FROM (
-        SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS},
+        SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}, ${REVIEW_CALENDAR},
           CASE WHEN status = 'OPEN' THEN (
             SELECT CASE WHEN e.created_at > $2::timestamptz THEN e.created_at END
             FROM {{claim_events}} e WHERE e.claim_id = c.id ORDER BY e.seq DESC LIMIT 1
@@ -149,9 +163,9 @@ const GROUPS = `SELECT status, scheduled_outcome,
         FROM {{claims}} c ${joinTerms('{{contracts}}')}
         WHERE id = ANY ($1::uuid[]) AND due_at <= $2::timestamptz AND status_since < $2::timestamptz
       ) due
-      GROUP BY status, scheduled_outcome, review_window, timeout_outcome, last_event_at`
+      GROUP BY status, scheduled_outcome, review_window, timeout_outcome, review_calendar, last_event_at`
 const GROUP_COLUMNS = `status text, scheduled_outcome text, status_since timestamptz, due_at timestamptz, review_window float8,
-        timeout_outcome text, last_event_at timestamptz, count integer, ids text, event_counts text`
+        timeout_outcome text, review_calendar text, last_event_at timestamptz, count integer, ids text, event_counts text`
 
 /**
  * Reads those of the live claims that are due at the check's time and entered their state before it. Grouped by PostgreSQL: a
@@ -195,7 +209,7 @@ export async function findDueClaimsOnTestClock(
   const rows = await db.query<StateRow & { id: string; event_count: number }>({
     name: 'find_due_claims_on_test_clock',
     text: `-- find_due_claims_on_test_clock
-      SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}
+      SELECT id, status, scheduled_outcome, status_since, due_at, event_count, ${TERMS}, ${REVIEW_CALENDAR}
       FROM claims c ${joinTerms('contracts')}
       WHERE test_clock_id = $1 AND due_at <= $2 AND (due_at, id) > ($3, $4)
       ORDER BY due_at, id
@@ -209,11 +223,13 @@ export async function findDueClaimsOnTestClock(
 /** The claim's node does not have its contract yet: see `contractIsMissing`. */
 const lacksTerms = ({ status, review_window }: StateRow) => status === 'OPEN' && review_window === null
 
-function toStateAndTerms(row: StateRow): { state: ClaimState; terms: CheckTerms | null } {
-  const { status, scheduled_outcome, status_since, due_at, review_window, timeout_outcome } = row
+function toStateAndTerms(row: StateRow): Pick<DueClaim, 'state' | 'terms' | 'reviewCalendar'> {
+  const { status, scheduled_outcome, status_since, due_at, review_window, timeout_outcome, review_calendar } =
+    row
   return {
     state: { status, scheduledOutcome: scheduled_outcome, statusSince: status_since, dueAt: due_at },
     terms: review_window === null ? null : { review_window, timeout_outcome },
+    reviewCalendar: review_calendar === null ? null : JSON.parse(review_calendar),
   }
 }
 

@@ -38,8 +38,9 @@ import {
   SHARD_LOCK_POLL_INTERVAL_MS,
 } from './limits.ts'
 import { moveGroups, type TransitionGroup } from './move-claims-store.ts'
+import { withReviewTime } from './review-time.ts'
 
-type CheckContext = Pick<App, 'db' | 'submissions' | 'throttle'>
+type CheckContext = Pick<App, 'db' | 'submissions' | 'throttle' | 'calendarTimes'>
 
 /** Claims that are handled at a time; see `limits.ts`. */
 export interface CheckSizes {
@@ -195,7 +196,7 @@ async function runPass(
   ids: DueIdMerge,
 ): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
-  const coming = readBatches(check, ids)
+  const coming = readBatches(context, check, ids)
   let batches = await nextBatches(context, coming)
   while (batches.length > 0) {
     const current = batches
@@ -217,11 +218,13 @@ async function runPass(
 }
 
 async function* readBatches(
+  context: CheckContext,
   { checkTime, shards, reader, sizes }: LockedCheck,
   due: DueIdMerge,
 ): AsyncGenerator<Batch, void> {
   for (let ids = due.take(sizes.read); ids.length > 0; ids = due.take(sizes.read)) {
-    for (const batch of inBatches(reader, shards, ids)) yield await readBatch(reader, checkTime, batch)
+    for (const batch of inBatches(reader, shards, ids))
+      yield await readBatch(context, reader, checkTime, batch)
   }
 }
 
@@ -264,8 +267,17 @@ function* inBatches(
   }
 }
 
-async function readBatch(db: Connection, checkTime: Date, ids: readonly string[]): Promise<Batch> {
-  return { ids, groups: decideGroups(await readDueGroups(db, checkTime, ids), checkTime) }
+async function readBatch(
+  { calendarTimes }: CheckContext,
+  db: Connection,
+  checkTime: Date,
+  ids: readonly string[],
+): Promise<Batch> {
+  const groups: DueGroup[] = []
+  for (const group of await readDueGroups(db, checkTime, ids)) {
+    groups.push({ ...group, terms: await withReviewTime(calendarTimes, db, group) })
+  }
+  return { ids, groups: decideGroups(groups, checkTime) }
 }
 
 /** Decides once for each group. Groups without a transition at this check are left out. */
@@ -294,7 +306,7 @@ async function moveBatch(context: CheckContext, checkTime: Date, { ids, groups }
     const half = Math.ceil(ids.length / 2)
     let moved = 0
     for (const part of [ids.slice(0, half), ids.slice(half)])
-      moved += await moveBatch(context, checkTime, await readBatch(checks, checkTime, part))
+      moved += await moveBatch(context, checkTime, await readBatch(context, checks, checkTime, part))
     return moved
   }
 }
@@ -327,7 +339,7 @@ async function checkReachableShards(
       for (const shard of [...shards]) {
         try {
           for (const batch of inBatches(checks, [shard], ids))
-            moved += await moveBatch(context, checkTime, await readBatch(checks, checkTime, batch))
+            moved += await moveBatch(context, checkTime, await readBatch(context, checks, checkTime, batch))
         } catch {
           // The error of the check itself is thrown and logged.
           shards.delete(shard)

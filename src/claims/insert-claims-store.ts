@@ -5,6 +5,7 @@ import {
   storeContracts,
   storeGivenContracts,
 } from '../contracts/contract-store.ts'
+import type { TimeMeasure } from '../core/calendars/working-time.ts'
 import type { ClaimAddress, NotedClaim } from '../core/claims/claim.ts'
 import { openState } from '../core/claims/lifecycle.ts'
 import { type Contract, isExtended, windowMs } from '../core/contracts/contract.ts'
@@ -37,6 +38,8 @@ export interface NewClaim {
   /** For a candidate. */
   customerExternalId: string | null
   contract: NewContract
+  /** The working time of the contract's calendar, if it has one. */
+  calendar?: TimeMeasure
   schemaId: string | null
   /** Of that schema, whose contract it is; null without one. */
   schemaVersion: number | null
@@ -187,7 +190,11 @@ async function insert(
   testClockId: string | null,
 ): Promise<(NotedClaim | null)[] | null> {
   const rows = claims.map(toNewRow)
-  const store = db.distribution.isOn ? insertIntoShards : insertAtOnce
+  const store = db.distribution.isOn
+    ? insertIntoShards
+    : claims.some(({ calendar }) => calendar)
+      ? insertAtKnownTime
+      : insertAtOnce
   const stored = await store(db, rows, testClockId)
   if (stored === null) return null
   return rows.map((row, i) => {
@@ -248,7 +255,7 @@ export function claimAsCreated(
     candidateAlias: address.kind === 'candidate' ? address.alias : null,
     customerExternalId,
     contract,
-    ...openState(contract, now),
+    ...openState(contract, now, claim.calendar),
     eventCount: 0,
     logBytes: 0,
     reviewStart: null,
@@ -277,10 +284,7 @@ const PLACED_ROWS = new Columns<PlacedRow>({
   position: ['bigint', ({ position }) => position],
   price: ['numeric', ({ contract }) => contract.contract.price],
   now: ['timestamptz', ({ now }) => now],
-  due_at: [
-    'timestamptz',
-    ({ now, contract }) => new Date(now.getTime() + windowMs(contract.contract.activity_window)),
-  ],
+  due_at: ['timestamptz', ({ now, contract, calendar }) => openState(contract.contract, now, calendar).dueAt],
   test_clock_id: ['uuid', ({ testClockId }) => testClockId],
 })
 const INSERT: ShardStatement = {
@@ -308,21 +312,9 @@ async function insertIntoShards(
   testClockId: string | null,
 ): Promise<Map<string, Date> | null> {
   return db.transaction(async (connection) => {
-    const places = await connection.query<{ position: string; now: Date }>({
-      name: testClockId === null ? 'take_positions' : 'take_positions_on_test_clock',
-      text: testClockId === null ? TAKE_LIVE_POSITIONS : TAKE_POSITIONS_ON_TEST_CLOCK,
-      values: [
-        'claims',
-        plainArray(rows.map(({ userId }) => userId)),
-        ...(testClockId === null ? [] : [testClockId]),
-      ],
-    })
-    const [first] = places
+    const placed = await place(connection, rows, testClockId)
+    const [first] = placed
     if (!first) return null
-    const positions = places.map(({ position }) => position)
-    const placed = firstOfEachId(
-      rows.map((row, i) => ({ ...row, position: positions[i] as string, testClockId, now: first.now })),
-    )
     // Another may be inserting one of them: SET LOCAL reaches the node that has it.
     if (rows.some(mayBeThere)) await connection.query({ text: `SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'` })
     const nodes = await nodesOf(connection, placed, ({ id }) => id)
@@ -332,6 +324,74 @@ async function insertIntoShards(
     const stored = new Map(inserted.map(({ id }) => [id, first.now]))
     await notifyInShards(connection, creationsOf(placed, stored), null)
     return stored
+  })
+}
+
+/** The rows with their positions and the time, until the transaction ends; none if the clock is held, or gone. */
+async function place(
+  connection: Connection,
+  rows: readonly NewRow[],
+  testClockId: string | null,
+): Promise<PlacedRow[]> {
+  const places = await connection.query<{ position: string; now: Date }>({
+    name: testClockId === null ? 'take_positions' : 'take_positions_on_test_clock',
+    text: testClockId === null ? TAKE_LIVE_POSITIONS : TAKE_POSITIONS_ON_TEST_CLOCK,
+    values: [
+      'claims',
+      plainArray(rows.map(({ userId }) => userId)),
+      ...(testClockId === null ? [] : [testClockId]),
+    ],
+  })
+  const [first] = places
+  if (!first) return []
+  const placed = rows.map((row, i) => ({
+    ...row,
+    position: (places[i] as typeof first).position,
+    testClockId,
+    now: first.now,
+  }))
+  return firstOfEachId(placed)
+}
+
+const PLACED_CONTRACTS = contractColumns(PLACED_ROWS.next)
+const INSERT_PLACED = `-- insert_placed_claims
+      WITH ${givenContracts(PLACED_CONTRACTS)},
+      ${storeContracts('given')},
+      new AS MATERIALIZED (
+        SELECT n.* FROM ${PLACED_ROWS.as('n')}, (SELECT count(*) FROM stored) AS contracts_are_there
+        WHERE ${isNew('claims', 'archived_claims')} ORDER BY id
+      ),
+      inserted AS (
+        ${insertFrom('claims', 'new', true)} RETURNING id, user_id, due_at, created_at
+      ),
+      noted AS (${addPairs('claims', 'SELECT new.* FROM new JOIN inserted USING (id) WHERE metadata IS NOT NULL')}),
+      announced AS MATERIALIZED (${ANNOUNCE}),
+      notified AS (
+        ${insertNotifications(`SELECT user_id, id, 'created', 0, created_at, due_at, NULL
+          FROM inserted, announced`)}
+      )
+      SELECT id FROM inserted`
+
+/**
+ * Stores new claims of contracts with calendars: the end of their windows is computed here, from the time of their creation.
+ * The insert barrier is held from the reading of the time until the end of the transaction.
+ */
+async function insertAtKnownTime(
+  db: Connection,
+  rows: readonly NewRow[],
+  testClockId: string | null,
+): Promise<Map<string, Date> | null> {
+  return db.transaction(async (connection) => {
+    const placed = await place(connection, rows, testClockId)
+    const [first] = placed
+    if (!first) return null
+    const contracts = new Map(placed.map(({ contract }) => [contract.hash, contract]))
+    const inserted = await connection.query<{ id: string }>({
+      name: 'insert_placed_claims',
+      text: INSERT_PLACED,
+      values: [...PLACED_ROWS.values(placed), ...PLACED_CONTRACTS.values([...contracts.values()])],
+    })
+    return new Map(inserted.map(({ id }) => [id, first.now]))
   })
 }
 
@@ -371,7 +431,9 @@ const mayBeThere = ({ alias, reference, seed }: NewRow) => (alias ?? reference ?
 const creationsOf = (rows: readonly PlacedRow[], stored: ReadonlyMap<string, Date>): ClaimNotification[] =>
   rows
     .filter(({ id }) => stored.has(id))
-    .map(({ id, contract: { contract }, now }) => notificationOf(id, 0, openState(contract, now)))
+    .map(({ id, contract: { contract }, calendar, now }) =>
+      notificationOf(id, 0, openState(contract, now, calendar)),
+    )
 
 /** Of several with one id, so with one alias or reference, the first. */
 function firstOfEachId(rows: readonly PlacedRow[]): PlacedRow[] {

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { CalendarTimes } from '../calendars/calendar-times.ts'
 import { moveHeldClock } from '../checks/advance-test-clock.ts'
 import { readDueGroups } from '../checks/due-claim-store.ts'
 import { moveGroups } from '../checks/move-claims-store.ts'
@@ -87,7 +88,9 @@ async function submit(connection: Connection, userId: string, claimId: string): 
   const submission = { id: randomUUID(), type: TYPE, payload: {}, payloadBytes: 2 }
   const address = { kind: 'claim', id: claimId } as const
   const pending = new PendingSubmission({ userId, address, submission, payloadJson: '{}' }, () => {})
-  await recordBatch(connection, new ClaimCache(), [{ claimId, submissions: [pending] }])
+  await recordBatch(connection, { cache: new ClaimCache(), calendarTimes: new CalendarTimes() }, [
+    { claimId, submissions: [pending] },
+  ])
   const result = pending.takeResult()
   if (result instanceof Error) throw result
   if (isRetry(result)) throw result.cause ?? new Error(result.reason)
@@ -116,7 +119,7 @@ async function advance(
   const created = await insertClaimsOnTestClock(connection, [{ ...claim, testClockId: id }], id)
   present(created?.[0])
   const clock = present(await holdTestClock(connection, userId, id, DECISION_LOCK_TIMEOUT_MS))
-  const { counts } = await moveHeldClock(connection, clock, new Date(afterMs))
+  const { counts } = await moveHeldClock(connection, new CalendarTimes(), clock, new Date(afterMs))
   requireThat(counts.size > 0, 'the claim did not move')
 }
 

@@ -3,6 +3,7 @@ import { Passwords } from '../accounts/passwords.ts'
 import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
 import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
 import type { App } from '../app.ts'
+import { CalendarTimes } from '../calendars/calendar-times.ts'
 import { OverdueLag } from '../checks/lag-store.ts'
 import { AliasDisclosureLimit } from '../claims/create/alias-disclosure-limit.ts'
 import { CreationBatchers } from '../claims/create/creation-batchers.ts'
@@ -32,13 +33,15 @@ export function createApp(
 ): App {
   const heldClocks = new HeldClocks(db)
   const throttle = new AdaptiveThrottle()
+  const calendarTimes = new CalendarTimes()
   return {
     db,
     tracing,
-    submissions: new GroupCommit(db, heldClocks, throttle, tracing),
+    submissions: new GroupCommit(db, heldClocks, throttle, tracing, calendarTimes),
     overdueLag: new OverdueLag(),
     throttle,
     creations: new CreationBatchers(db),
+    calendarTimes,
     shortClaims: newShortClaims(db),
     contractHints: new ContractHintsCache(),
     heldClocks,

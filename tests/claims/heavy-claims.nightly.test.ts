@@ -65,7 +65,9 @@ describe('a group', () => {
     }))
     await app.db
       .submissionsTo(0)
-      .withConnection((connection) => recordBatch(connection, new ClaimCache(), group))
+      .withConnection((connection) =>
+        recordBatch(connection, { cache: new ClaimCache(), calendarTimes: service.app.calendarTimes }, group),
+      )
     return group.map(({ submissions: [{ result }] }) => result as SubmissionResult)
   }
 

@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts'
+import { withCalendarVersion } from '../../calendars/calendar-times.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
@@ -19,7 +20,12 @@ import { DatabaseUnavailable, isTransient } from '../../platform/database/databa
 import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
 import { claimIdOf } from '../claim-ids.ts'
-import { claimAsCreated, insertClaimsOnTestClock, type NewClaim } from '../insert-claims-store.ts'
+import {
+  claimAsCreated,
+  insertClaims,
+  insertClaimsOnTestClock,
+  type NewClaim,
+} from '../insert-claims-store.ts'
 import { CLOCK_WAIT_TIMEOUT_MS, FULL_INSERT_CHARACTERS, MAX_IDS_PER_LOOKUP } from '../limits.ts'
 import {
   type ContractSource,
@@ -112,17 +118,22 @@ async function findCreatedBefore(
   }
   if (own.length > 0) key.hasCreated = true
   const hashes = own.flatMap(([{ source }, { contractHash }]) =>
-    'schemaId' in source ? (contractHash ?? []) : [],
+    isAsSent(source) ? [] : (contractHash ?? []),
   )
   const stored = await readStored(app, userId, [...new Set(hashes)])
-  return new Map(
-    own.map(([opening, creation]) => {
-      const { source } = opening
-      const contract = 'contract' in source ? source.contract : stored.get(creation.contractHash ?? '')
-      return [opening, contract ? asCreated(userId, opening, creation, contract) : tooManyContracts()]
-    }),
-  )
+  const outcomes = new Map<Opening, Outcome>()
+  for (const [opening, creation] of own) {
+    const { source } = opening
+    const contract = isAsSent(source) ? source.contract : stored.get(creation.contractHash ?? '')
+    const outcome = contract ? await asCreated(app, userId, opening, creation, contract) : tooManyContracts()
+    outcomes.set(opening, outcome)
+  }
+  return outcomes
 }
+
+/** Whether the contract is stored as the request has it: the version of a calendar may have been filled in. */
+const isAsSent = (source: ContractSource): source is { contract: Contract | RawContract } =>
+  'contract' in source && !contractOf(source.contract).clock?.calendar
 
 async function readStored(
   app: App,
@@ -134,16 +145,18 @@ async function readStored(
   return new Map([...texts].map(([hash, text]) => [hash, JSON.parse(text)]))
 }
 
-const asCreated = (
+const asCreated = async (
+  app: App,
   userId: string,
   { address, reference, customer, testClockId, metadata }: Opening,
   { id, createdAt, schemaId, schemaVersion }: Creation,
   contract: Contract | RawContract,
-): OpenedClaim => {
+): Promise<OpenedClaim> => {
+  const calendar = await app.calendarTimes.ofContract(app.db.reads.for(userId), userId, contractOf(contract))
   const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
   const whose = { userId, customerId: customer.id, customerExternalId }
   const made = claimAsCreated(
-    { address, reference, ...whose, schemaId, schemaVersion, testClockId, metadata },
+    { address, reference, ...whose, schemaId, schemaVersion, testClockId, metadata, calendar },
     id,
     createdAt,
     contractOf(contract),
@@ -169,10 +182,14 @@ async function openNew(
     while (!unavailable.has(node)) {
       const set = await runCooperatively(takeSet(left, toStored))
       if (set.length === 0) break
-      const outcomes = await insertEach(app, set, deadline)
-      if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) unavailable.add(node)
-      for (const [i, { address, kept }] of set.entries())
-        opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
+      const { plain, byCalendar, refused } = await fillInCalendars(app, userId, set)
+      for (const [address, error] of refused) opened.set(address, error)
+      for (const claims of [plain, byCalendar]) {
+        const outcomes = claims.length === 0 ? [] : await insertEach(app, claims, deadline)
+        if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) unavailable.add(node)
+        for (const [i, { address, kept }] of claims.entries())
+          opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
+      }
     }
     // Each further statement could wait for the database as long.
     for (const { address } of left) opened.set(address, notAttempted())
@@ -219,6 +236,42 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
     yield
   }
   return set
+}
+
+/** Fills in the versions of calendars in contracts. A claim whose calendar is not there, or was deleted, is refused. */
+async function fillInCalendars(
+  app: App,
+  userId: string,
+  claims: readonly ToInsert[],
+): Promise<{ plain: ToInsert[]; byCalendar: ToInsert[]; refused: Map<ClaimAddress, Error> }> {
+  const db = app.db.reads.for(userId)
+  const filled = new Map<Contract, Promise<Pick<NewClaim, 'contract' | 'calendar'>>>()
+  const fillIn = async (contract: Contract) => {
+    const whole = await withCalendarVersion(db, userId, contract)
+    return {
+      contract: newContract(whole),
+      calendar: await app.calendarTimes.ofContract(db, userId, whole),
+    }
+  }
+  const plain: ToInsert[] = []
+  const byCalendar: ToInsert[] = []
+  const refused = new Map<ClaimAddress, Error>()
+  for (const claim of claims) {
+    const { contract } = claim.contract
+    if (!contract.clock?.calendar) {
+      plain.push(claim)
+      continue
+    }
+    try {
+      const found = filled.get(contract) ?? fillIn(contract)
+      filled.set(contract, found)
+      const terms = await found
+      byCalendar.push({ ...claim, ...terms, kept: terms.contract.contract })
+    } catch (error) {
+      refused.set(claim.address, error as Error)
+    }
+  }
+  return { plain, byCalendar, refused }
 }
 
 /** Each claim has its own outcome. What is stored stays stored if a later claim fails. */
@@ -272,7 +325,14 @@ async function insertReady(
   const { userId, testClockId } = claims[0] as NewClaim
   const toOutcomes = (inserted: readonly (NotedClaim | null)[]) =>
     claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
-  if (testClockId === null) return toOutcomes(await app.creations.newClaims.submit(userId, claims))
+  if (testClockId === null) {
+    const isByCalendar = claims.some(({ calendar }) => calendar)
+    return toOutcomes(
+      isByCalendar
+        ? await insertClaims(app.db.writes.for(userId), claims)
+        : await app.creations.newClaims.submit(userId, claims),
+    )
+  }
   for (;;) {
     try {
       const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)

@@ -49,11 +49,12 @@ export function findContradictions(
     life = next
     lastAt = item.createdAt
   }
-  return [...differences(stored, life), ...ofDigest(contract, stored, life, items)]
+  return [...differences(contract, stored, life), ...ofDigest(contract, stored, life, items)]
 }
 
 function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | string {
-  const decision = decideAt({ ...life, contract }, life.log, item, item.createdAt)
+  const dueAt = dueAtAsStored(contract, life, item)
+  const decision = decideAt({ ...life, dueAt, contract }, life.log, item, item.createdAt)
   if (decision.kind !== 'append') {
     return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${life.status}`
   }
@@ -74,7 +75,8 @@ function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | st
 
 /** The time of a transition is that of its check, or of an event that came in between: the check was no later. */
 function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | string {
-  const transition = atScheduledCheck(life, contract, item.createdAt, null)
+  const dueAt = dueAtAsStored(contract, life, item)
+  const transition = atScheduledCheck({ ...life, dueAt }, contract, item.createdAt, null)
   if (transition?.systemEventType !== item.type) {
     const due =
       life.dueAt === null ? 'it was terminal' : `it was ${life.status}, due at ${life.dueAt.toISOString()}`
@@ -83,6 +85,18 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
   const { state } = transition
   const { clock: _, ...rest } = life
   return { ...rest, ...state, log: logInStatus({ ...state, contract }), eventCount: item.seq }
+}
+
+/**
+ * When the window elapsed, as the item tells. The end of a window of working time was computed with the time-zone data of
+ * its day, and is not computed again: what the log says is taken for right.
+ */
+function dueAtAsStored(contract: Contract, { dueAt }: Life, item: StoredItem): Date | null {
+  if (!contract.clock?.calendar || dueAt === null) return dueAt
+  const time = item.createdAt.getTime()
+  if (item.system) return item.createdAt
+  if (typeof item.lateMs === 'number') return new Date(time - item.lateMs)
+  return new Date(Math.max(dueAt.getTime(), time + 1))
 }
 
 const COMPARED = {
@@ -95,14 +109,16 @@ const COMPARED = {
   reviewStart: 'review_start',
 } as const
 
-function differences(stored: StoredLife, life: Life): string[] {
+function differences(contract: Contract, stored: StoredLife, life: Life): string[] {
   const compare = (name: string, is: string, follows: string) =>
     is === follows ? [] : [`its ${name} is ${is}, and by its contract and log ${follows}`]
+  const hasCalendar = contract.clock?.calendar !== undefined
+  const fields = (Object.keys(COMPARED) as (keyof typeof COMPARED)[]).filter(
+    (field) => !(hasCalendar && field === 'dueAt'),
+  )
   return [
-    ...(Object.keys(COMPARED) as (keyof typeof COMPARED)[]).flatMap((field) =>
-      compare(COMPARED[field], inWords(stored[field]), inWords(life[field])),
-    ),
-    ...compare('clock', clockInWords(stored.clock), clockInWords(life.clock)),
+    ...fields.flatMap((field) => compare(COMPARED[field], inWords(stored[field]), inWords(life[field]))),
+    ...(hasCalendar ? [] : compare('clock', clockInWords(stored.clock), clockInWords(life.clock))),
   ]
 }
 

@@ -32,15 +32,19 @@ import {
   type SubmittedEvent,
   setResults,
 } from './pending-submission.ts'
-import { type ExtendedSubmissions, extendedSubmissions, recordExtended } from './record-extended.ts'
+import {
+  type ExtendedContext,
+  type ExtendedSubmissions,
+  extendedSubmissions,
+  recordExtended,
+} from './record-extended.ts'
 
 /** An oversized claim counts as this many bytes of payload for each byte to read. */
 const READ_BYTE_WEIGHT = MAX_BATCH_PAYLOAD_BYTES / MAX_BATCH_PARSED_BYTES
 
 /** What the commit of a batch needs. */
-interface CommitContext {
+interface CommitContext extends ExtendedContext {
   db: Database
-  cache: ClaimCache
   longLogs: LongLogLoader
   heldClocks: HeldClocks
   measures: SubmissionMeasures
@@ -53,12 +57,12 @@ export async function commitBatch(
   submissions: readonly PendingSubmission[],
   node: number,
 ): Promise<(SubmittedEvent | Error | Retry)[]> {
-  const { db, cache, measures, traces } = context
+  const { db, measures, traces } = context
   const batch = groupByClaim(submissions)
   measures.start(submissions)
   const span = traces?.start(submissions, batch.length, node)
   try {
-    await db.submissionsTo(node).withConnection((connection) => recordBatch(connection, cache, batch))
+    await db.submissionsTo(node).withConnection((connection) => recordBatch(connection, context, batch))
   } catch (error) {
     // The pool had no connection, or could not take it back. What was written stays written.
     for (const one of submissions) one.result ??= error as Error
@@ -117,9 +121,10 @@ export interface ClaimSubmissions {
  */
 export async function recordBatch(
   db: Connection,
-  cache: ClaimCache,
+  context: ExtendedContext,
   batch: readonly ClaimSubmissions[],
 ): Promise<void> {
+  const { cache } = context
   const extended: ExtendedSubmissions[] = []
   try {
     const decisions = await decideBatch(db, cache, batch, extended)
@@ -127,7 +132,7 @@ export async function recordBatch(
     const hasEnded = await writeDecisions(db, decisions)
     for (const decision of decisions) complete(cache, decision)
     if (hasEnded) for (const { submissions } of extended) setResults(submissions, STALE)
-    else await recordExtended(db, cache, extended)
+    else await recordExtended(db, context, extended)
   } catch (error) {
     // Nothing was written. The cause may be a snapshot.
     for (const { claimId } of batch) cache.delete(claimId)

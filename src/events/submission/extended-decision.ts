@@ -1,4 +1,5 @@
 import type { ExtendedAppend } from '../../claims/write/append-extended-store.ts'
+import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import type { Claim } from '../../core/claims/claim.ts'
 import { decideAt, type Effect, takesEvents } from '../../core/claims/decide-at.ts'
 import type { LogEvent } from '../../core/claims/event.ts'
@@ -19,6 +20,7 @@ export class ExtendedDecision extends PendingDecision {
   /** The claim and its log after the submissions so far. Each has a claim of its own: its answer shows it. */
   #claim: Claim
   #log: EventLog
+  readonly #calendar: TimeMeasure
   readonly #lateMs = new Map<EventRequest, number | null>()
   readonly #notifications: ClaimNotification[] = []
 
@@ -27,21 +29,28 @@ export class ExtendedDecision extends PendingDecision {
     recordedIds: ReadonlySet<string>,
     maxAdded: number,
     now: Date,
+    calendar: TimeMeasure,
   ) {
     super(snapshot, recordedIds, maxAdded)
+    this.#calendar = calendar
     this.at = snapshot.lastAt > now ? snapshot.lastAt : now
     this.#claim = snapshot.claim
     this.#log = snapshot.log
   }
 
-  /** One step per submission with a large payload. @param now by the clock of the claim */
+  /**
+   * One step per submission with a large payload.
+   * @param now by the clock of the claim
+   * @param calendar the working time of the contract's calendar, if it has one
+   */
   static *at(
     now: Date,
+    calendar: TimeMeasure,
     snapshot: ClaimSnapshot,
     submissions: readonly PendingSubmission[],
     recordedIds: ReadonlySet<string>,
   ): Generator<void, ExtendedDecision> {
-    const decision = new ExtendedDecision(snapshot, recordedIds, submissions.length, now)
+    const decision = new ExtendedDecision(snapshot, recordedIds, submissions.length, now, calendar)
     yield* decision.decide(submissions)
     return decision
   }
@@ -83,7 +92,7 @@ export class ExtendedDecision extends PendingDecision {
     const { request } = pending
     const before = this.#claim
     if (request.hasMadeId && needsEventIds(before.contract)) return refused(pending, idRequired())
-    const decision = decideAt(before, this.#log, request.submission, this.at)
+    const decision = decideAt(before, this.#log, request.submission, this.at, this.#calendar)
     this.usesLog ||= decision.kind !== 'not-open'
     switch (decision.kind) {
       case 'append': {

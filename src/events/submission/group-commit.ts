@@ -1,3 +1,4 @@
+import { CalendarTimes } from '../../calendars/calendar-times.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { AdaptiveThrottle } from '../../platform/concurrency/adaptive-throttle.ts'
@@ -57,6 +58,7 @@ export class GroupCommit implements Lifecycle {
     heldClocks: HeldClocks,
     throttle: AdaptiveThrottle,
     tracing: Tracing | null = null,
+    calendarTimes = new CalendarTimes(),
   ) {
     const { distribution } = db
     this.#db = db
@@ -65,7 +67,15 @@ export class GroupCommit implements Lifecycle {
     this.#traces = tracing && new SubmissionTraces(tracing)
     const cache = new ClaimCache()
     const longLogs = new LongLogLoader(db, cache)
-    const context = { db, cache, longLogs, heldClocks, measures: this.#measures, traces: this.#traces }
+    const context = {
+      db,
+      cache,
+      longLogs,
+      heldClocks,
+      calendarTimes,
+      measures: this.#measures,
+      traces: this.#traces,
+    }
     this.#batcher = new Batcher({
       run: (submissions, node) => commitBatch(context, submissions, node),
       maxPending: MAX_PENDING_SUBMISSIONS,

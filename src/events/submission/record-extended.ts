@@ -1,6 +1,8 @@
+import type { CalendarTimes } from '../../calendars/calendar-times.ts'
 import type { ClaimToDecide } from '../../claims/claims-to-decide.ts'
 import { appendExtendedEvents } from '../../claims/write/append-extended-store.ts'
 import { type Clocks, readClocks } from '../../claims/write/recording-time-store.ts'
+import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { type ClaimCache, type ClaimSnapshot, newSnapshot } from './claim-cache.ts'
@@ -19,6 +21,11 @@ import {
  * Submissions to claims of extended contracts (§2.1a). A decision needs the time of recording: so the clock is read first, and
  * the events are written with that time. A test clock is held until the write is committed.
  */
+
+export interface ExtendedContext {
+  cache: ClaimCache
+  calendarTimes: CalendarTimes
+}
 
 /** Submissions of one account to one claim of an extended contract. */
 export interface ExtendedSubmissions {
@@ -48,7 +55,7 @@ export function extendedSubmissions(
  */
 export async function recordExtended(
   db: Connection,
-  cache: ClaimCache,
+  { cache, calendarTimes }: ExtendedContext,
   found: readonly ExtendedSubmissions[],
 ): Promise<void> {
   let hasEnded = false
@@ -59,7 +66,8 @@ export async function recordExtended(
       continue
     }
     try {
-      const record = (connection: Connection) => recordByClock(connection, cache, some, owner)
+      const record = (connection: Connection) =>
+        recordByClock(connection, { cache, calendarTimes }, some, owner)
       const decisions = owner === null ? await record(db) : await db.transaction(record)
       for (const decision of decisions) complete(cache, decision)
     } catch (error) {
@@ -78,7 +86,7 @@ const clockOwnerOf = ({ claim: { testClockId, userId } }: ClaimSnapshot) =>
 /** Returns the decisions whose results are to be set after the commit. */
 async function recordByClock(
   db: Connection,
-  cache: ClaimCache,
+  { cache, calendarTimes }: ExtendedContext,
   found: readonly ExtendedSubmissions[],
   userId: string | null,
 ): Promise<ExtendedDecision[]> {
@@ -87,7 +95,12 @@ async function recordByClock(
     found.map(({ snapshot }) => snapshot.claim),
     userId === null ? { kind: 'live' } : { kind: 'test clocks', userId },
   )
-  const decisions = await runCooperatively(decideEach(found, cache, clocks))
+  const calendars: TimeMeasure[] = []
+  for (const { snapshot } of found) {
+    const { userId, contract } = snapshot.claim
+    calendars.push(await calendarTimes.ofContract(db, userId, contract))
+  }
+  const decisions = await runCooperatively(decideEach(found, calendars, cache, clocks))
   await readRepeated(db, decisions)
   const writing = decisions.filter(({ writes }) => writes)
   if (writing.length === 0) return decisions
@@ -102,11 +115,12 @@ async function recordByClock(
 /** A submission that is not part of a returned decision has its result. */
 function* decideEach(
   found: readonly ExtendedSubmissions[],
+  calendars: readonly TimeMeasure[],
   cache: ClaimCache,
   clocks: Clocks['clocks'],
 ): Generator<void, ExtendedDecision[]> {
   const decisions: ExtendedDecision[] = []
-  for (const { snapshot, submissions, recordedIds, isFromCache } of found) {
+  for (const [i, { snapshot, submissions, recordedIds, isFromCache }] of found.entries()) {
     yield
     const { id, userId, testClockId } = snapshot.claim
     const now = clocks.get(testClockId)
@@ -117,7 +131,13 @@ function* decideEach(
       })
       continue
     }
-    const decision = yield* ExtendedDecision.at(now, snapshot, submissions, recordedIds)
+    const decision = yield* ExtendedDecision.at(
+      now,
+      calendars[i] as TimeMeasure,
+      snapshot,
+      submissions,
+      recordedIds,
+    )
     if (isFromCache && !decision.writes) {
       cache.delete(id)
       setResults(submissions, STALE)

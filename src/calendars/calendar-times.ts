@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache'
+import { PLAIN_TIME, type TimeMeasure, workingTime } from '../core/calendars/working-time.ts'
+import type { ClockTerms, Contract } from '../core/contracts/contract.ts'
+import { calendarNotFound, calendarVersionNotFound } from '../core/record-errors.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { findCalendar } from './calendar-store.ts'
+import { findCalendarVersion } from './calendar-version-store.ts'
+import { MAX_CACHED_CALENDARS } from './limits.ts'
+
+type CalendarName = NonNullable<ClockTerms['calendar']>
+
+/**
+ * The working time of calendar versions. A version never changes, so it is read once. The least recently used are
+ * dropped beyond `MAX_CACHED_CALENDARS`.
+ */
+export class CalendarTimes {
+  readonly #times = new LRUCache<string, TimeMeasure>({ max: MAX_CACHED_CALENDARS })
+
+  /**
+   * How time passes for the contract of a claim: a calendar has its version there.
+   * @throws Error if the account has no such version, which the creation of the claim has seen
+   */
+  async ofContract(db: Connection, userId: string, { clock }: Contract): Promise<TimeMeasure> {
+    return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : PLAIN_TIME
+  }
+
+  async ofCalendar(db: Connection, userId: string, { id, version = 0 }: CalendarName): Promise<TimeMeasure> {
+    const key = `${userId} ${id} ${version}`
+    const known = this.#times.get(key)
+    if (known) return known
+    const found = await findCalendarVersion(db, userId, id, version)
+    if (!found) throw new Error(`version ${version} of the calendar ${id} is missing`)
+    const time = workingTime(found)
+    this.#times.set(key, time)
+    return time
+  }
+}
+
+/**
+ * The contract of a new claim, with the version of its calendar. The current one is taken if it names none.
+ * @throws CALENDAR_NOT_FOUND, for a deleted one too; CALENDAR_VERSION_NOT_FOUND
+ */
+export async function withCalendarVersion(
+  db: Connection,
+  userId: string,
+  contract: Contract,
+): Promise<Contract> {
+  const named = contract.clock?.calendar
+  if (!named) return contract
+  const calendar = await findCalendar(db, userId, named.id)
+  if (!calendar || calendar.deletedAt) throw calendarNotFound(named.id, calendar?.deletedAt ?? undefined)
+  const { version = calendar.versionNumber } = named
+  if (version > calendar.versionNumber) {
+    throw calendarVersionNotFound(named.id, version, calendar.versionNumber)
+  }
+  return { ...contract, clock: { ...contract.clock, calendar: { id: named.id, version } } }
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { asAnswered } from '../support/as-answered.ts'
+import { assertError } from '../support/assert-error.ts'
+import { calendarWith } from '../support/calendars.ts'
+import { firstCheckFrom } from '../support/check-time.ts'
+import { contractWith } from '../support/contracts.ts'
+import { contradictionsOf } from '../support/contradictions.ts'
+import { newClock, newCustomer, newSchema } from '../support/new-records.ts'
+import { sharedSecondService, sharedService } from '../support/shared.ts'
+import { workingTime } from '../support/source/calendars.ts'
+import { runScheduledCheck } from '../support/source/decisions.ts'
+
+/* Claims whose windows count the working time of a calendar (§2.1a), over HTTP. */
+
+const service = await sharedService()
+const second = await sharedSecondService()
+const { api } = service
+const there = second.clientWith(api.token)
+
+const HOURS = calendarWith({ holidays: ['2026-04-03', '2026-04-06'] })
+const customer = await newCustomer(api)
+const newCalendar = async (changes: object = {}): Promise<{ id: string }> =>
+  (await api.post('/v1/calendars', { ...HOURS, ...changes })).body
+
+const termsOf = (id: string, clock: object = {}) => ({
+  ...contractWith({
+    activity_window: 16 * 3_600,
+    review_window: 4 * 3_600,
+    fulfillment_condition: { event: 'resolved' },
+  }),
+  clock: { calendar: { id }, ...clock },
+})
+const open = (contract: object, fields: object = {}, headers: Record<string, string> = {}) =>
+  api.post('/v1/claims', { customer_id: customer.id, contract, ...fields }, headers)
+let ids = 0
+const submit = (claim_id: string, type: string, client = api) =>
+  client.post('/v1/events', { claim_id, id: `event ${++ids}`, type })
+const advance = async (clock: string, frozen_time: string) =>
+  assert.equal((await api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time })).status, 200)
+
+test('the activity window is due when its working time has passed, over Easter and a change of clocks (§2.1a)', async () => {
+  const { id } = await newCalendar()
+  const clock = await newClock(api, '2026-03-27T14:00:00.000Z')
+  const pauses = { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
+  const { status, body: claim } = await open(termsOf(id, pauses), { test_clock_id: clock })
+  assert.equal(status, 201)
+  assert.deepEqual(claim.contract.clock.calendar, { id, version: 1 })
+  assert.equal(claim.due_at, '2026-03-31T13:00:00.000Z')
+
+  await advance(clock, '2026-03-30T13:00:00.000Z')
+  const paused = (await submit(claim.id, 'asked')).body.claim
+  assert.deepEqual([paused.due_at, paused.remaining], [null, 8 * 3_600])
+  await advance(clock, '2026-04-02T13:00:00.000Z')
+  const resumed = (await submit(claim.id, 'answered', there)).body.claim
+  assert.equal(resumed.due_at, '2026-04-07T13:00:00.000Z')
+  await advance(clock, resumed.due_at)
+  const elapsed = await api.readClaim(claim.id)
+  assert.deepEqual([elapsed.status, elapsed.due_at], ['PENDING', '2026-04-07T17:00:00.000Z'])
+  assert.deepEqual(await contradictionsOf(service, claim.id), [])
+})
+
+test('a live claim is due by working time, and its review too if the calendar applies to it', async () => {
+  const { id } = await newCalendar()
+  const terms = termsOf(id, { applies_to: ['activity', 'review'] })
+  const { body: claim } = await open(terms)
+  const time = workingTime(HOURS)
+  const dueAfter = (start: string, hours: number) =>
+    new Date(time.endOfBudget(Date.parse(start), hours * 3_600_000)).toISOString()
+  assert.equal(claim.due_at, dueAfter(claim.created_at, 16))
+  assert.deepEqual(asAnswered(await api.readClaim(claim.id)), asAnswered(claim))
+
+  const { event, claim: pending } = (await submit(claim.id, 'resolved')).body
+  assert.equal(pending.due_at, dueAfter(event.created_at, 4))
+
+  const { body: other } = await open(terms)
+  await runScheduledCheck(service.app, firstCheckFrom(other.due_at))
+  const elapsed = await api.readClaim(other.id)
+  assert.deepEqual([elapsed.status, elapsed.due_at], ['PENDING', dueAfter(elapsed.status_since, 4)])
+  for (const one of [claim, other]) assert.deepEqual(await contradictionsOf(service, one.id), [])
+})
+
+test('on a test clock, an advance ends the activity window and counts working time of the review', async () => {
+  const { id } = await newCalendar()
+  const clock = await newClock(api, '2026-05-08T07:00:00.000Z')
+  const { body } = await open(termsOf(id, { applies_to: ['review'] }), { test_clock_id: clock })
+  assert.equal(body.due_at, '2026-05-08T23:00:00.000Z')
+  await advance(clock, '2026-05-09T00:00:00.000Z')
+  assert.equal((await api.readClaim(body.id)).due_at, '2026-05-11T11:00:00.000Z')
+})
+
+test('the current version of the calendar is filled in, and a changed calendar moves no claim', async () => {
+  const { id } = await newCalendar()
+  const schema = await newSchema(api, termsOf(id) as never)
+  assert.deepEqual(schema.contract.clock.calendar, { id })
+  const make = async () =>
+    (await api.post('/v1/claims', { customer_id: customer.id, schema_id: schema.id })).body
+  const before = await make()
+  const changed = await api.patch(`/v1/calendars/${id}`, { weekly: { monday: [['09:00', '12:00']] } })
+  assert.equal(changed.status, 200)
+  const after = await make()
+  assert.deepEqual(
+    [before, after].map(({ contract }) => contract.clock.calendar.version),
+    [1, 2],
+  )
+  assert.equal((await api.readClaim(before.id)).due_at, before.due_at)
+  assert.ok(after.due_at > before.due_at)
+  const { body: old } = await open(termsOf(id, { calendar: { id, version: 1 } }))
+  assert.deepEqual(old.contract.clock.calendar, { id, version: 1 })
+})
+
+test('a calendar that is missing or deleted is refused, and claims that have it go on', async () => {
+  const { id } = await newCalendar()
+  const { body: claim } = await open(termsOf(id))
+  assertError(await open(termsOf(randomUUID())), 404, 'CALENDAR_NOT_FOUND')
+  assertError(await open(termsOf(id, { calendar: { id, version: 2 } })), 404, 'CALENDAR_VERSION_NOT_FOUND')
+  assert.equal((await api.delete(`/v1/calendars/${id}`)).status, 204)
+  assertError(await open(termsOf(id)), 404, 'CALENDAR_NOT_FOUND')
+  assert.equal((await submit(claim.id, 'resolved', there)).body.claim.status, 'PENDING')
+  const batch = await api.post('/v1/claims/batch', {
+    claims: [
+      { customer_id: customer.id, contract: termsOf(id) },
+      { customer_id: customer.id, contract: contractWith() },
+    ],
+  })
+  assert.deepEqual(
+    batch.body.results.map(({ status }: { status: number }) => status),
+    [404, 201],
+  )
+})
+
+test('a creation that is repeated with its idempotency key answers the claim as it was', async () => {
+  const { id } = await newCalendar()
+  const headers = { 'idempotency-key': randomUUID() }
+  const first = await open(termsOf(id), {}, headers)
+  await api.patch(`/v1/calendars/${id}`, { weekly: { friday: [['09:00', '12:00']] } })
+  const again = await open(termsOf(id), {}, headers)
+  assert.deepEqual(again.body, first.body)
+})
+
+test('another account’s calendar is not found', async () => {
+  const { id } = await newCalendar()
+  const other = await service.newAccount()
+  const theirs = await newCustomer(other)
+  const answer = await other.post('/v1/claims', { customer_id: theirs.id, contract: termsOf(id) })
+  assertError(answer, 404, 'CALENDAR_NOT_FOUND')
+})

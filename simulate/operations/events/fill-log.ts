@@ -1,7 +1,7 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account, ClaimRecord, Filling } from '../../clients/records.ts'
 import type { Contract } from '../../model/contract.ts'
-import { MOST_EVENTS } from '../../model/replay.ts'
+import { MOST_EVENTS } from '../../model/course.ts'
 import { createUnder } from '../claims/create-claim.ts'
 import { judgeEarly, readClaim } from '../claims/read-claim.ts'
 import { sendBatch } from './submit-batch.ts'

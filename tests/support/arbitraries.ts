@@ -29,7 +29,7 @@ const payload: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-const leaf: fc.Arbitrary<Leaf> = fc
+export const leaf: fc.Arbitrary<Leaf> = fc
   .record(
     {
       event: eventType,

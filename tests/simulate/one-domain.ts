@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Contract, firstCheckOf, type State } from '../../simulate/model/contract.ts'
+import { firstCheckOf, type Contract as ModelContract, type State } from '../../simulate/model/contract.ts'
 import { Course } from '../../simulate/model/course.ts'
-import { canonical } from '../../simulate/model/json.ts'
-import { ClaimRun, type ClaimState } from '../support/source/claims.ts'
+import { canonical, type JsonObject } from '../../simulate/model/json.ts'
+import { replay } from '../../simulate/model/replay.ts'
+import { ClaimRun, type ClaimState, findContradictions, type StoredItem } from '../support/source/claims.ts'
+import { type Contract, isExtended } from '../support/source/contracts.ts'
 import * as arbitrary from './extended-arbitraries.ts'
 
 /*
@@ -37,7 +39,7 @@ const line = (what: string, at: number, { status, scheduled_outcome, status_sinc
     scheduled_outcome,
   ].join(' ')
 
-export function modelStory(contract: Contract, steps: readonly Timed[]): string[] {
+function modelStory(contract: ModelContract, steps: readonly Timed[]): string[] {
   const course = new Course(contract, OPENED)
   const recorded = new Map<string, Timed>()
   const story: string[] = []
@@ -93,12 +95,76 @@ function domainStory(contract: Contract, steps: readonly Timed[]): string[] {
   return story
 }
 
+/** As it is stored; a check that is late comes after the event. */
+function modelLog(contract: ModelContract, steps: readonly Timed[], isLate: (step: number) => boolean) {
+  const course = new Course(contract, OPENED)
+  const items: StoredItem[] = []
+  let [reviewStart, logBytes]: [number | null, number] = [null, 0]
+  const add = (at: number, item: Pick<StoredItem, 'id' | 'type' | 'payload' | 'system' | 'lateMs'>) => {
+    const payloadBytes = JSON.stringify(item.payload).length
+    items.push({ ...item, seq: items.length + 1, createdAt: new Date(at), payloadBytes })
+    if (!item.system) logBytes += payloadBytes
+  }
+  const pass = (until: number) => {
+    while (course.state.due_at !== null && firstCheckOf(course.state) <= until) {
+      const type = course.state.status === 'OPEN' ? 'activity_window_elapsed' : 'review_window_elapsed'
+      const at = Math.max(firstCheckOf(course.state), items.at(-1)?.createdAt.getTime() ?? 0)
+      course.elapse(at)
+      add(at, { id: `check ${items.length}`, type, payload: {}, system: true, lateMs: null })
+    }
+  }
+  for (const [i, { id, type, payload, at }] of steps.entries()) {
+    if (!isLate(i)) pass(at)
+    if (items.some((item) => item.id === id)) continue
+    const fate = course.submit({ type, payload, system: false }, at)
+    if (fate.is !== 'recorded') continue
+    add(at, { id, type, payload, system: false, lateMs: fate.lateMs })
+    if (fate.effect === 'satisfied') reviewStart = items.length
+  }
+  return { items, state: course.state, reviewStart, logBytes }
+}
+
+const claimStateOf = ({ status, status_since, scheduled_outcome, due_at }: State): ClaimState => ({
+  status,
+  scheduledOutcome: scheduled_outcome,
+  statusSince: new Date(status_since),
+  dueAt: due_at === null ? null : new Date(due_at),
+})
+
 export function testOneDomain(numRuns: number): void {
-  test(`the domain and the simulator's model agree on ${numRuns} random extended contracts and histories`, () => {
+  test(`the domain and the simulator's model agree on ${numRuns} random extended contracts and histories (§2.1a)`, () => {
     fc.assert(
       fc.property(arbitrary.contract, arbitrary.history, (contract, steps) => {
         const history = timed(steps)
-        assert.deepEqual(domainStory(contract, history), modelStory(contract, history))
+        assert.deepEqual(domainStory(contract as Contract, history), modelStory(contract, history))
+      }),
+      { numRuns },
+    )
+  })
+
+  test(`${numRuns} logs of the model, also where checks are late, do not contradict the domain`, () => {
+    const late = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })
+    fc.assert(
+      fc.property(arbitrary.contract, arbitrary.history, late, (contract, steps, flags) => {
+        const isLate = (step: number) => flags[step % flags.length] as boolean
+        const { items, state, reviewStart, logBytes } = modelLog(contract, timed(steps), isLate)
+        const log = items.map(({ id, type, payload, system, createdAt }) => ({
+          ...(payload as JsonObject),
+          id,
+          type,
+          created_at: createdAt.toISOString(),
+          system,
+        }))
+        assert.deepEqual(replay({ contract, createdAt: OPENED, isOnClock: false }, log).at(-1), state)
+        const life = {
+          ...claimStateOf(state),
+          createdAt: new Date(OPENED),
+          eventCount: items.length,
+          logBytes,
+          reviewStart: isExtended(contract as Contract) ? reviewStart : null,
+          digest: null,
+        }
+        assert.deepEqual(findContradictions(contract as Contract, life, items), [])
       }),
       { numRuns },
     )

@@ -7,6 +7,8 @@ import { EVENT_NAMES, someJson, someString, someTime, someUuid } from './strings
 const DEPTH = 4
 /** Of ten arrays one is as long as this, if it may be. */
 const LONG = 12
+/** Of a window. */
+const LONGEST_S = 3_155_760_000
 
 export interface Origin {
   document: ApiDocument
@@ -72,14 +74,29 @@ function objectOf(origin: Origin, schema: Schema, depth: number): Record<string,
   ])
   const fields: Record<string, unknown> = Object.fromEntries(entries)
   if (schema.additionalProperties === true && random.chance(0.3)) addExtra(fields, random)
+  obeyRulesBetweenFields(fields, random)
   return fields
 }
 
-/** Of a field that may be left out. Most claims live by the real time, most leaves compare little. */
+/** Of contracts (§2.1a), in words of the document that no JSON Schema has. */
+function obeyRulesBetweenFields(fields: Record<string, unknown>, random: Random): void {
+  if (fields.aggregate === 'count') delete fields.field
+  const { review_window: least } = fields
+  const review = fields.review as Record<string, unknown> | undefined
+  if (!review || !('restart_on' in review)) delete review?.max_duration
+  else if (typeof least === 'number') review.max_duration = Math.min(least + random.int(0, 1_000), LONGEST_S)
+}
+
+/** Of a field that may be left out. Most claims live by the real time, most leaves compare little, most contracts have five fields. */
 function chance(name: string): number {
   if (name === 'test_clock_id') return 0.3
-  return ['lt', 'lte', 'gt', 'gte', 'eq', 'field', 'match', 'expires_at'].includes(name) ? 0.2 : 0.5
+  return RARE.includes(name) ? 0.2 : 0.5
 }
+
+const RARE = [
+  ...['lt', 'lte', 'gt', 'gte', 'eq', 'field', 'match', 'aggregate'],
+  ...['review', 'strict_deadline', 'expires_at'],
+]
 
 function addExtra(fields: Record<string, unknown>, random: Random): void {
   const taken = ['id', 'type', 'claim_id', 'candidate_alias', 'created_at', 'system', 'at', '__proto__']

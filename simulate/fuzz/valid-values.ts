@@ -65,8 +65,14 @@ function objectOf(origin: Origin, schema: Schema, depth: number): Record<string,
     if (!isReserved && !exclusive.has(name) && random.chance(chance(name))) chosen.add(name)
   }
   for (const name of alternatives.length > 0 ? random.pick(alternatives) : []) chosen.add(name)
+  const least = (schema.anyOf ?? []).map(({ required = [] }) => required)
+  const hasLeast = least.length === 0 || least.some((names) => names.every((name) => chosen.has(name)))
+  for (const name of hasLeast ? [] : random.pick(least)) chosen.add(name)
   for (const [name, { anyOf = [] }] of Object.entries(schema.dependentSchemas ?? {})) {
     if (chosen.has(name)) for (const needed of random.pick(anyOf).required ?? []) chosen.add(needed)
+  }
+  for (const [name, needed] of Object.entries(schema.dependentRequired ?? {})) {
+    if (chosen.has(name)) for (const one of needed) chosen.add(one)
   }
   const entries = [...chosen].map((name) => [
     name,
@@ -78,13 +84,13 @@ function objectOf(origin: Origin, schema: Schema, depth: number): Record<string,
   return fields
 }
 
-/** Of contracts (§2.1a), in words of the document that no JSON Schema has. */
+/** Of contracts (§2.1a): `aggregate` without `field`, and what only the words of the document say. */
 function obeyRulesBetweenFields(fields: Record<string, unknown>, random: Random): void {
   if (fields.aggregate === 'count') delete fields.field
   const { review_window: least } = fields
   const review = fields.review as Record<string, unknown> | undefined
-  if (!review || !('restart_on' in review)) delete review?.max_duration
-  else if (typeof least === 'number') review.max_duration = Math.min(least + random.int(0, 1_000), LONGEST_S)
+  if (review && 'max_duration' in review && typeof least === 'number')
+    review.max_duration = Math.min(least + random.int(0, 1_000), LONGEST_S)
 }
 
 /** Of a field that may be left out. Most claims live by the real time, most leaves compare little, most contracts have five fields. */

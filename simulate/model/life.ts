@@ -1,5 +1,5 @@
 import { type Contract, firstCheckOf, type State } from './contract.ts'
-import { Course } from './course.ts'
+import { Course, type Effect } from './course.ts'
 import { canonical, type JsonObject } from './json.ts'
 
 /** An event at its time. */
@@ -84,5 +84,11 @@ function take(course: Course, log: Map<string, Planned>, planned: Planned): Json
   if (fate.is === 'log full') return [entry({ accepted: false, code: 'EVENT_LIMIT_REACHED' })]
   log.set(id, planned)
   const moves = fate.effect === 'satisfied' ? [move(from, course.state, { event_id: id })] : []
-  return [entry({ accepted: true }), ...moves]
+  return [entry({ accepted: true, ...told(fate) }), ...moves]
 }
+
+/** §4.7: of what satisfied the condition, the transition tells. */
+const told = ({ effect, lateMs }: { effect: Effect; lateMs: number | null }): JsonObject => ({
+  ...(effect === null || effect === 'satisfied' ? {} : { effect }),
+  ...(lateMs === null ? {} : { late_by: lateMs / 1000 }),
+})

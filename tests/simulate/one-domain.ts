@@ -5,8 +5,11 @@ import { firstCheckOf, type Contract as ModelContract, type State } from '../../
 import { Course } from '../../simulate/model/course.ts'
 import { canonical, type JsonObject } from '../../simulate/model/json.ts'
 import { replay } from '../../simulate/model/replay.ts'
-import { ClaimRun, type ClaimState, findContradictions, type StoredItem } from '../support/source/claims.ts'
-import { type Contract, isExtended } from '../support/source/contracts.ts'
+import { ClaimRun } from '../../src/core/claims/claim-run.ts'
+import type { StoredItem } from '../../src/core/claims/recompute.ts'
+import { isExtended } from '../../src/core/contracts/contract.ts'
+import { type ClaimState, findContradictions } from '../support/source/claims.ts'
+import type { Contract } from '../support/source/contracts.ts'
 import * as arbitrary from './extended-arbitraries.ts'
 
 /*

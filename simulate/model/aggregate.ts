@@ -21,6 +21,14 @@ export function decimalOf(number: number): Decimal {
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
 }
 
+/** In plain digits, without zeros at the end: "-12.5". */
+export function textOf({ digits, scale }: Decimal): string {
+  const [sign, all] = digits < 0n ? ['-', `${-digits}`] : ['', `${digits}`]
+  const padded = all.padStart(scale + 1, '0')
+  const fraction = padded.slice(padded.length - scale).replace(/0+$/, '')
+  return `${sign}${padded.slice(0, padded.length - scale)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
 const atScale = ({ digits, scale }: Decimal, to: number): bigint => digits * 10n ** BigInt(to - scale)
 
 function plus(a: Decimal, b: Decimal): Decimal {

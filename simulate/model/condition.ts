@@ -49,7 +49,7 @@ function meets(leaf: Leaf, event: Evidence): boolean {
 }
 
 /** Whether the leaf names the event's type, and the payload matches. */
-const concerns = ({ event, match }: Leaf, { type, payload }: Evidence): boolean =>
+export const concerns = ({ event, match }: Leaf, { type, payload }: Evidence): boolean =>
   type === event && (match === undefined || matches(match, payload))
 
 const COMPARATORS = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
@@ -76,7 +76,7 @@ function has(value: Json | undefined, wanted: Json): boolean {
   return Object.entries(wanted).every(([key, part]) => Object.hasOwn(value, key) && has(value[key], part))
 }
 
-function valueAt(payload: JsonObject, field: string): Json | undefined {
+export function valueAt(payload: JsonObject, field: string): Json | undefined {
   let value: Json | undefined = payload
   for (const key of field.split('.')) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined

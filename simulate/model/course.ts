@@ -94,7 +94,8 @@ export class Course {
   }
 }
 
-const namesOf = (contract: Contract): ReadonlySet<string> =>
+/** The types that leaves name. */
+export const namesOf = (contract: Contract): ReadonlySet<string> =>
   new Set(
     [...JSON.stringify(contract).matchAll(/"event":("(?:[^"\\]|\\.)*")/g)].map(
       ([, name]) => JSON.parse(name as string) as string,

@@ -1,5 +1,5 @@
 import type { ClockStory } from '../model/clock-story.ts'
-import type { Contract, Status } from '../model/contract.ts'
+import type { Contract, State } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Rising } from '../model/rising.ts'
 import type { Story } from '../model/story.ts'
@@ -74,8 +74,8 @@ export interface ClaimRecord extends Story {
   isGone: boolean
   /** How often it was used; after a while clients go on to others. */
   uses: number
-  /** The latest status that was seen. */
-  status: Status
+  /** The latest that was seen. */
+  state: State
 }
 
 /** A claim that is filled to its last event, while others submit to it too. */

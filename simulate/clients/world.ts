@@ -97,6 +97,6 @@ export function readState(record: ClaimRecord, body: JsonObject): State {
     () => ({ shown: body, created: record.fixed }),
   )
   const state = stateOf(body)
-  record.status = state.status
+  record.state = state
   return state
 }

@@ -36,6 +36,7 @@ const OF_A_SHARD_WRITE = [
   'read_live_clock',
   'hold_test_clocks',
   'write_to_shards',
+  'move_in_shards',
   'notify_in_shards',
   'take_positions',
   'insert_in_shards',

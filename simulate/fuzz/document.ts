@@ -26,6 +26,7 @@ export interface Schema {
   format?: string
   examples?: unknown[]
   dependentSchemas?: Record<string, Schema>
+  dependentRequired?: Record<string, string[]>
   /** Of a text in lines: of each. */
   'x-line-schema'?: Schema
 }

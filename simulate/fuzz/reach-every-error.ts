@@ -161,6 +161,7 @@ const RECIPES: Record<string, Recipe> = {
   }),
   EVENT_ID_CONFLICT: withField((fields) => ({ ...fields, id: 'the first', value: 'another' })),
   CLAIM_NOT_OPEN: (asked, needs) => addressedTo(asked, needs, needs.records.closed),
+  EVENT_ID_REQUIRED: (asked, needs) => addressedTo(asked, needs, needs.records.reviewed),
 }
 
 /** Aliases of other accounts are disclosed a hundred times a minute. */

@@ -10,6 +10,8 @@ const CONTRACT = {
   fulfillment_condition: { event: 'done' },
   timeout_outcome: 'fail',
 }
+/** Its events need ids. */
+const REVIEWED = { ...CONTRACT, review: { reversal_condition: { event: 'reopened' } } }
 /** Nobody is there. */
 const WEBHOOK_URL = 'https://webhooks.invalid/'
 const CALENDAR = { name: 'Support', time_zone: 'Europe/Berlin', weekly: { monday: [['09:00', '17:00']] } }
@@ -31,6 +33,8 @@ export interface Records {
   alias: string
   /** Some that take no more events. */
   closed: { claim: string; alias: string }
+  /** Some whose events need ids. */
+  reviewed: { claim: string; alias: string }
   /** A body with which the operation would succeed; undefined where it has none. */
   bodyOf: (operation: Operation) => object | undefined
 }
@@ -45,17 +49,18 @@ export async function makeRecords(seat: Seat): Promise<Records> {
   const used = { 'Idempotency-Key': USED_KEY }
   const customer = await post('/v1/customers', { external_id: `${prefix}-customer` }, used)
   const ids = { customer_id: customer.id, customer_uuid: customer.external_id }
-  const open = async (name: string) => {
-    const claim = await post('/v1/claims', { customer_id: ids.customer_id, contract: CONTRACT })
+  const open = async (name: string, contract: object = CONTRACT) => {
+    const claim = await post('/v1/claims', { customer_id: ids.customer_id, contract })
     const alias = `${prefix}-${name}`
     await post('/v1/candidates', {
       candidate_alias: alias,
       customer_uuid: ids.customer_uuid,
-      contract: CONTRACT,
+      contract,
     })
     return { claim: claim.id as string, alias }
   }
   const [live, closed] = [await open('live'), await open('closed')]
+  const reviewed = await open('reviewed', REVIEWED)
   await post('/v1/claims', { customer_id: ids.customer_id, contract: CONTRACT, reference: REFERENCE })
   const first = { id: 'the first', type: 'a' }
   await post('/v1/events', { ...first, claim_id: live.claim })
@@ -81,7 +86,13 @@ export async function makeRecords(seat: Seat): Promise<Records> {
     schema: schema.id as string,
     clock: clock.id as string,
   }
-  return { ...records, ...live, closed, bodyOf: (operation) => bodies(ids as Made, live)[operation.id] }
+  return {
+    ...records,
+    ...live,
+    closed,
+    reviewed,
+    bodyOf: (operation) => bodies(ids as Made, live)[operation.id],
+  }
 }
 
 function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): Record<string, object> {

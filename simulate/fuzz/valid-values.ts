@@ -7,6 +7,8 @@ import { EVENT_NAMES, someJson, someString, someTime, someUuid } from './strings
 const DEPTH = 4
 /** Of ten arrays one is as long as this, if it may be. */
 const LONG = 12
+/** Of a window. */
+const LONGEST_S = 3_155_760_000
 
 export interface Origin {
   document: ApiDocument
@@ -63,8 +65,14 @@ function objectOf(origin: Origin, schema: Schema, depth: number): Record<string,
     if (!isReserved && !exclusive.has(name) && random.chance(chance(name))) chosen.add(name)
   }
   for (const name of alternatives.length > 0 ? random.pick(alternatives) : []) chosen.add(name)
+  const least = (schema.anyOf ?? []).map(({ required = [] }) => required)
+  const hasLeast = least.length === 0 || least.some((names) => names.every((name) => chosen.has(name)))
+  for (const name of hasLeast ? [] : random.pick(least)) chosen.add(name)
   for (const [name, { anyOf = [] }] of Object.entries(schema.dependentSchemas ?? {})) {
     if (chosen.has(name)) for (const needed of random.pick(anyOf).required ?? []) chosen.add(needed)
+  }
+  for (const [name, needed] of Object.entries(schema.dependentRequired ?? {})) {
+    if (chosen.has(name)) for (const one of needed) chosen.add(one)
   }
   const entries = [...chosen].map((name) => [
     name,
@@ -72,14 +80,29 @@ function objectOf(origin: Origin, schema: Schema, depth: number): Record<string,
   ])
   const fields: Record<string, unknown> = Object.fromEntries(entries)
   if (schema.additionalProperties === true && random.chance(0.3)) addExtra(fields, random)
+  obeyRulesBetweenFields(fields, random)
   return fields
 }
 
-/** Of a field that may be left out. Most claims live by the real time, most leaves compare little. */
+/** Of contracts (§2.1a): `aggregate` without `field`, and what only the words of the document say. */
+function obeyRulesBetweenFields(fields: Record<string, unknown>, random: Random): void {
+  if (fields.aggregate === 'count') delete fields.field
+  const { review_window: least } = fields
+  const review = fields.review as Record<string, unknown> | undefined
+  if (review && 'max_duration' in review && typeof least === 'number')
+    review.max_duration = Math.min(least + random.int(0, 1_000), LONGEST_S)
+}
+
+/** Of a field that may be left out. Most claims live by the real time, most leaves compare little, most contracts have five fields. */
 function chance(name: string): number {
   if (name === 'test_clock_id') return 0.3
-  return ['lt', 'lte', 'gt', 'gte', 'eq', 'field', 'match', 'expires_at'].includes(name) ? 0.2 : 0.5
+  return RARE.includes(name) ? 0.2 : 0.5
 }
+
+const RARE = [
+  ...['lt', 'lte', 'gt', 'gte', 'eq', 'field', 'match', 'aggregate'],
+  ...['review', 'strict_deadline', 'expires_at'],
+]
 
 function addExtra(fields: Record<string, unknown>, random: Random): void {
   const taken = ['id', 'type', 'claim_id', 'candidate_alias', 'created_at', 'system', 'at', '__proto__']

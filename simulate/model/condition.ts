@@ -1,6 +1,7 @@
+import { type Aggregate, aggregated, compareDecimals, type Decimal, decimalOf } from './aggregate.ts'
 import { canonical, type Json, type JsonObject } from './json.ts'
 
-/** §2.2, as it is sent. */
+/** §2.2 and §2.1a, as it is sent. */
 export type Condition =
   | Leaf
   | { op: 'AND' | 'OR'; conditions: Condition[] }
@@ -10,6 +11,7 @@ export interface Leaf {
   event: string
   match?: Json
   field?: string
+  aggregate?: Aggregate
   gt?: number
   gte?: number
   lt?: number
@@ -28,20 +30,36 @@ export interface Evidence {
  * that reason unlike what it is the measure of.
  */
 export function isSatisfied(condition: Condition, log: readonly Evidence[]): boolean {
-  if ('event' in condition) return log.some((event) => !event.system && meets(condition, event))
+  if ('event' in condition) {
+    const { aggregate } = condition
+    if (aggregate !== undefined) return meetsBounds(condition, aggregateOver(condition, aggregate, log))
+    return log.some((event) => !event.system && meets(condition, event))
+  }
   if (condition.op === 'NOT') return !isSatisfied(condition.condition, log)
   let satisfied = 0
   for (const child of condition.conditions) satisfied += isSatisfied(child, log) ? 1 : 0
   return condition.op === 'AND' ? satisfied === condition.conditions.length : satisfied > 0
 }
 
-function meets(leaf: Leaf, { type, payload }: Evidence): boolean {
-  if (type !== leaf.event) return false
-  if (leaf.match !== undefined && !matches(leaf.match, payload)) return false
-  const bounds = (['gt', 'gte', 'lt', 'lte', 'eq'] as const).filter((name) => leaf[name] !== undefined)
-  if (bounds.length === 0) return true
-  const number = numberAt(payload, leaf.field ?? 'value')
-  return number !== null && bounds.every((name) => compares(name, number, leaf[name] as number))
+function meets(leaf: Leaf, event: Evidence): boolean {
+  if (!concerns(leaf, event)) return false
+  if (!COMPARATORS.some((name) => leaf[name] !== undefined)) return true
+  const number = valueAt(event.payload, leaf.field ?? 'value')
+  return typeof number === 'number' && meetsBounds(leaf, decimalOf(number))
+}
+
+/** Whether the leaf names the event's type, and the payload matches. */
+export const concerns = ({ event, match }: Leaf, { type, payload }: Evidence): boolean =>
+  type === event && (match === undefined || matches(match, payload))
+
+const COMPARATORS = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
+
+function aggregateOver(leaf: Leaf, aggregate: Aggregate, log: readonly Evidence[]): Decimal {
+  const events = log.filter((event) => !event.system && concerns(leaf, event))
+  return aggregated(
+    aggregate,
+    events.map(({ payload }) => valueAt(payload, leaf.field ?? 'value')),
+  )
 }
 
 function matches(wanted: Json, payload: JsonObject): boolean {
@@ -58,19 +76,26 @@ function has(value: Json | undefined, wanted: Json): boolean {
   return Object.entries(wanted).every(([key, part]) => Object.hasOwn(value, key) && has(value[key], part))
 }
 
-function numberAt(payload: JsonObject, field: string): number | null {
+export function valueAt(payload: JsonObject, field: string): Json | undefined {
   let value: Json | undefined = payload
   for (const key of field.split('.')) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
     value = Object.hasOwn(value, key) ? value[key] : undefined
   }
-  return typeof value === 'number' ? value : null
+  return value
 }
 
-function compares(name: 'gt' | 'gte' | 'lt' | 'lte' | 'eq', number: number, bound: number): boolean {
-  if (name === 'gt') return number > bound
-  if (name === 'gte') return number >= bound
-  if (name === 'lt') return number < bound
-  if (name === 'lte') return number <= bound
-  return number === bound
+function meetsBounds(leaf: Leaf, value: Decimal): boolean {
+  return COMPARATORS.every((name) => {
+    const bound = leaf[name]
+    return bound === undefined || compares(name, compareDecimals(value, decimalOf(bound)))
+  })
+}
+
+function compares(name: (typeof COMPARATORS)[number], order: number): boolean {
+  if (name === 'gt') return order > 0
+  if (name === 'gte') return order >= 0
+  if (name === 'lt') return order < 0
+  if (name === 'lte') return order <= 0
+  return order === 0
 }

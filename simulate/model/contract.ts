@@ -1,12 +1,21 @@
 import type { Condition } from './condition.ts'
 
-/** §2.1 */
+/** §2.1, with the optional members of §2.1a. */
 export interface Contract {
   price: number
   activity_window: number
   review_window: number
   fulfillment_condition: Condition
   timeout_outcome: 'confirm' | 'fail'
+  review?: Review
+  strict_deadline?: boolean
+}
+
+/** How a claim can be lost in review, and its review window restart. */
+export interface Review {
+  reversal_condition?: Condition
+  restart_on?: Condition
+  max_duration?: number
 }
 
 export type Status = 'OPEN' | 'PENDING' | 'CONFIRMED' | 'FAILED'
@@ -48,6 +57,33 @@ export function resolved(state: State, at: number): State {
   const outcome = state.scheduled_outcome as 'CONFIRMED' | 'FAILED'
   return { status: outcome, status_since: at, scheduled_outcome: outcome, due_at: null }
 }
+
+/** §2.1a: in review a claim accepts events as long as they can change its outcome. */
+export const acceptsEvents = ({ review }: Contract, { status, scheduled_outcome }: State): boolean =>
+  status === 'OPEN' || (status === 'PENDING' && review !== undefined && scheduled_outcome === 'CONFIRMED')
+
+/** §2.1a rule 2: where each event counts, a repeat must be told from a second event. */
+export const needsEventIds = ({ review, fulfillment_condition }: Contract): boolean =>
+  review !== undefined || hasAggregate(fulfillment_condition)
+
+function hasAggregate(condition: Condition): boolean {
+  if ('event' in condition) return condition.aggregate !== undefined
+  return condition.op === 'NOT' ? hasAggregate(condition.condition) : condition.conditions.some(hasAggregate)
+}
+
+/** It stays as it is, for good: further events are refused. */
+export const reversed = (state: State): State => ({ ...state, scheduled_outcome: 'FAILED' })
+
+/** A whole review window from now on; no later than the maximum, and no earlier than it was due. */
+export function restarted({ review_window, review }: Contract, state: State, at: number): State {
+  const latest = state.status_since + windowMs(review?.max_duration as number)
+  const due_at = Math.max(state.due_at as number, Math.min(at + windowMs(review_window), latest))
+  return { ...state, due_at }
+}
+
+/** §2.1a rule 3: by how many milliseconds an event is late that is recorded at this time; null if it is not. */
+export const latenessOf = ({ due_at }: State, at: number): number | null =>
+  due_at !== null && at >= due_at ? at - due_at : null
 
 /** §3 rule 1: the first scheduled check that finds the window elapsed, after the one at which the state was entered. */
 export function firstCheckOf({ status_since, due_at }: State): number {

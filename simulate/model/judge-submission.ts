@@ -1,7 +1,9 @@
+import { acceptsEvents, latenessOf, needsEventIds, type State } from './contract.ts'
+import { KEPT_PLACES, MOST_EVENTS } from './course.ts'
 import { demand } from './finding.ts'
 import { canonical, same } from './json.ts'
 import { isContentOf, type KnownLog, type Places } from './known-log.ts'
-import { MOST_EVENTS } from './replay.ts'
+import type { LogItem } from './replay.ts'
 import type { Submission, Verdict } from './story.ts'
 
 type Acknowledged = Extract<Verdict, { is: 'recorded' | 'replayed' }>
@@ -27,11 +29,19 @@ export function judgeSubmission(
       return judgeConflict(known, submission)
     case 'not open':
       demandAbsent(known, submission)
-      return known.placesWhere(({ status }) => status === verdict.status)
+      return known.placesWhere(
+        (state) => state.status === verdict.status && !acceptsEvents(known.contract, state),
+      )
     case 'full':
+      return judgeFull(known, submission)
+    case 'id required':
       demandAbsent(known, submission)
-      demand(known.items.length >= MOST_EVENTS, () => 'an event was refused, but the log is not full')
-      return [MOST_EVENTS, MOST_EVENTS]
+      demand(
+        needsEventIds(known.contract) && submission.id === null,
+        () => 'an event was refused for want of an id',
+        () => submission,
+      )
+      return null
     case 'gone':
     case 'refused':
     case 'unknown':
@@ -42,7 +52,7 @@ export function judgeSubmission(
 function judgeAcknowledged(
   known: KnownLog,
   submission: Submission,
-  { is, event, state }: Acknowledged,
+  { is, event, state, lateBy }: Acknowledged,
   recordedWithin: RecordedWithin,
 ): Places | null {
   const { sentAt, answeredAt } = submission
@@ -55,7 +65,15 @@ function judgeAcknowledged(
     about,
   )
   demand(isContentOf(item, submission), () => `${id} was acknowledged, and the log has other content`, about)
-  if (event) demand(same(event, item), () => `${id} is not in the log as it was answered`, about)
+  demand(
+    submission.id !== null || !needsEventIds(known.contract),
+    () => `${id} was recorded without an id of its caller`,
+    about,
+  )
+  if (event) {
+    demand(same(event, item), () => `${id} is not in the log as it was answered`, about)
+    demandLateness(known.states[place - 1] as State, item, lateBy)
+  }
   if (is === 'replayed') return judgeReplayed(known, place, state)
 
   const at = Date.parse(item.created_at)
@@ -69,6 +87,23 @@ function judgeAcknowledged(
   const said = () => `the answer to ${id} shows ${canonical({ ...state })}, the log says ${canonical(after)}`
   if (state) demand(same({ ...state }, after), said, about)
   return null
+}
+
+/** §2.1a rule 3: the answer says how late the event was, in seconds. */
+function demandLateness(before: State, { id, created_at }: LogItem, lateBy: number | null): void {
+  const ms = latenessOf(before, Date.parse(created_at))
+  demand(
+    lateBy === (ms === null ? null : ms / 1000),
+    () => `${id} was late by ${ms} ms, and the answer says ${lateBy} s`,
+  )
+}
+
+/** §2.1a rule 6: where an event may come that reverses, others find the log full earlier. */
+function judgeFull(known: KnownLog, submission: Submission): Places {
+  demandAbsent(known, submission)
+  const from = known.contract.review?.reversal_condition ? MOST_EVENTS - KEPT_PLACES : MOST_EVENTS
+  demand(known.items.length >= from, () => 'an event was refused, but the log is not full')
+  return [from, MOST_EVENTS]
 }
 
 /** §4.3: the present state. */

@@ -1,4 +1,4 @@
-import type { State } from './contract.ts'
+import type { Contract, State } from './contract.ts'
 import { demand } from './finding.ts'
 import { canonical, same } from './json.ts'
 import { type LogItem, payloadOf, replay } from './replay.ts'
@@ -9,6 +9,7 @@ export type Places = [from: number, until: number]
 
 /** A claim's log, with the states that it leads to. */
 export class KnownLog {
+  readonly contract: Contract
   readonly items: readonly LogItem[]
   /** With none of the items, with the first, and so on. */
   readonly states: readonly State[]
@@ -17,6 +18,7 @@ export class KnownLog {
   readonly #changes: { state: State; from: number }[]
 
   constructor({ terms, longest }: Story) {
+    this.contract = terms.contract
     this.items = longest
     this.states = replay(terms, longest)
     this.#changes = this.states.flatMap((state, from) =>

@@ -1,7 +1,6 @@
-import { type Evidence, isSatisfied } from './condition.ts'
-import { type Contract, firstCheckOf, opened, pending, resolved, type State } from './contract.ts'
+import { type Contract, firstCheckOf, type State } from './contract.ts'
+import { Course, type Effect } from './course.ts'
 import { canonical, type JsonObject } from './json.ts'
-import { MOST_EVENTS } from './replay.ts'
 
 /** An event at its time. */
 export interface Planned {
@@ -36,54 +35,60 @@ export function liveOut(
   events: readonly Planned[],
   until: number | null,
 ): Life {
-  const life: Life = { timeline: [], final: opened(contract, openedAt) }
-  const log: Planned[] = []
+  const course = new Course(contract, openedAt)
+  const timeline: JsonObject[] = []
+  const log = new Map<string, Planned>()
   const byTime = events.filter(({ at }) => until === null || at <= until).toSorted((a, b) => a.at - b.at)
   for (const event of byTime) {
-    passTime(life, contract, event.at)
-    take(life, contract, log, event)
+    timeline.push(...passTime(course, event.at), ...take(course, log, event))
   }
-  passTime(life, contract, until ?? Infinity)
-  return life
+  timeline.push(...passTime(course, until ?? Infinity))
+  return { timeline, final: course.state }
 }
 
 const iso = (at: number) => new Date(at).toISOString()
 
-function move(life: Life, to: State, because: JsonObject): void {
-  const { final: from } = life
-  const at = iso(to.status_since)
-  life.timeline.push({ kind: 'transition', at, from: from.status, to: to.status, because })
-  life.final = to
-}
+const move = (from: State, to: State, because: JsonObject): JsonObject => ({
+  kind: 'transition',
+  at: iso(to.status_since),
+  from: from.status,
+  to: to.status,
+  because,
+})
 
-function passTime(life: Life, contract: Contract, until: number): void {
-  while (life.final.due_at !== null && firstCheckOf(life.final) <= until) {
-    const at = firstCheckOf(life.final)
-    if (life.final.status === 'PENDING') {
-      move(life, resolved(life.final, at), { window_elapsed: 'review_window' })
-    } else {
-      const outcome = contract.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
-      move(life, pending(contract, outcome, at), { window_elapsed: 'activity_window' })
-    }
+function passTime(course: Course, until: number): JsonObject[] {
+  const moves: JsonObject[] = []
+  while (course.state.due_at !== null && firstCheckOf(course.state) <= until) {
+    const from = course.state
+    course.elapse(firstCheckOf(from))
+    const window_elapsed = from.status === 'PENDING' ? 'review_window' : 'activity_window'
+    moves.push(move(from, course.state, { window_elapsed }))
   }
+  return moves
 }
 
-function take(life: Life, contract: Contract, log: Planned[], planned: Planned): void {
+function take(course: Course, log: Map<string, Planned>, planned: Planned): JsonObject[] {
   const { at, id, type, payload } = planned
   const event = { ...payload, id, type, created_at: iso(at), system: false }
-  const tell = (fate: JsonObject) => life.timeline.push({ kind: 'event', at: iso(at), event, ...fate })
-  const earlier = log.find((other) => other.id === id)
+  const entry = (fate: JsonObject): JsonObject => ({ kind: 'event', at: iso(at), event, ...fate })
+  const earlier = log.get(id)
   if (earlier) {
     const isSame = earlier.type === type && canonical(earlier.payload) === canonical(payload)
-    tell(isSame ? { accepted: true, replayed: true } : { accepted: false, code: 'EVENT_ID_CONFLICT' })
-  } else if (life.final.status !== 'OPEN') tell({ accepted: false, code: 'CLAIM_NOT_OPEN' })
-  else if (log.length >= MOST_EVENTS) tell({ accepted: false, code: 'EVENT_LIMIT_REACHED' })
-  else {
-    log.push(planned)
-    tell({ accepted: true })
-    const evidence = log.map((event): Evidence => ({ ...event, system: false }))
-    if (isSatisfied(contract.fulfillment_condition, evidence)) {
-      move(life, pending(contract, 'CONFIRMED', at), { event_id: id })
-    }
+    return [
+      entry(isSame ? { accepted: true, replayed: true } : { accepted: false, code: 'EVENT_ID_CONFLICT' }),
+    ]
   }
+  const from = course.state
+  const fate = course.submit({ type, payload, system: false }, at)
+  if (fate.is === 'not open') return [entry({ accepted: false, code: 'CLAIM_NOT_OPEN' })]
+  if (fate.is === 'log full') return [entry({ accepted: false, code: 'EVENT_LIMIT_REACHED' })]
+  log.set(id, planned)
+  const moves = fate.effect === 'satisfied' ? [move(from, course.state, { event_id: id })] : []
+  return [entry({ accepted: true, ...told(fate) }), ...moves]
 }
+
+/** §4.7: of what satisfied the condition, the transition tells. */
+const told = ({ effect, lateMs }: { effect: Effect; lateMs: number | null }): JsonObject => ({
+  ...(effect === null || effect === 'satisfied' ? {} : { effect }),
+  ...(lateMs === null ? {} : { late_by: lateMs / 1000 }),
+})

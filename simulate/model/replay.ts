@@ -1,13 +1,5 @@
-import { isSatisfied } from './condition.ts'
-import {
-  type Contract,
-  firstCheckOf,
-  isWholeMinute,
-  opened,
-  pending,
-  resolved,
-  type State,
-} from './contract.ts'
+import { type Contract, firstCheckOf, isWholeMinute, type State } from './contract.ts'
+import { Course } from './course.ts'
 import { demand, Finding } from './finding.ts'
 import type { JsonObject } from './json.ts'
 
@@ -29,8 +21,6 @@ export function payloadOf({
   return payload
 }
 
-export const MOST_EVENTS = 10_000
-
 export interface Terms {
   contract: Contract
   createdAt: number
@@ -43,48 +33,48 @@ export interface Terms {
  * stands.
  */
 export function replay({ contract, createdAt, isOnClock }: Terms, log: readonly LogItem[]): State[] {
-  const states = [opened(contract, createdAt)]
-  const evidence: { type: string; payload: JsonObject; system: boolean }[] = []
-  const named = namesOf(contract)
+  const course = new Course(contract, createdAt)
+  const states = [course.state]
   let lastAt = createdAt
   for (const [i, item] of log.entries()) {
-    const state = states[i] as State
     const at = Date.parse(item.created_at)
     demand(at >= lastAt, () => `item ${i + 1} of the log is from before the one before it`)
-    if (item.system) states.push(atCheck(contract, state, item, lastAt, isOnClock))
-    else {
-      demand(state.status === 'OPEN', () => `item ${i + 1}, ${item.id}, was recorded while ${state.status}`)
-      demand(i < MOST_EVENTS, () => `the log has more than ${MOST_EVENTS} events`)
-      // What no leaf names is kept out for speed, but for the first: it settles what is true from the start.
-      const counts = named.has(item.type)
-      if (counts) evidence.push({ type: item.type, payload: payloadOf(item), system: false })
-      const settles = (counts || i === 0) && isSatisfied(contract.fulfillment_condition, evidence)
-      states.push(settles ? pending(contract, 'CONFIRMED', at) : state)
+    if (item.system) {
+      demandCheck(contract, course.state, item, lastAt, isOnClock)
+      course.elapse(at)
+    } else {
+      const { status } = course.state
+      const { is } = course.submit({ type: item.type, payload: payloadOf(item), system: false }, at)
+      demand(is !== 'not open', () => `item ${i + 1}, ${item.id}, was recorded while ${status}`)
+      demand(is !== 'log full', () => `item ${i + 1}, ${item.id}, is more than the log has places for`)
     }
+    states.push(course.state)
     lastAt = at
   }
   return states
 }
 
-const namesOf = (contract: Contract) =>
-  new Set([...JSON.stringify(contract).matchAll(/"event":"([^"]*)"/g)].map(([, name]) => name))
-
-function atCheck(contract: Contract, state: State, item: LogItem, lastAt: number, isOnClock: boolean): State {
+/** A system event has to be that of a check, and its check that of the window. */
+function demandCheck(
+  contract: Contract,
+  state: State,
+  item: LogItem,
+  lastAt: number,
+  isOnClock: boolean,
+): void {
   const at = Date.parse(item.created_at)
   demand(state.due_at !== null, () => `a system event was added to a claim that was ${state.status}`)
   const first = firstCheckOf(state)
   const isLate = !isOnClock && isWholeMinute(at) && at > first
   // §3: where an event was recorded between the minute and the moment of its check, the time is that event's.
-  const isOfLastEvent = !isOnClock && state.status === 'OPEN' && at === lastAt && at > first
+  const isOfLastEvent =
+    !isOnClock && (state.status === 'OPEN' || contract.review !== undefined) && at === lastAt && at > first
   if (at !== first && !isLate && !isOfLastEvent) {
     const due = new Date(state.due_at).toISOString()
     throw new Finding(
       `${state.status}, due at ${due}, moved at ${item.created_at}; its check is that of ${new Date(first).toISOString()}`,
     )
   }
-  const isReview = state.status === 'PENDING'
-  const wanted = isReview ? 'review_window_elapsed' : 'activity_window_elapsed'
+  const wanted = state.status === 'PENDING' ? 'review_window_elapsed' : 'activity_window_elapsed'
   demand(item.type === wanted, () => `${state.status} moved with ${item.type}, not ${wanted}`)
-  if (isReview) return resolved(state, at)
-  return pending(contract, contract.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED', at)
 }

@@ -4,11 +4,12 @@ import type { LogItem, Terms } from './replay.ts'
 
 /** What became of a submission, as far as its sender can tell. */
 export type Verdict =
-  | { is: 'recorded'; event: LogItem | null; state: State | null }
-  | { is: 'replayed'; event: LogItem | null; state: State | null }
+  | { is: 'recorded' | 'replayed'; event: LogItem | null; state: State | null; lateBy: number | null }
   | { is: 'conflict' }
   | { is: 'not open'; status: Status }
   | { is: 'full' }
+  /** §2.1a rule 2. */
+  | { is: 'id required' }
   /** There is no such claim, since its clock was deleted. */
   | { is: 'gone' }
   /** Surely not stored, for a reason that has nothing to do with the claim. */

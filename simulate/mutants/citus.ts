@@ -6,7 +6,7 @@ const PLANTED: readonly Mutant[] = [
     name: 'on shards an event is appended without the guard',
     edits: [
       editWithin(
-        'WRITE_TO',
+        'shardWrite',
         'c.status = d.seen_status AND c.event_count = d.seen',
         'c.status = d.seen_status',
       ),

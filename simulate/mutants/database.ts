@@ -72,7 +72,11 @@ export const OF_PLUMBING: readonly Mutant[] = [
   {
     name: 'claims are locked in the order in which their events arrive',
     edits: [
-      edit('unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))', 'unordered'),
+      editWithin(
+        'appendAtOnce',
+        'unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))',
+        'unordered',
+      ),
       editWithin(
         'guardedWrite',
         'WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND',

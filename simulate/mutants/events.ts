@@ -141,7 +141,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
   },
   {
     name: 'the bytes of a log are not counted',
-    edits: [edit('this.#after.logBytes += payloadBytes', 'void payloadBytes')],
+    edits: [edit('this.#after.logBytes += submission.payloadBytes', 'void submission')],
   },
   {
     name: 'a log takes an event more than it may',

@@ -10,7 +10,7 @@ const READERS = 3
 export const followedFeeds = (): FollowedFeed[] =>
   Array.from({ length: READERS }, (_, i) => ({ isOfEvents: i > 0, cursor: null, seen: [], isBusy: false }))
 
-const CHANGES = ['created', 'pending', 'confirmed', 'failed']
+const CHANGES = ['created', 'pending', 'outcome_changed', 'confirmed', 'failed']
 export const TYPES_WITH_EVENTS = [
   ...['claim', 'candidate'].flatMap((kind) =>
     [...CHANGES, 'event_recorded'].map((what) => `${kind}.${what}`),
@@ -116,6 +116,10 @@ export async function judgeFeeds(client: Client, account: Account): Promise<void
 export const lineOf = ({ type, sequence, event, record }: Told) =>
   canonical({ type, sequence, event, record })
 
+/** §2.1a: the outcome that was scheduled is another, and the status is not. */
+const isReversal = (before: State, after: State) =>
+  before.status === after.status && before.scheduled_outcome !== after.scheduled_outcome
+
 /** One notification of each state that its log leads to, and of each event as it was found, with that state. */
 function judgeClaim(
   { name, alias, terms, longest }: ClaimRecord,
@@ -135,6 +139,7 @@ function judgeClaim(
     return [
       ...(isToldOfEvents && !item.system ? [line('event_recorded', i, before, item.id)] : []),
       ...(state.status === before.status ? [] : [line(state.status.toLowerCase(), i, state, null)]),
+      ...(isReversal(before, state) ? [line('outcome_changed', i, state, null)] : []),
     ]
   })
   // A check may have moved it since its log was read.

@@ -57,15 +57,19 @@ export async function simulateContract(client: Client, account: Account): Promis
 
 type Hint = { code: string; path: string }
 
-/** §2.13 rule 1: what hints say is so of this life as of any. */
+/** §2.13 rule 1: what hints say is so of this life as of any. Of restarts and reversals, each has a condition of its own. */
 function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hints: readonly Hint[]): void {
-  const isTold = (code: string) => hints.some((hint) => hint.code === code)
+  const isTold = (code: string, at = '') =>
+    hints.some((hint) => hint.code === code && (at === '' || hint.path === at))
   const moves = timeline.filter(({ kind }) => kind === 'transition')
   const isSettled = moves.some(({ because }) => Object.hasOwn(because as JsonObject, 'event_id'))
+  const hasEffect = (effect: string) => timeline.some((entry) => entry.effect === effect)
   const isTrueAtFirst = isSatisfied(contract.fulfillment_condition, [])
   const isRight =
     isTold('condition_true_from_start') === isTrueAtFirst &&
-    !(isTold('condition_impossible') && isSettled) &&
+    !(isTold('condition_impossible', 'fulfillment_condition') && isSettled) &&
+    !(isTold('condition_impossible', 'review.reversal_condition') && hasEffect('reversed')) &&
+    !(isTold('condition_impossible', 'review.restart_on') && hasEffect('restarted')) &&
     !(isTold('always_confirmed') && moves.some(({ to }) => to === 'FAILED'))
   demand(
     isRight,

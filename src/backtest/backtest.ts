@@ -67,11 +67,12 @@ export interface CaseResult {
 
 /** Runs one case; null if it opens after `until`. Without `until` it runs until CONFIRMED or FAILED. */
 export function runCase(contract: Contract, tested: Case, until: number | null): CaseResult | null {
-  const openedAt = tested.openedAt ?? (tested.events[0] as CaseEvent).at
+  // The service's times are whole milliseconds. An event in the millisecond of the opening is not before it.
+  const openedAt = Math.floor(tested.openedAt ?? (tested.events[0] as CaseEvent).at)
   if (until !== null && openedAt > until) return null
   const run = new CaseRun(contract, tested.id, openedAt)
   for (const event of tested.events) {
-    if (until !== null && event.at > until) run.result.afterUntil++
+    if (until !== null && Math.floor(event.at) > until) run.result.afterUntil++
     else run.submit(event)
   }
   run.note(run.claim.advanceTo(until === null ? null : new Date(until)))

@@ -1,7 +1,9 @@
 import { differenceInWords, differenceOf, spellingKey } from '../core/contracts/hints/spelling.ts'
 import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
 import type { ComparedField } from './compared-fields.ts'
+import { damagedForms, separatorsRemoved } from './damaged-texts.ts'
 import { MAX_CACHED_TEXTS, MAX_EXAMPLES } from './limits.ts'
+import type { DecimalMark } from './read-cell.ts'
 
 export interface Example {
   text: string
@@ -23,6 +25,12 @@ export class Examples {
   }
 }
 
+interface Resemblance {
+  compared: string
+  /** Whether the text is a damaged form; otherwise it is similar. */
+  isDamaged: boolean
+}
+
 /** Statistics of a compared field in a log, for notes on comparisons that may not be meant. */
 export class FieldStatistics {
   readonly field: ComparedField
@@ -31,24 +39,44 @@ export class FieldStatistics {
   readonly otherTypes = new Map<JsonType, Examples>()
   /** Similar texts of the log, by the compared text. */
   readonly similar = new Map<string, Examples>()
-  readonly #comparedByKey: Map<string, string>
-  /** Cache: the similar compared text of a text of the log; null for none. */
-  readonly #similarTexts = new Map<string, string | null>()
+  readonly #comparedByKey: ReadonlyMap<string, string>
+  /** Texts that are not similar to a compared one. */
+  readonly otherTexts = new Examples()
+  /** Names of fields, in events without the compared one, that are similar to its name. */
+  readonly similarNames = new Examples()
+  /** Cache: whether the name of a field is similar. */
+  readonly #similarNames = new Map<string, boolean>()
+  /** Compared texts that events have. */
+  readonly #found = new Set<string>()
+  /** Damaged forms of compared texts, with the texts. */
+  readonly #damaged: ReadonlyMap<string, string>
+  /** Compared texts without the separators of words, with the texts. */
+  readonly #withoutSeparators: ReadonlyMap<string, string>
+  readonly #damagedExamples = new Map<string, Examples>()
+  /** Numbers of CSV that may be grouped thousands, such as 1.500; null if another number shows that they are not. */
+  #grouped: Examples | null = new Examples()
+  /** Cache: the compared text that a text of the log resembles; null for none. */
+  readonly #resemblances = new Map<string, Resemblance | null>()
 
   constructor(field: ComparedField) {
     this.field = field
-    this.#comparedByKey = new Map([...field.texts].map((text) => [similarityKey(text), text]))
+    const texts = [...field.texts]
+    this.#comparedByKey = new Map(texts.map((text) => [similarityKey(text), text]))
+    this.#withoutSeparators = new Map(texts.map((text) => [separatorsRemoved(similarityKey(text)), text]))
+    this.#damaged = new Map(
+      texts.flatMap((text) => [...damagedForms(text).keys()].map((form) => [form, text])),
+    )
   }
 
   /** Adds an event's value. Null counts as no value, unless a leaf compares with null. */
   add(value: Json | undefined, line: number): void {
-    const { type, texts } = this.field
+    const { type } = this.field
     if (value === undefined || (value === null && type !== 'null')) return
     const found = jsonTypeOf(value)
     if (found !== type && !(type === 'scalar' && isScalar(found))) this.addOther(found, value, line)
     else {
       this.present++
-      if (typeof value === 'string' && !texts.has(value)) this.#addText(value, line)
+      if (typeof value === 'string') this.#addText(value, line)
     }
   }
 
@@ -61,20 +89,77 @@ export class FieldStatistics {
   }
 
   #addText(text: string, line: number): void {
-    const compared = this.#similarTo(text)
-    if (compared === null) return
-    const examples = this.similar.get(compared) ?? new Examples()
-    this.similar.set(compared, examples)
-    examples.add(text, line)
+    const { texts } = this.field
+    if (texts.has(text)) this.#found.add(text)
+    if (texts.size === 0 || texts.has(text)) return
+    const found = this.#resemblanceOf(text)
+    if (found === null) this.otherTexts.add(text, line)
+    else addExample(found.isDamaged ? this.#damagedExamples : this.similar, found.compared, text, line)
   }
 
-  #similarTo(text: string): string | null {
-    const known = this.#similarTexts.get(text)
-    if (known !== undefined) return known
-    const compared = this.#comparedByKey.get(similarityKey(text)) ?? null
-    if (this.#similarTexts.size < MAX_CACHED_TEXTS) this.#similarTexts.set(text, compared)
-    return compared
+  /** Compared texts that no event has, not even in a similar or damaged form. */
+  get missing(): string[] {
+    return [...this.field.texts].filter(
+      (text) => !this.#found.has(text) && !this.similar.has(text) && !this.#damagedExamples.has(text),
+    )
   }
+
+  /** Counts a name of a field that is similar to that of the compared one, in an event without the field. */
+  addNames(names: readonly string[], line: number): void {
+    const name = this.field.path.join('.')
+    for (const other of names)
+      if (other !== this.field.path[0] && this.#isSimilarName(other, name)) this.similarNames.add(other, line)
+  }
+
+  #isSimilarName(other: string, name: string): boolean {
+    const known = this.#similarNames.get(other)
+    if (known !== undefined) return known
+    const isSimilar = similarityKey(other) === similarityKey(name)
+    if (this.#similarNames.size < MAX_CACHED_TEXTS) this.#similarNames.set(other, isSimilar)
+    return isSimilar
+  }
+
+  /** Damaged forms in the log of a compared text that no event has. */
+  get damaged(): [compared: string, examples: Examples][] {
+    return [...this.#damagedExamples].filter(([compared]) => !this.#found.has(compared))
+  }
+
+  /** Adds the text of a number in CSV. */
+  addNumberCell(cell: string, mark: DecimalMark, line: number): void {
+    if (this.#grouped === null) return
+    const text = cell.trim()
+    if (!MAY_BE_GROUPED[mark].test(text)) this.#grouped = null
+    else if (text.includes(mark)) this.#grouped.add(text, line)
+  }
+
+  /** Numbers with three digits after the decimal mark, if no number shows that the mark does not group thousands. */
+  get grouped(): Examples | null {
+    return this.#grouped === null || this.#grouped.count === 0 ? null : this.#grouped
+  }
+
+  #resemblanceOf(text: string): Resemblance | null {
+    const known = this.#resemblances.get(text)
+    if (known !== undefined) return known
+    const key = similarityKey(text)
+    const similar = this.#comparedByKey.get(key)
+    const damaged = this.#damaged.get(text) ?? this.#withoutSeparators.get(separatorsRemoved(key))
+    const compared = similar ?? damaged
+    const found = compared === undefined ? null : { compared, isDamaged: similar === undefined }
+    if (this.#resemblances.size < MAX_CACHED_TEXTS) this.#resemblances.set(text, found)
+    return found
+  }
+}
+
+function addExample(map: Map<string, Examples>, key: string, text: string, line: number): void {
+  const examples = map.get(key) ?? new Examples()
+  map.set(key, examples)
+  examples.add(text, line)
+}
+
+/** Whole numbers below 1000, and numbers of which the decimal mark may group thousands. A grouped number does not start with 0. */
+const MAY_BE_GROUPED: Record<DecimalMark, RegExp> = {
+  '.': /^[+-]?(?:0|[1-9]\d{0,2}(?:\.\d{3})?)$/,
+  ',': /^[+-]?(?:0|[1-9]\d{0,2}(?:,\d{3})?)$/,
 }
 
 /** What a `distinct` counts. */
@@ -82,26 +167,30 @@ const isScalar = (type: JsonType) => type === 'text' || type === 'number' || typ
 
 /*
  * Texts that look alike to people but that a leaf does not treat as equal: they differ only in spelling (`spelling.ts`), in
- * quotes around them, or in other characters after the last letter or digit. Spreadsheets and pandas
- * write 123 as 123.0 if the column has an empty cell.
+ * quotes around them, in other characters after the last letter or digit, or, as numbers, in zeros at the start. Spreadsheets
+ * drop these zeros. Spreadsheets and pandas write 123 as 123.0 if the column has an empty cell.
  */
 
 /** Fast path for nearly all case ids: ASCII whose key is the text in lower case. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
-const WHOLE_NUMBER = /^\d+\.0$/
+const WHOLE_NUMBER = /^0*(\d+)(?:\.0)?$/
 /** Quotes escaped by a backslash or doubled, which CSV keeps in a cell of another form. */
 const ESCAPED_QUOTE = /\\"|""/g
 const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
 
+const withoutZeros = (key: string): string => WHOLE_NUMBER.exec(key)?.[1] ?? key
+
 /** Equal for similar texts. */
 export function similarityKey(text: string): string {
-  if (PLAIN.test(text)) return WHOLE_NUMBER.test(text) ? text.slice(0, -2) : text.toLowerCase()
+  if (PLAIN.test(text)) return withoutZeros(text.toLowerCase())
   const key = spellingKey(text).replace(ESCAPED_QUOTE, '"')
-  return key.replace(AROUND, '') || key
+  return withoutZeros(key.replace(AROUND, '') || key)
 }
 
 /** How two similar texts differ. */
 export function differenceFrom(text: string, other: string): string {
   const by = differenceOf(text, other)
-  return by === null ? 'quotes or characters at the end' : differenceInWords(text, other, by)
+  if (by !== null) return differenceInWords(text, other, by)
+  const hasZeros = PLAIN.test(text) && text.replace(/^0+/, '') === other.replace(/^0+/, '')
+  return hasZeros ? 'zeros at the start' : 'quotes or characters at the end'
 }

@@ -11,7 +11,7 @@ export const MAX_SPAN_DAYS = 20 * 365
 
 /* What is held in memory, for a log with free text or wrong columns. Beyond it, examples and hints are missing, no counts of cases. */
 
-/** Event types that are counted by name. */
+/** Event types, and values of lifecycle:transition, that are counted by name. */
 export const MAX_COUNTED_TYPES = 10_000
 /** Names of fields for the note about a missing one. */
 export const MAX_FIELD_NAMES = 1_000
@@ -32,6 +32,8 @@ export const MAX_DETAIL_LENGTH = 200
 export const MAX_EXAMPLES = 3
 /** Characters of a text, a value or a column name of the log. */
 export const MAX_TEXT_LENGTH = 60
+/** Values of lifecycle:transition of XES. */
+export const MAX_TRANSITIONS_SHOWN = 5
 /** Names of columns or fields in an error. */
 export const MAX_NAMES_SHOWN = 40
 /** FAILED cases that were nearest to CONFIRMED. */

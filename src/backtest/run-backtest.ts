@@ -12,7 +12,8 @@ import { inputName, openInput } from '../platform/terminal/input-file.ts'
 import { progressBar } from '../platform/terminal/table.ts'
 import { type Case, type CaseResult, runCase } from './backtest.ts'
 import { HeldCases } from './cases/held-cases.ts'
-import { CaseAppearsAgain, type CaseGrouping, SortedCases } from './cases/sorted-cases.ts'
+import { RowOrder } from './cases/row-order.ts'
+import { CaseAppearsAgain, type CaseGrouping, NewestFirst, SortedCases } from './cases/sorted-cases.ts'
 import { Comparison } from './comparison.ts'
 import { OtherLineEnd } from './csv/read-csv.ts'
 import { CaseStatistics } from './log/log-statistics.ts'
@@ -25,6 +26,8 @@ export interface BacktestOptions extends LogOptions {
   /** One, or two to be compared. */
   contracts: readonly Contract[]
   until: number | null
+  /** Which instant `until` is, if `--until` leaves it open. */
+  untilNote?: string | null
   /** The present. Events after it get a note. */
   now: number
   /** Whether the rows of each case are adjacent, as `--sorted` says. */
@@ -45,7 +48,8 @@ export interface Backtest {
 
 /**
  * Runs every case of the log. First assumes that the rows of a case are adjacent, and holds one case at a time. If a case
- * appears again, reads the log again from its start and holds all of it.
+ * appears again, reads the log again from its start and holds all of it. If the log turns out to be newest first and has
+ * events with the same time, reads it again with the rows of each case reversed.
  * @throws OperatorError also if the log has no usable row
  */
 export async function runBacktest(
@@ -56,8 +60,8 @@ export async function runBacktest(
   // A pipe cannot be read again.
   let attempt: Attempt =
     log.isFile || options.isSorted
-      ? { Grouping: SortedCases, hasAllLineEnds: !log.isFile }
-      : { Grouping: HeldCases, hasAllLineEnds: true }
+      ? { Grouping: SortedCases, hasAllLineEnds: !log.isFile, isReversed: false }
+      : { Grouping: HeldCases, hasAllLineEnds: true, isReversed: false }
   for (;;) {
     try {
       const backtest = await runOver(log, options, progress, attempt)
@@ -70,13 +74,16 @@ export async function runBacktest(
 }
 
 interface Attempt {
-  Grouping: new (onCase: (found: Case) => void) => CaseGrouping
+  Grouping: new (onCase: (found: Case) => void, order: RowOrder) => CaseGrouping
   hasAllLineEnds: boolean
+  /** For `SortedCases`; `HeldCases` knows the order at its end. */
+  isReversed: boolean
 }
 
 /** @throws the error, unless the log must be read again */
 function nextAttempt(attempt: Attempt, error: unknown, { isSorted }: BacktestOptions): Attempt {
   if (error instanceof OtherLineEnd) return { ...attempt, hasAllLineEnds: true }
+  if (error instanceof NewestFirst) return { ...attempt, isReversed: true }
   if (!(error instanceof CaseAppearsAgain)) throw error
   if (!isSorted) return { ...attempt, Grouping: HeldCases }
   const { caseId, line } = error
@@ -89,15 +96,17 @@ async function runOver(
   log: LogFile,
   options: BacktestOptions,
   progress: Progress,
-  { Grouping, hasAllLineEnds }: Attempt,
+  { Grouping, hasAllLineEnds, isReversed }: Attempt,
 ): Promise<Backtest> {
   const reading = new LogReading(options, options.contracts, { hasAllLineEnds })
-  const run = new Run(options, reading)
-  const cases = new Grouping((found) => run.add(found))
+  const order = new RowOrder(isReversed)
+  const run = new Run(options, reading, order)
+  const cases = new Grouping((found) => run.add(found), order)
   progress.start(Grouping === SortedCases ? 'reading' : 'reading, not sorted by case')
   try {
     await reading.read(log.path, readLog(log.path, progress.update), (row) => cases.add(row))
     cases.finish()
+    if (log.isFile && order.mustBeReversed) throw new NewestFirst()
   } finally {
     progress.end()
   }
@@ -116,22 +125,27 @@ class Run implements Backtest {
   readonly totals: Totals[]
   readonly comparison: Comparison | null
   readonly #cases = new CaseStatistics()
+  readonly #order: RowOrder
   readonly #until: number | null
+  readonly #untilNote: string | null
   readonly #now: number
   casesAfterUntil = 0
   eventsAfterUntil = 0
 
-  constructor({ contracts, until, now }: BacktestOptions, reading: LogReading) {
+  constructor({ contracts, until, untilNote, now }: BacktestOptions, reading: LogReading, order: RowOrder) {
     const [first, second] = contracts as [Contract, Contract?]
     this.reading = reading
+    this.#order = order
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null
     this.#until = until
+    this.#untilNote = untilNote ?? null
     this.#now = now
   }
 
   get notes(): string[] {
-    return readingNotes(this.reading, this.#cases, this.#now)
+    const notes = readingNotes(this.reading, this.#cases, this.#order, this.#now)
+    return this.#untilNote === null ? notes : [this.#untilNote, ...notes]
   }
 
   add(found: Case): void {

@@ -1,5 +1,5 @@
 import { STATUSES, type Status } from '../core/claims/lifecycle.ts'
-import type { Contract } from '../core/contracts/contract.ts'
+import { type Contract, windowMs } from '../core/contracts/contract.ts'
 import { type Decimal, times, toDecimal } from '../kernel/decimal.ts'
 import { type CaseResult, REFUSALS, type Refusal } from './backtest.ts'
 import { MAX_NEAREST_LOSERS } from './limits.ts'
@@ -28,7 +28,7 @@ export interface Loser {
 const zeros = <Key extends string>(keys: readonly Key[]) =>
   Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>
 
-/** The result of one contract. Its size grows with the days of the log, and by eight bytes a case. */
+/** The result of one contract. Its size grows with the days of the log, and by up to 16 bytes a case. */
 export class Totals {
   readonly contract: Contract
   readonly count = zeros(STATUSES)
@@ -44,6 +44,8 @@ export class Totals {
   restarted = 0
   /** Milliseconds from the opening to the terminal state. */
   readonly resolution = { CONFIRMED: new Durations(), FAILED: new Durations() }
+  /** When the activity windows ended that decided a case. */
+  readonly #windowEnds = new Durations()
   /** Cases by the day that they opened on (days since 1970) and status. */
   readonly byDay = new Map<number, Record<Status, number>>()
   /** The FAILED cases that were nearest to CONFIRMED, the nearest first. */
@@ -67,8 +69,14 @@ export class Totals {
     return times(toDecimal(this.contract.price), this.reversed)
   }
 
+  /** Cases that an activity window decided that ended after a time. */
+  decidedAfter(time: number): number {
+    return this.#windowEnds.sorted.reduce((count, end) => (end > time ? count + 1 : count), 0)
+  }
+
   add(result: CaseResult): void {
-    const { status, openedAt, resolvedAt } = result
+    const { status, openedAt, resolvedAt, decidedBy } = result
+    if (decidedBy === 'window') this.#windowEnds.add(openedAt + windowMs(this.contract.activity_window))
     this.count[status]++
     this.accepted += result.accepted.length
     this.acceptedLate += result.acceptedLate

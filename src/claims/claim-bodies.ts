@@ -50,14 +50,8 @@ export const LateBy = Type.Optional(
 )
 export const EventRef = Type.Unsafe<Static<typeof EventBody>>({ $ref: 'Event#' })
 
-const STATE = {
-  contract: ContractRef,
-  status: Status,
-  status_since: DateTime('When it entered its status.'),
-  scheduled_outcome: ScheduledOutcome,
-  due_at: DateTimeOrNull(
-    'When the current window elapses; null in a terminal state, and while the clock is stopped.',
-  ),
+/** Of an OPEN claim whose clock can stop. */
+export const CLOCK_FIELDS = {
   paused_since: Type.Optional(
     DateTimeOrNull(
       'Only if the contract has a clock and the claim is OPEN: when the clock was stopped; null while it runs.',
@@ -69,6 +63,17 @@ const STATE = {
         'Beside paused_since: seconds of the activity window that are left when the clock continues; null while it runs.',
     }),
   ),
+}
+
+const STATE = {
+  contract: ContractRef,
+  status: Status,
+  status_since: DateTime('When it entered its status.'),
+  scheduled_outcome: ScheduledOutcome,
+  due_at: DateTimeOrNull(
+    'When the current window elapses; null in a terminal state, and while the clock is stopped.',
+  ),
+  ...CLOCK_FIELDS,
   schema_id: UuidOrNull('The schema that the contract was copied from.'),
   schema_version: VersionOrNull(
     'The version of that schema which has the contract; null if there is no schema, or it was not recorded yet.',

@@ -58,6 +58,10 @@ function fieldsOf<Form>(claim: Presentable<Form>) {
   }
 }
 
+/** The clock of a claim that has one, apart from the rest of the claim. */
+export const presentClock = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>) =>
+  claim.clock ? { paused_since: pausedSince(claim), remaining: remainingOf(claim) } : {}
+
 /** Null while the clock runs (§2.1a). */
 const pausedSince = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>): string | null =>
   claim.clock && isPaused(claim) ? claim.clock.since.toISOString() : null

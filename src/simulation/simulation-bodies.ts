@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { CLOCK_FIELDS, LateBy } from '../claims/claim-bodies.ts'
 import { BECAUSE, ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
 import { MAX_EVENTS, MAX_HINTS, MAX_LOG_HINTS } from '../core/limits.ts'
 import { SUBMISSION_FIELDS } from '../events/submission-bodies.ts'
@@ -64,13 +65,11 @@ const ENTRY = Type.Unsafe({
     replayed: Type.Boolean({
       description: 'Of an accepted event: its id is in the log already; nothing is done.',
     }),
-    effect: Type.Enum(['reversed', 'restarted'], {
+    effect: Type.Enum(['reversed', 'restarted', 'paused', 'resumed'], {
       description:
-        'Of an accepted event: it reversed the outcome under review, or restarted the review window.',
+        'Of an accepted event: it reversed the outcome under review, restarted the review window, or stopped or continued the clock.',
     }),
-    late_by: Type.Number({
-      description: 'Of an accepted event: seconds since the window ended. Present if the event is late.',
-    }),
+    late_by: LateBy,
     from: Status,
     to: Status,
     because: BECAUSE,
@@ -86,7 +85,10 @@ export const SimulationBody = Type.Object(
       status: Status,
       scheduled_outcome: ScheduledOutcome,
       status_since: DateTime('When it entered the status.'),
-      due_at: DateTimeOrNull('When the current window elapses; null in a terminal state.'),
+      due_at: DateTimeOrNull(
+        'When the current window elapses; null in a terminal state, and while the clock is stopped.',
+      ),
+      ...CLOCK_FIELDS,
     }),
     hints: Hints(
       MAX_HINTS + MAX_LOG_HINTS,

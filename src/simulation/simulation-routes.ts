@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { App } from '../app.ts'
-import { presentBecause, presentRecorded } from '../claims/present-claim.ts'
+import { presentBecause, presentClock, presentRecorded } from '../claims/present-claim.ts'
 import { readContractSource } from '../claims/read-new-claim.ts'
 import type { Decision } from '../core/claims/claim-run.ts'
 import { eventOf } from '../core/claims/event.ts'
@@ -72,6 +72,7 @@ function presentSimulation({ openedAt, timeline, final, hints }: ContractSimulat
       scheduled_outcome: final.scheduledOutcome,
       status_since: final.statusSince,
       due_at: final.dueAt,
+      ...presentClock(final),
     },
     hints,
   }

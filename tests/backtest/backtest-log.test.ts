@@ -161,6 +161,7 @@ describe('the log', () => {
         await notes(name),
         [
           '1 case has several times in "begun" (--opened-at), of which the first of the log counts: "a" (line 2)',
+          `all events of 1 case are before the opening and were refused: "b" (line ${name === 'sorted.csv' ? 4 : 3}); check the column "begun" (--opened-at)`,
         ],
         name,
       )
@@ -180,6 +181,7 @@ test('opening times before 2000 and in the future are noted (§10 rule 8)', asyn
   const columns = { case: 'case_id', type: 'type', time: 'occurred_at', openedAt: 'begun' }
   const { json } = await backtestOf(path('log.csv'), [contractWith()], { columns })
   assert.deepEqual(json.warnings, [
+    'all events of 1 case are before the opening and were refused: "b" (line 3); check the column "begun" (--opened-at)',
     'the earliest opening time is of 1970-01-01 (line 2): check the column of --opened-at',
     'the latest opening time is of 2626-01-01, in the future (line 3): check the column of --opened-at',
   ])

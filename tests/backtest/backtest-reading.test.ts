@@ -66,6 +66,7 @@ test('texts that look alike are similar, and the difference is named (§10 rule 
     ['done', 'ｄｏｎｅ', /^the form of characters/],
     ['Done', 'done\r', /^letter case: U\+0044 “D” in place of U\+0064 “d” at position 1, no U\+000D/],
     ['007', '="007"', /^quotes or characters at the end$/],
+    ['007', '7', /^zeros at the start$/],
     ['say "hi"', '"say \\"hi\\""', /^quotes or characters at the end$/],
     ['done', 'done.', /^quotes or characters at the end$/],
     ['done', ' "Done"', /^quotes or characters at the end$/],
@@ -77,6 +78,7 @@ test('texts that look alike are similar, and the difference is named (§10 rule 
   for (const [one, other] of [
     ['done', 'undone'],
     ['1.5', '15'],
+    ['10', '1'],
     ['A-1', 'A-2'],
     ['?', '!'],
   ] as const)

@@ -169,28 +169,6 @@ describe('times (§10 rule 5)', () => {
     assert.deepEqual([berlin.withoutZone, berlin.repeated, berlin.skipped], [4, 1, 1])
   })
 
-  test('that are equal in a case that is newest first are noted: they stay in the order of the log (§10 rule 8)', async (t) => {
-    const log = (...rows: string[]) => ['case_id,type,occurred_at', ...rows].join('\n')
-    const [first, second, same] = ['2026-01-01T01:00:00Z', '2026-01-01T02:00:00Z', '2026-01-01T02:00:00Z']
-    const path = await filesIn(t, {
-      'newest.csv': log(
-        `a,done,${second}`,
-        `a,late,${same}`,
-        `a,open,${first}`,
-        `b,x,${second}`,
-        `b,y,${first}`,
-      ),
-      'oldest.csv': log(`a,open,${first}`, `a,late,${second}`, `a,done,${same}`),
-      'mixed.csv': log(`a,late,${second}`, `a,open,${first}`, `a,done,${same}`),
-    })
-    const notes = async (name: string) => (await backtestOf(path(name), [contractWith()])).json.warnings
-    assert.deepEqual(await notes('newest.csv'), [
-      '1 case is written newest first and has events with the same time, which run in the order of the log: "a" (line 3); sort the log so that older events come first',
-    ])
-    assert.deepEqual(await notes('oldest.csv'), [])
-    assert.deepEqual(await notes('mixed.csv'), [])
-  })
-
   test('without a zone, before 2000, in the future and more than 20 years apart get notes (§10 rule 8)', async (t) => {
     const log = (...times: string[]) =>
       ['case_id,type,occurred_at', ...times.map((time) => `a,done,${time}`)].join('\n')

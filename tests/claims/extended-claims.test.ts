@@ -6,6 +6,7 @@ import { assertError } from '../support/assert-error.ts'
 import { firstCheckFrom, secondsAfter } from '../support/check-time.ts'
 import { any, contractWith } from '../support/contracts.ts'
 import { contradictionsOf } from '../support/contradictions.ts'
+import { exchangeLines } from '../support/line-exchange.ts'
 import { newCandidate, newClaim, newClock, newCustomer } from '../support/new-records.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 import type { Contract } from '../support/source/contracts.ts'
@@ -311,6 +312,10 @@ describe('late events (§2.1a rules 3 and 4)', () => {
       const events = [{ claim_id: id, id: 'batched', type: 'viewed' }]
       const [result] = (await api.post('/v1/events/batch', { events })).body.results
       assert.equal(result.late_by, lateness(result.event))
+      const exchange = exchangeLines(api, '/v1/events/batch')
+      await exchange.send(`${JSON.stringify({ claim_id: id, id: 'line', type: 'viewed' })}\n`)
+      const [line] = await exchange.rest()
+      assert.equal(line.late_by, lateness(line.event))
       await assertSound(id)
     })
 

@@ -5,7 +5,7 @@ import * as arbitrary from '../support/arbitraries.ts'
 import { all, any, not } from '../support/contracts.ts'
 import { eventOf, eventsAround, hintsTo, logsOf, NEVER, pathsOf, withInPlace } from '../support/hinted.ts'
 import { EventLog, type LogEvent } from '../support/source/claims.ts'
-import { type Condition, type Leaf, leavesOf } from '../support/source/contracts.ts'
+import { type Condition, type Leaf, leavesOf, suggestedEvents } from '../support/source/contracts.ts'
 import type { Json } from '../support/source/json.ts'
 
 /* What hints say of a condition is held to its evaluation over all logs that can be made of many events. */
@@ -188,6 +188,14 @@ describe('hints to aggregates (§2.1a)', () => {
     assert.ok(!isImpossible(all({ ...summed, gte: 4 }, not({ event: 'a', field: 'n', gte: 4 }))))
   })
 
+  test('suggested events count for the aggregate, and have no number from its bounds', () => {
+    const suggested = (leaf: Leaf) => suggestedEvents(all(leaf, b))[0]?.payload
+    assert.deepEqual(suggested({ ...counted, match: { on_time: true }, gte: 5 }), { on_time: true })
+    assert.deepEqual(suggested({ ...summed, gt: 43 }), { n: 1 })
+    assert.deepEqual(suggested({ ...distinct, gte: 3 }), { n: 1 })
+    assert.deepEqual(suggested({ ...distinct, match: { n: 'x' }, gte: 1 }), { n: 'x' })
+  })
+
   test('are certain: the condition says the same of every log without what is impossible (§2.13 rule 1)', () => {
     const counts = { parts: 0, conditions: 0, start: 0 }
     const few = arbitrary.extendedCondition.filter((one) => leavesOf(one).length <= MOST_LEAVES)
@@ -214,9 +222,9 @@ describe('hints to aggregates (§2.1a)', () => {
           for (const other of others) assert.equal(other.satisfiesCondition, log.satisfiesCondition)
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     )
-    assert.ok(counts.parts > 100 && counts.conditions > 20 && counts.start > 50, JSON.stringify(counts))
+    assert.ok(counts.parts > 40 && counts.conditions > 8 && counts.start > 20, JSON.stringify(counts))
   })
 })
 

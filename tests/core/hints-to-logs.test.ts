@@ -201,6 +201,14 @@ test('events are compared with the condition that judges them: while OPEN or in 
     hintsToContract(contract, [reopened, rated]).map(({ path }) => path),
     ['fulfillment_condition'],
   )
+  const pausing = contractWith({
+    clock: { pause_on: { event: 'reopened', match: true }, resume_on: { event: 'answered' } },
+  })
+  assert.deepEqual(
+    hintsToContract(pausing, [reopened]).map(({ path }) => path),
+    ['clock.pause_on'],
+  )
+  assert.deepEqual(hintsToContract(pausing, [reopened], true), [])
   assert.deepEqual(
     hintsToContract(contract, [reopened, rated], true).map(({ path }) => path),
     ['review.reversal_condition', 'review.restart_on'],

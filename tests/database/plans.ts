@@ -25,6 +25,7 @@ import {
 import { readOverdueLag } from '../support/source/database.ts'
 import {
   appendEvents,
+  appendExtendedEvents,
   DUE_START,
   DueIdMerge,
   decideGroups,
@@ -341,6 +342,30 @@ export function testDecisions(
           ['read_claims_to_decide', 'append_events', 'read_events'],
         )
         // Each claim by its index and in the table, with its log of a few events.
+        for (const plan of plans) assertBounded(plan, { rowsRead: 8 * count + 10, rowsSorted: 4 * count })
+      })
+
+      test(`${count} claims of extended contracts are written by their indexes${asked} (${mode} plan)`, async () => {
+        const some = ids.slice(0, count)
+        const { claims } = await readClaimsToDecide(reader.connection, namedEvents(some, []))
+        const appends = [...claims].map(({ claim, lastAt }) => ({
+          seen: claim,
+          becomes: { ...claim, eventCount: claim.eventCount + 1, logBytes: claim.logBytes + 2 },
+          at: lastAt,
+          events: [{ submission: { id: randomUUID(), type: 'seen' }, payloadJson: '{}', lateMs: 1 }],
+          notifications: [
+            { subjectId: claim.id, kind: 'recorded' as const, sequence: claim.eventCount + 1, state: claim },
+          ],
+        }))
+        reader.take()
+        const written = await appendExtendedEvents(reader.connection, appends, new Set(isAsked ? [user] : []))
+        assert.equal(written.size, count)
+        const plans = reader.take()
+        await reader.connection.query({
+          text: 'UPDATE claims SET decided_count = NULL WHERE id = ANY ($1)',
+          values: [some],
+        })
+        reader.take()
         for (const plan of plans) assertBounded(plan, { rowsRead: 8 * count + 10, rowsSorted: 4 * count })
       })
     }

@@ -57,4 +57,4 @@ test('a server killed in the middle of an advance leaves the clock as it was; ad
 /** A backend of the service that has begun to move the claims. */
 const IN_THE_MIDDLE = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'claimkeeper' AND xact_start IS NOT NULL
-    AND query ~ '^-- (apply_moves|write_to_shards)'`
+    AND query ~ '^-- (apply_moves|move_in_shards)'`

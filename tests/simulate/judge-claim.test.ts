@@ -34,7 +34,7 @@ const sent = (
   verdict,
 })
 
-const RECORDED = { is: 'recorded', event: null, state: null } as const
+const RECORDED = { is: 'recorded', event: null, state: null, lateBy: null } as const
 const log = [item('a', 'begun', 100), item('b', 'done', 200, { value: 2 })]
 const submissions = [sent('a', 'begun', 100, RECORDED), sent('b', 'done', 200, RECORDED, { value: 2 })]
 

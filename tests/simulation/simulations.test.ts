@@ -170,6 +170,29 @@ test('a simulation says which event reversed the outcome and which restarted the
   assert.equal(reversed.final.status_since, at('00:20:00'))
 })
 
+test('a simulation says which event stopped the clock and which continued it (§2.1a)', async () => {
+  const contract = contractWith({
+    activity_window: 3600,
+    clock: { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } },
+  })
+  const simulated = async (...events: object[]) =>
+    (await api.post('/v1/simulations', { contract, opened_at: at('00:00:00'), events })).body
+  const asked = { at: at('00:10:00'), type: 'asked' }
+  const paused = await simulated(asked)
+  assert.deepEqual(timelineOf(paused), ['paused'])
+  assert.deepEqual(paused.final, {
+    status: 'OPEN',
+    scheduled_outcome: null,
+    status_since: at('00:00:00'),
+    due_at: null,
+    paused_since: at('00:10:00'),
+    remaining: 3000,
+  })
+  const resumed = await simulated(asked, { at: at('02:00:00'), type: 'answered' })
+  assert.deepEqual(timelineOf(resumed), ['paused', 'resumed', 'OPEN -> PENDING', 'PENDING -> FAILED'])
+  assert.equal(resumed.timeline[2].at, at('02:50:00'))
+})
+
 test('a simulation says by how many seconds an accepted event is late (§2.1a rule 3)', async () => {
   const simulated = async (terms: object) => {
     const events = [{ at: at('00:00:45'), type: 'resolved' }]

@@ -29,7 +29,7 @@ const payload: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 )
 
-const leaf: fc.Arbitrary<Leaf> = fc
+export const leaf: fc.Arbitrary<Leaf> = fc
   .record(
     {
       event: eventType,
@@ -193,7 +193,7 @@ const likelyCondition: fc.Arbitrary<Condition> = fc.oneof(
   },
 )
 
-/** Contracts with a review that is often reversed or restarted within a few events. */
+/** Contracts with a review that is often reversed or restarted within a few events, and a clock that events stop. */
 export const livelyContract: fc.Arbitrary<Contract> = fc
   .record({
     terms: contract,
@@ -202,10 +202,20 @@ export const livelyContract: fc.Arbitrary<Contract> = fc
     restart_on: fc.record({ event: eventType }, { noNullPrototype: true }),
     strict_deadline: fc.boolean(),
     timeout_outcome: fc.constantFrom('confirm' as const, 'fail' as const),
+    clock: fc.option(
+      fc.record(
+        {
+          pause_on: fc.record({ event: eventType }, { noNullPrototype: true }),
+          resume_on: fc.record({ event: eventType }, { noNullPrototype: true }),
+        },
+        { noNullPrototype: true },
+      ),
+    ),
   })
-  .map(({ terms, reversal_condition, restart_on, ...rest }) => ({
+  .map(({ terms, reversal_condition, restart_on, clock, ...rest }) => ({
     ...terms,
     ...rest,
+    ...(clock === null ? {} : { clock }),
     review: {
       ...(reversal_condition === undefined ? {} : { reversal_condition }),
       restart_on,

@@ -79,43 +79,41 @@ function Items({ label, groups, close }: ItemsProps) {
 
 function Item({ item, close }: { item: MenuItem; close: () => void }) {
   const { name, keys = [], ariaKeys, refusal, onChoose } = item
-  const id = useId()
+  const refusalId = useId()
   return (
-    <button
-      type="button"
-      role="menuitem"
-      tabIndex={-1}
-      aria-labelledby={`${id}-name`}
-      aria-describedby={refusal ? `${id}-refusal` : undefined}
-      aria-disabled={refusal ? true : undefined}
-      aria-keyshortcuts={ariaKeys}
-      className={cn(
-        menuItemClass,
-        'justify-between gap-x-6 gap-y-0.5 -outline-offset-2 focus:bg-sunken',
-        refusal && 'flex-wrap',
-      )}
-      onClick={() => {
-        if (refusal) return
-        close()
-        onChoose()
-      }}
-    >
-      <span id={`${id}-name`} className={refusal ? 'opacity-55' : undefined}>
+    <>
+      <button
+        type="button"
+        role="menuitem"
+        tabIndex={-1}
+        aria-describedby={refusal ? refusalId : undefined}
+        aria-disabled={refusal ? true : undefined}
+        aria-keyshortcuts={ariaKeys}
+        className={cn(
+          menuItemClass,
+          'justify-between gap-x-6 -outline-offset-2 focus:bg-sunken aria-disabled:opacity-55',
+        )}
+        onClick={() => {
+          if (refusal) return
+          close()
+          onChoose()
+        }}
+      >
         {name}
-      </span>
-      {keys.length > 0 ? (
-        <span aria-hidden className="flex shrink-0 gap-1 max-sm:hidden">
-          {keys.map((key) => (
-            <Kbd key={key}>{key}</Kbd>
-          ))}
-        </span>
-      ) : null}
+        {keys.length > 0 ? (
+          <span aria-hidden className="flex shrink-0 gap-1 max-sm:hidden">
+            {keys.map((key) => (
+              <Kbd key={key}>{key}</Kbd>
+            ))}
+          </span>
+        ) : null}
+      </button>
       {refusal ? (
-        <span id={`${id}-refusal`} className="w-full text-xs text-muted">
+        <div id={refusalId} className="px-2.5 pb-1.5 text-xs text-muted">
           {refusal}
-        </span>
+        </div>
       ) : null}
-    </button>
+    </>
   )
 }
 

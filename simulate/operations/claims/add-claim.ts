@@ -87,7 +87,7 @@ export function addClaim(
     answeredAt,
     isGone: false,
     uses: 0,
-    status: state.status,
+    state,
   }
   account.claims.push(record)
   account.byAddress.set(address, record)

@@ -2,6 +2,7 @@ import { type Client, parse } from '../../clients/client.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
 import { isExplainedBy } from '../../model/explain.ts'
 import { demand } from '../../model/finding.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { readClaim } from './read-claim.ts'
 
 /** Between two reads of the log, so that it is known what can have been explained. */
@@ -12,14 +13,15 @@ export async function explainClaim(client: Client, record: ClaimRecord): Promise
   const reply = await client.send(record.account, { method: 'GET', path: `${record.path}/explanation` })
   if (reply.is !== 'answer' || reply.status !== 200) return
   if (!(await readClaim(client, record)) || record.isGone) return
-  const { condition } = parse(reply.text)
-  const { contract } = record.terms
-  const about = () => ({ condition, contract, log: record.longest.slice(-50) })
-  const isRight = isExplainedBy(
+  const { condition, transitions, review, late_events, late_event_count } = parse(reply.text)
+  const shown = {
     condition,
-    contract.fulfillment_condition,
-    record.longest,
-    Math.min(from, record.longest.length),
-  )
+    transitions,
+    ...(review === undefined ? {} : { review }),
+    ...(late_events === undefined ? {} : { late_events, late_event_count }),
+  } as JsonObject
+  const { terms, longest } = record
+  const about = () => ({ shown, contract: terms.contract, log: longest.slice(-50) })
+  const isRight = isExplainedBy(shown, terms, longest, Math.min(from, longest.length))
   demand(isRight, () => `${record.name} is explained otherwise than by its log`, about)
 }

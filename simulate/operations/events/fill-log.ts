@@ -1,7 +1,8 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account, ClaimRecord, Filling } from '../../clients/records.ts'
-import type { Contract } from '../../model/contract.ts'
-import { MOST_EVENTS } from '../../model/replay.ts'
+import { acceptsEvents, type Contract } from '../../model/contract.ts'
+import { KEPT_PLACES, MOST_EVENTS } from '../../model/course.ts'
+import { demand } from '../../model/finding.ts'
 import { createUnder } from '../claims/create-claim.ts'
 import { judgeEarly, readClaim } from '../claims/read-claim.ts'
 import { sendBatch } from './submit-batch.ts'
@@ -16,14 +17,15 @@ const NEAR = 60
 const ENOUGH_REFUSED = 60
 const LAST_EVENT = 'last'
 
-/** §8: a log takes the maximum number of events, and not one more. */
+/** §8: a log takes the maximum number of events, and not one more. §2.1a rule 6: but one that reverses. */
 export async function fillLog(client: Client, account: Account): Promise<void> {
   const { world } = client
   const filling = world.fillings.find(({ record }) => record.account === account)
   if (filling) return await fill(client, filling)
   if (world.fillings.length >= MOST_FILLED || world.isFilling) return
   world.isFilling = true
-  const record = await createUnder(client, account, CONTRACT)
+  const isReviewed = world.fillings.length % 2 === 1
+  const record = await createUnder(client, account, isReviewed ? REVIEWED : CONTRACT)
   if (record) world.fillings.push({ record, sent: 0, refused: 0 })
   world.isFilling = false
 }
@@ -37,11 +39,19 @@ const CONTRACT: Contract = {
   timeout_outcome: 'fail',
 }
 
+/** The first event makes it PENDING: its log is filled in review, and what is sent at the very end reverses it. */
+const REVIEWED: Contract = {
+  ...CONTRACT,
+  fulfillment_condition: { op: 'AND', conditions: [] },
+  review: { reversal_condition: { event: LAST_EVENT } },
+}
+
 async function fill(client: Client, filling: Filling): Promise<void> {
   const { record } = filling
   const { random } = client
-  if (filling.refused >= ENOUGH_REFUSED || record.status !== 'OPEN') return
-  const left = MOST_EVENTS - filling.sent
+  const { contract } = record.terms
+  if (filling.refused >= ENOUGH_REFUSED || !acceptsEvents(contract, record.state)) return
+  const left = MOST_EVENTS - (contract.review ? KEPT_PLACES : 0) - filling.sent
   const isNear = left <= NEAR
   client.world.count(isNear ? 'fill log to the brim' : 'fill log')
   if (isNear && random.chance(0.3)) return await submitEvent(client, record)
@@ -56,6 +66,8 @@ async function fill(client: Client, filling: Filling): Promise<void> {
   for (const { submission } of items) {
     const { is } = submission.verdict
     if (is === 'full') filling.refused++
+    const isKeptFor = contract.review !== undefined && submission.type === LAST_EVENT
+    demand(is !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
     const isThere = is === 'recorded' || is === 'replayed' || is === 'unknown'
     if (isNear) filling.sent += is === 'recorded' ? 1 : 0
     else if (!isThere) filling.sent--

@@ -44,7 +44,7 @@ export function settle(client: Client, { record, submission }: Item, result: Jso
   demand(isItsOwn, () => `${record.name}: the answer of another item stands in an item's place`, about)
   submission.verdict =
     status === 204
-      ? { is: 'replayed', event: null, state: null }
+      ? { is: 'replayed', event: null, state: null, lateBy: null }
       : readVerdict(record, status, result, client.mayHaveLost(submission.sentAt, at))
   if (submission.verdict.is !== 'unknown') submission.answeredAt = at
   noteVerdict(client, record, submission)

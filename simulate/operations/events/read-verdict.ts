@@ -19,8 +19,9 @@ export function readVerdict(
 ): Verdict {
   if (status === 201 || status === 200 || status === 204) {
     const is = mayBeRepeat || status === 200 ? 'replayed' : 'recorded'
-    if (!body?.event) return { is, event: null, state: null }
-    return { is, event: body.event as LogItem, state: readState(record, body.claim as JsonObject) }
+    if (!body?.event) return { is, event: null, state: null, lateBy: null }
+    const state = readState(record, body.claim as JsonObject)
+    return { is, event: body.event as LogItem, state, lateBy: (body.late_by ?? null) as number | null }
   }
   const error = body?.error as JsonObject | undefined
   const message = String(error?.message)
@@ -29,6 +30,8 @@ export function readVerdict(
       return { is: 'conflict' }
     case 'CLAIM_NOT_OPEN':
       return { is: 'not open', status: /is (PENDING|CONFIRMED|FAILED)/.exec(message)?.[1] as Status }
+    case 'EVENT_ID_REQUIRED':
+      return { is: 'id required' }
     case 'EVENT_LIMIT_REACHED':
       return { is: 'full' }
     case 'UNAVAILABLE':

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, parse } from '../../clients/client.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
 import { sawGone, sawThere } from '../../model/clock-story.ts'
+import { needsEventIds } from '../../model/contract.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Submission } from '../../model/story.ts'
 import { drawContent, drawRare } from '../draw.ts'
@@ -13,12 +14,12 @@ export type Draft = Pick<Submission, 'id' | 'type' | 'payload'>
 
 /**
  * A submission to the claim. Ids are few, and an id mostly comes with the same content, so that clients repeat
- * each other's events, and now and then are in conflict.
+ * each other's events, and now and then are in conflict. Where an id is required some come without one.
  */
 export function drawSubmission(client: Client, record: ClaimRecord): Draft {
   const { random, world } = client
   const draw = record.uses++ > 40 && random.chance(0.1) ? drawRare : drawContent
-  if (random.chance(0.2)) {
+  if (random.chance(needsEventIds(record.terms.contract) ? 0.03 : 0.2)) {
     const { type, payload } = draw(random)
     return { id: null, type, payload: { ...payload, nonce: world.nextName('n') } }
   }
@@ -63,12 +64,14 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
     verdict: { is: 'unknown', why: 'under way' },
   }
   record.submissions.push(submission)
-  const reply = await client.send(record.account, {
+  const exchange = {
     method: 'POST',
     path,
     body: JSON.stringify(body),
     ...(isMinimal ? { headers: { prefer: 'return=minimal' } } : {}),
-  })
+  }
+  const mayBeRefused = draft.id === null && needsEventIds(record.terms.contract)
+  const reply = await client.send(record.account, exchange, { mayBeRefused })
   submission.sentAt = reply.sentAt
   if (reply.is === 'not sent') submission.verdict = { is: 'refused', status: 0 }
   else if (reply.is === 'lost') submission.verdict = { is: 'unknown', why: reply.why }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Case, CaseEvent } from '../backtest.ts'
 import { inOrderOfTime, type LogRow } from '../log/log-row.ts'
+import type { RowOrder } from './row-order.ts'
 import type { CaseGrouping } from './sorted-cases.ts'
 
 const NO_EVENT = -1
@@ -16,6 +17,7 @@ interface HeldCase {
  * payload some 60 more; some 150 bytes a case.
  */
 export class HeldCases implements CaseGrouping {
+  readonly #order: RowOrder
   readonly #onCase: (found: Case) => void
   readonly #cases = new Map<string, HeldCase>()
   readonly #typeIndexes = new Map<string, number>()
@@ -30,8 +32,9 @@ export class HeldCases implements CaseGrouping {
   readonly #id = new GrowingColumn<string | undefined>(Array)
   readonly #payload = new GrowingColumn<JsonObject>(Array)
 
-  constructor(onCase: (found: Case) => void) {
+  constructor(onCase: (found: Case) => void, order: RowOrder) {
     this.#onCase = onCase
+    this.#order = order
   }
 
   add({ caseId, id, openedAt, type, at, payload, payloadBytes, line }: LogRow): void {
@@ -39,6 +42,7 @@ export class HeldCases implements CaseGrouping {
     if (held.last === NO_EVENT) this.#cases.set(caseId, held)
     held.openedAt ??= openedAt
     if (openedAt !== null && openedAt !== held.openedAt) held.hasConflictingOpenings = true
+    this.#order.add(at, held.last === NO_EVENT ? null : this.#at.at(held.last))
     this.#at.push(at)
     this.#line.push(line)
     this.#payloadBytes.push(payloadBytes)
@@ -49,6 +53,7 @@ export class HeldCases implements CaseGrouping {
   }
 
   finish(): void {
+    this.#order.isReversed = this.#order.isNewestFirst
     for (const [id, { last, ...held }] of this.#cases)
       this.#onCase({ id, ...held, events: inOrderOfTime(this.#eventsUpTo(last)) })
   }
@@ -72,7 +77,7 @@ export class HeldCases implements CaseGrouping {
         line: this.#line.at(index),
       })
     }
-    return events.reverse()
+    return this.#order.isReversed ? events : events.reverse()
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Case } from '../backtest.ts'
 import { inOrderOfTime, type LogRow } from '../log/log-row.ts'
+import type { RowOrder } from './row-order.ts'
 import { SeenCases } from './seen-cases.ts'
 
 /** Groups the rows of a log into cases, in the order of their first rows. */
@@ -20,15 +21,20 @@ export class CaseAppearsAgain extends Error {
   }
 }
 
+/** The log was read to its end and is newest first. It must be read again with its cases reversed. */
+export class NewestFirst extends Error {}
+
 /** Holds one case at a time: it is finished as soon as the next one begins. */
 export class SortedCases implements CaseGrouping {
+  readonly #order: RowOrder
   readonly #onCase: (found: Case) => void
   readonly #seen = new SeenCases()
   #caseId: string | null = null
   #rows: LogRow[] = []
 
-  constructor(onCase: (found: Case) => void) {
+  constructor(onCase: (found: Case) => void, order: RowOrder) {
     this.#onCase = onCase
+    this.#order = order
   }
 
   /** @throws CaseAppearsAgain */
@@ -38,6 +44,7 @@ export class SortedCases implements CaseGrouping {
       if (!this.#seen.add(row.caseId)) throw new CaseAppearsAgain(row)
       this.#caseId = row.caseId
     }
+    this.#order.add(row.at, this.#rows.at(-1)?.at ?? null)
     this.#rows.push(row)
   }
 
@@ -47,6 +54,7 @@ export class SortedCases implements CaseGrouping {
     const hasConflictingOpenings = this.#rows.some(
       (row) => row.openedAt !== null && row.openedAt !== openedAt,
     )
+    if (this.#order.isReversed) this.#rows.reverse()
     this.#onCase({ id: this.#caseId, openedAt, hasConflictingOpenings, events: inOrderOfTime(this.#rows) })
     this.#rows = []
     this.#caseId = null

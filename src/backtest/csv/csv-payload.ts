@@ -84,6 +84,7 @@ export class CsvPayloads {
       }
       if (typeof value === 'number' && isLossyCell(cell, value)) this.#lossy = cell
       one.add(value, this.#line)
+      if (typeof value === 'number') one.addNumberCell(cell, this.#mark, this.#line)
       readings.push(value)
     }
     return Readings.of(readings)

@@ -25,10 +25,10 @@ export class CsvRows {
     const type = record[columns.type] as string
     const nameFault = faultOfNames(caseId, type)
     if (nameFault) return nameFault
-    const at = this.#times.read(record[columns.time] as string)
+    const at = this.#times.read(record[columns.time] as string, line)
     if (Number.isNaN(at)) return badTime('bad time', record[columns.time] as string, this.#times)
     const opening = columns.openedAt === null ? '' : (record[columns.openedAt] as string)
-    const openedAt = opening.trim() === '' ? null : this.#times.read(opening)
+    const openedAt = opening.trim() === '' ? null : this.#times.read(opening, line)
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
     const id = columns.eventId === null ? undefined : readEventId(record[columns.eventId] as string)
     if (typeof id === 'object') return id

@@ -63,6 +63,10 @@ export function inOrderOfTime<Event extends CaseEvent>(events: Event[]): Event[]
   return isSorted ? events : events.sort((one, other) => one.at - other.at)
 }
 
+/** Whether events of a case, sorted by time, have the same time. */
+export const hasTies = (events: readonly CaseEvent[]): boolean =>
+  events.some((event, i) => events[i - 1]?.at === event.at)
+
 /**
  * Whether a case, sorted by time, was written newest first and has events with the same time. For such events the log
  * probably has the newer event before the older one.

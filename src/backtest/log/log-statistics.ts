@@ -1,8 +1,8 @@
-import type { Case } from '../backtest.ts'
+import type { Case, CaseEvent } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
 import { Examples, similarityKey } from '../field-statistics.ts'
 import { MAX_COUNTED_TYPES, MAX_EXAMPLES, MAX_PADDED_IDS } from '../limits.ts'
-import { hasTiesNewestFirst } from './log-row.ts'
+import { hasTies, hasTiesNewestFirst } from './log-row.ts'
 
 interface SimilarCase {
   id: string
@@ -21,9 +21,22 @@ interface DoubtfulCase {
 
 /** Spreadsheets write numbers of more than 11 digits like this, and lose the last digits. */
 const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
+/** What Excel makes of 10-12 or MAR1. */
+const DATE_OF_SPREADSHEET =
+  /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d)$/
 /** The texts that exports and spreadsheets write for a missing value. The last is the nil UUID. */
 const PLACEHOLDER =
   /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|\[null\]|\((?:blank|empty|none)\)|nan|nat|<?na>?|#?n\/[abd]|#nv|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i
+
+/** Digits that a program may have read as a number: a spreadsheet keeps 15 digits, a double 17. */
+const LONG_NUMBER = /^\d{16,}$/
+const KEPT_DIGITS = 15
+
+/** Whether the digits beyond those that a spreadsheet or a double keeps are lost. True for one id of 10, 100 or more by chance. */
+function isRounded(id: string): boolean {
+  if (/^0*$/.test(id.slice(KEPT_DIGITS))) return true
+  return id.length >= 18 && (String(Number(id)) === id || BigInt(Number(id)) === BigInt(id))
+}
 
 /**
  * Finds ids that probably mean the same case, because they differ only by letter case, invisible characters or the end, and ids
@@ -38,11 +51,25 @@ class CaseIds {
   readonly first: SimilarCase[] = []
   readonly shortened = new DoubtfulCases(SCIENTIFIC_NOTATION)
   readonly placeholders = new DoubtfulCases(PLACEHOLDER)
+  readonly dates = new DoubtfulCases(DATE_OF_SPREADSHEET)
+  readonly #rounded = new DoubtfulCases(LONG_NUMBER)
+  /** Cases whose ids are numbers of 16 digits or more. */
+  #long = 0
+
+  /** Ids whose last digits are lost, if most long ids are such. */
+  get rounded(): DoubtfulCases | null {
+    return this.#rounded.count * 2 > this.#long ? this.#rounded : null
+  }
 
   /** Call once per case. */
   add(id: string, line: number, events: number): void {
     this.shortened.add(id, line, events)
     this.placeholders.add(id, line, events)
+    this.dates.add(id, line, events)
+    if (id.length > KEPT_DIGITS && LONG_NUMBER.test(id)) {
+      this.#long++
+      if (isRounded(id)) this.#rounded.add(id, line, events)
+    }
     const key = similarityKey(id)
     if (this.#keys.add(key)) {
       if (id !== id.trim() && this.#padded.size < MAX_PADDED_IDS) this.#padded.set(key, id)
@@ -67,21 +94,53 @@ export class DoubtfulCases {
   }
 }
 
+const DAY_MS = 86_400_000
+/** A day, a minute and a second. */
+const UNITS_MS = [DAY_MS, 60_000, 1000]
+
 /** Probable mistakes in the cases of a log. */
 export class CaseStatistics {
   readonly ids = new CaseIds()
-  /** Cases with events of the same time, written newest first. */
-  readonly newestFirst = new Examples()
+  /** Cases with events of the same time. */
+  readonly ties = new Examples()
+  /** Those of them that are written newest first. */
+  readonly tiesNewestFirst = new Examples()
   /** Cases whose rows have different opening times. */
   readonly otherOpenings = new Examples()
   withoutOpening = 0
+  /** Cases whose events are all before the opening. */
+  readonly withoutLaterEvent = new Examples()
+  /** Events before the opening, but in the same millisecond. */
+  readonly inOpeningMs = new Examples()
+  /** By the unit that every time is a multiple of: events before the opening, but in the same second, minute or day. */
+  #inOpeningUnit = UNITS_MS.map((unit) => ({ unit, events: new Examples() }))
 
   add({ id, openedAt, hasConflictingOpenings, events }: Case): void {
     const line = events[0]?.line ?? 0
     this.ids.add(id, line, events.length)
     if (openedAt === null) this.withoutOpening++
     if (hasConflictingOpenings) this.otherOpenings.add(id, line)
-    if (hasTiesNewestFirst(events)) this.newestFirst.add(id, events.at(-1)?.line ?? line)
+    if (openedAt !== null) this.#addOpening(id, openedAt, events)
+    if (!hasTies(events)) return
+    this.ties.add(id, line)
+    if (hasTiesNewestFirst(events)) this.tiesNewestFirst.add(id, events.at(-1)?.line ?? line)
+  }
+
+  #addOpening(id: string, openedAt: number, events: readonly CaseEvent[]): void {
+    this.#inOpeningUnit = this.#inOpeningUnit.filter(({ unit }) => events.every(({ at }) => at % unit === 0))
+    const last = events.at(-1)
+    if (last !== undefined && last.at < Math.floor(openedAt)) this.withoutLaterEvent.add(id, last.line)
+    for (const { at, line } of events) {
+      if (at >= openedAt) return
+      if (at >= Math.floor(openedAt)) this.inOpeningMs.add(id, line)
+      else for (const { unit, events } of this.#inOpeningUnit) if (openedAt < at + unit) events.add(id, line)
+    }
+  }
+
+  /** Events before the opening that have fewer digits than it, and may be after it. */
+  inOpeningUnit(hasDatesAlone: boolean): Examples {
+    const found = this.#inOpeningUnit.find(({ unit }) => unit !== DAY_MS || hasDatesAlone)
+    return found?.events ?? new Examples()
   }
 }
 

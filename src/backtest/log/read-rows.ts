@@ -6,7 +6,7 @@ import { ALL_LINE_ENDS, type CsvDialect, recognizeDialect } from '../csv/csv-dia
 import { CsvPayloads } from '../csv/csv-payload.ts'
 import { CsvRows } from '../csv/csv-rows.ts'
 import { RowsInCells, readCsv } from '../csv/read-csv.ts'
-import { FieldStatistics } from '../field-statistics.ts'
+import { type Examples, FieldStatistics } from '../field-statistics.ts'
 import { HEAD_BYTES, MAX_BAD_ROWS_SHOWN, MAX_DETAIL_LENGTH } from '../limits.ts'
 import type { DecimalMark } from '../read-cell.ts'
 import { type TimeOptions, TimeReader } from '../time/time-reader.ts'
@@ -54,6 +54,8 @@ export class LogReading {
   warnings: string[] = []
   /** Only for CSV. */
   rowsInCells: RowsInCells | null = null
+  /** Only for JSON. */
+  repeatedKeys: Examples | null = null
   /** Only for XES. */
   xes: XesCounts | null = null
   /** The names of the columns or fields of the payload. */
@@ -174,6 +176,7 @@ export class LogReading {
     else {
       const rows = new JsonRows(names, typed, decoding)
       const read = this.format === 'json' ? readArray : readLines
+      this.repeatedKeys = rows.repeatedKeys
       await read(chunks, (text, line) => take(rows.read(text, line), line))
     }
     this.warnings = [...typed.reservedNames].map(reservedWarning)

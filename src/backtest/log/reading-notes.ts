@@ -1,5 +1,7 @@
 import { quoted } from '../../core/contracts/hints/spelling.ts'
+import type { RowOrder } from '../cases/row-order.ts'
 import type { ComparedType } from '../compared-fields.ts'
+import { damagedForms, damageOf, separatorsRemoved } from '../damaged-texts.ts'
 import {
   differenceFrom,
   type Example,
@@ -7,10 +9,12 @@ import {
   type FieldStatistics,
   similarityKey,
 } from '../field-statistics.ts'
-import { MAX_SPAN_DAYS, MAX_TEXT_LENGTH } from '../limits.ts'
+import { MAX_SPAN_DAYS, MAX_TEXT_LENGTH, MAX_TRANSITIONS_SHOWN } from '../limits.ts'
+import type { DecimalMark } from '../read-cell.ts'
 import { grouped } from '../report/figures.ts'
+import type { TimeReader } from '../time/time-reader.ts'
 import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
-import type { CaseStatistics, DoubtfulCases } from './log-statistics.ts'
+import type { CaseStatistics, DoubtfulCases, EventTypes } from './log-statistics.ts'
 import type { LogReading } from './read-rows.ts'
 
 /* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
@@ -28,20 +32,34 @@ const TYPE_WORDS: Record<ComparedType, string> = {
   object: 'an object',
 }
 
-export function readingNotes(reading: LogReading, cases: CaseStatistics, now: number): string[] {
+export function readingNotes(
+  reading: LogReading,
+  cases: CaseStatistics,
+  order: RowOrder,
+  now: number,
+): string[] {
   return [
     ...reading.warnings,
     ...rowsInCellsNotes(reading),
     ...rowLimitNotes(reading),
+    ...repeatedKeyNotes(reading),
     ...xesNotes(reading),
     ...similarTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
     ...doubtfulCases(cases.ids.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
+    ...(cases.ids.rounded === null
+      ? []
+      : doubtfulCases(
+          cases.ids.rounded,
+          'whose last digits are zeros or rounded, as a spreadsheet or JavaScript leaves them, so that many cases may be one',
+        )),
+    ...doubtfulCases(cases.ids.dates, 'in the form of a date, as a spreadsheet leaves 10-12'),
     ...doubtfulCases(cases.ids.placeholders, 'used for missing values'),
     ...caseNotes(cases),
     ...openingNotes(reading, cases),
     ...idNotes(reading),
-    ...orderNotes(cases.newestFirst),
+    ...orderNotes(cases, order),
+    ...halfDayNotes(reading, order),
     ...timeNotes(reading, now),
   ]
 }
@@ -67,14 +85,30 @@ function rowLimitNotes({ events, badRows, format }: LogReading): string[] {
   ]
 }
 
+function repeatedKeyNotes({ repeatedKeys: found }: LogReading): string[] {
+  if (found === null || found.count === 0) return []
+  const rows = found.count === 1 ? '1 row has' : `${grouped(found.count)} rows have`
+  return [`${rows} a key twice, of which the last counts, as in the service: ${list(found)}`]
+}
+
 function xesNotes({ xes, options: { columns } }: LogReading): string[] {
   if (xes === null) return []
-  const { unread, transitions } = xes
+  const { unread, transitions, sameName, empty } = xes
   const ignored = ignoredOptions(columns)
-  const counts = [...transitions].map(([name, count]) => `${shown(name)} (${grouped(count)})`)
+  const counts = [...transitions.all].map(({ type, count }) => `${shown(type)} (${grouped(count)})`)
   return [
     ...(ignored.length > 0
       ? [`XES names the case, the type and the time itself; ${ignored.join(' and ')} had no effect`]
+      : []),
+    ...(sameName.count > 0
+      ? [
+          `${sameName.count === 1 ? '1 trace has' : `${grouped(sameName.count)} traces have`} the concept:name of an earlier trace; traces of one name are one case: ${list(sameName)}`,
+        ]
+      : []),
+    ...(empty.count > 0
+      ? [
+          `${empty.count === 1 ? '1 trace has no events and is not a case' : `${grouped(empty.count)} traces have no events and are not cases`}: ${list(empty)}`,
+        ]
       : []),
     ...(unread > 0
       ? [
@@ -83,7 +117,7 @@ function xesNotes({ xes, options: { columns } }: LogReading): string[] {
       : []),
     ...(counts.length > 1
       ? [
-          `events have several values of lifecycle:transition, and each event counts for its type: ${counts.slice(0, 5).join(', ')}; a condition can name one, for example match {"lifecycle:transition": "complete"}`,
+          `events have several values of lifecycle:transition, and each event counts for its type: ${counts.slice(0, MAX_TRANSITIONS_SHOWN).join(', ')}${counts.length > MAX_TRANSITIONS_SHOWN ? ' and others' : ''}; a condition can name one, for example match {"lifecycle:transition": "complete"}`,
         ]
       : []),
   ]
@@ -101,21 +135,37 @@ function ignoredOptions({ case: caseName, type, time }: ColumnNames): string[] {
 /** Types of the log that look like a type that a contract names. */
 function similarTypes({ statistics, types }: LogReading): string[] {
   const byKey = Map.groupBy(types.all, ({ type }) => similarityKey(type))
-  return [...statistics.keys()].flatMap((named) =>
-    (byKey.get(similarityKey(named)) ?? [])
+  return [...statistics.keys()].flatMap((named) => [
+    ...(byKey.get(similarityKey(named)) ?? [])
       .filter(({ type, count }) => count > 0 && type !== named && !statistics.has(type))
       .map(({ type, count }) => {
         const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
         return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`
       }),
-  )
+    ...(types.has(named) ? [] : damagedTypes(named, types)),
+  ])
+}
+
+/** Types of the log that were probably the named one before an export or a spreadsheet changed them. */
+function damagedTypes(named: string, types: EventTypes): string[] {
+  const [forms, key] = [damagedForms(named), similarityKey(named)]
+  const resembles = (type: string) => {
+    const other = similarityKey(type)
+    return forms.has(type) || (other !== key && separatorsRemoved(other) === separatorsRemoved(key))
+  }
+  return [...types.all]
+    .filter(({ type, count }) => count > 0 && resembles(type))
+    .map(({ type, count }) => {
+      const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
+      return `no event has the type ${shown(named)}, but ${events} the type ${shown(type)}, which differs by ${damageOf(type, named)}`
+    })
 }
 
 function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
   const { field, present, otherTypes, similar } = one
   const place = `${shown(field.path.join('.'))} of ${shown(field.event)}`
   if (reading.types.countOf(field.event) === 0) return []
-  if (present === 0)
+  if (present === 0 && !field.texts.has(''))
     return [`no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`]
   const array = reading.format === 'csv' ? arrayNotes(one, place) : []
   const compared = `${place} is ${field.type === 'scalar' ? 'counted if it is' : 'compared with'} ${TYPE_WORDS[field.type]}`
@@ -129,6 +179,38 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
       ([wanted, examples]) =>
         `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs only by ${differenceFrom(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
     ),
+    ...one.damaged.map(
+      ([wanted, examples]) =>
+        `no event has ${shown(wanted)} in ${place}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs by ${damageOf(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
+    ),
+    ...otherTextNotes(one, place),
+    ...nameNotes(one, place),
+    ...groupedNotes(one, place, reading.options.decimal),
+  ]
+}
+
+/** Compared texts that no event has, if neither similar texts nor values of other types explain it. */
+const otherTextNotes = ({ missing, otherTexts, otherTypes }: FieldStatistics, place: string): string[] =>
+  otherTexts.count === 0 || otherTypes.size > 0 || missing.length === 0
+    ? []
+    : [
+        `no event has ${missing.map(shown).join(' or ')} in ${place}; ${otherTexts.count === 1 ? '1 event has' : `${grouped(otherTexts.count)} events have`} other texts: ${list(otherTexts)}`,
+      ]
+
+const nameNotes = ({ similarNames }: FieldStatistics, place: string): string[] =>
+  similarNames.first.map(({ text, count, line }) => {
+    const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
+    return `${events} ${shown(text)} in place of ${place} (line ${grouped(line)})`
+  })
+
+function groupedNotes({ grouped: found }: FieldStatistics, place: string, mark: DecimalMark): string[] {
+  if (found === null) return []
+  const name = mark === '.' ? 'point' : 'comma'
+  const numbers = found.count === 1 ? 'the number' : `all ${grouped(found.count)} numbers`
+  const [first] = found.first
+  const value = Number(first?.text.replace(',', '.'))
+  return [
+    `${numbers} with a ${name} in ${place} ${found.count === 1 ? 'has' : 'have'} three digits after it and may be grouped thousands: ${list(found)}; a ${name} was read as the decimal mark, ${shown(first?.text ?? '')} as ${value}; write ${first?.text.replace(mark, '')} if it is that number`,
   ]
 }
 
@@ -193,11 +275,13 @@ function caseNotes({ ids: { similar, first } }: CaseStatistics): string[] {
       `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, after ${shown(other)}`})`,
   )
   return [
-    `${cases} from another one only by letter case, invisible characters or characters at the end: ${examples.join(', ')}`,
+    `${cases} from another one only by letter case, invisible characters, characters at the end or zeros at the start: ${examples.join(', ')}`,
   ]
 }
 
-function openingNotes({ options }: LogReading, { withoutOpening, otherOpenings }: CaseStatistics): string[] {
+function openingNotes({ options, times }: LogReading, cases: CaseStatistics): string[] {
+  const { withoutOpening, otherOpenings, withoutLaterEvent, inOpeningMs } = cases
+  const inOpeningUnit = cases.inOpeningUnit(times.datesAlone > 0)
   const { openedAt } = options.columns
   if (openedAt === undefined) return []
   const { count } = otherOpenings
@@ -212,6 +296,21 @@ function openingNotes({ options }: LogReading, { withoutOpening, otherOpenings }
           `${count === 1 ? '1 case has' : `${grouped(count)} cases have`} several times in ${shown(openedAt)} (--opened-at), of which the first of the log counts: ${list(otherOpenings)}`,
         ]
       : []),
+    ...(withoutLaterEvent.count > 0
+      ? [
+          `all events of ${withoutLaterEvent.count === 1 ? '1 case are' : `${grouped(withoutLaterEvent.count)} cases are`} before the opening and were refused: ${list(withoutLaterEvent)}; check the column ${shown(openedAt)} (--opened-at)`,
+        ]
+      : []),
+    ...(inOpeningMs.count > 0
+      ? [
+          `${inOpeningMs.count === 1 ? '1 event comes' : `${grouped(inOpeningMs.count)} events come`} before the opening of the case, but in the same millisecond, and ${inOpeningMs.count === 1 ? 'counts' : 'count'} as after it: ${list(inOpeningMs)}`,
+        ]
+      : []),
+    ...(inOpeningUnit.count > 0
+      ? [
+          `${inOpeningUnit.count === 1 ? '1 event was' : `${grouped(inOpeningUnit.count)} events were`} refused as before the opening of the case, but may be after it: their times have fewer digits than those in ${shown(openedAt)} (--opened-at): ${list(inOpeningUnit)}`,
+        ]
+      : []),
   ]
 }
 
@@ -222,27 +321,54 @@ function idNotes({ options, eventsWithoutId: count }: LogReading): string[] {
   return [`${events} in ${shown(eventId)} (--event-id), so ${count === 1 ? 'it is' : 'each is'} a new event`]
 }
 
-function orderNotes(newestFirst: Examples): string[] {
-  const { count } = newestFirst
-  if (count === 0) return []
-  const cases =
-    count === 1
-      ? '1 case is written newest first and has'
-      : `${grouped(count)} cases are written newest first and have`
+function orderNotes({ ties, tiesNewestFirst }: CaseStatistics, order: RowOrder): string[] {
+  const isMostly = order.isNewestFirst || order.isMostlyNewestFirst
+  const found = isMostly ? ties : tiesNewestFirst
+  if (found.count === 0) return []
+  const cases = found.count === 1 ? '1 case has' : `${grouped(found.count)} cases have`
+  if (order.isReversed)
+    return [
+      `the log is written newest first, so events of a case with the same time run from the last row to the first: ${cases} such events: ${list(found)}`,
+    ]
+  const where = isMostly
+    ? 'and the log is mostly written newest first'
+    : `in ${found.count === 1 ? 'a case' : 'cases'} written newest first`
   return [
-    `${cases} events with the same time, which run in the order of the log: ${list(newestFirst)}; sort the log so that older events come first`,
+    `${cases} events with the same time, ${where}; such events run in the order of the log: ${list(found)}; sort the log so that older events come first`,
+  ]
+}
+
+/** The hours from 1 to 6 and from 7 to 12, as bits. */
+const [EARLY_HOURS, LATE_HOURS] = [0b111_1110, 0b1_1111_1000_0000]
+/** Fewer events are within twelve hours by chance. */
+const MIN_EVENTS = 20
+
+/** Times of a clock of 12 hours whose a.m. and p.m. were lost: those of the afternoon come before those of the morning. */
+function halfDayNotes({ events, times }: LogReading, order: RowOrder): string[] {
+  const { hours } = times
+  const hasBoth = (hours & EARLY_HOURS) !== 0 && (hours & LATE_HOURS) !== 0
+  const isHalfDay = hasBoth && (hours & ~(EARLY_HOURS | LATE_HOURS)) === 0
+  if (events < MIN_EVENTS || !order.isMixed || !isHalfDay) return []
+  return [
+    'no time is before 01:00 or after 12:59, and rows of a case go back in time: the log may have hours from 1 to 12 without a.m. and p.m.',
   ]
 }
 
 function timeNotes(reading: LogReading, now: number): string[] {
-  const { withoutZone, datesAlone, repeated, skipped, options } = reading.times
-  const { zone } = options
+  const { withoutZone, datesAlone, repeated, skipped, otherForms, options } = reading.times
+  const { zone, format } = options
   return [
     ...(datesAlone > 0
       ? [
           `${datesAlone === 1 ? '1 time is a date without a time of day and was' : `${grouped(datesAlone)} times are dates without a time of day and were`} read as 00:00`,
         ]
       : []),
+    ...(otherForms.count > 0
+      ? [
+          `${otherForms.count === 1 ? '1 time does not have the format' : `${grouped(otherForms.count)} times do not have the format`} ${shown(format?.name ?? '')} and ${otherForms.count === 1 ? 'was' : 'were'} read as ISO 8601 or a Unix time: ${list(otherForms)}; a spreadsheet may have changed day and month in such a log`,
+        ]
+      : []),
+    ...doubtfulTimes(reading.times),
     ...(withoutZone > 0 && zone === null
       ? [
           `${withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`,
@@ -259,6 +385,22 @@ function timeNotes(reading: LogReading, now: number): string[] {
         ]
       : []),
     ...spanNotes(reading, now),
+  ]
+}
+
+function doubtfulTimes({ digits, exchangeableDays, options }: TimeReader): string[] {
+  const [asDigits, exchanged] = [digits.doubt, exchangeableDays.doubt]
+  return [
+    ...(asDigits === null
+      ? []
+      : [
+          `all ${grouped(asDigits.examples.count)} times of ${asDigits.examples.first[0]?.text.length} digits were read as Unix times, but are also dates in the format ${asDigits.format}: ${list(asDigits.examples)}; --time-format ${asDigits.format} reads them as dates`,
+        ]),
+    ...(exchanged === null
+      ? []
+      : [
+          `every time could also have the format ${shown(exchanged.format)} in place of ${shown(options.format?.name ?? '')}, because no day is after the 12th: ${list(exchanged.examples)}`,
+        ]),
   ]
 }
 

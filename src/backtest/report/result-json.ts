@@ -15,6 +15,7 @@ import { missingWords } from './figures.ts'
  * cases_after_until, events_after_until   not counted anywhere else
  * contracts    one, or with --compare two: file, contract, words, cases, confirmed, failed, still_open
  *              {open, pending}, price_sums by status, median_seconds_to_resolution {confirmed, failed}, reasons,
+ *              decided_after_last_event (cases that an activity window decided that ended after the last event of the log),
  *              review (null, or cases reversed and restarted, reversed_price_sum: what the review saved),
  *              events {accepted, accepted_late, repeated, refused by reason}, unnamed_event_types [{type, count}], named_types_not_in_log,
  *              nearest_losers [{case_id, missing_conditions, late_by_seconds, missing, leaves}]
@@ -42,6 +43,7 @@ export function resultJson({ log, until, files, backtest }: BacktestResult): str
       return {
         file: files[i],
         ...contractJson(one),
+        decided_after_last_event: one.decidedAfter(reading.lastAt ?? 0),
         unnamed_event_types: types.except(new Set(named)),
         named_types_not_in_log: named.filter((type) => !types.has(type)),
       }

@@ -179,13 +179,26 @@ function losers({ nearestLosers }: Totals, file: string | undefined): string[] {
 }
 
 /** The notes of the result. */
-export function notesOf({ casesAfterUntil, eventsAfterUntil, notes }: Backtest): string[] {
+export function notesOf(backtest: Backtest): string[] {
+  const { casesAfterUntil, eventsAfterUntil, notes } = backtest
   return [
+    ...afterLastEvent(backtest),
     ...(casesAfterUntil > 0 ? [`${grouped(casesAfterUntil)} cases open after --until: not counted`] : []),
     ...(eventsAfterUntil > 0
       ? [`${grouped(eventsAfterUntil)} events come after --until: not looked at`]
       : []),
     ...notes,
+  ]
+}
+
+function afterLastEvent({ totals, reading: { lastAt } }: Backtest): string[] {
+  if (lastAt === null) return []
+  const count = Math.max(...totals.map((one) => one.decidedAfter(lastAt)))
+  if (count === 0) return []
+  const end = new Date(lastAt).toISOString()
+  const cases = count === 1 ? '1 case was' : `${grouped(count)} cases were`
+  return [
+    `${cases} decided by an activity window that ended after the last event of the log (${end}), so later events may be missing; --until ${end} leaves such cases open`,
   ]
 }
 

@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../../kernel/operator-error.ts'
 import { isTimeZone, type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
+import { Examples } from '../field-statistics.ts'
 import { MAX_CACHED_QUARTERS } from '../limits.ts'
+import { DigitTimes, ExchangeableDays } from './doubtful-times.ts'
 import { parseTimeFormat, type TimeFormat, unixTime } from './time-format.ts'
 import { parseCommonTime, parseWrittenTime, type WrittenTime } from './written-time.ts'
 
@@ -16,6 +18,7 @@ export interface TimeOptions {
 const AFTER_LAST_MS = Date.UTC(3000)
 const UNIX_SECONDS = /^\d{10}(?:\.\d+)?$/
 const HOUR_STAMPS = parseTimeFormat('yyyyMMddHH')
+const UNIX_DIGITS = /^\d{10}(?:\d{3})?(?:\.\d+)?$/
 const UNIX_MILLISECONDS = /^\d{13}(?:\.\d+)?$/
 const NUMBER = /^\d+(?:[.,]\d+)?$/
 /** A day with more digits after it: an offset, or a time of day. */
@@ -28,10 +31,15 @@ const QUARTER_MS = 900_000
 const isInRange = (ms: number) => ms >= 0 && ms < AFTER_LAST_MS
 const nanIfOutOfRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
 
-/** Reads the times of a log, and counts the times without a zone. */
+const HOUR_MS = 3_600_000
+const hourBit = (ms: number): number => 1 << (Math.floor(ms / HOUR_MS) % 24)
+
+/** Reads the times of a log, and counts those that may be meant otherwise. */
 export class TimeReader {
   readonly #options: TimeOptions
   readonly #quarters = new Map<number, LocalMoment>()
+  /** The hours of all times, as bits: as written if there is no zone, else in UTC. */
+  hours = 0
   withoutZone = 0
   /** Dates without a time of day. */
   datesAlone = 0
@@ -39,9 +47,14 @@ export class TimeReader {
   repeated = 0
   /** Local times that do not exist in the zone. */
   skipped = 0
+  /** With `--time-format`: times in another form. */
+  readonly otherForms = new Examples()
+  readonly digits = new DigitTimes()
+  readonly exchangeableDays: ExchangeableDays
 
   constructor(options: TimeOptions) {
     this.#options = options
+    this.exchangeableDays = new ExchangeableDays(options.format)
   }
 
   get options(): TimeOptions {
@@ -49,19 +62,32 @@ export class TimeReader {
   }
 
   /** Milliseconds since 1970, with the digits below them: they decide the order of events. NaN if the text is not a time. */
-  read(text: string): number {
-    const common = this.#options.format === null ? parseCommonTime(text) : Number.NaN
-    if (isInRange(common)) return common
-    const written = this.#parse(text.trim())
+  read(text: string, line = 0): number {
+    const { format } = this.#options
+    const common = format === null ? parseCommonTime(text) : Number.NaN
+    if (isInRange(common)) {
+      this.hours |= hourBit(common)
+      return common
+    }
+    const trimmed = text.trim()
+    const formatted = format?.parse(trimmed) ?? null
+    const written = formatted ?? this.#parseOther(trimmed)
     if (written === null) return Number.NaN
     const ms = written.hasZone ? nanIfOutOfRange(written.ms) : this.#inZone(written.ms)
-    if (!written.hasTimeOfDay && !Number.isNaN(ms)) this.datesAlone++
+    if (Number.isNaN(ms)) return ms
+    this.hours |= hourBit(written.ms)
+    if (!written.hasTimeOfDay) this.datesAlone++
+    if (formatted !== null) this.exchangeableDays.add(trimmed, formatted, line)
+    else if (format !== null) this.otherForms.add(trimmed, line)
+    if (formatted === null && UNIX_DIGITS.test(trimmed)) this.digits.add(trimmed, line)
     return ms
   }
 
   #parse(text: string): WrittenTime | null {
-    const formatted = this.#options.format?.parse(text) ?? null
-    if (formatted !== null) return formatted
+    return this.#options.format?.parse(text) ?? this.#parseOther(text)
+  }
+
+  #parseOther(text: string): WrittenTime | null {
     if (UNIX_SECONDS.test(text)) return isHourStamp(text) ? null : unixTime(text, 0)
     if (UNIX_MILLISECONDS.test(text)) return unixTime(text, 3)
     return parseWrittenTime(text)
@@ -121,10 +147,20 @@ export function parseTimeZone(name: string): string {
   throw new InvalidArgumentError('It must be the name of a time zone, such as Europe/Berlin.')
 }
 
+/** The end of the simulation. `note` says which instant it is if the text leaves it open. */
+export interface Until {
+  at: number
+  note: string | null
+}
+
 /** @throws UsageError if the text is not a time in the form of the log */
-export function readUntil(text: string, options: TimeOptions): number {
+export function readUntil(text: string, options: TimeOptions): Until {
   const reader = new TimeReader(options)
-  const time = reader.read(text)
-  if (Number.isNaN(time)) throw new UsageError(`--until: ${reader.explain(text)}`)
-  return time
+  const at = reader.read(text)
+  if (Number.isNaN(at)) throw new UsageError(`--until: ${reader.explain(text)}`)
+  const zone = options.zone ?? 'UTC'
+  const means = `--until ${text.trim()} means ${new Date(at).toISOString()}`
+  if (reader.datesAlone > 0)
+    return { at, note: `${means}: a date without a time of day is 00:00 in ${zone}, when the day begins` }
+  return { at, note: reader.withoutZone > 0 ? `${means}: it has no zone and was read in ${zone}` : null }
 }

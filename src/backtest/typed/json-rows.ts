@@ -3,9 +3,11 @@ import { isJsonObject, type Json, type JsonObject, valueAt } from '../../kernel/
 import { jsonSyntaxFault, mayHaveFlaw } from '../../kernel/json-flaws.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { shownNames } from '../csv/csv-dialect.ts'
+import { Examples } from '../field-statistics.ts'
 import { MAX_TEXT_LENGTH } from '../limits.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
 import { type ColumnNames, faultOfValue, type LogRow, lossyNumber, type RowFault } from '../log/log-row.ts'
+import { repeatedKey } from './repeated-keys.ts'
 import type { TypedRows } from './typed-rows.ts'
 
 /** Reads the rows of a JSON or NDJSON log. */
@@ -14,6 +16,8 @@ export class JsonRows {
   readonly #rows: TypedRows
   readonly #decoding: TextDecoding
   #isFirstRead = false
+  /** Rows with a key that an object has twice, by the key. */
+  readonly repeatedKeys = new Examples()
 
   constructor(names: ColumnNames, rows: TypedRows, decoding: TextDecoding) {
     this.#names = names
@@ -27,6 +31,8 @@ export class JsonRows {
     if (undecodable) return undecodable
     const fields = parseObject(text)
     if (typeof fields === 'string') return { reason: 'not a JSON object', detail: fields }
+    const repeated = repeatedKey(text, fields)
+    if (repeated !== null) this.repeatedKeys.add(repeated, line)
     if (!this.#isFirstRead) this.#checkNames(fields)
     this.#isFirstRead = true
     const { case: caseName, type: typeName, time: timeName, openedAt: openingName } = this.#names

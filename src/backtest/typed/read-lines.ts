@@ -1,9 +1,9 @@
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { MAX_ROW_BYTES } from '../limits.ts'
 
-const NEWLINE = 10
+const [NEWLINE, CARRIAGE_RETURN] = [10, 13]
 
-/** Reads the lines that are not empty. @throws OperatorError if a line does not end. */
+/** Reads the lines that are not empty. They end with LF, CRLF or CR, which no JSON string contains. @throws OperatorError if a line does not end. */
 export async function readLines(
   chunks: AsyncIterable<Buffer>,
   onLine: (text: string, line: number) => void,
@@ -24,12 +24,19 @@ export async function readLines(
   if (rest.length > 0) take(rest)
 }
 
-/** Returns what follows the last newline. */
+/** Returns what follows the last line end. A CR at the end is returned too: an LF may follow. */
 function takeLines(bytes: Buffer, take: (line: Buffer) => void): Buffer {
   let start = 0
-  for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+  let nextReturn = bytes.indexOf(CARRIAGE_RETURN)
+  let nextNewline = bytes.indexOf(NEWLINE)
+  while (nextReturn !== -1 || nextNewline !== -1) {
+    const isReturn = nextReturn !== -1 && (nextNewline === -1 || nextReturn < nextNewline)
+    const end = isReturn ? nextReturn : nextNewline
+    if (isReturn && end === bytes.length - 1) break
     take(bytes.subarray(start, end))
-    start = end + 1
+    start = isReturn && nextNewline === end + 1 ? end + 2 : end + 1
+    if (isReturn) nextReturn = bytes.indexOf(CARRIAGE_RETURN, start)
+    if (nextNewline !== -1 && nextNewline < start) nextNewline = bytes.indexOf(NEWLINE, start)
   }
   return bytes.subarray(start)
 }

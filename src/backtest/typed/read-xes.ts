@@ -2,7 +2,10 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { isLossy } from '../../kernel/exact-numbers.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { SeenCases } from '../cases/seen-cases.ts'
+import { Examples } from '../field-statistics.ts'
 import { lossyNumber, type RowFault } from '../log/log-row.ts'
+import { EventTypes } from '../log/log-statistics.ts'
 
 /*
  * XES, the XML format of event logs (IEEE 1849). A trace is a case. Traces and events have attributes. Lists, containers and
@@ -32,7 +35,11 @@ export interface XesCounts {
   /** Lists, containers, attributes of attributes and elements of other names. */
   unread: number
   /** Events by their `lifecycle:transition`. */
-  transitions: ReadonlyMap<string, number>
+  transitions: EventTypes
+  /** Traces with the `concept:name` of an earlier trace. */
+  sameName: Examples
+  /** Traces without events. */
+  empty: Examples
 }
 
 /** @throws OperatorError if the text is not XML or has no log */
@@ -57,7 +64,11 @@ class XesReader implements XesCounts {
   #event: Attributes | null = null
   #eventLine = 0
   unread = 0
-  readonly transitions = new Map<string, number>()
+  readonly transitions = new EventTypes()
+  readonly sameName = new Examples()
+  readonly empty = new Examples()
+  readonly #names = new SeenCases()
+  #traceLine = 0
 
   constructor(onEvent: (event: XesEvent) => void) {
     this.#onEvent = onEvent
@@ -87,6 +98,7 @@ class XesReader implements XesCounts {
     if (name === 'trace') {
       this.#trace = new Attributes()
       this.#events = 0
+      this.#traceLine = this.#parser.line
     } else if (name === 'event') {
       this.#event = new Attributes()
       this.#eventLine = this.#parser.line
@@ -115,11 +127,17 @@ class XesReader implements XesCounts {
     if (name === 'event' && this.#event !== null) {
       const isInTrace = this.#open.at(-1) === 'trace'
       const transition = this.#event.textOf(TRANSITION)
-      if (transition !== '') this.transitions.set(transition, (this.transitions.get(transition) ?? 0) + 1)
+      if (transition !== '') this.transitions.count(transition)
       this.#onEvent(eventOf(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
       this.#event = null
       this.#events++
-    }
+    } else if (name === 'trace') this.#closeTrace()
+  }
+
+  #closeTrace(): void {
+    const name = this.#trace.textOf(NAME)
+    if (this.#events === 0) this.empty.add(name, this.#traceLine)
+    else if (name !== '' && !this.#names.add(name)) this.sameName.add(name, this.#traceLine)
   }
 }
 

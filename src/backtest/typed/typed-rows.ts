@@ -50,9 +50,9 @@ export class TypedRows {
   read({ caseId, type, time, openedAt: opening, id: givenId, fields, line }: TypedEvent): LogRow | RowFault {
     const nameFault = faultOfNames(caseId, type)
     if (nameFault) return nameFault
-    const at = this.#times.read(time)
+    const at = this.#times.read(time, line)
     if (Number.isNaN(at)) return badTime('bad time', time, this.#times)
-    const openedAt = opening.trim() === '' ? null : this.#times.read(opening)
+    const openedAt = opening.trim() === '' ? null : this.#times.read(opening, line)
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
     const id = readEventId(givenId)
     if (typeof id === 'object') return id
@@ -81,14 +81,16 @@ export class TypedRows {
       const [name = ''] = one.field.path
       const value = valueAt(payload, one.field.path)
       if (Object.hasOwn(payload, name)) kept.set(name, payload[name] as Json)
-      if (value === undefined) this.#noteNames(payload)
+      if (value === undefined) this.#noteNames(payload, one, line)
       one.add(value, line)
     }
     return kept.size === 0 ? EMPTY_PAYLOAD : Object.fromEntries(kept)
   }
 
   /** For the note about a missing field: the log may have it under a similar name. */
-  #noteNames(payload: JsonObject): void {
-    if (this.names.size < MAX_FIELD_NAMES) for (const name of Object.keys(payload)) this.names.add(name)
+  #noteNames(payload: JsonObject, one: FieldStatistics, line: number): void {
+    const names = Object.keys(payload)
+    one.addNames(names, line)
+    if (this.names.size < MAX_FIELD_NAMES) for (const name of names) this.names.add(name)
   }
 }

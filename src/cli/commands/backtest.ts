@@ -122,10 +122,11 @@ async function backtest(options: Options): Promise<void> {
   const contracts = await Promise.all(paths.map(readContract))
   const reading = readingOptions(options)
   const until = options.until === undefined ? null : readUntil(options.until, reading.times)
-  const run = { ...reading, contracts, until, now: Date.now(), isSorted: options.sorted }
+  const end = { until: until?.at ?? null, untilNote: until?.note ?? null }
+  const run = { ...reading, ...end, contracts, now: Date.now(), isSorted: options.sorted }
   const done = await runBacktest(log, run, showProgress(log.bytes))
   const { format } = done.reading
-  const result = { log: { file: options.log, format }, until, files: paths, backtest: done }
+  const result = { log: { file: options.log, format }, until: end.until, files: paths, backtest: done }
   if (options.report !== undefined) await writeReport(options.report, result)
   await print(options.json ? printableJson(resultJson(result)) : resultTable(result))
 }

@@ -71,6 +71,8 @@ type Shown = Evidence & Pick<LogEvent, 'id'> & { seq?: number; createdAt?: Date 
 export class Explanation {
   readonly #claim: Claim
   readonly #fulfillment: ConditionView
+  /** Stops and continues the clock: only for hints. */
+  readonly #clock: ConditionView[]
   readonly #review: ReviewView | null
   readonly #reviewSeq: number
   readonly #hints: LogHints
@@ -78,7 +80,9 @@ export class Explanation {
   /** @param turns the items that made an extended claim PENDING and terminal (`transitions` of other contracts finds them) */
   constructor(claim: Claim, turns: readonly (Turn & { seq: number })[] = []) {
     this.#claim = claim
-    this.#fulfillment = new ConditionView(claim.contract.fulfillment_condition)
+    const { fulfillment_condition, clock } = claim.contract
+    this.#fulfillment = new ConditionView(fulfillment_condition)
+    this.#clock = viewsOf(clock?.pause_on, clock?.resume_on)
     const [start] = turns
     this.#reviewSeq = start?.seq ?? Number.POSITIVE_INFINITY
     this.#review = claim.contract.review && start ? new ReviewView(claim.contract, start) : null
@@ -92,7 +96,7 @@ export class Explanation {
   add(event: Shown): void {
     const isInReview = (event.seq ?? 0) > this.#reviewSeq
     if (isInReview) this.#review?.add(event)
-    else this.#fulfillment.add(event)
+    else for (const view of [this.#fulfillment, ...this.#clock]) view.add(event)
     this.#hints.add(event, this.#satisfied, isInReview ? 'review' : 'open')
   }
 
@@ -102,7 +106,8 @@ export class Explanation {
   }
 
   get #satisfied() {
-    return { has: (leaf: Leaf) => this.#fulfillment.has(leaf) || (this.#review?.has(leaf) ?? false) }
+    const views = [this.#fulfillment, ...this.#clock, ...(this.#review?.conditions ?? [])]
+    return { has: (leaf: Leaf) => views.some((view) => view.has(leaf)) }
   }
 
   /** Hints to the events so far. */
@@ -191,9 +196,12 @@ class ConditionView {
   }
 }
 
+const viewsOf = (...conditions: (Condition | undefined)[]): ConditionView[] =>
+  conditions.filter((condition) => condition !== undefined).map((condition) => new ConditionView(condition))
+
 /** A review from its beginning on, decided anew event by event. */
 class ReviewView {
-  readonly #conditions: ConditionView[]
+  readonly conditions: ConditionView[]
   readonly #hasReversal: boolean
   readonly #latestDueAt: Date | null
   readonly #restarts: ExplainedReview['restarts'] = []
@@ -205,9 +213,7 @@ class ReviewView {
   constructor(contract: Contract, start: Turn) {
     const { reversal_condition, restart_on, max_duration } = contract.review ?? {}
     this.#hasReversal = reversal_condition !== undefined
-    this.#conditions = [reversal_condition, restart_on]
-      .filter((condition) => condition !== undefined)
-      .map((condition) => new ConditionView(condition))
+    this.conditions = viewsOf(reversal_condition, restart_on)
     this.#latestDueAt =
       max_duration === undefined ? null : new Date(start.createdAt.getTime() + windowMs(max_duration))
     const state = pendingState(contract, !start.system, start.createdAt)
@@ -216,7 +222,7 @@ class ReviewView {
   }
 
   add(event: Shown): void {
-    for (const condition of this.#conditions) condition.add(event)
+    for (const condition of this.conditions) condition.add(event)
     const at = event.createdAt as Date
     const decision = decideAt(this.#claim, this.#log, { ...event, payloadBytes: 0 }, at)
     if (decision.kind !== 'append') return
@@ -230,13 +236,9 @@ class ReviewView {
       this.#restarts.push({ eventId: event.id, at, dueAt: state.dueAt as Date })
   }
 
-  has(leaf: Leaf): boolean {
-    return this.#conditions.some((condition) => condition.has(leaf))
-  }
-
   get explained(): ExplainedReview {
     return {
-      reversalCondition: this.#hasReversal ? (this.#conditions[0] as ConditionView).explained : null,
+      reversalCondition: this.#hasReversal ? (this.conditions[0] as ConditionView).explained : null,
       reversedBy: this.#reversedBy,
       restarts: this.#restarts,
       restartCount: this.#restartCount,

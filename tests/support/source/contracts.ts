@@ -4,7 +4,6 @@ export { holdsOverNothing } from '../../../src/core/contracts/aggregate.ts'
 export { compile } from '../../../src/core/contracts/compiled-condition.ts'
 export {
   type Condition,
-  holds,
   type Leaf,
   leavesOf,
   namedEventTypes,

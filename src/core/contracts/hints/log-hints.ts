@@ -44,7 +44,7 @@ type Shown = Pick<LogEvent, 'id' | 'type' | 'payload'>
 /** Collects hints while the events of a log are added one by one. */
 export class LogHints {
   readonly #places: readonly LeafPlace[]
-  /** Of the fulfillment condition, and of what is judged in review. */
+  /** Of what is judged while OPEN, and of what is judged in review. */
   readonly #leaves: Record<'open' | 'review', ReadonlyMap<string, readonly Leaf[]>>
   readonly #named: ReadonlySet<string>
   readonly #missed = new Map<Leaf, Missed>()
@@ -52,11 +52,12 @@ export class LogHints {
   #valuesLeft = MAX_COMPARED_VALUES
 
   constructor(contract: Contract) {
-    const [open = [], ...review] = conditionsByPath(contract).map(([path, condition]) =>
-      leafPlaces(condition, path),
-    )
-    this.#places = [open, ...review].flat()
-    this.#leaves = { open: byType(open), review: byType(review.flat()) }
+    this.#places = conditionsByPath(contract).flatMap(([path, condition]) => leafPlaces(condition, path))
+    const isOfReview = ({ path }: LeafPlace) => path.startsWith('review.')
+    this.#leaves = {
+      open: byType(this.#places.filter((place) => !isOfReview(place))),
+      review: byType(this.#places.filter(isOfReview)),
+    }
     this.#named = new Set(this.#places.map(({ leaf }) => leaf.event))
   }
 

@@ -1,0 +1,108 @@
+import { edit, editWithin, type Mutant } from './mutant.ts'
+
+/** Extended contracts (§2.1a): reviews, late events, aggregates. */
+export const OF_EXTENDED: readonly Mutant[] = [
+  {
+    name: 'a reversal is lost',
+    edits: [edit("return { ...state, scheduledOutcome: 'FAILED' }", 'return state')],
+  },
+  {
+    name: 'a reversal is told to nobody',
+    edits: [
+      edit(
+        "if (effect === 'reversed') this.#notifications.push",
+        'if (effect === null) this.#notifications.push',
+      ),
+    ],
+  },
+  {
+    name: 'a claim takes events after its reversal',
+    edits: [
+      edit(
+        "(status === 'PENDING' && scheduledOutcome === 'CONFIRMED' && contract.review !== undefined)",
+        "(status === 'PENDING' && scheduledOutcome !== null && contract.review !== undefined)",
+      ),
+    ],
+  },
+  {
+    name: 'a reversal condition counts events of before the review',
+    edits: [
+      edit(
+        'return ({ seq, isLate }) => seq > start &&',
+        'return ({ seq, isLate }) => seq > Math.min(start, 0) &&',
+      ),
+      edit('if (!takesEvents(this.#claim)) return false', "if (this.#claim.status !== 'OPEN') return false"),
+    ],
+  },
+  {
+    name: 'a restart moves a claim by a late event',
+    edits: [
+      editWithin('effectOf', 'if (isLate) return null', "if (isLate && status === 'OPEN') return null"),
+    ],
+  },
+  {
+    name: 'a review restarts beyond its longest duration',
+    edits: [edit('Math.max(Math.min(end, latest), (dueAt as Date).getTime())', 'Math.max(end, latest)')],
+  },
+  {
+    name: 'an event that reverses restarts instead',
+    edits: [
+      edit(
+        "if (log.satisfiesCondition) return status === 'OPEN' ? 'satisfied' : 'reversed'\n",
+        "if (log.satisfiesCondition && !(status === 'PENDING' && triggers(contract.review?.restart_on, event)))\n    return status === 'OPEN' ? 'satisfied' : 'reversed'\n",
+      ),
+    ],
+  },
+  {
+    name: 'an event is counted that is late under a strict deadline',
+    edits: [
+      edit(
+        'lateMs !== null && contract.strict_deadline === true',
+        'lateMs === 0 && contract.strict_deadline === true',
+      ),
+    ],
+  },
+  {
+    name: 'a late event is counted when its log is read again',
+    edits: [
+      edit('seq > start && !(isLate && contract.strict_deadline === true)', 'seq > start'),
+      edit('if (!takesEvents(this.#claim)) return false', 'if (this.#claim !== null) return false'),
+    ],
+  },
+  {
+    name: 'an event without an id is counted',
+    edits: [
+      edit(
+        'request.hasMadeId && needsEventIds(before.contract)',
+        'request.hasMadeId && !needsEventIds(before.contract)',
+      ),
+    ],
+  },
+  {
+    name: 'a repeat is counted twice where the contract is extended',
+    edits: [
+      editWithin(
+        'ExtendedDecision',
+        'super(snapshot, recordedIds, maxAdded)',
+        'super(snapshot, new Set(), maxAdded)',
+      ),
+    ],
+  },
+  {
+    name: 'a sum is computed in floating point',
+    edits: [
+      edit(
+        'sum: plus(value.sum, toDecimal(contribution as number))',
+        'sum: toDecimal(Number(value.sum.units) / 10 ** value.sum.scale + (contribution as number))',
+      ),
+    ],
+  },
+  {
+    name: 'of different values the same one is counted again',
+    edits: [edit('if ((this.#places.get(value) ?? this.size) < this.size) return this\n', '')],
+  },
+  {
+    name: 'an event says how late it was only where the contract is extended',
+    edits: [edit('return lateMs >= 0 ? lateMs : null', 'return null')],
+  },
+]

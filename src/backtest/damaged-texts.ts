@@ -1,0 +1,61 @@
+/* What exports and spreadsheets make of a text, and other spellings of names. */
+
+type Damage = (text: string) => string
+
+const WINDOWS_1252 = new TextDecoder('windows-1252')
+const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
+/** A spreadsheet keeps 15 digits of a number, and shows 6 if it has 12 or more. */
+const [KEPT_DIGITS, SHOWN_DIGITS] = [15, 6]
+
+const utf16Escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** By what they do, in words. */
+const DAMAGES: [how: string, damage: Damage][] = [
+  ['UTF-8 that was read as another encoding', (text) => WINDOWS_1252.decode(Buffer.from(text))],
+  ['UTF-8 that was read as another encoding', (text) => Buffer.from(text).toString('latin1')],
+  ['letters that an encoding lacks', (text) => text.replace(/\P{ASCII}/gu, '?')],
+  ['letters that an encoding lacks', (text) => text.replace(/\P{ASCII}/gu, '\ufffd')],
+  ['accents of letters', (text) => text.normalize('NFD').replace(/\p{M}/gu, '')],
+  ['escapes of Excel', (text) => `${text}_x000D_`],
+  ['escapes of HTML', (text) => text.replace(/[&<>"']/g, (character) => HTML[character] as string)],
+  ['escapes of JSON', (text) => text.replace(/\P{ASCII}/gu, utf16Escapes)],
+  ['escapes of URLs', encodeURIComponent],
+  ['escapes of URLs', (text) => encodeURIComponent(text).replaceAll('%20', '+')],
+  ['the way a number is written', (text) => (NUMBER.test(text) ? shortNumber(text) : text)],
+  ['digits that a spreadsheet has dropped', (text) => (NUMBER.test(text) ? keptDigits(text) : text)],
+  ['digits that a spreadsheet has dropped', (text) => (NUMBER.test(text) ? shownDigits(text) : text)],
+]
+
+const utf16Escapes = (character: string) => character.split('').map(utf16Escape).join('')
+
+const shortNumber = (text: string) => (text.length > KEPT_DIGITS ? text : String(Number(text)))
+
+const keptDigits = (text: string) =>
+  /^\d+$/.test(text) ? text.slice(0, KEPT_DIGITS).padEnd(text.length, '0') : text
+
+function shownDigits(text: string): string {
+  if (!/^\d{12,}$/.test(text)) return text
+  const [mantissa = '', exponent] = Number(text)
+    .toExponential(SHOWN_DIGITS - 1)
+    .split('e+')
+  return `${mantissa.replace(/\.?0+$/, '')}E+${exponent}`
+}
+
+/** The forms of the text after damage, with what was damaged in words. */
+export function damagedForms(text: string): Map<string, string> {
+  const forms = new Map<string, string>()
+  for (const [how, damage] of DAMAGES) {
+    const form = damage(text)
+    if (form !== text && !forms.has(form)) forms.set(form, how)
+  }
+  return forms
+}
+
+/** A text that has letters without the separators of its words: in_progress, in-progress and "in progress" are one. */
+export const separatorsRemoved = (text: string): string =>
+  /\p{L}/u.test(text) ? text.replace(/[\s_./:-]+/gu, '') : text
+
+/** How a text of the log differs from the one that it probably was. */
+export const damageOf = (text: string, other: string): string =>
+  damagedForms(other).get(text) ?? 'separators of words'

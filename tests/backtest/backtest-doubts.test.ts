@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseTimeFormat } from '../../src/backtest/time/time-format.ts'
+import { readUntil } from '../../src/backtest/time/time-reader.ts'
+import { contractWith } from '../support/contracts.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import { backtestOf, filesIn } from './backtest-files.ts'
+
+/* Values that may mean something else than what they are read as. */
+
+const NOW = '2026-01-01T09:00:00Z'
+const csv = (header: string, ...rows: string[]) => `${header}\n${rows.join('\n')}\n`
+const valuesOf = (...values: string[]) =>
+  csv('case_id,type,occurred_at,v', ...values.map((value, i) => `c-${i},done,${NOW},${value}`))
+const timesOf = (...times: string[]) =>
+  csv('case_id,type,occurred_at', ...times.map((time) => `a,done,${time}`))
+const casesOf = (...ids: string[]) => csv('case_id,type,occurred_at', ...ids.map((id) => `${id},done,${NOW}`))
+const matching = (v: string): Contract =>
+  contractWith({ fulfillment_condition: { event: 'done', match: { v } } })
+const atLeast = (gte: number) => contractWith({ fulfillment_condition: { event: 'done', field: 'v', gte } })
+
+type Options = NonNullable<Parameters<typeof backtestOf>[2]>
+type Scope = Parameters<typeof filesIn>[0]
+
+async function notesOf(t: Scope, log: string, contract: Contract, options: Options = {}): Promise<string[]> {
+  const path = await filesIn(t, { log })
+  return (await backtestOf(path('log'), [contract], options)).json.warnings
+}
+
+describe('numbers (§10 rule 8)', () => {
+  test('that all look like grouped thousands are noted', async (t) => {
+    assert.deepEqual(await notesOf(t, valuesOf('1.500', '950', '12.000', '0'), atLeast(1000)), [
+      'all 2 numbers with a point in "v" of "done" have three digits after it and may be grouped thousands: "1.500" (line 2), "12.000" (line 4); a point was read as the decimal mark, "1.500" as 1.5; write 1500 if it is that number',
+    ])
+    assert.deepEqual(await notesOf(t, valuesOf('"1,500"'), atLeast(1000), { decimal: ',' }), [
+      'the number with a comma in "v" of "done" has three digits after it and may be grouped thousands: "1,500" (line 2); a comma was read as the decimal mark, "1,500" as 1.5; write 1500 if it is that number',
+    ])
+  })
+
+  test('are not noted if one shows that the point is the decimal mark', async (t) => {
+    for (const other of ['4.5', '0.500', '1500', '1500.250', '1.5000', '007'])
+      assert.deepEqual(await notesOf(t, valuesOf('1.500', other), atLeast(1)), [], other)
+    assert.deepEqual(await notesOf(t, valuesOf('100', '5'), atLeast(1)), [])
+  })
+})
+
+describe('times of digits (§10 rule 8)', () => {
+  test('that are dates of 10 or 13 digits as well as Unix times are noted', async (t) => {
+    for (const [format, ...times] of [
+      ['MMddyyyyHH', '1031202614', '1101202609', '1231202623'],
+      ['yyMMddHHmm', '1712311430', '1601021545'],
+      ['MddyyyyHHmmss', '1312026143059', '1012026000000'],
+    ] as const) {
+      const [note = ''] = (await notesOf(t, timesOf(...times), contractWith())).filter((text) =>
+        /digits/.test(text),
+      )
+      assert.ok(
+        note.startsWith(
+          `all ${times.length} times of ${times[0].length} digits were read as Unix times, but are also dates in the format ${format}: "${times[0]}" (line 2)`,
+        ),
+        `${format}: ${note}`,
+      )
+      assert.ok(note.endsWith(`; --time-format ${format} reads them as dates`), note)
+    }
+  })
+
+  test('that are plainly Unix times are not', async (t) => {
+    const seconds = (from: string, step: number) =>
+      Array.from({ length: 50 }, (_, i) => String(Date.parse(from) / 1000 + i * step))
+    for (const from of [
+      '2002-01-01T00:00:00Z',
+      '2009-01-23T12:00:00Z',
+      '2017-06-01T08:00:00Z',
+      '2026-11-01T00:00:00Z',
+    ])
+      for (const step of [1, 60, 3600, 86_400]) {
+        const times = seconds(from, step)
+        assert.deepEqual(await notesOf(t, timesOf(...times), contractWith()), [], `${from} by ${step} s`)
+        const millis = times.map((time) => `${time}000`)
+        assert.deepEqual(
+          await notesOf(t, timesOf(...millis), contractWith()),
+          [],
+          `${from} by ${step} s, in ms`,
+        )
+      }
+    assert.deepEqual(await notesOf(t, timesOf('1712311430'), contractWith()), [], 'a single one')
+  })
+})
+
+describe('times in --time-format (§10 rule 8)', () => {
+  const times = { format: parseTimeFormat('MM/dd/yyyy HH:mm'), zone: 'UTC' }
+
+  test('in which day and month could be exchanged are noted', async (t) => {
+    assert.deepEqual(
+      await notesOf(t, timesOf('03/04/2026 10:00', '05/05/2026 10:00'), contractWith(), { times }),
+      [
+        'every time could also have the format "dd/MM/yyyy HH:mm" in place of "MM/dd/yyyy HH:mm", because no day is after the 12th: "03/04/2026 10:00" (line 2)',
+      ],
+    )
+    assert.deepEqual(
+      await notesOf(t, timesOf('03/04/2026 10:00', '03/13/2026 10:00'), contractWith(), { times }),
+      [],
+    )
+    assert.deepEqual(await notesOf(t, timesOf('05/05/2026 10:00'), contractWith(), { times }), [])
+    for (const [format, time] of [
+      ['dd.MM.yyyy', '03.04.2026'],
+      ['yyyy-MM-dd HH:mm', '2026-03-04 10:00'],
+      ['dd-MMM-yyyy', '03-Apr-2026'],
+    ] as const) {
+      const notes = await notesOf(t, timesOf(time), contractWith(), {
+        times: { format: parseTimeFormat(format), zone: 'UTC' },
+      })
+      assert.ok(!notes.some((note) => note.includes('every time')), format)
+    }
+  })
+
+  test('are noted if some have another form', async (t) => {
+    assert.deepEqual(
+      await notesOf(t, timesOf('2026-02-01 10:00', '01/13/2026 10:00'), contractWith(), { times }),
+      [
+        '1 time does not have the format "MM/dd/yyyy HH:mm" and was read as ISO 8601 or a Unix time: "2026-02-01 10:00" (line 2); a spreadsheet may have changed day and month in such a log',
+      ],
+    )
+  })
+})
+
+describe('--until (§10 rule 12)', () => {
+  test('says which instant a date alone or a time without a zone is', async (t) => {
+    const berlin = { format: null, zone: 'Europe/Berlin' }
+    assert.deepEqual(readUntil('2026-01-31', berlin), {
+      at: Date.parse('2026-01-30T23:00:00Z'),
+      note: '--until 2026-01-31 means 2026-01-30T23:00:00.000Z: a date without a time of day is 00:00 in Europe/Berlin, when the day begins',
+    })
+    assert.deepEqual(readUntil('2026-01-31 10:00', { format: null, zone: null }), {
+      at: Date.parse('2026-01-31T10:00:00Z'),
+      note: '--until 2026-01-31 10:00 means 2026-01-31T10:00:00.000Z: it has no zone and was read in UTC',
+    })
+    assert.equal(readUntil(NOW, berlin).note, null)
+
+    const path = await filesIn(t, {
+      'log.csv': timesOf(NOW),
+      'c.json': JSON.stringify(contractWith()),
+      'r.html': '',
+    })
+    const args = ['backtest', '--log', path('log.csv'), '--contract', path('c.json'), '--until', '2026-01-02']
+    const [table, json] = await Promise.all([runSharedCli(args), runSharedCli([...args, '--json'])])
+    const note =
+      '--until 2026-01-02 means 2026-01-02T00:00:00.000Z: a date without a time of day is 00:00 in UTC, when the day begins'
+    assert.ok(table.stdout.includes(`note: ${note}`))
+    assert.ok(JSON.parse(json.stdout).warnings.includes(note))
+  })
+
+  test('of the same millisecond as an event does not leave the event out', async (t) => {
+    const path = await filesIn(t, { log: timesOf('2026-01-01T09:00:00.0004Z') })
+    const { json } = await backtestOf(path('log'), [contractWith()], { until: Date.parse(NOW) })
+    assert.equal(json.cases_after_until, 0)
+  })
+})
+
+describe('case ids (§10 rule 8)', () => {
+  test('whose last digits a spreadsheet or a double has lost are noted', async (t) => {
+    for (const [first, second] of [
+      ['1234567890123450', '1234567890123460'],
+      ['12345678901234500', '12345678901234600'],
+      ['1234567890123456800', '1234567890123457000'],
+      ['1234567890123456768', '1234567890123457024'],
+    ])
+      assert.deepEqual(await notesOf(t, casesOf(`${first}`, `${second}`, 'x'), contractWith()), [
+        `2 cases have ids whose last digits are zeros or rounded, as a spreadsheet or JavaScript leaves them, so that many cases may be one: "${first}" (line 2, 1 event), "${second}" (line 3, 1 event)`,
+      ])
+    for (const ids of [
+      ['1234567890123451', '1234567890123462', '1234567890123470'],
+      ['123456789012340', '123456789012350'],
+      ['1234567890123456789', '1234567890123456791'],
+    ])
+      assert.deepEqual(await notesOf(t, casesOf(...ids), contractWith()), [], ids.join())
+  })
+
+  test('that a spreadsheet has turned into dates are noted', async (t) => {
+    assert.deepEqual(await notesOf(t, casesOf('12-Oct', 'A-1'), contractWith()), [
+      '1 case has an id in the form of a date, as a spreadsheet leaves 10-12: "12-Oct" (line 2, 1 event)',
+    ])
+  })
+})
+
+describe('texts (§10 rule 8)', () => {
+  test('that an export or a spreadsheet has changed are noted', async (t) => {
+    for (const [compared, found, how] of [
+      ['München', 'MÃ¼nchen', 'UTF-8 that was read as another encoding'],
+      ['München', 'M?nchen', 'letters that an encoding lacks'],
+      ['München', 'M\ufffdnchen', 'letters that an encoding lacks'],
+      ['München', 'Munchen', 'accents of letters'],
+      ['R&D', 'R&amp;D', 'escapes of HTML'],
+      ['München', 'M\\u00fcnchen', 'escapes of JSON'],
+      ['in transit', 'in%20transit', 'escapes of URLs'],
+      ['ok', 'ok_x000D_', 'escapes of Excel'],
+      ['1.50', '1.5', 'the way a number is written'],
+      ['1234567890123456', '1234567890123450', 'digits that a spreadsheet has dropped'],
+      ['1234567890123456', '1.23457E+15', 'digits that a spreadsheet has dropped'],
+      ['in_progress', 'In Progress', 'separators of words'],
+    ] as const)
+      assert.deepEqual(await notesOf(t, valuesOf(found), matching(compared)), [
+        `no event has "${compared}" in "v" of "done", but 1 event has a text that differs by ${how}: ${JSON.stringify(found)} (line 2)`,
+      ])
+    assert.deepEqual(
+      await notesOf(t, valuesOf('1.50', '1.5'), matching('1.50')),
+      [],
+      'the text itself occurs',
+    )
+    assert.deepEqual(await notesOf(t, valuesOf('7'), matching('007')), [
+      '"v" of "done" is compared with "007", but 1 event has a text that differs only by zeros at the start: "7" (line 2)',
+    ])
+  })
+
+  test('that no event has are noted with those that events have', async (t) => {
+    assert.deepEqual(await notesOf(t, valuesOf('gold', 'silver', 'gold'), matching('platinum')), [
+      'no event has "platinum" in "v" of "done"; 3 events have other texts: "gold" (2, first on line 2), "silver" (line 3)',
+    ])
+    assert.deepEqual(await notesOf(t, valuesOf('gold', 'platinum'), matching('platinum')), [])
+    assert.deepEqual(await notesOf(t, valuesOf('', ''), matching('')), [])
+  })
+
+  test('of event types are noted too', async (t) => {
+    const contract = (event: string) => contractWith({ fulfillment_condition: { event } })
+    const log = (type: string) => csv('case_id,type,occurred_at', `a,${type},${NOW}`)
+    assert.deepEqual(await notesOf(t, log('Ã¶ffnen'), contract('öffnen')), [
+      'no event has the type "öffnen", but 1 event has the type "Ã¶ffnen", which differs by UTF-8 that was read as another encoding',
+    ])
+    assert.deepEqual(await notesOf(t, log('Picked Up'), contract('picked_up')), [
+      'no event has the type "picked_up", but 1 event has the type "Picked Up", which differs by separators of words',
+    ])
+  })
+})
+
+describe('NDJSON (§10 rules 6, 8)', () => {
+  const row = (id: string, rest = '"v":"x"') =>
+    `{"case_id":"${id}","type":"done","occurred_at":"${NOW}",${rest}}`
+
+  test('has lines that end with LF, CRLF or CR, wherever chunks end', async (t) => {
+    const padding = ' '.repeat(256 * 1024 - row('a').length - 1)
+    for (const end of ['\n', '\r\n', '\r', `${padding}\r\n`, `${padding}\r`]) {
+      const path = await filesIn(t, { log: [row('a'), row('b'), '{}', ''].join(end) })
+      const { json } = await backtestOf(path('log'), [contractWith()], { format: 'ndjson' })
+      assert.equal(json.contracts[0].confirmed, 2, JSON.stringify(end.trim()))
+      assert.equal(json.bad_rows.first[0].line, 3, JSON.stringify(end.trim()))
+    }
+  })
+
+  test('with a key twice in an object is noted: the last counts', async (t) => {
+    const options: Options = { format: 'ndjson' }
+    for (const rest of ['"v":5,"v":500', '"o":{"v":1,"\\u0076":2}']) {
+      assert.deepEqual(await notesOf(t, row('a', rest), contractWith(), options), [
+        '1 row has a key twice, of which the last counts, as in the service: "v" (line 1)',
+      ])
+    }
+    for (const rest of ['"v":"v"', '"o":[{"v":1},{"v":2}],"v":"\\"v\\":1"', '"o":{"o":["v","v"]}'])
+      assert.deepEqual(await notesOf(t, row('a', rest), contractWith(), options), [], rest)
+  })
+
+  test('names fields that replace the compared one in some events', async (t) => {
+    const log = [row('a', '"v":"x"'), row('b', '"V":"x"'), row('c', '"V":"x"')].join('\n')
+    assert.deepEqual(await notesOf(t, log, matching('x'), { format: 'ndjson' }), [
+      '2 events have "V" in place of "v" of "done" (line 2)',
+    ])
+  })
+})
+
+describe('XES (§10 rule 3)', () => {
+  const event = (type: string, rest = '') =>
+    `<event><string key="concept:name" value="${type}"/><date key="time:timestamp" value="${NOW}"/>${rest}</event>`
+  const trace = (name: string, ...events: string[]) =>
+    `<trace><string key="concept:name" value="${name}"/>${events.join('')}</trace>`
+  const options: Options = { format: 'xes' }
+
+  test('traces of one name are one case, and traces without events are none; both are noted', async (t) => {
+    const log = `<log>\n${trace('a', event('x'))}\n${trace('b', event('x'))}\n${trace('a', event('done'))}\n${trace('c')}\n</log>`
+    const path = await filesIn(t, { log })
+    const { json } = await backtestOf(path('log'), [contractWith()], options)
+    assert.equal(json.contracts[0].cases, 2)
+    assert.deepEqual(json.warnings, [
+      '1 trace has the concept:name of an earlier trace; traces of one name are one case: "a" (line 4)',
+      '1 trace has no events and is not a case: "c" (line 5)',
+    ])
+  })
+
+  test('counts at most 10,000 values of lifecycle:transition by name', async (t) => {
+    const step = (i: number) => event('x', `<string key="lifecycle:transition" value="t-${i}"/>`)
+    const path = await filesIn(t, {
+      log: `<log>${trace('a', ...Array.from({ length: 10_050 }, (_, i) => step(i)))}</log>`,
+    })
+    const { backtest, json } = await backtestOf(path('log'), [contractWith()], options)
+    assert.equal([...(backtest.reading.xes?.transitions.all ?? [])].length, 10_000)
+    assert.match(json.warnings[0], /"t-4" \(1\) and others;/)
+  })
+})
+
+test('cases that a window decided after the last event are counted, and shown to people (§10 rule 12)', async (t) => {
+  const path = await filesIn(t, {
+    'log.csv': csv(
+      'case_id,type,occurred_at',
+      `a,x,2026-01-01T00:00:00Z`,
+      `b,x,2026-01-01T08:30:00Z`,
+      `c,done,${NOW}`,
+    ),
+    'c.json': JSON.stringify(contractWith()),
+  })
+  const { json } = await backtestOf(path('log.csv'), [contractWith()])
+  assert.equal(json.contracts[0].decided_after_last_event, 1)
+  assert.deepEqual(json.warnings, [])
+  const { stdout } = await runSharedCli(['backtest', '--log', path('log.csv'), '--contract', path('c.json')])
+  assert.match(
+    stdout,
+    /note: 1 case was decided by an activity window that ended after the last event of the log \(2026-01-01T09:00:00\.000Z\), so later events may be missing; --until 2026-01-01T09:00:00\.000Z leaves such cases open/,
+  )
+})

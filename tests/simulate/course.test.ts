@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aggregated, compareDecimals, decimalOf } from '../../simulate/model/aggregate.ts'
+import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
+import { acceptsEvents, type Contract, needsEventIds } from '../../simulate/model/contract.ts'
+import { Course, KEPT_PLACES, MOST_EVENTS } from '../../simulate/model/course.ts'
+import type { JsonObject } from '../../simulate/model/json.ts'
+import { SOME_CONTRACT } from './some-contract.ts'
+
+/* The simulator's own model of extended contracts, by the letter of the rules (§2.1a). */
+
+const CREATED = Date.parse('2026-01-01T10:00:20.000Z')
+const OPEN_S = 3_600
+
+const reviewed = (more: Partial<Contract> = {}): Contract => ({
+  price: 1,
+  activity_window: OPEN_S,
+  review_window: 100,
+  fulfillment_condition: { event: 'resolved' },
+  timeout_outcome: 'confirm',
+  review: {
+    reversal_condition: { event: 'reopened' },
+    restart_on: { event: 'message' },
+    max_duration: 250,
+  },
+  ...more,
+})
+
+/** Types of events, or with their payloads, at seconds since the creation. */
+type Step = [seconds: number, type: string, payload?: JsonObject]
+
+function after(contract: Contract, ...steps: Step[]): { course: Course; told: string[] } {
+  const course = new Course(contract, CREATED)
+  const told = steps.map(([seconds, type, payload = {}]) => {
+    const fate = course.submit({ type, payload, system: false }, CREATED + seconds * 1000)
+    if (fate.is !== 'recorded') return fate.is
+    return `${fate.effect ?? 'recorded'}${fate.lateMs === null ? '' : `, ${fate.lateMs / 1000} s late`}`
+  })
+  return { course, told }
+}
+
+const dueAfter = ({ state }: Course) => ((state.due_at as number) - CREATED) / 1000
+
+test('an event in review reverses the outcome for good, and changes nothing else', () => {
+  const { course, told } = after(
+    reviewed(),
+    [10, 'resolved'],
+    [20, 'noise'],
+    [30, 'reopened'],
+    [40, 'message'],
+    [50, 'reopened'],
+  )
+  assert.deepEqual(told, ['satisfied', 'recorded', 'reversed', 'not open', 'not open'])
+  assert.deepEqual(course.state, {
+    status: 'PENDING',
+    status_since: CREATED + 10_000,
+    scheduled_outcome: 'FAILED',
+    due_at: CREATED + 110_000,
+  })
+  course.elapse(CREATED + 120_000)
+  assert.equal(course.state.status, 'FAILED')
+})
+
+test('the reversal condition sees only what came after the claim became PENDING', () => {
+  const both: Condition = {
+    op: 'AND',
+    conditions: [{ event: 'reopened' }, { event: 'complaint', aggregate: 'count', gte: 2 }],
+  }
+  const contract = reviewed({ review: { reversal_condition: both } })
+  const { told } = after(
+    contract,
+    [1, 'complaint'],
+    [2, 'reopened'],
+    [10, 'resolved'],
+    [20, 'complaint'],
+    [30, 'reopened'],
+    [40, 'complaint'],
+  )
+  assert.deepEqual(told, ['recorded', 'recorded', 'satisfied', 'recorded', 'recorded', 'reversed'])
+})
+
+test('after a timeout a claim accepts events if it is scheduled to be CONFIRMED', () => {
+  for (const [timeout_outcome, accepts] of [
+    ['confirm', true],
+    ['fail', false],
+  ] as const) {
+    const contract = reviewed({ timeout_outcome })
+    const { course } = after(contract)
+    course.elapse(CREATED + OPEN_S * 1000 + 40_000)
+    assert.equal(acceptsEvents(contract, course.state), accepts)
+    const { is } = course.submit(
+      { type: 'reopened', payload: {}, system: false },
+      CREATED + OPEN_S * 1000 + 50_000,
+    )
+    assert.equal(is, accepts ? 'recorded' : 'not open')
+  }
+})
+
+test('a restart gives a whole review window, up to the maximum and never back', () => {
+  const { course, told } = after(reviewed(), [10, 'resolved'], [50, 'message'])
+  assert.deepEqual(told, ['satisfied', 'restarted'])
+  assert.equal(dueAfter(course), 150)
+  const capped = after(reviewed(), [10, 'resolved'], [100, 'message'], [190, 'message']).course
+  assert.equal(dueAfter(capped), 260)
+  assert.equal(capped.state.status_since, CREATED + 10_000)
+})
+
+test('an event that reverses does not restart, and a restart forgets no event', () => {
+  const contract = reviewed({
+    review: {
+      reversal_condition: { event: 'message', aggregate: 'count', gte: 2 },
+      restart_on: { event: 'message' },
+      max_duration: 1_000,
+    },
+  })
+  const { course, told } = after(contract, [10, 'resolved'], [20, 'message'], [30, 'message'])
+  assert.deepEqual(told, ['satisfied', 'restarted', 'reversed'])
+  assert.equal(dueAfter(course), 120)
+})
+
+test('a late event decides but moves no window', () => {
+  const { course, told } = after(
+    reviewed(),
+    [OPEN_S, 'noise'],
+    [OPEN_S + 1, 'resolved'],
+    [OPEN_S + 101, 'message'],
+    [OPEN_S + 102.5, 'reopened'],
+  )
+  assert.deepEqual(told, [
+    'recorded, 0 s late',
+    'satisfied, 1 s late',
+    'recorded, 0 s late',
+    'reversed, 1.5 s late',
+  ])
+  assert.equal(dueAfter(course), OPEN_S + 101)
+})
+
+test('with a strict deadline a late event is recorded and is part of no evaluation', () => {
+  const both: Condition = { op: 'AND', conditions: [{ event: 'resolved' }, { event: 'paid' }] }
+  const contract = reviewed({ strict_deadline: true, fulfillment_condition: both })
+  assert.deepEqual(after(contract, [1, 'paid'], [OPEN_S, 'resolved']).told, [
+    'recorded',
+    'recorded, 0 s late',
+  ])
+  const inReview = after(contract, [1, 'paid'], [10, 'resolved'], [110, 'reopened'], [111, 'message'])
+  assert.deepEqual(inReview.told, ['recorded', 'satisfied', 'recorded, 0 s late', 'recorded, 1 s late'])
+  assert.equal(inReview.course.state.scheduled_outcome, 'CONFIRMED')
+})
+
+test('a condition that is true from the start is settled by the first event that is not late', () => {
+  const contract: Contract = {
+    ...SOME_CONTRACT,
+    fulfillment_condition: { event: 'outage', aggregate: 'count', lte: 2 },
+  }
+  assert.deepEqual(after(contract, [1, 'noise']).told, ['satisfied'])
+  assert.deepEqual(after({ ...contract, strict_deadline: true }, [60, 'noise']).told, ['recorded, 0 s late'])
+})
+
+test('two places of a log are kept for the event that reverses', () => {
+  const { course } = after(reviewed(), [0, 'resolved'])
+  const submit = (type: string) => course.submit({ type, payload: {}, system: false }, CREATED + 1_000).is
+  while (course.items < MOST_EVENTS - KEPT_PLACES) assert.equal(submit('noise'), 'recorded')
+  assert.equal(submit('noise'), 'log full')
+  assert.equal(submit('message'), 'log full')
+  assert.equal(submit('reopened'), 'recorded')
+  assert.equal(course.state.scheduled_outcome, 'FAILED')
+})
+
+test('review and aggregates need ids of the caller, and nothing else does', () => {
+  const counted: Condition = { event: 'delivered', aggregate: 'count', gte: 5 }
+  assert.ok(needsEventIds(reviewed()))
+  assert.ok(
+    needsEventIds({
+      ...SOME_CONTRACT,
+      fulfillment_condition: { op: 'NOT', condition: { op: 'OR', conditions: [counted] } },
+    }),
+  )
+  assert.ok(!needsEventIds({ ...SOME_CONTRACT, strict_deadline: true }))
+  assert.ok(!needsEventIds(SOME_CONTRACT))
+})
+
+const decimalsEqual = (a: number, b: number) => compareDecimals(decimalOf(a), decimalOf(b)) === 0
+
+test('aggregates are exact decimals, and leave out what has no value', () => {
+  const sum = aggregated('sum', [0.1, 0.2, '7', null, undefined, -1e-7, 1e21])
+  assert.equal(compareDecimals(sum, { digits: 10n ** 28n + 2_999_999n, scale: 7 }), 0)
+  assert.equal(aggregated('count', [undefined, 1, 1]).digits, 3n)
+  assert.equal(aggregated('distinct', [1, 1.0, '1', true, 'true', true, null, {}, [1], undefined]).digits, 4n)
+  for (const aggregate of ['count', 'sum', 'distinct'] as const) {
+    assert.equal(aggregated(aggregate, []).digits, 0n)
+  }
+  assert.ok(decimalsEqual(1e3, 1000) && decimalsEqual(-0, 0) && !decimalsEqual(5e-324, 0))
+})
+
+test('the comparators of an aggregated leaf compare the aggregate and nothing else', () => {
+  const log = [0.1, 0.2, 5].map((minutes, i) => ({
+    type: 'outage',
+    payload: { minutes, planned: i === 2 },
+    system: false,
+  }))
+  const leaf = { event: 'outage', match: { planned: false }, field: 'minutes', aggregate: 'sum' } as const
+  assert.ok(isSatisfied({ ...leaf, eq: 0.3 }, log))
+  assert.ok(!isSatisfied({ ...leaf, gt: 0.3 }, log))
+  assert.ok(isSatisfied({ event: 'other', aggregate: 'count', eq: 0 }, log))
+  assert.ok(isSatisfied({ event: 'outage', aggregate: 'count', gte: 3, lte: 3 }, log))
+})

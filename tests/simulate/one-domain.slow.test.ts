@@ -1,0 +1,3 @@
+import { testOneDomain } from './one-domain.ts'
+
+testOneDomain(10_000)

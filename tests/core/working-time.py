@@ -97,12 +97,18 @@ class Calendar:
         return self.by_date[date]
 
     def cells(self, start):
-        """From the quarter of an hour of the time on: when each minute begins, and whether it is working time."""
+        """From the quarter of an hour of the time on: when it begins, and whether each minute of it is working time."""
         at = start - start % CELL
         while True:
             local = utc(at).astimezone(self.zone)
+            last = utc(at + CELL - 60_000).astimezone(self.zone)
             first = local.hour * 60 + local.minute
-            yield at, self.minutes(local.date())[first : first + 15]
+            if local.utcoffset() == last.utcoffset():
+                yield at, self.minutes(local.date())[first : first + 15]
+            else:
+                # Antarctica/Casey changes its clocks at one minute past the hour.
+                minutes = [utc(at + i * 60_000).astimezone(self.zone) for i in range(15)]
+                yield at, [self.minutes(one.date())[one.hour * 60 + one.minute] for one in minutes]
             at += CELL
 
     def between(self, start, end):

@@ -34,6 +34,7 @@ async function openApiDocument(): Promise<string> {
     mostConnections: 1,
     allowPrivateWebhooks: false,
     mostSchemas: 1,
+    mostCalendars: 1,
   })
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)

@@ -4,6 +4,7 @@ export const KINDS = [
   'customer',
   'external_id',
   'schema',
+  'calendar',
   'clock',
   'claim',
   'alias',
@@ -48,6 +49,7 @@ export class Known {
 const RESOURCES: Record<string, Kind> = {
   customers: 'customer',
   schemas: 'schema',
+  calendars: 'calendar',
   test_clocks: 'clock',
   claims: 'claim',
   candidates: 'alias',

@@ -42,6 +42,7 @@ export async function reachEveryError(seat: Seat, full: Account): Promise<void> 
   await askFull({ ...seat, account: full }, records)
   await fullLogs(seat, client, records)
   await tooMany(seat, client, records, 'createSchema', 'SCHEMA_LIMIT_REACHED')
+  await tooMany(seat, client, records, 'createCalendar', 'CALENDAR_LIMIT_REACHED')
   await tooMany(seat, client, records, 'createWebhookEndpoint', 'WEBHOOK_ENDPOINT_LIMIT_REACHED')
   await tellOfTakenAliases(client, { seat, records })
 }
@@ -130,6 +131,11 @@ const RECIPES: Record<string, Recipe> = {
   CLAIM_NOT_FOUND: withoutRecord('claim_id', isAt('claims')),
   CANDIDATE_NOT_FOUND: withoutRecord('candidate_alias', isAt('candidates')),
   SCHEMA_NOT_FOUND: withoutRecord('schema_id', isAt('schemas')),
+  CALENDAR_NOT_FOUND: withoutRecord('', isAt('calendars')),
+  CALENDAR_VERSION_NOT_FOUND: (asked, { operation }) =>
+    operation.path.endsWith('/preview')
+      ? { ...asked, path: `${asked.path}?version=2147483647` }
+      : { ...asked, path: asked.path.replace(/\d+$/, '2147483647') },
   SCHEMA_VERSION_NOT_FOUND: (asked) => ({ ...asked, path: asked.path.replace(/\d+$/, '2147483647') }),
   TEST_CLOCK_NOT_FOUND: withoutRecord('test_clock_id', isAt('test_clocks')),
   TOKEN_NOT_FOUND: withoutRecord('', isAt('tokens')),

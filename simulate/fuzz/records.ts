@@ -14,6 +14,7 @@ const CONTRACT = {
 const REVIEWED = { ...CONTRACT, review: { reversal_condition: { event: 'reopened' } } }
 /** Nobody is there. */
 const WEBHOOK_URL = 'https://webhooks.invalid/'
+const CALENDAR = { name: 'Support', time_zone: 'Europe/Berlin', weekly: { monday: [['09:00', '17:00']] } }
 const FROZEN = '2026-01-01T00:00:00.000Z'
 /** That a claim has. */
 export const REFERENCE = 'the reference'
@@ -67,6 +68,7 @@ export async function makeRecords(seat: Seat): Promise<Records> {
   await post('/v1/events', { type: 'done', claim_id: closed.claim })
   await post('/v1/events', { type: 'done', candidate_alias: closed.alias })
   const schema = await post('/v1/schemas', { contract: CONTRACT })
+  const calendar = await post('/v1/calendars', CALENDAR)
   const clock = await post('/v1/test_clocks', { frozen_time: FROZEN })
   const endpoint = await post('/v1/webhook_endpoints', { url: WEBHOOK_URL })
   const delivery = await post(`/v1/webhook_endpoints/${endpoint.id}/test`, {})
@@ -75,6 +77,7 @@ export async function makeRecords(seat: Seat): Promise<Records> {
   known.add('delivery', delivery.id)
   known.add('customer', customer.id)
   known.add('schema', schema.id)
+  known.add('calendar', calendar.id)
   known.add('clock', clock.id)
   known.add('claim', live.claim)
   known.add('alias', live.alias)
@@ -107,6 +110,8 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     updateCandidate: { metadata: { order: 'A-4711' } },
     createSchema: { contract: CONTRACT },
     updateSchema: { contract: CONTRACT },
+    createCalendar: CALENDAR,
+    updateCalendar: { holidays: ['2026-12-25'] },
     createCustomer: { external_id: `${alias}-new` },
     updateCustomer: { name: 'x' },
     createTestClock: { frozen_time: FROZEN },

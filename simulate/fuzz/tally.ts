@@ -6,6 +6,7 @@ const OUT_OF_REACH: Record<string, string> = {
   INTERNAL_ERROR: 'would be a finding',
   IDEMPOTENCY_KEY_IN_USE: 'needs another request at the same moment',
   CLAIM_ARCHIVED: 'needs claims that were resolved days ago: other tests',
+  CALENDAR_VERSION_LIMIT_REACHED: 'needs a thousand changes of a calendar: other tests',
   CURSOR_EXPIRED: 'needs notifications that are a day old: other tests',
   UNAVAILABLE: 'needs a database that is away, a stop or an overload',
   RATE_LIMITED: 'needs a limit of requests a minute, which the fuzzed server has not',

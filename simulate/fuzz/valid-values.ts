@@ -127,7 +127,9 @@ function stringOf(origin: Origin, schema: Schema, name: string): string {
     if (found !== null) return found
   }
   if (schema.format === 'date-time') return someTime(random)
-  if (schema.pattern !== undefined) return someUuid(random)
+  // Patterns but that of a UUID have several examples.
+  if (schema.pattern !== undefined)
+    return (schema.examples?.length ?? 0) > 1 ? `${random.pick(schema.examples ?? [])}` : someUuid(random)
   if (name === 'type' || name === 'event') if (random.chance(0.9)) return random.pick(EVENT_NAMES)
   if (name === 'id') if (random.chance(0.9)) return `evt-${random.int(0, 60)}`
   if (name === 'email')

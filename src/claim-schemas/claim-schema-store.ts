@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import { makerOf } from '../accounts/tokens/maker-store.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../core/records.ts'
@@ -6,7 +7,6 @@ import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
 import { type AskedNames, askedColumns, askedRows } from '../platform/database/sql-array.ts'
-import { makerOf } from './claim-schema-version-store.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES, MAX_VERSIONS } from './limits.ts'
 
 interface ClaimSchemaRow extends SchemaNames {

@@ -1,31 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { MadeBy, presentMaker } from '../accounts/tokens/maker-bodies.ts'
 import type { App } from '../app.ts'
 import { ContractRef } from '../contracts/contract-bodies.ts'
 import type { WithContract } from '../core/claims/claim.ts'
-import type { Maker, SchemaVersion } from '../core/records.ts'
+import type { SchemaVersion } from '../core/records.ts'
 import { contextOf } from '../platform/database/context.ts'
-import { DateTime, SOME_UUID, Uuid, UuidOrNull, Version } from '../platform/http/responses/field-schemas.ts'
+import { DateTime, Uuid, Version } from '../platform/http/responses/field-schemas.ts'
 import { JsonText, sendJson } from '../platform/http/responses/json-stream.ts'
 import { presentEach } from '../platform/http/responses/lists.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import { SCHEMA_NAMES } from './claim-schema-routes.ts'
 import { getSchemaVersion, listSchemaVersions } from './claim-schemas.ts'
-
-const MadeBy = Type.Object(
-  {
-    kind: Type.Enum(['session', 'token'], {
-      description: 'Whether somebody was signed in, or a program came with an API token.',
-    }),
-    token_id: UuidOrNull('The token; null for a session.'),
-    token_name: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The name that the token had; null for a session.',
-      examples: ['nightly import'],
-    }),
-  },
-  { examples: [{ kind: 'token', token_id: SOME_UUID, token_name: 'nightly import' }] },
-)
 
 /** §2.5 */
 export const SchemaVersionBody = Type.Object(
@@ -37,11 +23,7 @@ export const SchemaVersionBody = Type.Object(
     created_at: DateTime(
       'When it was made: since then the schema is, or until the next one was, as it says.',
     ),
-    made_by: Type.Unsafe<Static<typeof MadeBy> | null>({
-      ...MadeBy,
-      type: ['object', 'null'],
-      description: 'Who made it; null if that was not recorded.',
-    }),
+    made_by: MadeBy,
   },
   { $id: 'SchemaVersion', description: 'What a schema is, or was, from one change to the next (§2.5).' },
 )
@@ -118,10 +100,5 @@ const presentSchemaVersion = (version: SchemaVersion) =>
     description: version.description,
     contract: new JsonText(version.contract),
     created_at: version.createdAt,
-    made_by: version.madeBy && presentMaker(version.madeBy),
+    made_by: presentMaker(version.madeBy),
   }) satisfies WithContract<Static<typeof SchemaVersionBody>, JsonText>
-
-const presentMaker = (maker: Maker) =>
-  maker.kind === 'token'
-    ? { kind: maker.kind, token_id: maker.id, token_name: maker.name }
-    : { kind: maker.kind, token_id: null, token_name: null }

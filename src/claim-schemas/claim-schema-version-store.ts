@@ -2,12 +2,6 @@ import type { Maker, SchemaVersion } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { MAX_VERSIONS } from './limits.ts'
 
-/** SQL for who changes a schema, by the hash of the token; null stands for a session. */
-export const makerOf = (tokenHash: string): string =>
-  `CASE WHEN ${tokenHash}::bytea IS NULL THEN '{"kind": "session"}'::jsonb
-        ELSE (SELECT jsonb_build_object('kind', 'token', 'id', id, 'name', name) FROM api_tokens WHERE token_hash = ${tokenHash})
-      END`
-
 interface SchemaVersionRow extends Pick<SchemaVersion, 'number' | 'contract' | 'name' | 'description'> {
   schema_id: string
   created_at: Date

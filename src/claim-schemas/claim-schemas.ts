@@ -1,4 +1,4 @@
-import { hashToken } from '../accounts/tokens/api-token.ts'
+import { type ByToken, makerHash } from '../accounts/tokens/api-token.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import { rejectionReason, schemaNotFound, schemaVersionNotFound } from '../core/record-errors.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
@@ -15,11 +15,6 @@ import {
 import { findSchemaVersion, listSchemaVersions as readSchemaVersions } from './claim-schema-version-store.ts'
 import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
 
-/** Who makes a version of a schema: the id of the API token, or null for a session. */
-export type ByToken = string | null
-
-const hashOf = (token: ByToken) => (token === null ? null : hashToken(token))
-
 /** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
 export async function createClaimSchema(
   context: Context,
@@ -27,7 +22,7 @@ export async function createClaimSchema(
   by: ByToken,
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await insertClaimSchema(context.write, context.userId, made, hashOf(by), most)
+  const schema = await insertClaimSchema(context.write, context.userId, made, makerHash(by), most)
   if (!schema) throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
   return schema
 }
@@ -99,7 +94,7 @@ export async function updateClaimSchema(
   by: ByToken,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
-  const schema = await changeClaimSchema(context.write, context.userId, id, changes, hashOf(by), expected)
+  const schema = await changeClaimSchema(context.write, context.userId, id, changes, makerHash(by), expected)
   if (!schema) throw await reasonOf(context, id, expected)
   return schema
 }

@@ -159,6 +159,12 @@ export const SETTINGS = {
     doc: 'Schemas that an account may have.',
     parse: wholeNumber(1, 1_000_000),
   }),
+  mostCalendars: setting({
+    name: 'CLAIMKEEPER_MOST_CALENDARS',
+    fallback: '1000',
+    doc: 'Calendars that an account may have, deleted ones counted.',
+    parse: wholeNumber(1, 1_000_000),
+  }),
   notificationDays: setting({
     name: 'CLAIMKEEPER_NOTIFICATION_DAYS',
     fallback: '30',

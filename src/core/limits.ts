@@ -55,6 +55,8 @@ export const MAX_CALENDAR_NAME_LENGTH = 255
 export const MAX_SPANS = 24
 /** Holidays of a calendar, and its exceptions: 20 years of the country with the most. */
 export const MAX_CALENDAR_DATES = 1_000
+/** Spans of all exceptions of a calendar: with them it has up to 64 KiB. */
+export const MAX_EXCEPTION_SPANS = 2_000
 /** Seconds of working time that a week has at least. With it and the number of dates, each budget is used up within 400 years. */
 export const MIN_WEEKLY_SECONDS = 3_600
 /** Seconds of working time of a window: a year. */

@@ -29,6 +29,22 @@ export function schemaVersionNotFound(
   )
 }
 
+/** @param deletedAt of a deleted calendar, which can be read but not changed */
+export function calendarNotFound(id: string, deletedAt?: Date): ServiceError {
+  const message = deletedAt
+    ? `The calendar ${id} was deleted at ${deletedAt.toISOString()}; it can still be read.`
+    : `No calendar has the id ${id}.`
+  return new ServiceError('CALENDAR_NOT_FOUND', message)
+}
+
+/** @param newest the calendar's current version */
+export function calendarVersionNotFound(id: string, number: number, newest: number): ServiceError {
+  return new ServiceError(
+    'CALENDAR_VERSION_NOT_FOUND',
+    `The calendar ${id} has no version ${number}; its versions go from 1 to ${newest}.`,
+  )
+}
+
 export function testClockNotFound(id: string): ServiceError {
   return new ServiceError('TEST_CLOCK_NOT_FOUND', `No test clock has the id ${id}.`)
 }
@@ -62,7 +78,15 @@ export function invitationNotFound(id: string): ServiceError {
   return new ServiceError('INVITATION_NOT_FOUND', `No invitation has the id ${id}.`)
 }
 
-type Kind = 'claim' | 'candidate' | 'schema' | 'customer' | 'webhook endpoint' | 'settings' | 'account'
+type Kind =
+  | 'claim'
+  | 'candidate'
+  | 'schema'
+  | 'calendar'
+  | 'customer'
+  | 'webhook endpoint'
+  | 'settings'
+  | 'account'
 
 /** 412: the record exists, but not in a version that the caller expects. */
 export function changedSince(kind: Kind): ServiceError {

@@ -1,3 +1,4 @@
+import type { Calendar } from './calendars/calendar.ts'
 import type { Contract } from './contracts/contract.ts'
 
 /* What an account has, but for its claims and what happens to them (`claims/`). */
@@ -62,6 +63,28 @@ export interface SchemaVersion extends SchemaNames {
   contract: string
   createdAt: Date
   /** Null if it is not known: a server of an older version made it. */
+  madeBy: Maker | null
+}
+
+/** A calendar (§2.15) as it is. Its working time keeps the names of the wire. */
+export interface CalendarRecord extends Calendar {
+  id: string
+  userId: string
+  /** From 1 on: one more with each change. */
+  versionNumber: number
+  createdAt: Date
+  /** When the current version was made. */
+  updatedAt: Date
+  /** Null unless it is closed to new contracts. */
+  deletedAt: Date | null
+}
+
+/** What a calendar was, or is. It never changes. */
+export interface CalendarVersion extends Calendar {
+  calendarId: string
+  number: number
+  createdAt: Date
+  /** Null if the token was deleted while it made the version. */
   madeBy: Maker | null
 }
 

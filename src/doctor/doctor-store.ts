@@ -243,3 +243,39 @@ export function readConnectionLimits(db: Connection): Promise<ConnectionLimit[]>
     readOnly: true,
   })
 }
+
+/** Calendars that are not deleted. */
+export async function countCalendars(db: Connection): Promise<number> {
+  const [row] = await db.query<{ count: number }>({
+    text: `-- count_calendars
+      SELECT count(*)::integer AS count FROM calendars WHERE deleted_at IS NULL`,
+    readOnly: true,
+  })
+  return row?.count ?? 0
+}
+
+/** Of all versions, because claims may use each. */
+export async function readCalendarTimeZones(db: Connection): Promise<string[]> {
+  const rows = await db.query<{ time_zone: string }>({
+    text: `-- read_calendar_time_zones
+      SELECT time_zone FROM calendars UNION SELECT time_zone FROM calendar_versions ORDER BY time_zone`,
+    readOnly: true,
+  })
+  return rows.map(({ time_zone }) => time_zone)
+}
+
+/** Calendars with holidays, of which the last is within that many days, or past; the earliest first. Dates are sorted. */
+export async function readEndingCalendars(
+  db: Connection,
+  days: number,
+  limit: number,
+): Promise<{ id: string; last: string }[]> {
+  return db.query<{ id: string; last: string }>({
+    text: `-- read_ending_calendars
+      SELECT id, holidays->>-1 AS last FROM calendars
+      WHERE deleted_at IS NULL AND holidays->>-1 <= to_char(now() AT TIME ZONE 'UTC' + $1::integer * interval '1 day', 'YYYY-MM-DD')
+      ORDER BY last, id LIMIT $2`,
+    values: [days, limit],
+    readOnly: true,
+  })
+}

@@ -2,6 +2,7 @@ import { lastMigration } from '../platform/database/migrate/migrate.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import type { OpenDatabase } from '../platform/database/open-database.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { checkCalendars } from './check-calendars.ts'
 import { checkClaims, checkDecisions, checkWaiting } from './check-claims.ts'
 import { checkServer, type ServerToCheck } from './check-server.ts'
 import { checkWebhooks } from './check-webhooks.ts'
@@ -43,5 +44,5 @@ export async function examineContents(
 ): Promise<Finding[]> {
   const reads = db.reads.for(SERVICE)
   const webhooks = await checkWebhooks(db, reads, { all, webhookKey })
-  return [...webhooks, await checkClaims(reads, { all, advance })]
+  return [...webhooks, await checkCalendars(reads), await checkClaims(reads, { all, advance })]
 }

@@ -15,6 +15,11 @@ export const SAMPLE_SURPLUS_FACTOR = 3
 /** Deliveries that one statement reads, and that the check of a sample covers. */
 export const DELIVERY_PAGE_SIZE = 1_000
 
+/** A warning is given when the last holiday of a calendar is within this many days. */
+export const HOLIDAYS_END_WITHIN_DAYS = 60
+/** Calendars that the warning names. */
+export const MAX_REPORTED_CALENDARS = 5
+
 /** Two scheduled checks. */
 export const MAX_OVERDUE_SECONDS = 120
 /** How long an open transaction may hold back the feed. */

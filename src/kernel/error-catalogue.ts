@@ -77,6 +77,18 @@ export const ERRORS = {
     title: 'The schema has no such version, or not any more.',
     help: 'The newest 100 versions of a schema are kept; GET /v1/schemas/{id}/versions shows them. Claims made from an older one have their copy of its contract.',
   },
+  CALENDAR_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'This account has no calendar with that id, or it was deleted.',
+    help: 'Check the id with GET /v1/calendars. A deleted calendar can be read, with its versions and its preview, but not changed, and no new contract can use it.',
+  },
+  CALENDAR_VERSION_NOT_FOUND: {
+    status: 404,
+    type: 'invalid_request_error',
+    title: 'The calendar has no such version.',
+    help: 'GET /v1/calendars/{id}/versions shows all versions of a calendar. They are numbered from 1 on, and none is removed.',
+  },
   CUSTOMER_NOT_FOUND: {
     status: 404,
     type: 'invalid_request_error',
@@ -214,6 +226,18 @@ export const ERRORS = {
     type: 'invalid_request_error',
     title: 'The account has as many schemas as it may.',
     help: 'Delete unused schemas; claims keep their copy of the contract. The operator sets the limit (`CLAIMKEEPER_MOST_SCHEMAS`, 10,000 by default).',
+  },
+  CALENDAR_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The account has as many calendars as it may.',
+    help: 'Change a calendar instead of creating one: claims keep the version that they have. Deleted calendars count, because claims may use them. The operator sets the limit (`CLAIMKEEPER_MOST_CALENDARS`, 1,000 by default).',
+  },
+  CALENDAR_VERSION_LIMIT_REACHED: {
+    status: 422,
+    type: 'invalid_request_error',
+    title: 'The calendar has as many versions as it may.',
+    help: 'A calendar has at most 1,000 versions, because claims may use each of them. Create a new calendar.',
   },
   WEBHOOK_ENDPOINT_LIMIT_REACHED: {
     status: 422,

@@ -80,6 +80,7 @@ export async function startServerProcess(
       trustedProxies: config.trustedProxies,
       mostConnections: config.mostConnections,
       mostSchemas: config.mostSchemas,
+      mostCalendars: config.mostCalendars,
       allowPrivateWebhooks: config.webhookAllowPrivate,
       webhookPorts: config.webhookPorts ?? [],
       requestLog: config.requestLog,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
-import { newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
+import { newCalendar, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { newSignedInApi } from '../support/session-client.ts'
 import { sharedService } from '../support/shared.ts'
 import { candidateId } from '../support/source/claims.ts'
@@ -23,6 +23,7 @@ interface Names {
   claim: string
   alias: string
   schema: string
+  calendar: string
   customer: string
   externalId: string
   testClock: string
@@ -153,6 +154,12 @@ const CASES: Record<string, (names: Names) => Request[]> = {
     ['PATCH', `/v1/schemas/${schema}`, { contract: contractWith({ price: 666 }) }],
   ],
   deleteSchema: ({ schema }) => [['DELETE', `/v1/schemas/${schema}`]],
+  getCalendar: ({ calendar }) => [['GET', `/v1/calendars/${calendar}`]],
+  listCalendarVersions: ({ calendar }) => [['GET', `/v1/calendars/${calendar}/versions`]],
+  getCalendarVersion: ({ calendar }) => [['GET', `/v1/calendars/${calendar}/versions/1`]],
+  previewCalendar: ({ calendar }) => [['GET', `/v1/calendars/${calendar}/preview`]],
+  updateCalendar: ({ calendar }) => [['PATCH', `/v1/calendars/${calendar}`, { name: 'stolen' }]],
+  deleteCalendar: ({ calendar }) => [['DELETE', `/v1/calendars/${calendar}`]],
   listCustomers: ({ customer, externalId }) => [
     ['GET', `/v1/customers?external_id=${externalId}`],
     ['GET', `/v1/customers?after=${customer}`],
@@ -176,6 +183,8 @@ const CASES: Record<string, (names: Names) => Request[]> = {
 const WITHOUT_NAMES = [
   'createSchema',
   'listSchemas',
+  'createCalendar',
+  'listCalendars',
   'createCustomer',
   'createTestClock',
   'getMe',
@@ -233,6 +242,7 @@ test('lists show nothing of another account', async () => {
     '/v1/claims',
     '/v1/candidates',
     '/v1/schemas',
+    '/v1/calendars',
     '/v1/customers',
     '/v1/test_clocks',
     '/v1/invitations',
@@ -255,6 +265,7 @@ function holdsNothing(body: Answer['body']): boolean {
 async function recordsOf(api: ApiClient): Promise<Names> {
   const { id: customer, external_id: externalId } = await newCustomer(api)
   const { id: schema } = await newSchema(api)
+  const { id: calendar } = await newCalendar(api)
   const claim = await api.claim(customer, contract)
   const alias = uniqueName('alias')
   const body = { candidate_alias: alias, customer_uuid: externalId, contract }
@@ -272,6 +283,7 @@ async function recordsOf(api: ApiClient): Promise<Names> {
     claim: claim.id,
     alias,
     schema,
+    calendar,
     customer,
     externalId,
     testClock: clock.id,
@@ -293,6 +305,7 @@ function namesOfNothing(): Names {
     claim: randomUUID(),
     alias: uniqueName('alias'),
     schema: randomUUID(),
+    calendar: randomUUID(),
     customer: randomUUID(),
     externalId: uniqueName('customer'),
     testClock: randomUUID(),
@@ -305,12 +318,13 @@ function namesOfNothing(): Names {
 
 async function snapshot(
   api: ApiClient,
-  { claim, alias, schema, customer, testClock, token, invitation, endpoint, delivery }: Names,
+  { claim, alias, schema, calendar, customer, testClock, token, invitation, endpoint, delivery }: Names,
 ): Promise<unknown[]> {
   const paths = [
     `claims/${claim}`,
     `candidates/${alias}`,
     `schemas/${schema}`,
+    `calendars/${calendar}`,
     `customers/${customer}`,
     `test_clocks/${testClock}`,
     `webhook_endpoints/${endpoint}`,

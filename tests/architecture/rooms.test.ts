@@ -27,6 +27,7 @@ const ROOMS = [
   'accounts',
   'contracts',
   'customers',
+  'calendars',
   'claim-schemas',
   'outbox',
   'test-clocks',

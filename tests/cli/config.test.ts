@@ -31,6 +31,7 @@ describe('settings', () => {
         openSignUp: false,
         trustedProxies: null,
         mostSchemas: 10_000,
+        mostCalendars: 1_000,
         notificationDays: 30,
         archiveDays: 0,
         archiveDir: null,

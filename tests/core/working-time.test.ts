@@ -24,7 +24,7 @@ const hoursBetween = (changes: Partial<Calendar>, from: string, to: string) =>
 const due = (changes: Partial<Calendar>, start: string, hours: number) =>
   iso(workingTime(calendarWith(changes)).endOfBudget(ms(start), hours * HOUR))
 
-describe('working time (§2.15)', () => {
+describe('working time (§2.15 rule 1)', () => {
   test('is the time within the spans of the local date: the start is included, the end is not', () => {
     // Monday 2026-06-01, 09:00 to 17:00 at UTC+2.
     const time = workingTime(calendarWith())
@@ -49,7 +49,7 @@ describe('working time (§2.15)', () => {
     assert.equal(hoursBetween(twice, '2026-06-01T00:00Z', '2026-06-08T00:00Z'), 5)
   })
 
-  test('a holiday has no spans, and an exception replaces those of its date, also of a holiday', () => {
+  test('a holiday has no spans, and an exception replaces those of its date, also of a holiday (§2.15 rule 2)', () => {
     const changes = {
       holidays: ['2026-12-24', '2026-12-25', '2026-12-26'],
       exceptions: {
@@ -97,7 +97,7 @@ describe('working time (§2.15)', () => {
   })
 })
 
-describe('when clocks are changed, a time that they show twice counts twice and one that they skip not at all (§2.15)', () => {
+describe('when clocks are changed, a time that they show twice counts twice and one that they skip not at all (§2.15 rule 3)', () => {
   test('Europe/Berlin: 23 and 25 hours, and the hour itself', () => {
     assert.equal(hoursBetween({ weekly: ALWAYS }, '2026-03-28T23:00Z', '2026-03-29T22:00Z'), 23)
     assert.equal(hoursBetween({ weekly: ALWAYS }, '2026-10-24T22:00Z', '2026-10-25T23:00Z'), 25)

@@ -27,10 +27,10 @@ const WRITES =
 const EXEMPT: Readonly<Record<string, string>> = {
   'they only read': 'begin_overview has_api_token has_password round_trip share_test_clock wait_at_turnstile',
   'they are one statement of a request that may be sent again':
-    'ask_for_deliveries_again ask_for_delivery_again count_attempt delete_claim_schema delete_expired_sessions ' +
+    'ask_for_deliveries_again ask_for_delivery_again count_attempt delete_calendar delete_claim_schema delete_expired_sessions ' +
     'delete_expired_throttles delete_sessions_of delete_webhook_endpoint forget_attempts forget_ended_invitations ' +
-    'forget_ended_tokens insert_webhook_endpoint remove_old_idempotency_keys remove_old_positions rename_user replace_password ' +
-    'replace_webhook_secret revoke_invitation_of revoke_invitations_to set_password share_secret update_account ' +
+    'forget_ended_tokens insert_calendar insert_webhook_endpoint remove_old_idempotency_keys remove_old_positions rename_user replace_password ' +
+    'replace_webhook_secret revoke_invitation_of revoke_invitations_to set_password share_secret update_account update_calendar ' +
     'update_webhook_endpoint write_notification_settings',
   'they are one statement that a server sends again in its own time':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',

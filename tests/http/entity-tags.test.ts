@@ -7,7 +7,7 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { withTriggers } from '../support/database-nodes.ts'
 import { holdBy } from '../support/held-rows.ts'
-import { newClaim, newCustomer, newSchema } from '../support/new-records.ts'
+import { newCalendar, newClaim, newCustomer, newSchema } from '../support/new-records.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 
 /* ETag, If-Match and If-None-Match (§4.16). */
@@ -21,7 +21,12 @@ interface Kind {
   /** A change that no other number makes. */
   change: (n: number) => object
   canBeDeleted: boolean
-  notFound: 'SCHEMA_NOT_FOUND' | 'CUSTOMER_NOT_FOUND' | 'WEBHOOK_ENDPOINT_NOT_FOUND' | null
+  notFound:
+    | 'SCHEMA_NOT_FOUND'
+    | 'CALENDAR_NOT_FOUND'
+    | 'CUSTOMER_NOT_FOUND'
+    | 'WEBHOOK_ENDPOINT_NOT_FOUND'
+    | null
   /** Statement that blocks changes of the account's record. */
   hold: [text: string, by: 'id' | 'user_id']
 }
@@ -35,6 +40,13 @@ const KINDS: Record<string, Kind> = {
     canBeDeleted: true,
     notFound: 'SCHEMA_NOT_FOUND',
     hold: ['SELECT FROM claim_schemas WHERE id = $1 FOR UPDATE', 'id'],
+  },
+  calendar: {
+    make: async (account) => `/v1/calendars/${(await newCalendar(account)).id}`,
+    change: (n) => ({ name: `name ${n}` }),
+    canBeDeleted: true,
+    notFound: 'CALENDAR_NOT_FOUND',
+    hold: ['SELECT FROM calendars WHERE id = $1 FOR UPDATE', 'id'],
   },
   customer: {
     make: async (account) => `/v1/customers/${(await newCustomer(account)).id}`,

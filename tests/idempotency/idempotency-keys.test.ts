@@ -3,10 +3,18 @@ import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
+import { calendarWith } from '../support/calendars.ts'
 import { contractWith } from '../support/contracts.ts'
 import { withTriggers } from '../support/database-nodes.ts'
 import { holdClock, holdCreations, holdSchemas } from '../support/held-rows.ts'
-import { newCandidate, newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
+import {
+  newCalendar,
+  newCandidate,
+  newClaim,
+  newCustomer,
+  newSchema,
+  uniqueName,
+} from '../support/new-records.ts'
 import { openSession, signUp } from '../support/session-client.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 import { forgetExpired } from '../support/source/service.ts'
@@ -80,6 +88,15 @@ const OPERATIONS: Record<string, Operation> = {
     ask: async (account) =>
       patch(`/v1/schemas/${(await newSchema(account)).id}`, { contract: contractWith({ price: 5 }) }),
     trace: async (account) => (await account.get('/v1/schemas')).body.data.at(-1).updated_at,
+  },
+  createCalendar: {
+    ask: async () => post('/v1/calendars', calendarWith()),
+    trace: countOf('calendars'),
+  },
+  updateCalendar: {
+    ask: async (account) =>
+      patch(`/v1/calendars/${(await newCalendar(account)).id}`, { holidays: ['2026-12-25'] }),
+    trace: async (account) => (await account.get('/v1/calendars')).body.data.at(-1).version,
   },
   createCustomer: {
     ask: async () => post('/v1/customers', { external_id: uniqueName('customer') }),

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer, ApiClient } from './api-client.ts'
+import { calendarWith } from './calendars.ts'
 import { contractWith } from './contracts.ts'
+import type { Calendar } from './source/calendars.ts'
 import type { Contract } from './source/contracts.ts'
 
 /** A name that no other test uses; of at least 8 characters, so it may be an alias. */
@@ -40,6 +42,11 @@ export const candidateBody = (
 
 export async function newSchema(api: ApiClient, terms: Partial<Contract> = {}): Promise<Answer['body']> {
   return created(await api.post('/v1/schemas', { contract: contractWith(terms) }))
+}
+
+/** A new calendar: Monday to Friday, 09:00 to 17:00 in Berlin. */
+export async function newCalendar(api: ApiClient, changes: Partial<Calendar> = {}): Promise<Answer['body']> {
+  return created(await api.post('/v1/calendars', calendarWith(changes)))
 }
 
 /** A new test clock's id. */

@@ -12,6 +12,8 @@ export async function assertStoresNothing(service: TestService, work: () => Prom
 const TABLES = {
   customers: 't::text',
   claim_schemas: 't::text',
+  calendars: 't::text',
+  calendar_versions: 't::text',
   claims: 't::text',
   claim_events: 't::text',
   users: 't::text',

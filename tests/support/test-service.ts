@@ -83,6 +83,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     trustedProxies: options.trustedProxies ?? null,
     mostConnections: options.mostConnections ?? 2_000,
     mostSchemas: options.mostSchemas ?? 10_000,
+    mostCalendars: options.mostCalendars ?? 1_000,
     allowPrivateWebhooks: options.allowPrivateWebhooks ?? false,
     webhookPorts: options.webhookPorts ?? [],
     requestLog: options.requestLog ?? null,

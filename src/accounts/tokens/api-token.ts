@@ -9,3 +9,9 @@ export const isToken = (text: string): boolean => FORM.test(text)
 
 /** The stored form of a token. A fast hash is enough, because the token is random. */
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')
+
+/** The token of a request that changes a record; null for a session. */
+export type ByToken = string | null
+
+/** The hash by which statements find the token, as `makerOf` takes it. */
+export const makerHash = (token: ByToken): Buffer | null => (token === null ? null : hashToken(token))

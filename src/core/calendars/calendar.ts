@@ -69,6 +69,12 @@ export function timeOfDayMs(text: string): number {
   return Number(hours) * 3_600_000 + Number(minutes) * 60_000
 }
 
+/** A time of day such as 13:30 or 24:00 of whole minutes since midnight. */
+export function timeOfDay(ms: number): string {
+  const minutes = ms / 60_000
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
 /** In milliseconds since a midnight that clocks show. */
 export interface Interval {
   startMs: number

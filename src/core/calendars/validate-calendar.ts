@@ -1,8 +1,14 @@
 import type { Issue } from '../../kernel/issue.ts'
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
+import { isJsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { isTimeZone } from '../../kernel/time-zone.ts'
-import { MAX_CALENDAR_DATES, MAX_CALENDAR_NAME_LENGTH, MAX_SPANS, MIN_WEEKLY_SECONDS } from '../limits.ts'
+import {
+  MAX_CALENDAR_DATES,
+  MAX_CALENDAR_NAME_LENGTH,
+  MAX_EXCEPTION_SPANS,
+  MAX_SPANS,
+  MIN_WEEKLY_SECONDS,
+} from '../limits.ts'
 import { dayOf, lengthOf, mergeSpans, type Span, timeOfDayMs, WEEKDAYS } from './calendar.ts'
 
 type Rule = (value: unknown, path: string) => Issue[]
@@ -21,20 +27,11 @@ const REQUIRED = ['name', 'time_zone', 'weekly']
 export function validateCalendar(value: unknown): Issue[] {
   if (!isJsonObject(value)) return [{ path: 'calendar', message: 'must be an object' }]
   const missing = REQUIRED.filter((name) => !Object.hasOwn(value, name))
-  return [
-    ...missing.map((path) => ({ path, message: 'is required' })),
-    ...validateCalendarFields(value),
-  ].slice(0, MAX_ISSUES)
-}
-
-/** The same for some fields of a calendar. The rules of a field need no other field. */
-export function validateCalendarFields(value: JsonObject): Issue[] {
-  return Object.keys(value)
-    .flatMap((name) => {
-      const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
-      return rule?.(value[name], name) ?? fault(name, `is not a field of a calendar (${FIELDS.join(', ')})`)
-    })
-    .slice(0, MAX_ISSUES)
+  const faults = Object.entries(value).flatMap(([name, field]) => {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
+    return rule?.(field, name) ?? fault(name, `is not a field of a calendar (${FIELDS.join(', ')})`)
+  })
+  return [...missing.flatMap((path) => fault(path, 'is required')), ...faults].slice(0, MAX_ISSUES)
 }
 
 const fault = (path: string, message: string): Issue[] => [{ path, message }]
@@ -49,7 +46,7 @@ function validateTimeZone(value: unknown, path: string): Issue[] {
   return fault(path, 'must be a name of the IANA time zone database, such as Europe/Berlin')
 }
 
-function validateWeekly(value: unknown, path: string): Issue[] {
+export function validateWeekly(value: unknown, path: string): Issue[] {
   if (!isJsonObject(value)) return fault(path, 'must be an object with the spans of each weekday')
   const issues = Object.entries(value).flatMap(([day, spans]) =>
     WEEKDAYS.some((weekday) => weekday === day)
@@ -89,15 +86,18 @@ function validateSpan(value: unknown, path: string): Issue[] {
   )
 }
 
-function validateHolidays(value: unknown, path: string): Issue[] {
+export function validateHolidays(value: unknown, path: string): Issue[] {
   if (!Array.isArray(value) || value.length > MAX_CALENDAR_DATES)
     return fault(path, `must be an array of at most ${MAX_CALENDAR_DATES} dates`)
   return value.flatMap((date, i) => validateDate(date, `${path}[${i}]`)).slice(0, MAX_ISSUES)
 }
 
-function validateExceptions(value: unknown, path: string): Issue[] {
+export function validateExceptions(value: unknown, path: string): Issue[] {
   if (!isJsonObject(value) || Object.keys(value).length > MAX_CALENDAR_DATES)
     return fault(path, `must be an object of at most ${MAX_CALENDAR_DATES} dates, each with its spans`)
+  const count = Object.values(value).reduce<number>((sum, spans) => sum + [spans].flat().length, 0)
+  if (count > MAX_EXCEPTION_SPANS)
+    return fault(path, `has ${count} spans; at most ${MAX_EXCEPTION_SPANS} are allowed`)
   return Object.entries(value)
     .flatMap(([date, spans]) => [
       ...validateDate(date, `${path}.${date}`),

@@ -28,6 +28,8 @@ export const PLAIN_TIME: TimeMeasure = {
 }
 
 export interface WorkingTime extends TimeMeasure {
+  /** The spans of a local date, in milliseconds since its midnight, as if clocks were not changed on it. */
+  localSpansOf(date: string): readonly Interval[]
   /** The instants of a local date that are working time, in order. */
   spansOf(date: string): Interval[]
 }
@@ -70,6 +72,8 @@ export function workingTime(hours: WorkingHours): WorkingTime {
       for (const piece of piecesBetween(fromMs, toMs)) sum += workingMsOf(piece)
       return sum
     },
+
+    localSpansOf: (date) => timeline.spansOf(dayOf(date)),
 
     spansOf(date) {
       const midnight = dayOf(date) * DAY_MS

@@ -5,6 +5,8 @@ import { meRoutes } from '../../accounts/me-routes.ts'
 import type { SessionApi } from '../../accounts/sessions/session-api.ts'
 import { tokenRoutes } from '../../accounts/tokens/token-routes.ts'
 import type { App } from '../../app.ts'
+import { calendarRoutes } from '../../calendars/calendar-routes.ts'
+import { calendarVersionRoutes } from '../../calendars/calendar-version-routes.ts'
 import { advanceTestClock } from '../../checks/advance-test-clock.ts'
 import { claimSchemaRoutes } from '../../claim-schemas/claim-schema-routes.ts'
 import { schemaVersionRoutes } from '../../claim-schemas/claim-schema-version-routes.ts'
@@ -37,6 +39,8 @@ interface V1Options {
   rates: RateCounter | null
   /** Schemas of an account. */
   mostSchemas: number
+  /** Calendars of an account, deleted ones counted. */
+  mostCalendars: number
   /** Of streams that have nothing to tell. */
   heartbeatMs?: number
   /** Whether webhooks may go to any address. */
@@ -47,7 +51,7 @@ interface V1Options {
 
 /** Every path under /v1: who asks is known, and what an account may cost is bounded. */
 export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
-  const { app, sessions, compile, rates, mostSchemas, heartbeatMs = HEARTBEAT_INTERVAL_MS } = options
+  const { app, sessions, compile, rates, heartbeatMs = HEARTBEAT_INTERVAL_MS } = options
   const webhookRules = { allowPrivate: options.allowPrivateWebhooks, ports: options.webhookPorts ?? [] }
   api.addHook('onRequest', authenticate(app, sessions))
   if (rates) limitRate(api, rates)
@@ -70,8 +74,10 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   await addEventBatchRoute(api, app, compile)
   const others = [
     ...claimBatchRoutes(app, compile),
-    ...claimSchemaRoutes(app, mostSchemas),
+    ...claimSchemaRoutes(app, options.mostSchemas),
     ...schemaVersionRoutes(app),
+    ...calendarRoutes(app, options.mostCalendars),
+    ...calendarVersionRoutes(app),
     ...customerRoutes(app),
     ...testClockRoutes(app, advanceTestClock),
     listEventTypesRoute(app),

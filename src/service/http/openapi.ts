@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { ACCOUNT_COMPONENTS } from '../../accounts/account-bodies.ts'
 import { sessionCookieName } from '../../accounts/sessions/session-cookie.ts'
+import { CALENDAR_COMPONENTS } from '../../calendars/calendar-bodies.ts'
 import { ChangedClaimSchemaBody, ClaimSchemaBody } from '../../claim-schemas/claim-schema-routes.ts'
 import { SchemaVersionBody } from '../../claim-schemas/claim-schema-version-routes.ts'
 import { CLAIM_COMPONENTS } from '../../claims/claim-bodies.ts'
@@ -68,6 +69,10 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
         { name: 'Candidates', description: 'Claims that are addressed by an alias of the caller’s choice.' },
         { name: 'Events', description: 'What happened, as the caller tells it.' },
         { name: 'Schemas', description: 'Reusable claim templates.' },
+        {
+          name: 'Calendars',
+          description: 'When work is done: weeks, holidays and exceptions in a time zone.',
+        },
         { name: 'Customers', description: 'Whom claims and candidates belong to.' },
         { name: 'Overview', description: 'The account’s figures, in one answer.' },
         {
@@ -113,6 +118,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
     ClaimSchemaBody,
     ChangedClaimSchemaBody,
     SchemaVersionBody,
+    ...CALENDAR_COMPONENTS,
     CustomerBody,
     TestClockBody,
     AdvancedTestClockBody,

@@ -55,6 +55,8 @@ export interface ServerOptions {
   mostConnections: number
   /** Schemas of an account. */
   mostSchemas: number
+  /** Calendars of an account, deleted ones counted. */
+  mostCalendars: number
   /** Whether webhooks may go to any address, by http as well: for development. */
   allowPrivateWebhooks: boolean
   /** Allowed ports below 1024 for webhooks, in addition to 80 and 443; by default none. */

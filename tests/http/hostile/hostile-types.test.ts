@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError } from '../../support/assert-error.ts'
+import { calendarWith } from '../../support/calendars.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { isOnCitus } from '../../support/database-nodes.ts'
-import { newClaim, newCustomer, newSchema } from '../../support/new-records.ts'
+import { newCalendar, newClaim, newCustomer, newSchema } from '../../support/new-records.ts'
 import { newSignedInApi } from '../../support/session-client.ts'
 import { sharedService } from '../../support/shared.ts'
 import type { Json, JsonObject } from '../../support/source/json.ts'
@@ -17,6 +18,7 @@ const api = await newSignedInApi(service)
 const claim = await newClaim(api)
 const customer = await newCustomer(api)
 const schema = await newSchema(api)
+const calendar = await newCalendar(api)
 
 const { body: endpoint } = await api.post('/v1/webhook_endpoints', { url: 'https://example.com/hook' })
 
@@ -69,6 +71,23 @@ const CONTRACT_FIELDS: Record<string, Takes[]> = {
   [`${TREE}.conditions[1].op`]: [],
   [`${TREE}.conditions[1].condition`]: [],
 }
+const WHOLE_CALENDAR = calendarWith({
+  holidays: ['2026-12-25'],
+  exceptions: { '2026-12-24': [['09:00', '12:00']] },
+}) as unknown as JsonObject
+const CALENDAR_FIELDS: Record<string, Takes[]> = {
+  name: [],
+  time_zone: [],
+  weekly: [],
+  'weekly.monday': ['array'],
+  'weekly.monday[0]': [],
+  'weekly.monday[0][0]': [],
+  holidays: ['array'],
+  'holidays[0]': [],
+  exceptions: ['object'],
+  'exceptions.2026-12-24': ['array'],
+  'exceptions.2026-12-24[0]': [],
+}
 const WEBHOOK_FIELDS: Record<string, Takes[]> = {
   types: ['null', 'array'],
   customer_id: ['null'],
@@ -116,6 +135,18 @@ const BODIES: Record<string, Body> = {
     path: `/v1/schemas/${schema.id}`,
     whole: { contract },
     fields: { ...CONTRACT_FIELDS, name: ['null'], description: ['null'] },
+  },
+  createCalendar: {
+    method: 'POST',
+    path: '/v1/calendars',
+    whole: WHOLE_CALENDAR,
+    fields: CALENDAR_FIELDS,
+  },
+  updateCalendar: {
+    method: 'PATCH',
+    path: `/v1/calendars/${calendar.id}`,
+    whole: WHOLE_CALENDAR,
+    fields: CALENDAR_FIELDS,
   },
   updateMe: {
     method: 'PATCH',

@@ -1,5 +1,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifySchemaCompiler } from 'fastify'
+import {
+  validateExceptions,
+  validateHolidays,
+  validateWeekly,
+} from '../../../core/calendars/validate-calendar.ts'
 import { validateContract } from '../../../core/contracts/validate-contract.ts'
 import { validationError } from '../../../kernel/errors.ts'
 import { parseIsoTime } from '../../../kernel/iso-time.ts'
@@ -15,13 +20,13 @@ const PLAIN = { strict: false, meta: false, validateSchema: false } as const
 const OPTIONS = { ...PLAIN, allErrors: true, verbose: true } as const
 
 /**
- * Compiles the route's schemas into validators that return errors of the catalogue. The domain validates contracts, because
- * it names the exact node. A test checks that the published schema of contracts accepts the same.
+ * Compiles the route's schemas into validators that return errors of the catalogue. The domain validates contracts and the
+ * hours of calendars, because it names the exact node. A test checks that the published schema of contracts accepts the same.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
-  const body = withContract(withFormats(new Ajv2020(OPTIONS)))
+  const body = withDomain(withFormats(new Ajv2020(OPTIONS)))
   // Runs first and collects no reasons: most bodies are valid.
-  const plainBody = withContract(withFormats(new Ajv2020(PLAIN)))
+  const plainBody = withDomain(withFormats(new Ajv2020(PLAIN)))
   // Path and query are strings, so numbers in them are converted.
   const text = withFormats(new Ajv2020({ ...OPTIONS, coerceTypes: true }))
 
@@ -61,27 +66,35 @@ function limitUnknownFields(data: unknown, schema: object): unknown {
   return Object.fromEntries(named.map((name) => [name, data[name]]))
 }
 
-function withContract(ajv: Ajv2020): Ajv2020 {
+/** The component schemas that the domain validates. */
+const OF_DOMAIN: Record<string, (value: unknown, path: string) => Issue[]> = {
+  Contract: validateContract,
+  WeeklyHours: validateWeekly,
+  Holidays: validateHolidays,
+  ExceptionalHours: validateExceptions,
+}
+
+function withDomain(ajv: Ajv2020): Ajv2020 {
   const validate = (
+    component: string,
+    value: unknown,
     _: unknown,
-    contract: unknown,
-    __: unknown,
     context?: { instancePath: string },
   ): boolean => {
-    const issues = validateContract(contract, toPath(context?.instancePath ?? ''))
+    const issues = OF_DOMAIN[component]?.(value, toPath(context?.instancePath ?? '')) ?? []
     keyword.validate.errors = issues.map((issue) => ({
-      keyword: 'contract',
+      keyword: 'domain',
       message: issue.message,
       params: issue,
     }))
     return issues.length === 0
   }
   const keyword = {
-    keyword: 'contract',
+    keyword: 'domain',
     validate: validate as typeof validate & { errors?: Partial<ErrorObject>[] },
   }
   ajv.addKeyword({ ...keyword, errors: 'full' })
-  ajv.addSchema({ $id: 'Contract', contract: true })
+  for (const $id of Object.keys(OF_DOMAIN)) ajv.addSchema({ $id, domain: $id })
   return ajv
 }
 
@@ -147,7 +160,7 @@ function toIssue(error: ErrorObject): Issue {
   const { path = toPath(error.instancePath) } = error.params as { path?: string }
   const at = (key: string) => join(toPath(error.instancePath), key)
   switch (error.keyword) {
-    case 'contract':
+    case 'domain':
       return { path, message: error.message as string }
     case 'required':
       return { path: at(error.params.missingProperty), message: 'is required' }

@@ -1,0 +1,190 @@
+import { v7 as uuidv7 } from 'uuid'
+import { makerOf } from '../accounts/tokens/maker-store.ts'
+import type { Calendar } from '../core/calendars/calendar.ts'
+import type { CalendarRecord, ExpectedVersions, Versioned } from '../core/records.ts'
+import { NOW } from '../platform/database/clock.ts'
+import type { Connection } from '../platform/database/connection.ts'
+import { isExpected, versionOf } from '../platform/database/record-version.ts'
+import { MAX_VERSIONS } from './limits.ts'
+
+interface CalendarRow extends Calendar {
+  id: string
+  user_id: string
+  version_number: number
+  created_at: Date
+  version_at: Date
+  deleted_at: Date | null
+}
+
+const COLUMNS =
+  'id, user_id, version_number, name, time_zone, weekly, holidays, exceptions, created_at, version_at, deleted_at'
+const VERSION = versionOf('id', 'version_number', 'deleted_at IS NULL')
+
+const toCalendar = (row: CalendarRow): CalendarRecord => ({
+  id: row.id,
+  userId: row.user_id,
+  versionNumber: row.version_number,
+  name: row.name,
+  time_zone: row.time_zone,
+  weekly: row.weekly,
+  holidays: row.holidays,
+  exceptions: row.exceptions,
+  createdAt: row.created_at,
+  updatedAt: row.version_at,
+  deletedAt: row.deleted_at,
+})
+
+type VersionedRow = Versioned<CalendarRow>
+
+const toVersioned = (row: VersionedRow): Versioned<CalendarRecord> => ({
+  ...toCalendar(row),
+  version: row.version,
+})
+
+/**
+ * Null if the account has the maximum number, deleted ones counted. Concurrent inserts are not counted: an account may
+ * come to have a few more, as many as connections write at once.
+ * @param tokenHash SHA-256 of the token with which it is made; null for a session
+ */
+export async function insertCalendar(
+  db: Connection,
+  userId: string,
+  calendar: Calendar,
+  tokenHash: Buffer | null,
+  most: number,
+): Promise<Versioned<CalendarRecord> | null> {
+  const { name, time_zone, weekly, holidays, exceptions } = calendar
+  const [row] = await db.query<VersionedRow>({
+    name: 'insert_calendar',
+    text: `-- insert_calendar
+      INSERT INTO calendars (user_id, id, name, time_zone, weekly, holidays, exceptions, created_at, version_at, version_by)
+      SELECT $1, $2, $3, $4, $5, $6, $7, now, now, ${makerOf('$8')} FROM ${NOW} AS now
+      WHERE (SELECT count(*) FROM calendars WHERE user_id = $1) < $9
+      RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: [
+      userId,
+      uuidv7(),
+      name,
+      time_zone,
+      JSON.stringify(weekly),
+      JSON.stringify(holidays),
+      JSON.stringify(exceptions),
+      tokenHash,
+      most,
+    ],
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** A deleted one too. Null if the account has none with this id. */
+export async function findCalendar(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<Versioned<CalendarRecord> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'find_calendar',
+    text: `-- find_calendar
+      SELECT ${COLUMNS}, ${VERSION} AS version FROM calendars WHERE user_id = $1 AND id = $2`,
+    values: [userId, id],
+    readOnly: true,
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** The account's next calendars after a position that are not deleted, oldest first. */
+export async function listCalendars(
+  db: Connection,
+  userId: string,
+  after: string,
+  limit: number,
+): Promise<{ calendar: CalendarRecord; position: string }[]> {
+  const rows = await db.query<CalendarRow & { position: string }>({
+    name: 'list_calendars',
+    text: `-- list_calendars
+      SELECT ${COLUMNS}, position FROM calendars
+      WHERE user_id = $1 AND position > $2 AND deleted_at IS NULL ORDER BY position LIMIT $3`,
+    values: [userId, after, limit],
+    readOnly: true,
+  })
+  return rows.map((row) => ({ calendar: toCalendar(row), position: row.position }))
+}
+
+/**
+ * Changes the given fields and keeps the version before, all in one statement. A change that changes nothing makes no
+ * version. Null if there is no such calendar, if it is deleted, if it has no version that is expected, or if it would
+ * have more than `MAX_VERSIONS`.
+ * @param tokenHash SHA-256 of the token with which it is changed; null for a session
+ */
+export async function updateCalendar(
+  db: Connection,
+  userId: string,
+  id: string,
+  { name, time_zone, weekly, holidays, exceptions }: Partial<Calendar>,
+  tokenHash: Buffer | null,
+  expected: ExpectedVersions,
+): Promise<Versioned<CalendarRecord> | null> {
+  const [row] = await db.query<VersionedRow>({
+    name: 'update_calendar',
+    // Locked first: a change that waited for another change starts from its result.
+    text: `-- update_calendar
+      WITH held AS MATERIALIZED (
+        SELECT version_number, name, time_zone, weekly, holidays, exceptions, version_at, version_by,
+          coalesce($4, name) AS new_name, coalesce($5, time_zone) AS new_time_zone,
+          coalesce($6::jsonb, weekly) AS new_weekly, coalesce($7::jsonb, holidays) AS new_holidays,
+          coalesce($8::jsonb, exceptions) AS new_exceptions
+        FROM calendars
+        WHERE user_id = $1 AND id = $2 AND deleted_at IS NULL AND ${isExpected(VERSION, '$3')} FOR UPDATE
+      ), judged AS MATERIALIZED (
+        SELECT * FROM (
+          SELECT held.*, (name, time_zone, weekly, holidays, exceptions)
+            IS DISTINCT FROM (new_name, new_time_zone, new_weekly, new_holidays, new_exceptions) AS is_other FROM held
+        ) compared WHERE NOT is_other OR version_number < ${MAX_VERSIONS}
+      ), kept AS (
+        INSERT INTO calendar_versions
+          (user_id, calendar_id, number, name, time_zone, weekly, holidays, exceptions, created_at, made_by)
+        SELECT $1, $2, version_number, name, time_zone, weekly, holidays, exceptions, version_at, version_by
+        FROM judged WHERE is_other
+      )
+      UPDATE calendars SET
+        name = new_name,
+        time_zone = new_time_zone,
+        weekly = new_weekly,
+        holidays = new_holidays,
+        exceptions = new_exceptions,
+        version_number = version_number + is_other::integer,
+        version_at = CASE WHEN is_other THEN ${NOW} ELSE version_at END,
+        version_by = CASE WHEN is_other THEN ${makerOf('$9')} ELSE version_by END
+      FROM (SELECT new_name, new_time_zone, new_weekly, new_holidays, new_exceptions, is_other FROM judged) AS given
+      WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: [
+      userId,
+      id,
+      expected,
+      name,
+      time_zone,
+      weekly && JSON.stringify(weekly),
+      holidays && JSON.stringify(holidays),
+      exceptions && JSON.stringify(exceptions),
+      tokenHash,
+    ],
+  })
+  return row ? toVersioned(row) : null
+}
+
+/** Keeps its versions. False if there is no such calendar, if it is deleted, or if it has no version that is expected. */
+export async function deleteCalendar(
+  db: Connection,
+  userId: string,
+  id: string,
+  expected: ExpectedVersions,
+): Promise<boolean> {
+  const rows = await db.query({
+    name: 'delete_calendar',
+    text: `-- delete_calendar
+      UPDATE calendars SET deleted_at = ${NOW}
+      WHERE user_id = $1 AND id = $2 AND deleted_at IS NULL AND ${isExpected(VERSION, '$3')} RETURNING id`,
+    values: [userId, id, expected],
+  })
+  return rows.length === 1
+}

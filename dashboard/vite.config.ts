@@ -14,6 +14,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The holidays of all countries, which few pages load.
+    chunkSizeWarningLimit: 1_500,
     // The service's build adds these packages to its own (scripts/build.ts).
     license: { fileName: 'licenses.json' },
   },

@@ -101,6 +101,13 @@ const schemaRoute = createRoute({
   validateSearch: ({ version }: RawSearch): { version?: number } =>
     version && /^[1-9]\d{0,9}$/.test(version) ? { version: Number(version) } : {},
 })
+const calendarsRoute = createRoute(
+  page('/calendars', () => import('./calendars/calendars-page.tsx'), 'CalendarsPage'),
+)
+/** The id `new` is the page of a new calendar. */
+const calendarRoute = createRoute(
+  page('/calendars/$id', () => import('./calendars/calendar-page.tsx'), 'CalendarPage'),
+)
 const testClocksRoute = createRoute({
   ...page('/test-clocks', () => import('./test-clocks/test-clocks-page.tsx'), 'TestClocksPage'),
   validateSearch: ({ after }: RawSearch): { after?: string } => (after ? { after } : {}),
@@ -156,6 +163,8 @@ const routeTree = rootRoute.addChildren([
     candidateRoute,
     schemasRoute,
     schemaRoute,
+    calendarsRoute,
+    calendarRoute,
     testClocksRoute,
     testClockRoute,
     customersRoute,

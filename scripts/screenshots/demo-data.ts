@@ -34,6 +34,26 @@ const SUPPORT: Contract = {
     conditions: [{ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }],
   },
 }
+const WORK = [
+  ['09:00', '12:00'],
+  ['13:00', '17:00'],
+]
+const YEAR = new Date().getUTCFullYear()
+const HOLIDAYS = [`${YEAR}-12-25`, `${YEAR}-12-26`, `${YEAR + 1}-01-01`, `${YEAR + 1}-05-01`]
+const CALENDAR = {
+  name: 'Support Berlin',
+  time_zone: 'Europe/Berlin',
+  weekly: {
+    monday: WORK,
+    tuesday: WORK,
+    wednesday: WORK,
+    thursday: WORK,
+    friday: [['09:00', '15:00']],
+    saturday: [['22:00', '24:00']],
+  },
+  holidays: HOLIDAYS.slice(0, 2),
+  exceptions: { [`${YEAR}-12-24`]: [['09:00', '12:00']], [`${YEAR}-12-31`]: [['09:00', '12:00']] },
+}
 const QUIET: Contract = {
   price: 18.25,
   activity_window: 2 * DAY,
@@ -54,6 +74,7 @@ function dice(seed: number): (sides: number) => number {
 export interface DemoData {
   clock: string
   schema: string
+  calendar: string
   customer: string
   openClaim: string
   pendingClaim: string
@@ -81,7 +102,9 @@ export async function makeDemoData(send: Send, days = 34): Promise<DemoData> {
   const clock = await liveThrough(world, days)
   const live = await makeLiveClaims(world)
   await send('PATCH', `/v1/customers/${customers[0]?.id}`, { metadata: { region: 'emea', tier: 'gold' } })
-  return { clock, schema: schemas[0]?.id ?? '', customer: customers[0]?.id ?? '', ...live }
+  const { id: calendar } = await send('POST', '/v1/calendars', CALENDAR)
+  await send('PATCH', `/v1/calendars/${calendar}`, { holidays: HOLIDAYS })
+  return { clock, schema: schemas[0]?.id ?? '', calendar, customer: customers[0]?.id ?? '', ...live }
 }
 
 /** Versions of the first schema, of which the last is what it began as. */
@@ -148,7 +171,9 @@ async function happen({ send, roll }: World, path: string, isGood: boolean): Pro
   for (const event of isGood ? GOOD : OTHERWISE.slice(roll(3))) await send('POST', path, event)
 }
 
-async function makeLiveClaims(world: World): Promise<Omit<DemoData, 'clock' | 'schema' | 'customer'>> {
+async function makeLiveClaims(
+  world: World,
+): Promise<Omit<DemoData, 'calendar' | 'clock' | 'schema' | 'customer'>> {
   const { send, customers } = world
   const create = (contract: Contract, customer = pick(world, customers)) =>
     send('POST', '/v1/claims', { customer_id: customer.id, contract })

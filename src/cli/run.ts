@@ -8,6 +8,7 @@ import { printable, printableLines } from '../platform/terminal/printable.ts'
 import { addArchiveCommand } from './commands/archive.ts'
 import { addBacktestCommand } from './commands/backtest.ts'
 import { addBackupCommand, addRestoreCommand } from './commands/backup.ts'
+import { addCalendarCommand } from './commands/calendar.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
@@ -40,6 +41,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   addDoctorCommand(program)
   addBacktestCommand(program)
   addListenCommand(program)
+  addCalendarCommand(program)
   addUserCommand(program)
   addTokenCommand(program)
   addArchiveCommand(program)

@@ -19,6 +19,7 @@ const ROOMS = [
   'contracts',
   'simulation',
   'customers',
+  'calendars',
   'claim-schemas',
   'test-clocks',
   'claims',

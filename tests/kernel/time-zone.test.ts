@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { TIME_ZONES } from '../../dashboard/src/accounts/time-zone-names.ts'
+import { TIME_ZONES } from '../../dashboard/src/format/time-zone-names.ts'
 import { dayAt, isTimeZone, lastDays, localTime, startOfDay, timeAt } from '../support/source/contracts.ts'
 
 const DAY = 86_400_000

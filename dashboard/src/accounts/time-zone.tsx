@@ -5,14 +5,11 @@ import { Button } from '../components/button.tsx'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { Field } from '../components/field.tsx'
 import { FormError } from '../components/form-error.tsx'
-import { Select } from '../components/select.tsx'
+import { TimeZoneSelect } from '../components/time-zone-select.tsx'
 import { useNow } from '../components/use-now.ts'
 import { localTimeIn } from '../format/local-time.ts'
-import { ofThisBrowser, TIME_ZONES } from './time-zone-names.ts'
+import { ofThisBrowser } from '../format/time-zone-names.ts'
 import { useAccountChange } from './use-account-change.ts'
-
-/** Mostly continents. */
-const REGIONS = [...new Set(TIME_ZONES.map((name) => name.split('/')[0]))]
 
 /** Chooses the time zone of the account. */
 export function TimeZone({ account }: { account: Tagged<Account> }) {
@@ -28,21 +25,12 @@ export function TimeZone({ account }: { account: Tagged<Account> }) {
       <CardBody className="grid grid-cols-1 gap-4">
         <Field label="Time zone of the account" hint={<Now timeZone={time_zone} />}>
           {(props) => (
-            <Select
+            <TimeZoneSelect
               {...props}
               value={time_zone}
               disabled={change.isPending}
-              onChange={({ target }) => change.mutate({ time_zone: target.value })}
-            >
-              <Names names={[...new Set([time_zone, 'UTC'])]} />
-              {REGIONS.map((region) => (
-                <optgroup key={region} label={region}>
-                  <Names
-                    names={TIME_ZONES.filter((name) => name.startsWith(`${region}/`) && name !== time_zone)}
-                  />
-                </optgroup>
-              ))}
-            </Select>
+              onChange={(name) => change.mutate({ time_zone: name })}
+            />
           )}
         </Field>
         {here === time_zone ? null : (
@@ -58,13 +46,6 @@ export function TimeZone({ account }: { account: Tagged<Account> }) {
     </Card>
   )
 }
-
-const Names = ({ names }: { names: readonly string[] }) =>
-  names.map((name) => (
-    <option key={name} value={name}>
-      {name}
-    </option>
-  ))
 
 function Now({ timeZone }: { timeZone: string }) {
   const now = new Date(useNow()).toISOString()

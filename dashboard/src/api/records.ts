@@ -1,3 +1,4 @@
+import type { Calendar, Span, Weekday } from '../../../src/core/calendars/calendar.ts'
 import type { Outcome, Status } from '../../../src/core/claims/lifecycle.ts'
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { ExplainedCondition } from '../../../src/core/contracts/explain.ts'
@@ -119,6 +120,39 @@ export interface ClaimSchema {
   contract: Contract
   created_at: string
   updated_at: string
+}
+
+export interface CalendarRecord extends Calendar {
+  id: string
+  version: number
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+}
+
+export interface CalendarVersion extends Calendar {
+  version: number
+  created_at: string
+  made_by: { kind: 'session' | 'token'; token_name: string | null } | null
+}
+
+/** The working time of a date. */
+export interface PreviewedDate {
+  date: string
+  weekday: Weekday
+  holiday: boolean
+  exception: boolean
+  /** Times of day on the local clock. */
+  spans: Span[]
+  seconds: number
+}
+
+export interface CalendarPreview {
+  version: number
+  time_zone: string
+  time_zone_data: string
+  holidays_until: string | null
+  data: PreviewedDate[]
 }
 
 export interface SchemaVersion {

@@ -1,6 +1,7 @@
 import {
   Activity,
   BookOpenCheck,
+  CalendarClock,
   Clock,
   FileCheck,
   KeyRound,
@@ -19,6 +20,7 @@ interface NavigationItem {
     | '/claims'
     | '/candidates'
     | '/schemas'
+    | '/calendars'
     | '/customers'
     | '/test-clocks'
     | '/webhooks'
@@ -37,6 +39,7 @@ export const MAIN_PAGES: readonly NavigationItem[] = [
   { to: '/claims', name: 'Claims', icon: FileCheck, key: 'c' },
   { to: '/candidates', name: 'Candidates', icon: Tags, key: 'a' },
   { to: '/schemas', name: 'Schemas', icon: BookOpenCheck, key: 's' },
+  { to: '/calendars', name: 'Calendars', icon: CalendarClock, key: 'l' },
   { to: '/customers', name: 'Customers', icon: Users, key: 'u' },
   { to: '/test-clocks', name: 'Test clocks', icon: Clock, key: 't' },
 ]

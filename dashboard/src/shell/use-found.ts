@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { isUuid, uuidEnds } from '../../../src/kernel/uuid.ts'
-import type { ClaimSchema, Customer, TestClock } from '../api/records.ts'
+import type { CalendarRecord, ClaimSchema, Customer, TestClock } from '../api/records.ts'
+import { calendarsQuery } from '../calendars/calendars-api.ts'
 import { schemasQuery } from '../claim-schemas/schemas-api.ts'
 import { type AnyClaim, claimsQuery, nameOf } from '../claims/claims-api.ts'
 import { customerQuery, customersQuery } from '../customers/customers-api.ts'
@@ -10,7 +11,7 @@ import { ACCOUNT_PAGES, MAIN_PAGES } from './navigation-items.ts'
 
 /** A search result. */
 export interface Found {
-  kind: 'Page' | 'Claim' | 'Candidate' | 'Customer' | 'Schema' | 'Test clock'
+  kind: 'Page' | 'Claim' | 'Candidate' | 'Customer' | 'Schema' | 'Calendar' | 'Test clock'
   name: string
   /** An additional text, or empty. */
   note: string
@@ -39,8 +40,9 @@ export function useFound(text: string): Findings {
   const customers = useQuery({ ...customersQuery({ search: text, limit: MAX_RESULTS }), ...options })
   const ofId = useQuery({ ...customerQuery(text), ...options, enabled: isUuid(text), retry: false })
   const schemas = useQuery({ ...schemasQuery, ...options })
+  const calendars = useQuery({ ...calendarsQuery, ...options })
   const clocks = useQuery({ ...testClocksQuery(), ...options })
-  const queries: UseQueryResult[] = [claims, candidates, customers, schemas, clocks]
+  const queries: UseQueryResult[] = [claims, candidates, customers, schemas, calendars, clocks]
   if (!isActive) return { found: [], isSearching: false, isPartial: false }
   const matches = matcherOf(text)
   return {
@@ -53,6 +55,10 @@ export function useFound(text: string): Findings {
         .filter(({ id, name }) => matches(name ?? '', id))
         .slice(0, MAX_RESULTS)
         .map(ofSchema),
+      ...(calendars.data ?? [])
+        .filter(({ id, name }) => matches(name, id))
+        .slice(0, MAX_RESULTS)
+        .map(ofCalendar),
       ...current(clocks)
         .filter(({ id, name }) => matches(name ?? '', id))
         .slice(0, MAX_RESULTS)
@@ -109,6 +115,13 @@ const ofSchema = ({ id, name }: ClaimSchema): Found => ({
   name: name ?? shortId(id),
   note: '',
   href: `/schemas/${id}`,
+})
+
+const ofCalendar = ({ id, name, time_zone }: CalendarRecord): Found => ({
+  kind: 'Calendar',
+  name,
+  note: time_zone,
+  href: `/calendars/${id}`,
 })
 
 const ofClock = ({ id, name }: TestClock): Found => ({

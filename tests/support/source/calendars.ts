@@ -4,7 +4,6 @@ export {
   type Calendar,
   type Span,
   WEEKDAYS,
-  type WorkingHours,
 } from '../../../src/core/calendars/calendar.ts'
 export { validateCalendar } from '../../../src/core/calendars/validate-calendar.ts'
 export { PLAIN_TIME, type TimeMeasure, workingTime } from '../../../src/core/calendars/working-time.ts'

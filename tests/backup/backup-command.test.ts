@@ -6,7 +6,7 @@ import { runWithInput } from '../cli/run-with-input.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { ask } from '../support/embedded-data-folder.ts'
-import { newClaim, newSchema } from '../support/new-records.ts'
+import { newCalendar, newClaim, newSchema } from '../support/new-records.ts'
 import { runCli } from '../support/serve-process.ts'
 import { sharedService } from '../support/shared.ts'
 import { restoreBackup } from '../support/source/backup.ts'
@@ -35,6 +35,8 @@ test('a backup is restored unchanged, with hashes and identities, and replaces n
   await api.post(`/v1/claims/${id}/events`, { id: 'one', type: 'seen', value: 'tab\t, line\n, \\.' })
   const schema = await newSchema(api)
   await api.patch(`/v1/schemas/${schema.id}`, { name: 'of a version that it had' })
+  const calendar = await newCalendar(api)
+  await api.patch(`/v1/calendars/${calendar.id}`, { holidays: ['2026-12-25'] })
   const file = join(dirname(await newDataFolder(t)), 'whole')
   await writeFile(file, 'mine')
   const refused = await runCli(['backup', file], { DATABASE_URL })
@@ -54,6 +56,8 @@ test('a backup is restored unchanged, with hashes and identities, and replaces n
     'contracts',
     'claim_schemas',
     'claim_schema_versions',
+    'calendars',
+    'calendar_versions',
     'customers',
     'api_tokens',
     'notifications',

@@ -13,6 +13,7 @@ UTC = timezone.utc
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 CELL = 15 * 60_000
+STEP = 5 * 86_400
 
 
 def utc(ms):
@@ -36,7 +37,7 @@ def version():
 
 
 def changes(name):
-    """Found by halving each day on which the offset becomes another one."""
+    """Found by halving each span of days in which the offset becomes another one. No zone changes twice in a span."""
     try:
         zone = zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError):
@@ -50,7 +51,7 @@ def changes(name):
     end = int(datetime(2040, 1, 1, tzinfo=UTC).timestamp())
     before = offset(last)
     while last < end:
-        following = last + 86_400
+        following = last + STEP
         after = offset(following)
         if after != before:
             low, high = last, following

@@ -74,7 +74,7 @@ test('every command of claimkeeper is one, with the options that are given', asy
       0,
       words.findIndex((word) => !/^[a-z-]+$/.test(word) || word.startsWith('-')) >>> 0,
     )
-    const name = /^(user|token|archive)$/.test(bare[0] ?? '') ? bare.slice(0, 2) : bare.slice(0, 1)
+    const name = /^(user|token|archive|calendar)$/.test(bare[0] ?? '') ? bare.slice(0, 2) : bare.slice(0, 1)
     const help = await helpOf(name)
     assert.ok(help.includes(`claimkeeper ${name.join(' ')} `), `${command}: no such command`)
     for (const option of words.filter((word) => word.startsWith('--') && word !== '--help'))

@@ -6,5 +6,5 @@ export {
   WEEKDAYS,
 } from '../../../src/core/calendars/calendar.ts'
 export { validateCalendar } from '../../../src/core/calendars/validate-calendar.ts'
-export { PLAIN_TIME, type TimeMeasure, workingTime } from '../../../src/core/calendars/working-time.ts'
+export { workingTime } from '../../../src/core/calendars/working-time.ts'
 export { MAX_CALENDAR_DATES, MAX_SPANS, MAX_WORKING_SECONDS } from '../../../src/core/limits.ts'

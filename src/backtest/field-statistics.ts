@@ -46,6 +46,9 @@ export class FieldStatistics {
   readonly similarNames = new Examples()
   /** Cache: whether the name of a field is similar. */
   readonly #similarNames = new Map<string, boolean>()
+  readonly similarDistinct = new Examples()
+  /** By its key: the first value of a `distinct`, as JSON. */
+  readonly #distinct = new Map<string, string>()
   /** Compared texts that events have. */
   readonly #found = new Set<string>()
   /** Damaged forms of compared texts, with the texts. */
@@ -76,6 +79,7 @@ export class FieldStatistics {
     if (found !== type && !(type === 'scalar' && isScalar(found))) this.addOther(found, value, line)
     else {
       this.present++
+      if (type === 'scalar') this.#addDistinct(value, line)
       if (typeof value === 'string') this.#addText(value, line)
     }
   }
@@ -117,6 +121,14 @@ export class FieldStatistics {
     const isSimilar = similarityKey(other) === similarityKey(name)
     if (this.#similarNames.size < MAX_CACHED_TEXTS) this.#similarNames.set(other, isSimilar)
     return isSimilar
+  }
+
+  /** For a `distinct`: values that are similar to another one, but count as another value. */
+  #addDistinct(value: Json, line: number): void {
+    const [key, json] = [similarityKey(String(value)), JSON.stringify(value)]
+    const first = this.#distinct.get(key)
+    if (first !== undefined && first !== json) this.similarDistinct.add(String(value), line)
+    else if (this.#distinct.size < MAX_CACHED_TEXTS) this.#distinct.set(key, json)
   }
 
   /** Damaged forms in the log of a compared text that no event has. */
@@ -167,24 +179,32 @@ const isScalar = (type: JsonType) => type === 'text' || type === 'number' || typ
 
 /*
  * Texts that look alike to people but that a leaf does not treat as equal: they differ only in spelling (`spelling.ts`), in
- * quotes around them, in other characters after the last letter or digit, or, as numbers, in zeros at the start. Spreadsheets
- * drop these zeros. Spreadsheets and pandas write 123 as 123.0 if the column has an empty cell.
+ * quotes around them, in other characters before the first or after the last letter or digit, in separators of digits, or, as
+ * numbers, in zeros at the start. Spreadsheets drop these zeros. Spreadsheets and pandas write 123 as 123.0 if the column has an empty cell.
  */
 
 /** Fast path for nearly all case ids: ASCII whose key is the text in lower case. */
 const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
-const WHOLE_NUMBER = /^0*(\d+)(?:\.0)?$/
+const WHOLE_NUMBER = /^0*(\d+)(?:\.0+)?$/
+/** 1,234: a program has grouped the digits of a number. */
+const GROUPED_DIGITS = /^\d{1,3}(?:,\d{3})+$/
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Quotes escaped by a backslash or doubled, which CSV keeps in a cell of another form. */
 const ESCAPED_QUOTE = /\\"|""/g
-const AROUND = /^[="'“„«]+|[^\p{L}\p{M}\p{N}]+$/gu
+/** A sign at the start is part of a number. */
+const AROUND = /^[="'“„«#({]+|[^\p{L}\p{M}\p{N}]+$/gu
 
-const withoutZeros = (key: string): string => WHOLE_NUMBER.exec(key)?.[1] ?? key
+function plainKey(key: string): string {
+  if (key.length === UUID_LENGTH && UUID.test(key)) return key.replaceAll('-', '')
+  return WHOLE_NUMBER.exec(GROUPED_DIGITS.test(key) ? key.replaceAll(',', '') : key)?.[1] ?? key
+}
+const UUID_LENGTH = 36
 
 /** Equal for similar texts. */
 export function similarityKey(text: string): string {
-  if (PLAIN.test(text)) return withoutZeros(text.toLowerCase())
+  if (PLAIN.test(text)) return plainKey(text.toLowerCase())
   const key = spellingKey(text).replace(ESCAPED_QUOTE, '"')
-  return withoutZeros(key.replace(AROUND, '') || key)
+  return plainKey(key.replace(AROUND, '') || key)
 }
 
 /** How two similar texts differ. */
@@ -192,5 +212,5 @@ export function differenceFrom(text: string, other: string): string {
   const by = differenceOf(text, other)
   if (by !== null) return differenceInWords(text, other, by)
   const hasZeros = PLAIN.test(text) && text.replace(/^0+/, '') === other.replace(/^0+/, '')
-  return hasZeros ? 'zeros at the start' : 'quotes or characters at the end'
+  return hasZeros ? 'zeros at the start' : 'quotes, separators of digits or characters at the start or end'
 }

@@ -124,7 +124,7 @@ class Run implements Backtest {
   readonly reading: LogReading
   readonly totals: Totals[]
   readonly comparison: Comparison | null
-  readonly #cases = new CaseStatistics()
+  readonly #cases: CaseStatistics
   readonly #order: RowOrder
   readonly #until: number | null
   readonly #untilNote: string | null
@@ -135,6 +135,7 @@ class Run implements Backtest {
   constructor({ contracts, until, untilNote, now }: BacktestOptions, reading: LogReading, order: RowOrder) {
     const [first, second] = contracts as [Contract, Contract?]
     this.reading = reading
+    this.#cases = new CaseStatistics(reading.hasAggregates)
     this.#order = order
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null

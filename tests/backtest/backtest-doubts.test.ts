@@ -184,6 +184,67 @@ describe('case ids (§10 rule 8)', () => {
   })
 })
 
+test('case ids that differ by grouped digits, decimals, marks before them or hyphens of a UUID are noted (§10 rule 8)', async (t) => {
+  for (const [first, second] of [
+    ['1234', '"1,234"'],
+    ['1234', '1234.00'],
+    ['1234', '#1234'],
+    ['3f2504e04f8911d39a0c0305e82c3301', '{3F2504E0-4F89-11D3-9A0C-0305E82C3301}'],
+  ] as const)
+    assert.match(
+      (await notesOf(t, casesOf(`${first}`, `${second}`), contractWith()))[0] ?? '',
+      /^1 case has an id that differs from another one only by /,
+      second,
+    )
+  for (const ids of [
+    ['5', '-5'],
+    ['12', '1-2'],
+    ['12', '"1,2"'],
+    ['A-1', 'A1'],
+  ])
+    assert.deepEqual(await notesOf(t, casesOf(...ids), contractWith()), [], ids.join())
+})
+
+describe('aggregates (§10 rules 8, 9)', () => {
+  const counting = contractWith({ fulfillment_condition: { event: 'done', aggregate: 'count', gte: 2 } })
+
+  test('name rows that repeat an event, unless --event-id tells events apart', async (t) => {
+    const log = csv('case_id,type,occurred_at,id', `a,done,${NOW},1`, `a,done,${NOW},1`, `a,done,${NOW},`)
+    const columns = { case: 'case_id', type: 'type', time: 'occurred_at' }
+    const repeated =
+      '2 events have the case, type, time and compared fields of another one and count again: "a" (2, first on line 3); --event-id names the column of ids, by which repeated events are recognized'
+    assert.ok((await notesOf(t, log, counting, { columns })).includes(repeated))
+    assert.ok(
+      !(await notesOf(t, log, counting, { columns: { ...columns, eventId: 'id' } })).includes(repeated),
+    )
+    assert.ok(!(await notesOf(t, log, contractWith(), { columns })).includes(repeated))
+  })
+
+  test('do not name rows whose compared fields or times differ', async (t) => {
+    const summing = contractWith({
+      fulfillment_condition: {
+        op: 'AND',
+        conditions: [
+          { event: 'done', aggregate: 'sum', field: 'v', gte: 2 },
+          { event: 'done', match: { v: '5' } },
+        ],
+      },
+    })
+    const rows = [`a,done,${NOW},5`, `a,done,${NOW},6`, `a,done,2026-01-01T09:00:01Z,5`]
+    assert.deepEqual(await notesOf(t, csv('case_id,type,occurred_at,v', ...rows), summing), [])
+  })
+
+  test('name texts that are almost equal, but count as different values', async (t) => {
+    const distinct = contractWith({
+      fulfillment_condition: { event: 'done', aggregate: 'distinct', field: 'v', gte: 2 },
+    })
+    assert.deepEqual(await notesOf(t, valuesOf('Anna', 'anna ', 'Ben', 'Anna'), distinct), [
+      '"v" of "done" counts different values, and 1 event has a value that is almost equal to another one, but counts as another: "anna " (line 3)',
+    ])
+    assert.deepEqual(await notesOf(t, valuesOf('Anna', 'Ben'), distinct), [])
+  })
+})
+
 describe('texts (§10 rule 8)', () => {
   test('that an export or a spreadsheet has changed are noted', async (t) => {
     for (const [compared, found, how] of [

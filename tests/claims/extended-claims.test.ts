@@ -372,6 +372,25 @@ describe('aggregates', () => {
     for (const { id } of [paid, reviewed]) await assertSound(id)
   })
 
+  test('over a full log: the last two places are kept for a reversal (§2.1a rule 6)', async () => {
+    const { id, submit, submitThere } = await open(REOPENING)
+    await submit('resolved')
+    await service.sql(
+      `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+       SELECT c.id, n, 'many ' || n, 'viewed', '{}', false, c.status_since
+       FROM claims c, generate_series(2, 9997) AS n WHERE c.id = $1`,
+      [id],
+    )
+    const columns = ['event_count', 'decided_count'].map((column) => `${column} = 9997`)
+    const set = `UPDATE claims SET ${columns.join(', ')}, log_bytes = log_bytes + 2 * 9996 WHERE id = $1`
+    await service.sql(set, [id])
+    assert.equal((await submit('viewed')).status, 201)
+    for (const send of [submit, submitThere, submit])
+      assertError(await send('viewed'), 422, 'EVENT_LIMIT_REACHED')
+    assert.equal(stateOf((await submit('reopened')).body.claim), 'PENDING FAILED')
+    await assertSound(id)
+  })
+
   test('over a long log, which is read piece by piece', async () => {
     const { id, submit, submitThere } = await open({
       ...RESOLVED,

@@ -1,3 +1,4 @@
+import { Readings } from '../../core/contracts/readings.ts'
 import type { Case, CaseEvent } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
 import { Examples, similarityKey } from '../field-statistics.ts'
@@ -105,6 +106,8 @@ export class CaseStatistics {
   readonly ties = new Examples()
   /** Those of them that are written newest first. */
   readonly tiesNewestFirst = new Examples()
+  /** Events with the type, time and compared fields of an earlier one of their case. */
+  readonly repeatedRows = new Examples()
   /** Cases whose rows have different opening times. */
   readonly otherOpenings = new Examples()
   withoutOpening = 0
@@ -115,6 +118,13 @@ export class CaseStatistics {
   /** By the unit that every time is a multiple of: events before the opening, but in the same second, minute or day. */
   #inOpeningUnit = UNITS_MS.map((unit) => ({ unit, events: new Examples() }))
 
+  readonly #hasAggregates: boolean
+
+  /** @param hasAggregates whether a contract counts or sums events, so that repeated ones matter */
+  constructor(hasAggregates: boolean) {
+    this.#hasAggregates = hasAggregates
+  }
+
   add({ id, openedAt, hasConflictingOpenings, events }: Case): void {
     const line = events[0]?.line ?? 0
     this.ids.add(id, line, events.length)
@@ -123,7 +133,20 @@ export class CaseStatistics {
     if (openedAt !== null) this.#addOpening(id, openedAt, events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
+    if (this.#hasAggregates) this.#addRepeated(id, events)
     if (hasTiesNewestFirst(events)) this.tiesNewestFirst.add(id, events.at(-1)?.line ?? line)
+  }
+
+  #addRepeated(id: string, events: readonly CaseEvent[]): void {
+    const seen = new Set<string>()
+    for (const [i, { type, at, payload, payloadBytes, line }] of events.entries()) {
+      if (events[i - 1]?.at !== at) seen.clear()
+      const content = JSON.stringify([type, payloadBytes, payload], (_, value) =>
+        value instanceof Readings ? value.values : value,
+      )
+      if (seen.has(content)) this.repeatedRows.add(id, line)
+      seen.add(content)
+    }
   }
 
   #addOpening(id: string, openedAt: number, events: readonly CaseEvent[]): void {

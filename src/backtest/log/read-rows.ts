@@ -1,4 +1,5 @@
-import { type Contract, decisiveEventTypes } from '../../core/contracts/contract.ts'
+import { type Leaf, leavesOf } from '../../core/contracts/condition.ts'
+import { type Contract, conditionsOf, decisiveEventTypes } from '../../core/contracts/contract.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { comparedFields } from '../compared-fields.ts'
 import { findColumns, reservedWarning } from '../csv/csv-columns.ts'
@@ -48,6 +49,8 @@ export class LogReading {
   readonly times: TimeReader
   /** By event type that a contract names: the fields that its leaves compare. */
   readonly statistics: ReadonlyMap<string, readonly FieldStatistics[]>
+  /** Whether a contract counts or sums events. */
+  readonly hasAggregates: boolean
   readonly #hasAllLineEnds: boolean
   format: LogFormat = 'csv'
   /** About the columns and the separator. */
@@ -82,6 +85,7 @@ export class LogReading {
     this.times = new TimeReader(options.times)
     this.statistics = statisticsOf(contracts)
     this.types = new EventTypes(this.statistics.keys())
+    this.hasAggregates = contracts.flatMap(conditionsOf).flatMap(leavesOf).some(isRepeatable)
     this.#hasAllLineEnds = hasAllLineEnds
   }
 
@@ -201,6 +205,9 @@ export class LogReading {
 }
 
 type TakeRow = (row: LogRow | RowFault, line: number) => void
+
+/** A repeated event changes no `distinct`. */
+const isRepeatable = ({ aggregate }: Leaf): boolean => aggregate === 'count' || aggregate === 'sum'
 
 function statisticsOf(contracts: readonly Contract[]): Map<string, FieldStatistics[]> {
   const compared = comparedFields(contracts)

@@ -58,6 +58,7 @@ export function readingNotes(
     ...caseNotes(cases),
     ...openingNotes(reading, cases),
     ...idNotes(reading),
+    ...repeatedRowNotes(reading, cases),
     ...orderNotes(cases, order),
     ...halfDayNotes(reading, order),
     ...timeNotes(reading, now),
@@ -185,6 +186,11 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ),
     ...otherTextNotes(one, place),
     ...nameNotes(one, place),
+    ...(one.similarDistinct.count === 0
+      ? []
+      : [
+          `${place} counts different values, and ${one.similarDistinct.count === 1 ? '1 event has' : `${grouped(one.similarDistinct.count)} events have`} a value that is almost equal to another one, but counts as another: ${list(one.similarDistinct)}`,
+        ]),
     ...groupedNotes(one, place, reading.options.decimal),
   ]
 }
@@ -275,7 +281,7 @@ function caseNotes({ ids: { similar, first } }: CaseStatistics): string[] {
       `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, after ${shown(other)}`})`,
   )
   return [
-    `${cases} from another one only by letter case, invisible characters, characters at the end or zeros at the start: ${examples.join(', ')}`,
+    `${cases} from another one only by letter case, invisible characters, characters at the start or end, separators of digits or zeros at the start: ${examples.join(', ')}`,
   ]
 }
 
@@ -319,6 +325,15 @@ function idNotes({ options, eventsWithoutId: count }: LogReading): string[] {
   if (eventId === undefined || count === 0) return []
   const events = count === 1 ? '1 event has no id' : `${grouped(count)} events have no ids`
   return [`${events} in ${shown(eventId)} (--event-id), so ${count === 1 ? 'it is' : 'each is'} a new event`]
+}
+
+/** A count and a sum add a repeated event again. */
+function repeatedRowNotes({ options }: LogReading, { repeatedRows }: CaseStatistics): string[] {
+  if (options.columns.eventId !== undefined || repeatedRows.count === 0) return []
+  const { count } = repeatedRows
+  return [
+    `${count === 1 ? '1 event has' : `${grouped(count)} events have`} the case, type, time and compared fields of another one and ${count === 1 ? 'counts' : 'count'} again: ${list(repeatedRows)}; --event-id names the column of ids, by which repeated events are recognized`,
+  ]
 }
 
 function orderNotes({ ties, tiesNewestFirst }: CaseStatistics, order: RowOrder): string[] {

@@ -132,10 +132,29 @@ export async function recordBatch(
     const hasEnded = await writeDecisions(db, decisions)
     for (const decision of decisions) complete(cache, decision)
     if (hasEnded) for (const { submissions } of extended) setResults(submissions, STALE)
-    else await recordExtended(db, context, extended)
+    else await recordEachExtended(db, context, extended)
   } catch (error) {
     // Nothing was written. The cause may be a snapshot.
     for (const { claimId } of batch) cache.delete(claimId)
+    const submissions = batch.flatMap((one) => one.submissions)
+    setResults(submissions, resultOfFailure(error as Error, submissions.length))
+  }
+}
+
+/** Never rejects. */
+async function recordEachExtended(
+  db: Connection,
+  context: ExtendedContext,
+  found: readonly ExtendedSubmissions[],
+): Promise<void> {
+  const unwritten = await recordExtended(db, context, found)
+  if (unwritten.length === 0) return
+  const again: ExtendedSubmissions[] = []
+  const batch = unwritten.map(({ snapshot, submissions }) => ({ claimId: snapshot.claim.id, submissions }))
+  try {
+    await decideFromDatabase(db, context.cache, batch, again)
+    await recordExtended(db, context, again)
+  } catch (error) {
     const submissions = batch.flatMap((one) => one.submissions)
     setResults(submissions, resultOfFailure(error as Error, submissions.length))
   }
@@ -162,10 +181,8 @@ async function decideBatch(
   const slow: [ClaimSubmissions, ClaimSnapshot][] = []
   for (const one of batch) {
     const snapshot = snapshotFor(cache, one)
-    if (snapshot && isExtended(snapshot.claim.contract)) {
-      if (isOf(snapshot, one)) extended.push(fromCache(snapshot, one))
-      else unknown.push(one)
-    } else if (snapshot && !PendingDecision.isFast(one.submissions)) slow.push([one, snapshot])
+    if (snapshot && isExtended(snapshot.claim.contract)) extended.push(fromCache(snapshot, one))
+    else if (snapshot && !PendingDecision.isFast(one.submissions)) slow.push([one, snapshot])
     else use(one, snapshot && PendingDecision.ofFast(snapshot, one.submissions, NONE))
   }
   if (slow.length > 0) await runCooperatively(decideSlow(slow, use))
@@ -179,10 +196,6 @@ function snapshotFor(cache: ClaimCache, { claimId, submissions }: ClaimSubmissio
   if (!snapshot) return null
   return submissions.some(({ request }) => mightContain(snapshot, request.submission.id)) ? null : snapshot
 }
-
-/** Another account's submission is refused, which the cache cannot decide. */
-const isOf = ({ claim }: ClaimSnapshot, { submissions }: ClaimSubmissions): boolean =>
-  submissions.every(({ request }) => request.userId === claim.userId)
 
 const fromCache = (snapshot: ClaimSnapshot, { submissions }: ClaimSubmissions): ExtendedSubmissions => ({
   snapshot,

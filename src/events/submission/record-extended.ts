@@ -51,13 +51,15 @@ export function extendedSubmissions(
 
 /**
  * Decides and records the submissions: the claims without a test clock together, and the claims on test clocks account by
- * account. Sets the result of each submission. Never rejects.
+ * account. Sets the result of each submission, but for those that it returns: by the cache there is nothing to write, so they
+ * have to be decided by what is stored. Never rejects.
  */
 export async function recordExtended(
   db: Connection,
   { cache, calendarTimes }: ExtendedContext,
   found: readonly ExtendedSubmissions[],
-): Promise<void> {
+): Promise<ExtendedSubmissions[]> {
+  const unwritten: ExtendedSubmissions[] = []
   let hasEnded = false
   for (const [owner, some] of Map.groupBy(found, ({ snapshot }) => clockOwnerOf(snapshot))) {
     const submissions = some.flatMap((one) => one.submissions)
@@ -66,10 +68,10 @@ export async function recordExtended(
       continue
     }
     try {
-      const record = (connection: Connection) =>
-        recordByClock(connection, { cache, calendarTimes }, some, owner)
-      const decisions = owner === null ? await record(db) : await db.transaction(record)
+      const record = (connection: Connection) => recordByClock(connection, calendarTimes, some, owner)
+      const { decisions, left } = owner === null ? await record(db) : await db.transaction(record)
       for (const decision of decisions) complete(cache, decision)
+      unwritten.push(...left)
     } catch (error) {
       const result = resultOfFailure(error as Error, submissions.length)
       hasEnded = endsBatch(result)
@@ -77,19 +79,26 @@ export async function recordExtended(
       setResults(submissions, result)
     }
   }
+  return unwritten
 }
 
 /** The account of a claim on a test clock, else null. */
 const clockOwnerOf = ({ claim: { testClockId, userId } }: ClaimSnapshot) =>
   testClockId === null ? null : userId
 
-/** Returns the decisions whose results are to be set after the commit. */
+/** The results of the decisions are to be set after the commit. A submission in neither list has its result. */
+interface Decisions {
+  decisions: ExtendedDecision[]
+  /** By the cache there is nothing to write. */
+  left: ExtendedSubmissions[]
+}
+
 async function recordByClock(
   db: Connection,
-  { cache, calendarTimes }: ExtendedContext,
+  calendarTimes: CalendarTimes,
   found: readonly ExtendedSubmissions[],
   userId: string | null,
-): Promise<ExtendedDecision[]> {
+): Promise<Decisions> {
   const { clocks, asking } = await readClocks(
     db,
     found.map(({ snapshot }) => snapshot.claim),
@@ -97,32 +106,32 @@ async function recordByClock(
   )
   const calendars: TimeMeasure[] = []
   for (const { snapshot } of found) {
-    const { userId, contract } = snapshot.claim
-    calendars.push(await calendarTimes.ofContract(db, userId, contract))
+    calendars.push(await calendarTimes.ofContract(db, snapshot.claim.userId, snapshot.claim.contract))
   }
-  const decisions = await runCooperatively(decideEach(found, calendars, cache, clocks))
+  const decided = await runCooperatively(decideEach(found, calendars, clocks))
+  const { decisions } = decided
   await readRepeated(db, decisions)
   const writing = decisions.filter(({ writes }) => writes)
-  if (writing.length === 0) return decisions
+  if (writing.length === 0) return decided
   const appends = writing.map(({ extendedAppend }) => extendedAppend)
   const written = await appendExtendedEvents(db, appends, asking)
   for (const decision of writing) {
     decision.written = written.has(decision.snapshot.claim.id) ? decision.at : STALE
   }
-  return decisions
+  return decided
 }
 
-/** A submission that is not part of a returned decision has its result. */
 function* decideEach(
   found: readonly ExtendedSubmissions[],
   calendars: readonly TimeMeasure[],
-  cache: ClaimCache,
   clocks: Clocks['clocks'],
-): Generator<void, ExtendedDecision[]> {
+): Generator<void, Decisions> {
   const decisions: ExtendedDecision[] = []
-  for (const [i, { snapshot, submissions, recordedIds, isFromCache }] of found.entries()) {
+  const left: ExtendedSubmissions[] = []
+  for (const [i, one] of found.entries()) {
     yield
-    const { id, userId, testClockId } = snapshot.claim
+    const { snapshot, submissions, recordedIds, isFromCache } = one
+    const { userId, testClockId } = snapshot.claim
     const now = clocks.get(testClockId)
     if (!now) {
       setResults(submissions, {
@@ -131,18 +140,11 @@ function* decideEach(
       })
       continue
     }
-    const decision = yield* ExtendedDecision.at(
-      now,
-      calendars[i] as TimeMeasure,
-      snapshot,
-      submissions,
-      recordedIds,
-    )
-    if (isFromCache && !decision.writes) {
-      cache.delete(id)
-      setResults(submissions, STALE)
-    } else if (decision.usesLog && !snapshot.isWhole) setResults(submissions, LONG_LOG)
+    const calendar = calendars[i] as TimeMeasure
+    const decision = yield* ExtendedDecision.at(now, calendar, snapshot, submissions, recordedIds)
+    if (isFromCache && !decision.writes) left.push(one)
+    else if (decision.usesLog && !snapshot.isWhole) setResults(submissions, LONG_LOG)
     else decisions.push(decision)
   }
-  return decisions
+  return { decisions, left }
 }

@@ -21,6 +21,8 @@ export type Result = 'waiting' | 'unanswered' | 'gone' | 'recorded' | 'repeated'
 /** A recipient of the event. */
 export interface Target extends Omit<CountedClaim, 'status'> {
   result: Result
+  /** The status when the claims were counted. */
+  before: Status
   /** The status in the response. */
   status: Status | null
   scheduledOutcome: Outcome | null
@@ -86,7 +88,12 @@ export class BulkRun {
     const bytes = new TextEncoder().encode(JSON.stringify(this.event)).length
     this.#batchSize = Math.max(1, Math.min(MAX_BATCH_EVENTS, Math.floor(MAX_BATCH_BYTES / bytes)))
     const noResult = { status: null, scheduledOutcome: null, isReplay: false, code: null, message: null }
-    this.targets = counted.map((claim) => ({ ...claim, ...noResult, result: 'waiting' }))
+    this.targets = counted.map((claim) => ({
+      ...claim,
+      before: claim.status,
+      ...noResult,
+      result: 'waiting',
+    }))
   }
 
   subscribe = (listener: () => void): (() => void) => {

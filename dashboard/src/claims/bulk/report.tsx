@@ -88,7 +88,7 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
 function Statuses({ recorded }: { recorded: readonly Target[] }) {
   const groups = Map.groupBy(
     recorded,
-    (target) => `${target.status} ${target.scheduledOutcome} ${target.isReplay}`,
+    (target) => `${target.before} ${target.status} ${target.scheduledOutcome} ${target.isReplay}`,
   )
   return (
     <ul aria-label="Statuses" className="grid gap-1.5 empty:hidden">
@@ -105,9 +105,9 @@ function Statuses({ recorded }: { recorded: readonly Target[] }) {
   )
 }
 
-function wordsOf({ status, isReplay }: Target, count: number): string {
+function wordsOf({ before, status, isReplay }: Target, count: number): string {
   if (isReplay) return count === 1 ? 'is now' : 'are now'
-  return status === 'OPEN' ? 'stayed' : 'became'
+  return status === before ? 'stayed' : 'became'
 }
 
 interface GroupProps {

@@ -18,7 +18,7 @@ export interface DueClaim {
   eventCount: number
 }
 
-export interface ReviewCalendar {
+interface ReviewCalendar {
   userId: string
   calendar: { id: string; version: number }
 }

@@ -2,6 +2,7 @@ import type { App } from '../../app.ts'
 import { withCalendarVersion } from '../../calendars/calendar-times.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
+import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound, testClockNotFound } from '../../core/record-errors.ts'
@@ -245,7 +246,7 @@ async function fillInCalendars(
   claims: readonly ToInsert[],
 ): Promise<{ plain: ToInsert[]; byCalendar: ToInsert[]; refused: Map<ClaimAddress, Error> }> {
   const db = app.db.reads.for(userId)
-  const filled = new Map<Contract, Promise<Pick<NewClaim, 'contract' | 'calendar'>>>()
+  const filled = new Map<Contract, { contract: NewContract; calendar: TimeMeasure }>()
   const fillIn = async (contract: Contract) => {
     const whole = await withCalendarVersion(db, userId, contract)
     return {
@@ -263,9 +264,8 @@ async function fillInCalendars(
       continue
     }
     try {
-      const found = filled.get(contract) ?? fillIn(contract)
-      filled.set(contract, found)
-      const terms = await found
+      const terms = filled.get(contract) ?? (await fillIn(contract))
+      filled.set(contract, terms)
       byCalendar.push({ ...claim, ...terms, kept: terms.contract.contract })
     } catch (error) {
       refused.set(claim.address, error as Error)

@@ -93,7 +93,7 @@ interface Parts {
 }
 
 /** Of a claim `c`, by a row `d` of `decided`. */
-export const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
+const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
           status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
           scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
           status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,

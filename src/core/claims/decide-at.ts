@@ -79,7 +79,7 @@ export const takesEvents = ({
   (status === 'PENDING' && scheduledOutcome === 'CONFIRMED' && contract.review !== undefined)
 
 /** Null if the time is before the end of the window. */
-export const lateMsAt = ({ dueAt }: Pick<ClaimState, 'dueAt'>, at: Date): number | null =>
+const lateMsAt = ({ dueAt }: Pick<ClaimState, 'dueAt'>, at: Date): number | null =>
   dueAt !== null && at >= dueAt ? at.getTime() - dueAt.getTime() : null
 
 /** The same of a recorded event. Of a contract of the five fields it follows from the times: a claim takes events while OPEN. */

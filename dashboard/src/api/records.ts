@@ -22,7 +22,12 @@ interface StateFields {
   status: Status
   status_since: string
   scheduled_outcome: Outcome | null
+  /** Null in a terminal state, and while the clock is stopped. */
   due_at: string | null
+  /** Only of an OPEN claim with a clock: null while it runs. */
+  paused_since?: string | null
+  /** Beside `paused_since`: seconds of the activity window. */
+  remaining?: number | null
   schema_id: string | null
   schema_version: number | null
   test_clock_id: string | null

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
+import { usesCalendar } from '../../../src/core/contracts/contract.ts'
 import { Card } from '../components/card.tsx'
 import { cn } from '../components/cn.ts'
 import { Money } from '../components/money.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { Countdown, DateTime } from '../components/time.tsx'
+import { shortDuration } from '../format/short-duration.ts'
 import { testClockQuery } from '../test-clocks/test-clocks-api.ts'
 import type { AnyClaim } from './claims-api.ts'
+import { isPaused, timeLeft } from './paused.tsx'
 
 /** Refetch interval of the test clock, which may be advanced elsewhere. */
 const CLOCK_POLL_MS = 4_000
@@ -22,7 +25,7 @@ export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed:
   const { data: clock } = useQuery({
     ...testClockQuery(claim.test_clock_id ?? ''),
     enabled: claim.test_clock_id !== null,
-    refetchInterval: claim.due_at ? CLOCK_POLL_MS : false,
+    refetchInterval: claim.due_at || isPaused(claim) ? CLOCK_POLL_MS : false,
   })
   const isOnClock = claim.test_clock_id !== null
   return (
@@ -34,6 +37,9 @@ export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed:
           <p className="text-pretty">{sentenceOf(claim, isReversed)}</p>
         </div>
         <dl className="flex shrink-0 gap-x-8 sm:text-right">
+          {isPaused(claim) ? (
+            <Figure label="Left">{shortDuration((claim.remaining ?? 0) * 1000)}</Figure>
+          ) : null}
           {claim.due_at ? (
             <Figure label={claim.status === 'OPEN' ? 'Open for' : 'Final in'}>
               {isOnClock && !clock ? '…' : <Countdown at={claim.due_at} now={clock?.frozen_time} />}
@@ -46,6 +52,7 @@ export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed:
       </div>
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1 border-t pt-3 text-xs text-muted">
         <Moment label={`${claim.status} since`} at={claim.status_since} />
+        {isPaused(claim) ? <Moment label="Paused since" at={claim.paused_since} /> : null}
         {claim.due_at ? <Moment label="Due" at={claim.due_at} /> : null}
         {clock ? <Moment label="Test clock time" at={clock.frozen_time} /> : null}
       </dl>
@@ -53,12 +60,15 @@ export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed:
   )
 }
 
-function sentenceOf({ status, scheduled_outcome, contract }: AnyClaim, isReversed: boolean): string {
+function sentenceOf(claim: AnyClaim, isReversed: boolean): string {
+  const { status, scheduled_outcome, contract } = claim
   switch (status) {
     case 'OPEN':
-      return contract.timeout_outcome === 'confirm'
-        ? 'Waiting for events. If the condition is not met in time, the outcome is CONFIRMED anyway.'
-        : 'Waiting for events. If the condition is not met in time, the outcome is FAILED.'
+      if (isPaused(claim))
+        return `The clock is stopped, with ${timeLeft(claim)} left. The claim does not time out until an event continues it.`
+      return `Waiting for events. If the condition is not met in time, the outcome is ${
+        contract.timeout_outcome === 'confirm' ? 'CONFIRMED anyway' : 'FAILED'
+      }.${usesCalendar(contract, 'activity') ? ' Only working time counts.' : ''}`
     case 'PENDING':
       return `${isReversed ? 'An event reversed the outcome.' : 'Under review.'} It becomes ${scheduled_outcome} at the first whole minute after the review window${
         contract.review?.reversal_condition && scheduled_outcome === 'CONFIRMED'

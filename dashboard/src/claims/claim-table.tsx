@@ -11,6 +11,7 @@ import { OnTestClock } from '../test-clocks/on-test-clock.tsx'
 import { CLAIM_COLUMNS, type ClaimColumn, DEFAULT_COLUMNS } from './claim-columns.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { type AnyClaim, customerOf, nameOf } from './claims-api.ts'
+import { isPaused, PausedText } from './paused.tsx'
 
 interface ClaimTableProps {
   kind: ClaimKind
@@ -108,8 +109,9 @@ function useCells(kind: ClaimKind): Record<ClaimColumn, (claim: AnyClaim) => Rea
   }
 }
 
-/** A countdown for a live claim. For a test clock, which stands still, the due time. */
+/** A countdown for a live claim. For a test clock, which stands still, the due time. For a stopped clock, what is left. */
 function DueText({ claim }: { claim: AnyClaim }) {
+  if (isPaused(claim)) return <PausedText claim={claim} />
   if (!claim.due_at) {
     return claim.test_clock_id ? (
       <DateTime at={claim.status_since} />

@@ -173,7 +173,7 @@ export interface Submitted {
   event: ClaimEvent
   /** Seconds since the window ended. Missing if the event was in time. */
   late_by?: number
-  claim: Pick<AnyClaim, 'status' | 'scheduled_outcome' | 'due_at'>
+  claim: Pick<AnyClaim, 'status' | 'scheduled_outcome' | 'due_at' | 'paused_since'>
 }
 
 export const submitEvent = (kind: ClaimKind, name: string, event: JsonObject): Promise<Submitted> =>

@@ -17,6 +17,7 @@ import { lateInWords } from '../events/event-effects.ts'
 import { EventFields } from '../events/event-fields.tsx'
 import { type AnyClaim, nameOf, type Submitted, submitEvent } from './claims-api.ts'
 import { eventRefusal } from './event-refusal.ts'
+import { isPaused } from './paused.tsx'
 
 interface SubmitEventProps {
   kind: ClaimKind
@@ -74,9 +75,11 @@ function EventForm({ kind, claim }: SubmitEventProps) {
 
 /** The event types that the claim's status looks at. */
 function judgedTypes({ status, contract }: AnyClaim): string[] {
-  const { fulfillment_condition, review } = contract
+  const { fulfillment_condition, review, clock } = contract
   const judged =
-    status === 'OPEN' ? [fulfillment_condition] : [review?.reversal_condition, review?.restart_on]
+    status === 'OPEN'
+      ? [fulfillment_condition, clock?.pause_on, clock?.resume_on]
+      : [review?.reversal_condition, review?.restart_on]
   return [...new Set(judged.flatMap((condition) => (condition ? [...namedEventTypes(condition)] : [])))]
 }
 
@@ -97,10 +100,13 @@ function useSubmission(kind: ClaimKind, before: AnyClaim, onDone: () => void) {
 }
 
 /** What the event did to the claim. */
-function changeInWords(before: AnyClaim, { status, scheduled_outcome, due_at }: Submitted['claim']): string {
+function changeInWords(before: AnyClaim, claim: Submitted['claim']): string {
+  const { status, scheduled_outcome, due_at } = claim
   if (status !== before.status) return `The status is now ${status}.`
   if (scheduled_outcome !== before.scheduled_outcome)
     return 'It reversed the outcome: it is now to be FAILED.'
-  if (due_at !== before.due_at) return 'It restarted the review.'
+  if (status === 'OPEN' && isPaused(claim) !== isPaused(before))
+    return isPaused(claim) ? 'It stopped the clock.' : 'It continued the clock.'
+  if (status === 'PENDING' && due_at !== before.due_at) return 'It restarted the review.'
   return `The status is still ${status}.`
 }

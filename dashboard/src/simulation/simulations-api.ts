@@ -4,6 +4,7 @@ import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { JsonObject } from '../../../src/kernel/json.ts'
 import { post } from '../api/client.ts'
 import type { ClaimEvent, HintBody, StatusTransition } from '../api/records.ts'
+import type { EventEffect } from '../events/event-effects.ts'
 
 export interface SimulationRequest {
   contract: Contract
@@ -19,7 +20,7 @@ export type SimulationEntry =
       accepted: boolean
       code?: string
       replayed?: boolean
-      effect?: 'reversed' | 'restarted'
+      effect?: EventEffect
       /** Seconds since the window ended. */
       late_by?: number
     }
@@ -33,6 +34,8 @@ export interface Simulation {
     scheduled_outcome: Outcome | null
     status_since: string
     due_at: string | null
+    paused_since?: string | null
+    remaining?: number | null
   }
   hints: HintBody[]
 }

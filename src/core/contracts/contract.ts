@@ -56,9 +56,13 @@ export interface CheckTerms extends Pick<Contract, 'review_window' | 'timeout_ou
 }
 
 /** How time passes for a window of the contract. @param calendar the working time of the contract's calendar */
-export function timeOfWindow({ clock }: Contract, window: Window, calendar: TimeMeasure): TimeMeasure {
+export const timeOfWindow = (contract: Contract, window: Window, calendar: TimeMeasure): TimeMeasure =>
+  usesCalendar(contract, window) ? calendar : PLAIN_TIME
+
+/** Whether only the working time of the contract's calendar counts for the window. */
+export function usesCalendar({ clock }: Contract, window: Window): boolean {
   const windows = clock?.calendar ? (clock.applies_to ?? ['activity']) : []
-  return windows.includes(window) ? calendar : PLAIN_TIME
+  return windows.includes(window)
 }
 
 /**

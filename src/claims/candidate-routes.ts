@@ -72,6 +72,8 @@ const createCandidateRoute = (app: App) =>
           ...ONCE_ERRORS,
           'CUSTOMER_NOT_FOUND',
           'SCHEMA_NOT_FOUND',
+          'CALENDAR_NOT_FOUND',
+          'CALENDAR_VERSION_NOT_FOUND',
           'TEST_CLOCK_NOT_FOUND',
           'CANDIDATE_ALIAS_CONFLICT',
         ],

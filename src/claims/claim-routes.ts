@@ -79,6 +79,8 @@ const createClaimRoute = (app: App) =>
           ...ONCE_ERRORS,
           'CUSTOMER_NOT_FOUND',
           'SCHEMA_NOT_FOUND',
+          'CALENDAR_NOT_FOUND',
+          'CALENDAR_VERSION_NOT_FOUND',
           'TEST_CLOCK_NOT_FOUND',
           'CLAIM_REFERENCE_CONFLICT',
         ],

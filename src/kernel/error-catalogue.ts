@@ -21,7 +21,7 @@ export const ERRORS = {
     status: 400,
     type: 'invalid_request_error',
     title: 'The contract of the claim takes only events with an `id` of yours.',
-    help: 'Send the event with an `id`, or with an `Idempotency-Key`, and use the same one when you send it again. The contract has a review or counts events: without an id, an event that is sent twice would count twice. Nothing was stored.',
+    help: 'Send the event with an `id`, or with an `Idempotency-Key`, and use the same one when you send it again. The contract has a review or a clock that events stop, or counts events: without an id, an event that is sent twice would count twice. Nothing was stored.',
   },
   TOKEN_INVALID: {
     status: 401,

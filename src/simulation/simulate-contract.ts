@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { withCalendarVersion } from '../calendars/calendar-times.ts'
 import { type ContractSource, resolveContract, type TakeMemory } from '../claims/create/resolve-contract.ts'
 import type { Submission } from '../core/claims/event.ts'
 import { type Simulation, simulate, type TimedSubmission } from '../core/claims/simulate.ts'
@@ -28,13 +29,23 @@ export interface ContractSimulation extends Simulation {
   hints: readonly (Hint | LogHint)[]
 }
 
-/** Evaluates a contract over events with times, by the rules of the service. Stores nothing. */
+/**
+ * Evaluates a contract over events with times, by the rules of the service. Stores nothing.
+ * @throws SCHEMA_NOT_FOUND, CALENDAR_NOT_FOUND, CALENDAR_VERSION_NOT_FOUND
+ */
 export async function simulateContract(
   app: App,
   request: SimulationRequest,
   takeMemory: TakeMemory,
 ): Promise<ContractSimulation> {
-  const contract = await resolveContract(app, request.userId, request.source, takeMemory)
+  const { userId, source } = request
+  const db = app.db.reads.for(userId)
+  const contract = await withCalendarVersion(
+    db,
+    userId,
+    await resolveContract(app, userId, source, takeMemory),
+  )
+  const calendar = await app.calendarTimes.ofContract(db, userId, contract)
   const openedAt = request.openedAt ?? (await defaultOpening(app, request))
   const early = request.events.findIndex(({ at }) => at < openedAt)
   if (early >= 0) {
@@ -45,8 +56,10 @@ export async function simulateContract(
   if (request.until !== null && request.until < openedAt) {
     throw validationError([{ path: 'until', message: `is before opened_at, ${openedAt.toISOString()}` }])
   }
-  const simulation = await runCooperatively(simulate(contract, openedAt, request.events, request.until))
-  const hints = await contractHints(app, request.userId, contract)
+  const simulation = await runCooperatively(
+    simulate(contract, openedAt, request.events, request.until, calendar),
+  )
+  const hints = await contractHints(app, userId, contract)
   const logHints = await runCooperatively(findLogHints(contract, judgedIn(simulation, contract)))
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }

@@ -28,7 +28,12 @@ import {
   SimulationRequestBody,
 } from './simulation-bodies.ts'
 
-const ERRORS: ErrorCode[] = [...BODY_ERRORS, 'SCHEMA_NOT_FOUND']
+const ERRORS: ErrorCode[] = [
+  ...BODY_ERRORS,
+  'SCHEMA_NOT_FOUND',
+  'CALENDAR_NOT_FOUND',
+  'CALENDAR_VERSION_NOT_FOUND',
+]
 
 export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<object>) {
   const readItem = itemReader<SimulatedEventFields>(compile, SimulatedEvent)

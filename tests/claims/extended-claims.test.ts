@@ -391,6 +391,32 @@ describe('aggregates', () => {
     await assertSound(id)
   })
 
+  test('over more different values than the cache holds', async () => {
+    const { id, submit, submitThere } = await open({
+      fulfillment_condition: { event: 'review', field: 'author', aggregate: 'distinct', gte: 6_003 },
+    })
+    await service.sql(
+      `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+       SELECT id, n, 'many ' || n, 'review', json_build_object('author', lpad(n::text, 2000, 'x')), false, created_at
+       FROM claims, generate_series(1, 6000) AS n WHERE id = $1`,
+      [id],
+    )
+    const bytes = 'SELECT sum(octet_length(payload::text)) FROM claim_events WHERE claim_id = $1'
+    await service.sql(
+      `UPDATE claims SET event_count = 6000, decided_count = 6000, log_bytes = (${bytes}) WHERE id = $1`,
+      [id],
+    )
+    for (const [send, author, status] of [
+      [submit, 'a', 'OPEN'],
+      [submit, 'b', 'OPEN'],
+      [submitThere, 'b', 'OPEN'],
+      [submit, 'c', 'PENDING'],
+    ] as const) {
+      const answer = await send('review', { author })
+      assert.deepEqual([answer.status, answer.body.claim.status], [201, status])
+    }
+  })
+
   test('over a long log, which is read piece by piece', async () => {
     const { id, submit, submitThere } = await open({
       ...RESOLVED,

@@ -37,7 +37,7 @@ const check = (time: string | Date) => runScheduledCheck(service.app, firstCheck
 const DECADES = '2090-01-01T00:00:00.000Z'
 
 describe('a claim whose clock is stopped (§2.1a)', () => {
-  test('is due at no time, and continues with what is left, on each server', async () => {
+  test('is due at no time, and continues with what is left, on each server (§2.1a rules 16 to 18)', async () => {
     const claim = await newClaim(api, WAITING)
     assert.deepEqual([claim.paused_since, claim.remaining], [null, null])
     const asked = await submit(claim.id, 'asked')
@@ -65,7 +65,7 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
     assert.deepEqual(await contradictionsOf(service, claim.id), [])
   })
 
-  test('is settled by its condition, and the review is not stopped', async () => {
+  test('is settled by its condition, and the review is not stopped (§2.1a rule 17)', async () => {
     const claim = await newClaim(api, { ...WAITING, review_window: 600 })
     await submit(claim.id, 'asked')
     const { event, claim: pending } = (await submit(claim.id, 'resolved')).body
@@ -87,7 +87,7 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
     assert.deepEqual(await contradictionsOf(service, claim.id), [])
   })
 
-  test('is left out of lists in the order of due times', async () => {
+  test('is left out of lists in the order of due times (§2.1a rule 17)', async () => {
     const customer = await newCustomer(api)
     const [stopped, running] = [await open({}, customer.id), await open({}, customer.id)]
     await submit(stopped.id, 'asked')

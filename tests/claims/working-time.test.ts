@@ -40,7 +40,7 @@ const submit = (claim_id: string, type: string, client = api) =>
 const advance = async (clock: string, frozen_time: string) =>
   assert.equal((await api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time })).status, 200)
 
-test('the activity window is due when its working time has passed, over Easter and a change of clocks (§2.1a)', async () => {
+test('the activity window is due when its working time has passed, over Easter and a change of clocks (§2.1a rule 19)', async () => {
   const { id } = await newCalendar()
   const clock = await newClock(api, '2026-03-27T14:00:00.000Z')
   const pauses = { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
@@ -90,7 +90,7 @@ test('on a test clock, an advance ends the activity window and counts working ti
   assert.equal((await api.readClaim(body.id)).due_at, '2026-05-11T11:00:00.000Z')
 })
 
-test('the current version of the calendar is filled in, and a changed calendar moves no claim', async () => {
+test('the current version of the calendar is filled in, and a changed calendar moves no claim (§2.1a rules 20, 21)', async () => {
   const { id } = await newCalendar()
   const schema = await newSchema(api, termsOf(id) as never)
   assert.deepEqual(schema.contract.clock.calendar, { id })
@@ -110,7 +110,7 @@ test('the current version of the calendar is filled in, and a changed calendar m
   assert.deepEqual(old.contract.clock.calendar, { id, version: 1 })
 })
 
-test('a calendar that is missing or deleted is refused, and claims that have it go on', async () => {
+test('a calendar that is missing or deleted is refused, and claims that have it go on (§2.1a rules 20, 21)', async () => {
   const { id } = await newCalendar()
   const { body: claim } = await open(termsOf(id))
   assertError(await open(termsOf(randomUUID())), 404, 'CALENDAR_NOT_FOUND')

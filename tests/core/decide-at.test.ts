@@ -129,7 +129,7 @@ describe('a clock that events stop (§2.1a)', () => {
     clock: { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } },
   } as const
 
-  test('stops the activity window, and continues it with what remains', () => {
+  test('stops the activity window, and continues it with what remains (§2.1a rule 16)', () => {
     const life = new Life(waiting)
     assert.equal(life.submit(4, 'asked'), 'paused')
     assert.equal(life.run.state.dueAt, null)
@@ -144,7 +144,7 @@ describe('a clock that events stop (§2.1a)', () => {
     assert.equal(life.at(1_000_007), 'PENDING FAILED')
   })
 
-  test('a paused claim is settled by its condition, and the review is not paused', () => {
+  test('a paused claim is settled by its condition, and the review is not paused (§2.1a rule 17)', () => {
     const life = new Life(waiting)
     life.submit(4, 'asked')
     assert.equal(life.submit(50, 'resolved'), 'satisfied')
@@ -181,7 +181,7 @@ describe('a clock that events stop (§2.1a)', () => {
     assert.deepEqual(run.state.dueAt, new Date('2026-04-07T13:00Z'))
   })
 
-  test('consumed and remaining time are the whole window, for any sequence of events and changes of clocks', () => {
+  test('consumed and remaining time are the whole window, for any sequence of events and changes of clocks (§2.1a rule 18)', () => {
     const aCase = fc
       .constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC')
       .chain((zone) =>
@@ -309,4 +309,13 @@ test('the last two places of the log are kept for an event that reverses (§2.1a
   for (let i = 1; i < 9_998; i++) assert.equal(life.submit(2, 'note'), 'nothing')
   assert.equal(life.submit(2, 'note'), 'log-full')
   assert.equal(life.submit(3, 'reopened'), 'reversed')
+})
+
+test('the last two places of the log are kept for an event that continues the clock (§2.1a rule 6)', () => {
+  const clock = { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
+  const life = new Life({ ...resolved, activity_window: 360_000, clock })
+  life.submit(1, 'asked')
+  for (let i = 1; i < 9_998; i++) assert.equal(life.submit(2, 'note'), 'nothing')
+  assert.equal(life.submit(2, 'note'), 'log-full')
+  assert.equal(life.submit(3, 'answered'), 'resumed')
 })

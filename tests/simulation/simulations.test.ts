@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
+import { calendarWith } from '../support/calendars.ts'
 import { all, any, contractWith, not } from '../support/contracts.ts'
 import { newClaim, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
@@ -377,4 +379,45 @@ test('a window below a millisecond is one, here as in the service (§2.1)', asyn
   assert.equal(body.final.due_at, '2026-01-01T00:00:00.001Z')
   const claim = await newClaim(api, contract)
   assert.equal(Date.parse(claim.due_at) - Date.parse(claim.created_at), 1)
+})
+
+test('a simulation counts the working time of the calendar that its contract names (§2.1a rules 19, 20)', async () => {
+  const hours = calendarWith({ holidays: ['2026-04-03', '2026-04-06'] })
+  const { id } = (await api.post('/v1/calendars', hours)).body
+  const terms = (calendar: object) => ({
+    ...contractWith({
+      activity_window: 16 * 3_600,
+      review_window: 0,
+      fulfillment_condition: { event: 'resolved' },
+    }),
+    clock: { calendar, pause_on: { event: 'asked' }, resume_on: { event: 'answered' } },
+  })
+  const simulate = (calendar: object, fields: object = {}) =>
+    api.post('/v1/simulations', {
+      contract: terms(calendar),
+      opened_at: '2026-03-27T14:00:00Z',
+      events: [
+        { at: '2026-03-30T13:00:00Z', type: 'asked' },
+        { at: '2026-04-02T13:00:00Z', type: 'answered' },
+      ],
+      ...fields,
+    })
+  const until = async (time: string) => (await simulate({ id }, { until: time })).body.final
+  assert.equal((await until('2026-03-28T00:00:00Z')).due_at, '2026-03-31T13:00:00.000Z')
+  assert.equal((await until('2026-04-01T00:00:00Z')).remaining, 8 * 3_600)
+  assert.equal((await until('2026-04-03T00:00:00Z')).due_at, '2026-04-07T13:00:00.000Z')
+  const { timeline } = (await simulate({ id })).body
+  assert.equal(timeline.at(-2).at, '2026-04-07T13:00:00.000Z')
+
+  await api.patch(`/v1/calendars/${id}`, { weekly: { monday: [['09:00', '12:00']] } })
+  assert.deepEqual((await simulate({ id, version: 1 })).body.timeline, timeline)
+  assert.notDeepEqual((await simulate({ id })).body.timeline, timeline)
+  const schema = await newSchema(api, terms({ id, version: 1 }) as never)
+  const copied = await simulate({ id }, { contract: undefined, schema_id: schema.id })
+  assert.deepEqual(copied.body.timeline, timeline)
+
+  assertError(await simulate({ id: randomUUID() }), 404, 'CALENDAR_NOT_FOUND')
+  assertError(await simulate({ id, version: 3 }), 404, 'CALENDAR_VERSION_NOT_FOUND')
+  await api.delete(`/v1/calendars/${id}`)
+  assertError(await simulate({ id, version: 1 }), 404, 'CALENDAR_NOT_FOUND')
 })

@@ -1,4 +1,11 @@
-import { type AggregateValue, contributionOf, including, isReached, ZERO_OF } from '../contracts/aggregate.ts'
+import {
+  type AggregateValue,
+  bytesOfAggregate,
+  contributionOf,
+  including,
+  isReached,
+  ZERO_OF,
+} from '../contracts/aggregate.ts'
 import { compile } from '../contracts/compiled-condition.ts'
 import { type Aggregate, type Condition, holds, type Leaf } from '../contracts/condition.ts'
 import type { Evidence } from './event.ts'
@@ -72,12 +79,9 @@ export class EventLog {
     return this.#satisfied?.size ?? 0
   }
 
-  /** Values that aggregates keep, which take memory. */
-  get keptCount(): number {
-    const sizes = this.#aggregates
-      ?.values()
-      .map((value) => (value.kind === 'distinct' ? value.values.size : 1))
-    return sizes?.reduce((sum, size) => sum + size, 0) ?? 0
+  /** Estimated memory of the aggregates' values. */
+  get aggregateBytes(): number {
+    return this.#aggregates?.values().reduce((sum, value) => sum + bytesOfAggregate(value), 0) ?? 0
   }
 
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */

@@ -1,3 +1,4 @@
+import { PLAIN_TIME } from '../calendars/working-time.ts'
 import type { Contract } from '../contracts/contract.ts'
 import { ClaimRun, type Decision } from './claim-run.ts'
 import type { Submission } from './event.ts'
@@ -24,14 +25,16 @@ export interface Simulation {
 /**
  * A claim's whole life: the service's own decisions about events at given times. Events are taken in the order of
  * their times, those of one instant in the order given; those after `until` are left out. A step for each event.
+ * @param calendar the working time of the contract's calendar, if it has one
  */
 export function* simulate(
   contract: Contract,
   openedAt: Date,
   events: readonly TimedSubmission[],
   until: Date | null,
+  calendar = PLAIN_TIME,
 ): Generator<void, Simulation> {
-  const run = new ClaimRun(contract, openedAt)
+  const run = new ClaimRun(contract, openedAt, calendar)
   const timeline: TimelineEntry[] = []
   const ordered = events
     .filter(({ at }) => until === null || at <= until)

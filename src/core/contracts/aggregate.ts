@@ -18,20 +18,36 @@ export type AggregateValue =
 class DistinctValues {
   readonly #places: Map<Scalar, number>
   readonly size: number
+  /** Estimated memory. */
+  readonly bytes: number
 
-  constructor(places: Map<Scalar, number> = new Map(), size = 0) {
+  constructor(places: Map<Scalar, number> = new Map(), size = 0, bytes = 0) {
     this.#places = places
     this.size = size
+    this.bytes = bytes
   }
 
   with(value: Scalar): DistinctValues {
     if ((this.#places.get(value) ?? this.size) < this.size) return this
-    const isNewest = this.#places.size === this.size
-    const places = isNewest ? this.#places : new Map([...this.#places].slice(0, this.size))
+    const places = this.#ownPlaces()
     places.set(value, this.size)
-    return new DistinctValues(places, this.size + 1)
+    const bytes = VALUE_BYTES + (typeof value === 'string' ? 2 * value.length : 0)
+    return new DistinctValues(places, this.size + 1, this.bytes + bytes)
+  }
+
+  /** All logs begin with the same version without values, so it shares nothing. */
+  #ownPlaces(): Map<Scalar, number> {
+    if (this.size === 0) return new Map()
+    const isNewest = this.#places.size === this.size
+    return isNewest ? this.#places : new Map([...this.#places].slice(0, this.size))
   }
 }
+
+/** Estimated memory of a value. */
+const VALUE_BYTES = 80
+
+export const bytesOfAggregate = (value: AggregateValue): number =>
+  value.kind === 'distinct' ? VALUE_BYTES + value.values.bytes : VALUE_BYTES
 
 /** Over no event. */
 export const ZERO_OF: Record<Aggregate, AggregateValue> = {

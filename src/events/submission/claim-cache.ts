@@ -31,11 +31,10 @@ export interface ClaimSnapshot {
   contractBytes: number
 }
 
-/** Estimated memory of a snapshot, of a hash with the spare room of a growing array, of a satisfied leaf and of a kept value. */
+/** Estimated memory of a snapshot, of a hash with the spare room of a growing array and of a satisfied leaf. */
 const SNAPSHOT_BYTES = 1_200
 const HASH_BYTES = 12
 const LEAF_BYTES = 40
-const VALUE_BYTES = 80
 const MAX_SHORT_HASHES = 32
 
 /**
@@ -53,29 +52,42 @@ export class ClaimCache {
   readonly #snapshotsByContract = new Map<Contract, number>()
   #contractBytes = 0
 
+  /**
+   * The latest snapshot that is larger than the cache: an extended contract may keep many values. Without it, a claim with a
+   * long log could not be decided.
+   */
+  #oversized: ClaimSnapshot | null = null
+
   get(claimId: string): ClaimSnapshot | undefined {
-    return this.#snapshots.get(claimId)
+    const oversized = this.#oversized?.claim.id === claimId ? this.#oversized : undefined
+    return oversized ?? this.#snapshots.get(claimId)
   }
 
   /** For a snapshot that was read and not written: another batch may have written meanwhile. */
   setIfNewer(snapshot: ClaimSnapshot): void {
-    const known = this.#snapshots.get(snapshot.claim.id)
+    const known = this.get(snapshot.claim.id)
     if (snapshot.isWhole && !(known && known.claim.eventCount > snapshot.claim.eventCount)) this.set(snapshot)
   }
 
   set(snapshot: ClaimSnapshot): void {
     const { id } = snapshot.claim
-    const bytes = snapshot.bytes + bytesOfLog(snapshot)
+    const { log } = snapshot
+    const bytes = snapshot.bytes + LEAF_BYTES * log.satisfiedCount + log.aggregateBytes
     // The cache reads the size of a new entry only.
     if (bytes > 1.2 * snapshot.countedBytes) {
-      this.#snapshots.delete(id)
+      this.delete(id)
       snapshot.countedBytes = bytes
+    }
+    if (snapshot.countedBytes + snapshot.contractBytes > MAX_CLAIM_CACHE_BYTES) {
+      this.#oversized = snapshot
+      return
     }
     this.#snapshots.set(id, snapshot)
     while (this.#snapshots.calculatedSize + this.#contractBytes > MAX_CLAIM_CACHE_BYTES) this.#snapshots.pop()
   }
 
   delete(claimId: string): void {
+    if (this.#oversized?.claim.id === claimId) this.#oversized = null
     this.#snapshots.delete(claimId)
   }
 
@@ -116,12 +128,6 @@ export function newSnapshot({
     countedBytes: 0,
     contractBytes,
   }
-}
-
-/** Of satisfied leaves and aggregates. Values that are kept come from the log's payloads, at two bytes a character. */
-function bytesOfLog({ log, claim }: ClaimSnapshot): number {
-  const { keptCount } = log
-  return LEAF_BYTES * log.satisfiedCount + (keptCount > 0 ? VALUE_BYTES * keptCount + 2 * claim.logBytes : 0)
 }
 
 /** Of a contract of the five fields, which takes events while the claim is OPEN only. */

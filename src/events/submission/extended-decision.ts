@@ -133,5 +133,5 @@ export class ExtendedDecision extends PendingDecision {
 const idRequired = () =>
   new ServiceError(
     'EVENT_ID_REQUIRED',
-    'The event needs an id: the contract has a review or counts events, and an event without an id could count twice.',
+    'The event needs an id: the contract has a review or a clock that events stop, or counts events, and an event without an id could count twice.',
   )

@@ -24,9 +24,9 @@ const OPTIONS = { ...PLAIN, allErrors: true, verbose: true } as const
  * hours of calendars, because it names the exact node. A test checks that the published schema of contracts accepts the same.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
-  const body = withDomain(withFormats(new Ajv2020(OPTIONS)))
+  const body = withDomainSchemas(withFormats(new Ajv2020(OPTIONS)))
   // Runs first and collects no reasons: most bodies are valid.
-  const plainBody = withDomain(withFormats(new Ajv2020(PLAIN)))
+  const plainBody = withDomainSchemas(withFormats(new Ajv2020(PLAIN)))
   // Path and query are strings, so numbers in them are converted.
   const text = withFormats(new Ajv2020({ ...OPTIONS, coerceTypes: true }))
 
@@ -67,21 +67,21 @@ function limitUnknownFields(data: unknown, schema: object): unknown {
 }
 
 /** The component schemas that the domain validates. */
-const OF_DOMAIN: Record<string, (value: unknown, path: string) => Issue[]> = {
+const DOMAIN_VALIDATORS: Record<string, (value: unknown, path: string) => Issue[]> = {
   Contract: validateContract,
   WeeklyHours: validateWeekly,
   Holidays: validateHolidays,
   ExceptionalHours: validateExceptions,
 }
 
-function withDomain(ajv: Ajv2020): Ajv2020 {
+function withDomainSchemas(ajv: Ajv2020): Ajv2020 {
   const validate = (
     component: string,
     value: unknown,
     _: unknown,
     context?: { instancePath: string },
   ): boolean => {
-    const issues = OF_DOMAIN[component]?.(value, toPath(context?.instancePath ?? '')) ?? []
+    const issues = DOMAIN_VALIDATORS[component]?.(value, toPath(context?.instancePath ?? '')) ?? []
     keyword.validate.errors = issues.map((issue) => ({
       keyword: 'domain',
       message: issue.message,
@@ -94,7 +94,7 @@ function withDomain(ajv: Ajv2020): Ajv2020 {
     validate: validate as typeof validate & { errors?: Partial<ErrorObject>[] },
   }
   ajv.addKeyword({ ...keyword, errors: 'full' })
-  for (const $id of Object.keys(OF_DOMAIN)) ajv.addSchema({ $id, domain: $id })
+  for (const $id of Object.keys(DOMAIN_VALIDATORS)) ajv.addSchema({ $id, domain: $id })
   return ajv
 }
 

@@ -25,6 +25,9 @@ export async function createCalendar(
   by: ByToken,
   most: number,
 ): Promise<Versioned<CalendarRecord>> {
+  if (typeof Temporal === 'undefined') {
+    throw new ServiceError('UNAVAILABLE', 'The server cannot compute working time: it needs Node 26.')
+  }
   const { read, write, userId } = context
   const spelled = { ...normalizeHours(made), time_zone: await spellTimeZone(read, made.time_zone) }
   const calendar = await insertCalendar(write, userId, spelled, makerHash(by), most)

@@ -20,9 +20,14 @@ for (const [what, change, constraint] of [
   [
     'a terminal claim that is due',
     "status = 'FAILED', scheduled_outcome = 'FAILED'",
-    'due_but_in_a_terminal_state',
+    'due_but_in_a_terminal_state_or_stopped',
   ],
-  ['an OPEN claim that is never due', 'due_at = NULL', 'due_but_in_a_terminal_state'],
+  ['an OPEN claim that is never due', 'due_at = NULL', 'due_but_in_a_terminal_state_or_stopped'],
+  [
+    'a decision of an older server about an extended contract',
+    'decided_count = 5',
+    'extended_contract_is_known',
+  ],
   [
     'a candidate without its customer’s name',
     "candidate_alias = 'some-alias'",

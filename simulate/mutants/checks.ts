@@ -99,8 +99,8 @@ export const OF_CHECKS: readonly Mutant[] = [
     name: 'an advance moves claims outside of its transaction',
     edits: [
       edit(
-        'await moveDueClaims(connection, clock.id, frozenTime, announced)',
-        'await moveDueClaims(app.db.writes.for(userId), clock.id, frozenTime, announced)',
+        'return moveHeldClock(connection, app.calendarTimes, clock, frozenTime)',
+        'return moveHeldClock(app.db.writes.for(userId), app.calendarTimes, clock, frozenTime)',
       ),
     ],
     faults: 'advance-struck',

@@ -10,6 +10,8 @@ export const MAX_CONTRACT_BYTES = 64 * 1024
 export const MAX_CONDITION_DEPTH = 32
 /** Nodes of a condition. */
 export const MAX_CONDITION_NODES = 512
+/** Leaves of a contract with the aggregate `distinct`. Each keeps its values in memory while the claim is decided. */
+export const MAX_DISTINCT_LEAVES = 16
 /** Characters of `event` and `field` in a condition. */
 export const MAX_CONDITION_NAME_LENGTH = 255
 

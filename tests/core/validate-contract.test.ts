@@ -264,6 +264,18 @@ describe('an extended contract (§2.1a)', () => {
     ])
   })
 
+  test('at most 16 leaves count distinct values', () => {
+    const distinct = (count: number) => ({
+      op: 'AND',
+      conditions: Array.from({ length: count }, () => ({ event: 'a', aggregate: 'distinct', gte: 2 })),
+    })
+    assert.deepEqual(refusals({ fulfillment_condition: distinct(16) }), [])
+    assert.deepEqual(
+      refusals({ fulfillment_condition: distinct(9), review: { reversal_condition: distinct(8) } }),
+      ['contract: has more than 16 leaves with the aggregate "distinct"'],
+    )
+  })
+
   test('null and unknown members are refused', () => {
     assert.deepEqual(refusals({ clocks: null }), [
       'clocks: is not a field of a contract (price, activity_window, review_window, fulfillment_condition, timeout_outcome, review, strict_deadline, clock)',

@@ -2,11 +2,24 @@ import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { isUuid } from '../../kernel/uuid.ts'
-import { MAX_CONTRACT_BYTES, MAX_PRICE, MAX_WINDOW_SECONDS, MAX_WORKING_SECONDS } from '../limits.ts'
+import {
+  MAX_CONTRACT_BYTES,
+  MAX_DISTINCT_LEAVES,
+  MAX_PRICE,
+  MAX_WINDOW_SECONDS,
+  MAX_WORKING_SECONDS,
+} from '../limits.ts'
 import { holdsOverNothing } from './aggregate.ts'
 import { COMPARATORS } from './comparators.ts'
-import type { Condition } from './condition.ts'
-import { type ClockTerms, type Contract, type ReviewTerms, WINDOWS, type Window } from './contract.ts'
+import { type Condition, leavesOf } from './condition.ts'
+import {
+  type ClockTerms,
+  type Contract,
+  conditionsOf,
+  type ReviewTerms,
+  WINDOWS,
+  type Window,
+} from './contract.ts'
 import { validateCondition, validateEventTrigger } from './validate-condition.ts'
 
 const REQUIRED_FIELDS: readonly (keyof Contract)[] = [
@@ -48,11 +61,22 @@ export function validateContract(value: unknown, path = 'contract'): Issue[] {
   if (size > MAX_CONTRACT_BYTES) {
     return [{ path, message: `has ${size} bytes as JSON; at most ${MAX_CONTRACT_BYTES} are allowed` }]
   }
-  return [
+  const issues = [
     ...missingFields(value, path),
     ...otherKeys(value, FIELDS, 'a contract', path),
     ...presentFields(value).flatMap((name) => validateField(name, value, path)),
   ]
+  return issues.length > 0 ? issues : validateWhole(value as unknown as Contract, path)
+}
+
+/** Rules about several fields of a contract whose fields are valid. */
+function validateWhole(contract: Contract, path: string): Issue[] {
+  const distinct = conditionsOf(contract)
+    .flatMap(leavesOf)
+    .filter(({ aggregate }) => aggregate === 'distinct')
+  return distinct.length > MAX_DISTINCT_LEAVES
+    ? [{ path, message: `has more than ${MAX_DISTINCT_LEAVES} leaves with the aggregate "distinct"` }]
+    : []
 }
 
 const presentFields = (value: JsonObject) => FIELDS.filter((name) => Object.hasOwn(value, name))

@@ -1,6 +1,7 @@
+import { PLAIN_TIME, type TimeMeasure } from '../core/calendars/working-time.ts'
 import { ClaimRun, type Decision } from '../core/claims/claim-run.ts'
 import { ACTIVITY_WINDOW_ELAPSED, isReservedType, type LogEvent } from '../core/claims/event.ts'
-import type { Status, Transition } from '../core/claims/lifecycle.ts'
+import { isPaused, type Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { JsonObject } from '../kernel/json.ts'
 
@@ -44,6 +45,8 @@ export interface CaseResult {
   status: Status
   /** The first transition of all: an event satisfied the condition, or the activity window elapsed. */
   decidedBy: 'events' | 'window' | null
+  /** When the activity window ended; null unless it decided. */
+  windowEnd: number | null
   /** When it became CONFIRMED or FAILED. */
   resolvedAt: number | null
   /** The claim's log without system events. */
@@ -61,22 +64,36 @@ export interface CaseResult {
   isReversed: boolean
   /** Events that began a new review window. */
   restarts: number
+  /** Events that stopped the clock. */
+  pauses: number
+  /** Whether the clock is stopped at the end. */
+  isPaused: boolean
   /** Events after `until`, which are ignored. */
   afterUntil: number
 }
 
-/** Runs one case; null if it opens after `until`. Without `until` it runs until CONFIRMED or FAILED. */
-export function runCase(contract: Contract, tested: Case, until: number | null): CaseResult | null {
+/**
+ * Runs one case; null if it opens after `until`. Without `until` it runs until CONFIRMED or FAILED, or for as long as its
+ * clock runs.
+ * @param calendar the working time of the contract's calendar, if it has one
+ */
+export function runCase(
+  contract: Contract,
+  tested: Case,
+  until: number | null,
+  calendar = PLAIN_TIME,
+): CaseResult | null {
   // The service's times are whole milliseconds. An event in the millisecond of the opening is not before it.
   const openedAt = Math.floor(tested.openedAt ?? (tested.events[0] as CaseEvent).at)
   if (until !== null && openedAt > until) return null
-  const run = new CaseRun(contract, tested.id, openedAt)
+  const run = new CaseRun(contract, tested.id, openedAt, calendar)
   for (const event of tested.events) {
     if (until !== null && Math.floor(event.at) > until) run.result.afterUntil++
     else run.submit(event)
   }
-  run.note(run.claim.advanceTo(until === null ? null : new Date(until)))
-  return { ...run.result, status: run.claim.state.status }
+  run.advanceTo(until === null ? null : new Date(until))
+  const { state } = run.claim
+  return { ...run.result, status: state.status, isPaused: isPaused(state) }
 }
 
 class CaseRun {
@@ -86,14 +103,15 @@ class CaseRun {
   #events = 0
   readonly result: CaseResult & { accepted: LogEvent[]; late: LateEvent[] }
 
-  constructor(contract: Contract, id: string, openedAt: number) {
-    this.claim = new ClaimRun(contract, new Date(openedAt))
+  constructor(contract: Contract, id: string, openedAt: number, calendar: TimeMeasure) {
+    this.claim = new ClaimRun(contract, new Date(openedAt), calendar)
     this.#isStrict = contract.strict_deadline === true
     this.result = {
       id,
       openedAt,
       status: 'OPEN',
       decidedBy: null,
+      windowEnd: null,
       resolvedAt: null,
       accepted: [],
       acceptedWhileOpen: 0,
@@ -103,6 +121,8 @@ class CaseRun {
       refused: { claim_not_open: 0, before_opening: 0, reserved_type: 0, log_full: 0 },
       isReversed: false,
       restarts: 0,
+      pauses: 0,
+      isPaused: false,
       afterUntil: 0,
     }
   }
@@ -115,7 +135,7 @@ class CaseRun {
 
   #decide({ id: given, type, at, payload, payloadBytes, line }: CaseEvent): void {
     const time = new Date(at)
-    this.note(this.claim.advanceTo(time))
+    this.advanceTo(time)
     const id = given ?? nameOfPlace(this.#events++)
     const decision = this.claim.submit({ id, type, payload, payloadBytes }, time)
     if (decision.kind === 'append') this.#append(decision, line)
@@ -136,12 +156,17 @@ class CaseRun {
     if (effect === 'satisfied') result.decidedBy = 'events'
     else if (effect === 'reversed') result.isReversed = true
     else if (effect === 'restarted') result.restarts++
+    else if (effect === 'paused') result.pauses++
   }
 
-  note(transitions: Transition[]): void {
-    for (const { state, systemEventType } of transitions) {
-      if (systemEventType === ACTIVITY_WINDOW_ELAPSED) this.result.decidedBy = 'window'
-      else this.result.resolvedAt = state.statusSince.getTime()
+  /** Runs the checks up to and including the time; null for as long as it takes to be terminal. */
+  advanceTo(time: Date | null): void {
+    const { dueAt } = this.claim.state
+    for (const { state, systemEventType } of this.claim.advanceTo(time)) {
+      if (systemEventType === ACTIVITY_WINDOW_ELAPSED) {
+        this.result.decidedBy = 'window'
+        this.result.windowEnd = dueAt?.getTime() ?? null
+      } else this.result.resolvedAt = state.statusSince.getTime()
     }
   }
 }

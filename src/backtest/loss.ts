@@ -4,7 +4,7 @@ import type { AggregateValue } from '../core/contracts/aggregate.ts'
 import { gapOf, hasComparator } from '../core/contracts/comparators.ts'
 import { numberPathOf } from '../core/contracts/compared-values.ts'
 import type { Condition, Leaf } from '../core/contracts/condition.ts'
-import { type Contract, windowMs } from '../core/contracts/contract.ts'
+import type { Contract } from '../core/contracts/contract.ts'
 import { readingsAt } from '../core/contracts/readings.ts'
 import { decimalText } from '../kernel/decimal.ts'
 import { parsed } from '../kernel/json.ts'
@@ -34,7 +34,7 @@ export interface MissingLeaf {
 
 /** Null if no event could have won the case: the condition needs a system event (§2.2 rule 3). */
 export function lossOf(contract: Contract, result: CaseResult): Loss | null {
-  const { openedAt, accepted, acceptedWhileOpen, late, isReversed } = result
+  const { windowEnd, accepted, acceptedWhileOpen, late, isReversed } = result
   const reversal = contract.review?.reversal_condition
   if (isReversed && reversal !== undefined) {
     const events = judged(contract, accepted.slice(acceptedWhileOpen))
@@ -50,8 +50,8 @@ export function lossOf(contract: Contract, result: CaseResult): Loss | null {
     log = log.with(event)
     return log.satisfiesCondition
   })
-  const windowEnd = openedAt + windowMs(contract.activity_window)
-  return { missing, events, late: event ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
+  const isLate = event !== undefined && windowEnd !== null
+  return { missing, events, late: isLate ? { event, byMs: event.createdAt.getTime() - windowEnd } : null }
 }
 
 /** With `strict_deadline` a late event is part of no evaluation (§2.1a rule 4). */

@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { buffer } from 'node:stream/consumers'
 import type { Options } from 'cli-progress'
+import type { Calendar } from '../core/calendars/calendar.ts'
+import { validateCalendar } from '../core/calendars/validate-calendar.ts'
+import { PLAIN_TIME, type TimeMeasure, workingTime } from '../core/calendars/working-time.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { validateContract } from '../core/contracts/validate-contract.ts'
 import { findLossyNumber } from '../kernel/exact-numbers.ts'
-import type { Json } from '../kernel/json.ts'
+import type { Issue } from '../kernel/issue.ts'
+import type { Json, JsonObject } from '../kernel/json.ts'
 import { findJsonFlaw } from '../kernel/json-flaws.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { runSync } from '../platform/concurrency/cooperative.ts'
@@ -25,6 +29,8 @@ import { Totals } from './totals.ts'
 export interface BacktestOptions extends LogOptions {
   /** One, or two to be compared. */
   contracts: readonly Contract[]
+  /** Stands for each calendar that a contract names. */
+  calendar?: Calendar | null
   until: number | null
   /** Which instant `until` is, if `--until` leaves it open. */
   untilNote?: string | null
@@ -126,19 +132,22 @@ class Run implements Backtest {
   readonly comparison: Comparison | null
   readonly #cases: CaseStatistics
   readonly #order: RowOrder
+  readonly #calendar: TimeMeasure
   readonly #until: number | null
   readonly #untilNote: string | null
   readonly #now: number
   casesAfterUntil = 0
   eventsAfterUntil = 0
 
-  constructor({ contracts, until, untilNote, now }: BacktestOptions, reading: LogReading, order: RowOrder) {
+  constructor(options: BacktestOptions, reading: LogReading, order: RowOrder) {
+    const { contracts, calendar, until, untilNote, now } = options
     const [first, second] = contracts as [Contract, Contract?]
     this.reading = reading
     this.#cases = new CaseStatistics(reading.hasAggregates)
     this.#order = order
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null
+    this.#calendar = calendar ? workingTime(calendar) : PLAIN_TIME
     this.#until = until
     this.#untilNote = untilNote ?? null
     this.#now = now
@@ -153,7 +162,7 @@ class Run implements Backtest {
     this.#cases.add(found)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
-      const result = runCase(totals.contract, found, this.#until)
+      const result = runCase(totals.contract, found, this.#until, this.#calendar)
       if (!result) {
         this.casesAfterUntil++
         return
@@ -171,6 +180,7 @@ class Run implements Backtest {
 export interface BacktestResult {
   log: { file: string; format: string }
   until: number | null
+  calendar: (Calendar & { file: string }) | null
   /** Of the contracts. */
   files: string[]
   backtest: Backtest
@@ -203,46 +213,58 @@ export function showProgress(totalBytes: number): Progress {
 
 /** @param path "-" for standard input @throws OperatorError that lists all issues of the contract */
 export async function readContract(path: string): Promise<Contract> {
-  const value = parse(inputName(path), await readText(path))
-  const issues = validateContract(value)
-  if (issues.length === 0) return value as Contract
+  return (await readTerms(path, 'contract', validateContract)) as Contract
+}
+
+/** A calendar as `POST /v1/calendars` takes it. @param path "-" for standard input @throws OperatorError that lists all issues */
+export async function readCalendar(path: string): Promise<Calendar> {
+  const calendar = (await readTerms(path, 'calendar', validateCalendar)) as JsonObject
+  return { holidays: [], exceptions: {}, ...calendar } as unknown as Calendar
+}
+
+type Kind = 'contract' | 'calendar'
+
+async function readTerms(path: string, kind: Kind, validate: (value: unknown) => Issue[]): Promise<unknown> {
+  const value = parse(inputName(path), kind, await readText(path, kind))
+  const issues = validate(value)
+  if (issues.length === 0) return value
   const all = issues.map((issue) => `${issue.path} ${issue.message}`).join('; ')
-  throw new OperatorError(`${inputName(path)} is not a contract: ${all}`)
+  throw new OperatorError(`${inputName(path)} is not a ${kind}: ${all}`)
 }
 
-async function readText(path: string): Promise<string> {
-  const bytes = await readBytes(path)
+async function readText(path: string, kind: Kind): Promise<string> {
+  const bytes = await readBytes(path, kind)
   if (isUtf8(bytes)) return bytes.toString('utf8')
-  throw new OperatorError(`the contract ${inputName(path)} is not valid UTF-8: save it as UTF-8`)
+  throw new OperatorError(`the ${kind} ${inputName(path)} is not valid UTF-8: save it as UTF-8`)
 }
 
-async function readBytes(path: string): Promise<Buffer> {
+async function readBytes(path: string, kind: Kind): Promise<Buffer> {
   try {
     return await buffer(openInput(path))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new OperatorError(
       code === 'ENOENT'
-        ? `there is no contract ${path}`
-        : `the contract ${inputName(path)} cannot be read: ${message}`,
+        ? `there is no ${kind} ${path}`
+        : `the ${kind} ${inputName(path)} cannot be read: ${message}`,
     )
   }
 }
 
-function parse(path: string, text: string): unknown {
+function parse(path: string, kind: Kind, text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw new OperatorError(`the contract ${path} is not JSON: ${(error as Error).message}`)
+    throw new OperatorError(`the ${kind} ${path} is not JSON: ${(error as Error).message}`)
   }
   const flaw = findJsonFlaw(value as Json)
   if (flaw)
-    throw new OperatorError(`${path} is not a contract: ${flaw.path.join('.') || 'it'} ${flaw.message}`)
+    throw new OperatorError(`${path} is not a ${kind}: ${flaw.path.join('.') || 'it'} ${flaw.message}`)
   const lossyAt = runSync(findLossyNumber(text))
   if (lossyAt === null) return value
   const [number] = /^[-\d.eE+]+/.exec(text.slice(lossyAt)) ?? []
   throw new OperatorError(
-    `${path} is not a contract: the number ${number} cannot be kept exactly, so the service refuses it`,
+    `${path} is not a ${kind}: the number ${number} cannot be kept exactly, so the service refuses it`,
   )
 }

@@ -1,5 +1,5 @@
 import { STATUSES, type Status } from '../core/claims/lifecycle.ts'
-import { type Contract, windowMs } from '../core/contracts/contract.ts'
+import type { Contract } from '../core/contracts/contract.ts'
 import { type Decimal, times, toDecimal } from '../kernel/decimal.ts'
 import { type CaseResult, REFUSALS, type Refusal } from './backtest.ts'
 import { MAX_NEAREST_LOSERS } from './limits.ts'
@@ -42,6 +42,9 @@ export class Totals {
   reversed = 0
   /** Cases whose review window began anew. */
   restarted = 0
+  /** Cases whose clock stopped, and those whose clock is stopped at the end. */
+  paused = 0
+  stillPaused = 0
   /** Milliseconds from the opening to the terminal state. */
   readonly resolution = { CONFIRMED: new Durations(), FAILED: new Durations() }
   /** When the activity windows ended that decided a case. */
@@ -75,14 +78,16 @@ export class Totals {
   }
 
   add(result: CaseResult): void {
-    const { status, openedAt, resolvedAt, decidedBy } = result
-    if (decidedBy === 'window') this.#windowEnds.add(openedAt + windowMs(this.contract.activity_window))
+    const { status, openedAt, resolvedAt, windowEnd } = result
+    if (windowEnd !== null) this.#windowEnds.add(windowEnd)
     this.count[status]++
     this.accepted += result.accepted.length
     this.acceptedLate += result.acceptedLate
     this.repeated += result.repeated
     if (result.isReversed) this.reversed++
     if (result.restarts > 0) this.restarted++
+    if (result.pauses > 0) this.paused++
+    if (result.isPaused) this.stillPaused++
     for (const refusal of REFUSALS) this.refused[refusal] += result.refused[refusal]
     if (resolvedAt !== null && (status === 'CONFIRMED' || status === 'FAILED')) {
       this.resolution[status].add(resolvedAt - openedAt)

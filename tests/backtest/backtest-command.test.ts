@@ -82,6 +82,7 @@ describe('claimkeeper backtest', { concurrency: true }, () => {
     assert.deepEqual(Object.keys(json), [
       'log',
       'until',
+      'calendar',
       'cases_after_until',
       'events_after_until',
       'contracts',

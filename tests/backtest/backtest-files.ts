@@ -56,6 +56,7 @@ export async function backtestOf(
   }
   const backtest = await runBacktest(await findLog(path), run, SILENT)
   const files = contracts.map((_, i) => `contract-${i + 1}.json`)
-  const result = { log: { file: 'log', format: 'any' }, until: run.until, files, backtest }
+  const calendar = run.calendar ? { ...run.calendar, file: 'calendar.json' } : null
+  const result = { log: { file: 'log', format: 'any' }, until: run.until, calendar, files, backtest }
   return { backtest, result, json: JSON.parse(resultJson(result)) }
 }

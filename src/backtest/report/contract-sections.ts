@@ -59,6 +59,7 @@ ${tile('confirmed', 'Confirmed', grouped(count.CONFIRMED), [share(count.CONFIRME
 ${tile('failed', 'Failed', grouped(count.FAILED), [share(count.FAILED, cases), median('FAILED')].filter(Boolean).join(', '))}
 ${tile('failed', 'Not paid', price('FAILED'), 'for failed cases')}
 ${totals.contract.review ? reviewTile(totals) : null}
+${totals.contract.clock?.pause_on ? tile('open', 'Clock stopped', grouped(totals.paused), `${grouped(totals.stillPaused)} still at the end`) : null}
 ${count.PENDING > 0 ? tile('pending', 'Still PENDING', grouped(count.PENDING), `${price('PENDING')} at stake`) : null}
 ${count.OPEN > 0 ? tile('open', 'Still OPEN', grouped(count.OPEN), `${price('OPEN')} at stake`) : null}
 </div>`

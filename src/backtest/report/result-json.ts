@@ -12,11 +12,13 @@ import { missingWords } from './figures.ts'
  *
  * log          file, format, events (good rows), cases, first_event_at, last_event_at
  * until        as given, or null
+ * calendar     the file of --calendar, its name and its time_zone; or null
  * cases_after_until, events_after_until   not counted anywhere else
  * contracts    one, or with --compare two: file, contract, words, cases, confirmed, failed, still_open
  *              {open, pending}, price_sums by status, median_seconds_to_resolution {confirmed, failed}, reasons,
  *              decided_after_last_event (cases that an activity window decided that ended after the last event of the log),
  *              review (null, or cases reversed and restarted, reversed_price_sum: what the review saved),
+ *              clock (null, or cases paused at some time, and still_paused at the end),
  *              events {accepted, accepted_late, repeated, refused by reason}, unnamed_event_types [{type, count}], named_types_not_in_log,
  *              nearest_losers [{case_id, missing_conditions, late_by_seconds, missing, leaves}]
  * comparison   null, or changed_cases, unchanged_cases, price_difference (second minus first), changes
@@ -24,7 +26,7 @@ import { missingWords } from './figures.ts'
  * bad_rows     count, by_reason, first (20 with line, reason, detail)
  * warnings     texts
  */
-export function resultJson({ log, until, files, backtest }: BacktestResult): string {
+export function resultJson({ log, until, calendar, files, backtest }: BacktestResult): string {
   const { reading, totals, comparison } = backtest
   const { types, badRows } = reading
   const json = {
@@ -36,6 +38,7 @@ export function resultJson({ log, until, files, backtest }: BacktestResult): str
       last_event_at: isoTime(reading.lastAt),
     },
     until: isoTime(until),
+    calendar: calendar && { file: calendar.file, name: calendar.name, time_zone: calendar.time_zone },
     cases_after_until: backtest.casesAfterUntil,
     events_after_until: backtest.eventsAfterUntil,
     contracts: totals.map((one, i) => {
@@ -57,7 +60,7 @@ export function resultJson({ log, until, files, backtest }: BacktestResult): str
 
 function contractJson(totals: Totals) {
   const { contract, count, resolution, reasons, accepted, acceptedLate, repeated, refused } = totals
-  const { reversed, restarted } = totals
+  const { reversed, restarted, paused, stillPaused } = totals
   return {
     contract,
     words: contractInWords(contract).join(' '),
@@ -76,6 +79,7 @@ function contractJson(totals: Totals) {
     review: contract.review
       ? { reversed, reversed_price_sum: decimalText(totals.reversedPriceSum), restarted }
       : null,
+    clock: contract.clock?.pause_on ? { paused, still_paused: stillPaused } : null,
     events: { accepted, accepted_late: acceptedLate, repeated, refused },
     nearest_losers: totals.nearestLosers.map(loserJson),
   }

@@ -72,6 +72,7 @@ function figures(totals: Totals[], files: string[]): string {
       .filter((reason) => reason !== 'reversed_in_review' || totals.some(({ contract }) => contract.review))
       .map((reason) => row(lowerFirst(REASON_WORDS[reason]), (one) => grouped(one.reasons[reason]))),
     ...reviewRows(totals, row),
+    ...clockRows(totals, row),
     row('events accepted', (one) => grouped(one.accepted)),
     ...(totals.some(({ acceptedLate }) => acceptedLate > 0)
       ? [row('events accepted late', (one) => grouped(one.acceptedLate))]
@@ -95,6 +96,15 @@ function reviewRows(totals: Totals[], row: Row): string[][] {
   return [
     row('price not paid because of the review', (one) => grouped(decimalText(one.reversedPriceSum))),
     row('cases whose review restarted', (one) => grouped(one.restarted)),
+  ]
+}
+
+/** Empty if no contract has a clock that events stop. */
+function clockRows(totals: Totals[], row: Row): string[][] {
+  if (totals.every(({ contract }) => !contract.clock?.pause_on)) return []
+  return [
+    row('cases whose clock stopped', (one) => grouped(one.paused)),
+    row('cases whose clock is stopped at the end', (one) => grouped(one.stillPaused)),
   ]
 }
 

@@ -6,9 +6,16 @@ import type { DecimalMark } from '../../backtest/read-cell.ts'
 import { reportPage } from '../../backtest/report/page.ts'
 import { resultJson } from '../../backtest/report/result-json.ts'
 import { resultTable } from '../../backtest/report/result-table.ts'
-import { type BacktestResult, readContract, runBacktest, showProgress } from '../../backtest/run-backtest.ts'
+import {
+  type BacktestResult,
+  readCalendar,
+  readContract,
+  runBacktest,
+  showProgress,
+} from '../../backtest/run-backtest.ts'
 import { parseTimeFormat, TIME_FORMATS, type TimeFormat } from '../../backtest/time/time-format.ts'
 import { parseTimeZone, readUntil } from '../../backtest/time/time-reader.ts'
+import type { Contract } from '../../core/contracts/contract.ts'
 import { UsageError } from '../../kernel/operator-error.ts'
 import { STANDARD_INPUT } from '../../platform/terminal/input-file.ts'
 import { print, refuseInputAsOutput, writeForOwner } from '../../platform/terminal/output.ts'
@@ -18,6 +25,7 @@ interface Options {
   log: string
   contract: string
   compare?: string
+  calendar?: string
   case: string
   type: string
   time: string
@@ -46,6 +54,10 @@ export function addBacktestCommand(program: Command): void {
     )
     .requiredOption('--contract <file>', 'the contract of every case, as JSON; - is standard input')
     .option('--compare <file>', 'a second contract: which cases change, and by how much money')
+    .option(
+      '--calendar <file>',
+      'the calendar that the contracts name, as JSON in the form of POST /v1/calendars; - is standard input',
+    )
     .option('--case <column>', 'column that names the case', 'case_id')
     .option('--type <column>', 'column that names the type of the event', 'type')
     .option(
@@ -117,18 +129,37 @@ have to change; among equals, the one that a refused event would have won soones
 
 async function backtest(options: Options): Promise<void> {
   const paths = [options.contract, ...(options.compare === undefined ? [] : [options.compare])]
-  await checkFiles([options.log, ...paths], options.report)
+  const calendarPaths = options.calendar === undefined ? [] : [options.calendar]
+  await checkFiles([options.log, ...paths, ...calendarPaths], options.report)
   const log = await findLog(options.log)
   const contracts = await Promise.all(paths.map(readContract))
+  const calendar = await calendarOf(options.calendar, contracts)
   const reading = readingOptions(options)
   const until = options.until === undefined ? null : readUntil(options.until, reading.times)
   const end = { until: until?.at ?? null, untilNote: until?.note ?? null }
-  const run = { ...reading, ...end, contracts, now: Date.now(), isSorted: options.sorted }
+  const run = { ...reading, ...end, contracts, calendar, now: Date.now(), isSorted: options.sorted }
   const done = await runBacktest(log, run, showProgress(log.bytes))
   const { format } = done.reading
-  const result = { log: { file: options.log, format }, until: end.until, files: paths, backtest: done }
+  const result = {
+    log: { file: options.log, format },
+    until: end.until,
+    calendar,
+    files: paths,
+    backtest: done,
+  }
   if (options.report !== undefined) await writeReport(options.report, result)
   await print(options.json ? printableJson(resultJson(result)) : resultTable(result))
+}
+
+/** The calendar stands for each one that a contract names: the id in the contract is that of an account. */
+async function calendarOf(file: string | undefined, contracts: readonly Contract[]) {
+  const isNamed = contracts.some(({ clock }) => clock?.calendar)
+  if (file === undefined && isNamed) {
+    throw new UsageError('the contract names a calendar: give its file with --calendar')
+  }
+  if (file === undefined) return null
+  if (!isNamed) throw new UsageError('--calendar is given, but no contract names a calendar (clock.calendar)')
+  return { ...(await readCalendar(file)), file }
 }
 
 function readingOptions(options: Options): LogOptions {
@@ -153,7 +184,9 @@ function readingOptions(options: Options): LogOptions {
 /** Checked first, because the run may take long. */
 async function checkFiles(inputs: readonly string[], report: string | undefined): Promise<void> {
   if (inputs.filter((path) => path === STANDARD_INPUT).length > 1) {
-    throw new UsageError('only one of --log, --contract and --compare can be - for standard input')
+    throw new UsageError(
+      'only one of --log, --contract, --compare and --calendar can be - for standard input',
+    )
   }
   if (report === '-') throw new UsageError('--report needs a file: the result goes to standard output')
   await refuseInputAsOutput(null, inputs)

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { reportPage } from '../../src/backtest/report/page.ts'
+import { calendarWith } from '../support/calendars.ts'
+import { contractWith } from '../support/contracts.ts'
+import { runSharedCli } from '../support/shared-cli.ts'
+import { resultTable } from '../support/source/backtest.ts'
+import type { Contract } from '../support/source/contracts.ts'
+import { backtestOf, filesIn } from './backtest-files.ts'
+
+const HOURS = calendarWith({ holidays: ['2026-04-03', '2026-04-06'] })
+
+/** Resolved within 16 working hours, without those in which the customer is asked. */
+const working: Contract = contractWith({
+  price: 0.1,
+  activity_window: 16 * 3_600,
+  review_window: 0,
+  fulfillment_condition: { event: 'resolved' },
+  clock: {
+    calendar: { id: randomUUID() },
+    pause_on: { event: 'asked' },
+    resume_on: { event: 'answered' },
+  },
+})
+
+const LOG = [
+  'case_id,type,occurred_at',
+  // Friday 15:00 in Berlin; due on Tuesday at 15:00, after a change of clocks.
+  'in time,opened,2026-03-27T14:00:00Z',
+  'in time,resolved,2026-03-31T12:59:00Z',
+  'late,opened,2026-03-27T14:00:00Z',
+  'late,resolved,2026-03-31T13:10:00Z',
+  'waited,opened,2026-03-27T14:00:00Z',
+  'waited,asked,2026-03-30T13:00:00Z',
+  'waited,answered,2026-04-02T13:00:00Z',
+  'waited,resolved,2026-04-07T12:59:00Z',
+  'waits,opened,2026-03-27T14:00:00Z',
+  'waits,asked,2026-03-30T13:00:00Z',
+].join('\n')
+
+describe('the back-test of a contract with a clock (§2.1a, §10 rule 13)', () => {
+  test('counts working time, and the cases whose clock stopped', async (t) => {
+    const path = await filesIn(t, { log: LOG })
+    const { json, result } = await backtestOf(path('log'), [working], { calendar: HOURS })
+    const [contract] = json.contracts
+    assert.deepEqual([contract.confirmed, contract.failed, contract.still_open.open], [2, 1, 1])
+    assert.deepEqual(contract.clock, { paused: 2, still_paused: 1 })
+    assert.deepEqual(json.calendar, { file: 'calendar.json', name: 'Support', time_zone: 'Europe/Berlin' })
+    const [loser] = contract.nearest_losers
+    assert.deepEqual([loser.case_id, loser.late_by_seconds], ['late', 600])
+    const table = resultTable(result)
+    assert.match(table, /cases whose clock stopped[ │]+2/)
+    assert.match(table, /cases whose clock is stopped at the end[ │]+1/)
+    assert.match(reportPage(result), /Clock stopped<\/small><b>2<\/b><small>1 still at the end/)
+  })
+
+  test('compares with a contract that counts every second', async (t) => {
+    const path = await filesIn(t, { log: LOG })
+    const { clock, ...plain } = working
+    const { json } = await backtestOf(path('log'), [working, plain], { calendar: HOURS })
+    const [, always] = json.contracts
+    assert.deepEqual([always.confirmed, always.failed, always.clock], [0, 4, null])
+    assert.equal(json.comparison.price_difference, '-0.2')
+  })
+
+  test('takes the calendar from a file, which the contract must name', async (t) => {
+    const { clock, ...plain } = working
+    const { exceptions, ...form } = HOURS
+    const path = await filesIn(t, {
+      'log.csv': LOG,
+      'contract.json': JSON.stringify(working),
+      'plain.json': JSON.stringify(plain),
+      'calendar.json': JSON.stringify(form),
+      'invalid.json': JSON.stringify({ ...form, time_zone: 'Mars' }),
+    })
+    const backtest = (contract: string, ...more: string[]) =>
+      runSharedCli(['backtest', '--log', path('log.csv'), '--contract', path(contract), ...more])
+    const done = await backtest('contract.json', '--calendar', path('calendar.json'), '--json')
+    assert.equal(done.status, 0, done.stderr)
+    const { contracts, calendar } = JSON.parse(done.stdout)
+    assert.equal(contracts[0].confirmed, 2)
+    assert.equal(calendar.time_zone, 'Europe/Berlin')
+
+    for (const [args, message] of [
+      [['contract.json'], /the contract names a calendar: give its file with --calendar/],
+      [['plain.json', '--calendar', path('calendar.json')], /no contract names a calendar/],
+      [['contract.json', '--calendar', path('invalid.json')], /is not a calendar: time_zone must be a name/],
+      [['contract.json', '--calendar', path('none.json')], /there is no calendar/],
+    ] as const) {
+      const [contract, ...more] = args
+      const refused = await backtest(contract, ...more)
+      assert.notEqual(refused.status, 0)
+      assert.match(refused.stderr, message)
+    }
+  })
+})

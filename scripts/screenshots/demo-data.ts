@@ -54,6 +54,17 @@ const CALENDAR = {
   holidays: HOLIDAYS.slice(0, 2),
   exceptions: { [`${YEAR}-12-24`]: [['09:00', '12:00']], [`${YEAR}-12-31`]: [['09:00', '12:00']] },
 }
+/** An SLA of eight working hours, stopped while the customer is asked. @param calendar its id */
+const slaOf = (calendar: string): Contract => ({
+  ...SUPPORT,
+  activity_window: 8 * HOUR,
+  fulfillment_condition: { event: 'ticket_resolved' },
+  clock: {
+    calendar: { id: calendar },
+    pause_on: { op: 'OR', conditions: [{ event: 'customer_asked' }, { event: 'waiting_for_vendor' }] },
+    resume_on: { event: 'customer_answered' },
+  },
+})
 const QUIET: Contract = {
   price: 18.25,
   activity_window: 2 * DAY,
@@ -74,9 +85,11 @@ function dice(seed: number): (sides: number) => number {
 export interface DemoData {
   clock: string
   schema: string
+  schemaWithClock: string
   calendar: string
   customer: string
   openClaim: string
+  pausedClaim: string
   pendingClaim: string
   finalClaim: string
   candidate: string
@@ -104,7 +117,19 @@ export async function makeDemoData(send: Send, days = 34): Promise<DemoData> {
   await send('PATCH', `/v1/customers/${customers[0]?.id}`, { metadata: { region: 'emea', tier: 'gold' } })
   const { id: calendar } = await send('POST', '/v1/calendars', CALENDAR)
   await send('PATCH', `/v1/calendars/${calendar}`, { holidays: HOLIDAYS })
-  return { clock, schema: schemas[0]?.id ?? '', calendar, customer: customers[0]?.id ?? '', ...live }
+  const sla = await makeSla(world, calendar)
+  return { clock, schema: schemas[0]?.id ?? '', calendar, customer: customers[0]?.id ?? '', ...live, ...sla }
+}
+
+/** A schema with a clock, and a claim whose clock is stopped. */
+async function makeSla({ send, customers }: World, calendar: string) {
+  const schema = await send('POST', '/v1/schemas', {
+    contract: slaOf(calendar),
+    name: 'Support within 8 hours',
+  })
+  const claim = await send('POST', '/v1/claims', { customer_id: customers[0]?.id, schema_id: schema.id })
+  await send('POST', `/v1/claims/${claim.id}/events`, { type: 'customer_asked', id: 'mail-1' })
+  return { schemaWithClock: schema.id, pausedClaim: claim.id }
 }
 
 /** Versions of the first schema, of which the last is what it began as. */
@@ -173,7 +198,7 @@ async function happen({ send, roll }: World, path: string, isGood: boolean): Pro
 
 async function makeLiveClaims(
   world: World,
-): Promise<Omit<DemoData, 'calendar' | 'clock' | 'schema' | 'customer'>> {
+): Promise<Pick<DemoData, 'openClaim' | 'pendingClaim' | 'finalClaim' | 'candidate'>> {
   const { send, customers } = world
   const create = (contract: Contract, customer = pick(world, customers)) =>
     send('POST', '/v1/claims', { customer_id: customer.id, contract })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { calendarWith } from '../support/calendars.ts'
 import { any, contractWith } from '../support/contracts.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import {
@@ -31,7 +32,12 @@ const CONTRACT = contractWith({
 test('the largest pages have no serious accessibility fault and are not wider than the screen, on a phone and in the dark theme', async () => {
   const { page, complaints } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
-  const schema_id = (await createAs(page, '/v1/schemas', { contract: CONTRACT, name: 'Delivery' })).id
+  const calendar = { id: (await createAs(page, '/v1/calendars', calendarWith())).id }
+  const contract = {
+    ...CONTRACT,
+    clock: { calendar, pause_on: { event: 'asked' }, resume_on: { event: 'answered' } },
+  }
+  const schema_id = (await createAs(page, '/v1/schemas', { contract, name: 'Delivery' })).id
   const metadata = { order: 'A-1' }
   const claim = (await createAs(page, '/v1/claims', { customer_id, schema_id, metadata })).id
   for (const [id, type] of ['done', 'done', 'message', 'outage'].entries())

@@ -28,6 +28,15 @@ export const calendarVersionsQuery = ({ id, version }: CalendarRecord) =>
     placeholderData: keepPreviousData,
   })
 
+/** A version never changes. */
+export const calendarVersionQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ['calendars', 'version', id, version],
+    queryFn: ({ signal }) =>
+      get<CalendarVersion>(`/v1/calendars/${encodeURIComponent(id)}/versions/${version}`, {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
 /** @param from the first date, or empty for today in the time zone of the calendar */
 export const calendarPreviewQuery = ({ id, version }: CalendarRecord, from: string, days: number) =>
   queryOptions<CalendarPreview>({

@@ -1,6 +1,6 @@
 import type { BuilderNode } from '../contracts/builder-node.ts'
 import type { ContractDocument } from '../contracts/contract-document.ts'
-import { treesOf } from '../contracts/contract-draft.ts'
+import { type ClockDraft, treesOf } from '../contracts/contract-draft.ts'
 import { fieldOf } from '../contracts/edit-node.ts'
 
 const TERMS = [
@@ -18,10 +18,23 @@ export function changedField(before: ContractDocument, after: ContractDocument):
   )
   if (term) return term[1]
   if (before.draft.strictDeadline !== after.draft.strictDeadline) return 'strict_deadline'
+  const clock = changedClockField(before.draft.clock, after.draft.clock)
+  if (clock) return clock
   const [trees, others] = [treesOf(after.draft), new Map(treesOf(before.draft))]
   const changed = trees.find(([path, root]) => others.get(path) !== root)
   if (changed) return fieldOf(changedNode(others.get(changed[0]) ?? changed[1], changed[1]))
-  return trees.length < others.size ? 'review' : 'review.max_duration'
+  const left = new Set(trees.map(([path]) => path))
+  const removed = [...others.keys()].find((path) => !left.has(path))
+  if (removed === undefined) return 'review.max_duration'
+  return removed.startsWith('contract.clock.') ? 'clock.pause_on' : 'review'
+}
+
+/** Of the calendar and its windows. Null if both are the same. */
+function changedClockField(before: ClockDraft | null, after: ClockDraft | null): string | null {
+  const isSame = (part: 'calendar' | 'appliesTo') =>
+    JSON.stringify(before?.[part] ?? null) === JSON.stringify(after?.[part] ?? null)
+  if (!isSame('calendar')) return after?.calendar ? 'clock.calendar' : 'clock'
+  return isSame('appliesTo') ? null : 'clock.applies_to'
 }
 
 /** The node that was changed or added. After a removal, the node in its place. */

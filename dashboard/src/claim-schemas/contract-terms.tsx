@@ -6,6 +6,7 @@ import { useMoney } from '../components/use-money.ts'
 import type { ContractDraft } from '../contracts/contract-draft.ts'
 import { asSentence } from '../format/as-sentence.ts'
 import { LOCAL_NUMBERS } from '../format/local-number.ts'
+import { appliesTo } from './clock-windows.ts'
 import { DurationField } from './duration-field.tsx'
 
 interface ContractTermsProps {
@@ -15,6 +16,8 @@ interface ContractTermsProps {
   issues: readonly Issue[]
   isChecked: boolean
 }
+
+const WORKING_TIME = 'In working time: a day is 24 hours of it.'
 
 /** The required fields of a contract except its condition. */
 export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTermsProps) {
@@ -66,7 +69,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
       <DurationField
         label="Activity window"
         name="activity_window"
-        hint="The longest time that a claim stays OPEN, counted from its creation."
+        hint={`The longest time that a claim stays OPEN, counted from its creation.${appliesTo(draft.clock, 'activity') ? ` ${WORKING_TIME}` : ''}`}
         value={draft.activityWindow}
         error={errorAt('activity_window', draft.activityWindow.text)}
         onChange={(activityWindow, typedIn) => onChange({ ...draft, activityWindow }, typedIn)}
@@ -74,7 +77,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
       <DurationField
         label="Review window"
         name="review_window"
-        hint={`How long a claim stays PENDING before it is final. ${draft.review ? 'The events of the review can change that.' : 'PENDING claims take no events.'}`}
+        hint={`How long a claim stays PENDING before it is final. ${draft.review ? 'The events of the review can change that.' : 'PENDING claims take no events.'}${appliesTo(draft.clock, 'review') ? ` ${WORKING_TIME}` : ''}`}
         value={draft.reviewWindow}
         error={errorAt('review_window', draft.reviewWindow.text)}
         onChange={(reviewWindow, typedIn) => onChange({ ...draft, reviewWindow }, typedIn)}

@@ -1,26 +1,10 @@
-import { type ReactNode, useId } from 'react'
-import type { Issue } from '../../../src/kernel/issue.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
-import { Checkbox } from '../components/checkbox.tsx'
 import { newLeaf } from '../contracts/builder-node.ts'
 import { ConditionBuilder } from '../contracts/condition-builder.tsx'
-import {
-  type ContractDraft,
-  RESTART_PATH,
-  REVERSAL_PATH,
-  type ReviewDraft,
-  secondsOf,
-} from '../contracts/contract-draft.ts'
-import { asSentence } from '../format/as-sentence.ts'
+import { RESTART_PATH, REVERSAL_PATH, type ReviewDraft, secondsOf } from '../contracts/contract-draft.ts'
+import { ClockTerms } from './clock-terms.tsx'
 import { DurationField } from './duration-field.tsx'
-
-interface OptionalTermsProps {
-  draft: ContractDraft
-  /** @param typedIn the text field that was typed into; null for any other edit */
-  onChange: (draft: ContractDraft, typedIn: string | null) => void
-  issues: readonly Issue[]
-  isChecked: boolean
-}
+import { messageAt, Option, type OptionalTermsProps, Section } from './optional-term.tsx'
 
 /** The terms that a contract has only if they are chosen (§2.1a). */
 export const OptionalTerms = (props: OptionalTermsProps) => (
@@ -29,9 +13,7 @@ export const OptionalTerms = (props: OptionalTermsProps) => (
     <CardBody className="grid gap-5 max-sm:px-3">
       <ReviewTerms {...props} />
       <StrictDeadline {...props} />
-      {props.draft.clock === undefined ? null : (
-        <p className="text-xs text-muted">This contract has a clock. It is edited as JSON.</p>
-      )}
+      <ClockTerms {...props} />
     </CardBody>
   </Card>
 )
@@ -45,11 +27,10 @@ function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps)
     const next = { ...NO_REVIEW, ...review, ...changed }
     onChange({ ...draft, review: next.reversal || next.restart ? next : null }, typedIn)
   }
-  const messageAt = (path: string) => asSentence(issues.find((issue) => issue.path === path)?.message)
   const hasReviewWindow = secondsOf(draft.reviewWindow) !== 0
   const showsDuration = restart !== null || maxDuration.text !== ''
   return (
-    <Section title="Review that can be lost" error={messageAt('contract.review')}>
+    <Section title="Review that can be lost" error={messageAt(issues, 'contract.review')}>
       <Option
         name="review"
         label="Events can reverse the outcome"
@@ -95,7 +76,9 @@ function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps)
             hint="Restarts do not extend the review beyond this time from its beginning."
             value={maxDuration}
             error={
-              isChecked || maxDuration.text !== '' ? messageAt('contract.review.max_duration') : undefined
+              isChecked || maxDuration.text !== ''
+                ? messageAt(issues, 'contract.review.max_duration')
+                : undefined
             }
             onChange={(changed, typedIn) => set({ maxDuration: changed }, typedIn)}
           />
@@ -111,13 +94,12 @@ function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps)
 }
 
 function StrictDeadline({ draft, onChange, issues }: OptionalTermsProps) {
-  const problem = issues.find(({ path }) => path === 'contract.strict_deadline')?.message
   const choose = (isChosen: boolean) => {
     const { strictDeadline: _, ...others } = draft
     onChange(isChosen ? { ...others, strictDeadline: true } : others, null)
   }
   return (
-    <Section title="Strict deadline" error={asSentence(problem)}>
+    <Section title="Strict deadline" error={messageAt(issues, 'contract.strict_deadline')}>
       <Option
         name="strict_deadline"
         label="Late events count for nothing"
@@ -126,54 +108,5 @@ function StrictDeadline({ draft, onChange, issues }: OptionalTermsProps) {
         onChoose={choose}
       />
     </Section>
-  )
-}
-
-interface SectionProps {
-  title: string
-  error: string | undefined
-  children: ReactNode
-}
-
-function Section({ title, error, children }: SectionProps) {
-  const id = useId()
-  return (
-    <fieldset className="grid min-w-0 gap-3" aria-describedby={error ? id : undefined}>
-      <legend className="mb-2 font-medium">{title}</legend>
-      {children}
-      {error ? (
-        <p id={id} className="text-xs font-medium text-failed">
-          {error}
-        </p>
-      ) : null}
-    </fieldset>
-  )
-}
-
-interface OptionProps {
-  /** The path within the contract, for focus. */
-  name: string
-  label: string
-  hint: string
-  isChosen: boolean
-  onChoose: (isChosen: boolean) => void
-  /** The fields of the option. */
-  children?: ReactNode
-}
-
-function Option({ name, label, hint, isChosen, onChoose, children }: OptionProps) {
-  const id = useId()
-  return (
-    <div className="grid min-w-0 grid-cols-1 gap-2.5">
-      <div>
-        <Checkbox isChecked={isChosen} onChange={onChoose} data-focus={name} aria-describedby={id}>
-          {label}
-        </Checkbox>
-        <p id={id} className="pl-6 text-xs text-pretty text-muted">
-          {hint}
-        </p>
-      </div>
-      {children}
-    </div>
   )
 }

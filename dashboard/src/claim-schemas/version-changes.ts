@@ -1,3 +1,4 @@
+import type { ClockTerms } from '../../../src/core/contracts/contract.ts'
 import { conditionInWords, durationInWords } from '../../../src/core/contracts/contract-in-words.ts'
 import type { SchemaVersion } from '../api/records.ts'
 
@@ -49,10 +50,29 @@ const FIELDS: Record<
     ({ contract: { review } }) =>
       review?.max_duration === undefined ? 'none' : durationInWords(review.max_duration),
   ],
+  Calendar: [({ contract }) => contract.clock?.calendar, ({ contract }) => calendarInWords(contract.clock)],
+  'Windows of the calendar': [
+    ({ contract }) => contract.clock?.applies_to,
+    ({ contract: { clock } }) => clock?.applies_to?.join(', ') ?? 'default',
+  ],
+  'Stops the clock': [
+    ({ contract }) => contract.clock?.pause_on,
+    ({ contract: { clock } }) => (clock?.pause_on ? conditionInWords(clock.pause_on) : 'none'),
+  ],
+  'Continues the clock': [
+    ({ contract }) => contract.clock?.resume_on,
+    ({ contract: { clock } }) => (clock?.resume_on ? conditionInWords(clock.resume_on) : 'none'),
+  ],
   'Strict deadline': [
     ({ contract }) => contract.strict_deadline,
     ({ contract }) => (contract.strict_deadline ? 'yes' : 'no'),
   ],
+}
+
+function calendarInWords(clock: ClockTerms | undefined): string {
+  const { calendar } = clock ?? {}
+  if (!calendar) return 'none'
+  return calendar.version === undefined ? calendar.id : `${calendar.id}, version ${calendar.version}`
 }
 
 /** Both versions mean the same, but their JSON differs. */

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { calendarQuery } from '../calendars/calendars-api.ts'
 import { schemaQuery } from '../claim-schemas/schemas-api.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { DateTime } from '../components/time.tsx'
@@ -9,7 +10,7 @@ import type { AnyClaim } from './claims-api.ts'
 
 const LINK = 'break-all underline underline-offset-2'
 
-/** Customer, schema, clock and ids of a claim. */
+/** Customer, schema, clock, calendar and ids of a claim. */
 export function ClaimFacts({ claim }: { claim: AnyClaim }) {
   return (
     <Card aria-label="Details">
@@ -35,6 +36,11 @@ export function ClaimFacts({ claim }: { claim: AnyClaim }) {
               'live'
             )}
           </Fact>
+          {claim.contract.clock?.calendar ? (
+            <Fact name="Working time">
+              <CalendarLink {...claim.contract.clock.calendar} />
+            </Fact>
+          ) : null}
           <Fact name="Created">
             <DateTime at={claim.created_at} />
           </Fact>
@@ -71,6 +77,19 @@ function SchemaLink({ id, version }: { id: string; version: number | null }) {
           {data && data.version > version ? ' (changed since)' : null}
         </>
       )}
+    </>
+  )
+}
+
+function CalendarLink({ id, version }: { id: string; version?: number }) {
+  const { data } = useQuery({ ...calendarQuery(id), retry: false })
+  return (
+    <>
+      <Link to="/calendars/$id" params={{ id }} className={LINK}>
+        {data ? <bdi>{data.name}</bdi> : shortId(id)}
+      </Link>
+      {version === undefined ? null : `, version ${version.toLocaleString('en')}`}
+      {data && version !== undefined && data.version > version ? ' (changed since)' : null}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { contractInWords } from '../../../src/core/contracts/contract-in-words.t
 import { validateContract } from '../../../src/core/contracts/validate-contract.ts'
 import { hasLossyNumber } from '../../../src/kernel/exact-numbers.ts'
 import type { ClaimSchema } from '../api/records.ts'
+import { useCalendarName } from '../calendars/use-calendar-name.ts'
 import { SchemaSelect } from '../claim-schemas/schema-select.tsx'
 import { schemasQuery } from '../claim-schemas/schemas-api.ts'
 import { BidiText } from '../components/bidi-text.tsx'
@@ -87,9 +88,17 @@ interface ContractSourceProps {
   isChecked: boolean
 }
 
+function InWords({ contract }: { contract: Contract }) {
+  const words = contractInWords(contract, useMoney(), useCalendarName(contract))
+  return (
+    <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
+      <BidiText text={words.join(' ')} />
+    </p>
+  )
+}
+
 /** The choice of a schema or custom contract, and the contract in words. */
 export function ContractSource({ source, isChecked }: ContractSourceProps) {
-  const money = useMoney()
   const { schemaId, choose, json, write, isWritten, problem, contract } = source
   if (source.isPending) return <Skeleton className="h-16" />
   return (
@@ -123,9 +132,7 @@ export function ContractSource({ source, isChecked }: ContractSourceProps) {
       )}
       {contract ? (
         <>
-          <p className="rounded-lg bg-sunken px-3 py-2.5 text-[0.8125rem] text-pretty text-muted">
-            <BidiText text={contractInWords(contract, money).join(' ')} />
-          </p>
+          <InWords contract={contract} />
           <ContractHints contract={contract} />
         </>
       ) : null}

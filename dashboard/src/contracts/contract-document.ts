@@ -44,14 +44,17 @@ export function documentOfDraft(draft: ContractDraft): ContractDocument {
   }
 }
 
-/** Issues that are lost in JSON: texts that are no numbers, and missing or repeated field names of a match. */
+/** Issues that are lost in JSON: texts that are no numbers, missing or repeated field names of a match, and no calendar. */
 function draftIssues(draft: ContractDraft): Issue[] {
-  const { price, activityWindow, reviewWindow, review } = draft
+  const { price, activityWindow, reviewWindow, review, clock } = draft
   return [
     ...numberIssues('contract.price', price),
     ...durationIssues('contract.activity_window', activityWindow),
     ...durationIssues('contract.review_window', reviewWindow),
     ...(review ? durationIssues('contract.review.max_duration', review.maxDuration) : []),
+    ...(clock?.calendar?.id === ''
+      ? [{ path: 'contract.clock.calendar', message: 'is not chosen yet' }]
+      : []),
     ...treesOf(draft).flatMap(([path, root]) => conditionIssues(root, pathsOf(root, path))),
   ]
 }

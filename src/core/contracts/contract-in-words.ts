@@ -6,8 +6,12 @@ import { type Condition, type Leaf, leavesOf } from './condition.ts'
 import { type Contract, type EventTrigger, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
 
-/** A contract in sentences, as one would tell it to the customer's accountant. @param money how the price is shown */
-export function contractInWords(contract: Contract, money = formatMoney): string[] {
+/**
+ * A contract in sentences, as one would tell it to the customer's accountant.
+ * @param money how the price is shown
+ * @param calendarName of the contract's calendar; its id is shown without
+ */
+export function contractInWords(contract: Contract, money = formatMoney, calendarName?: string): string[] {
   const { price, activity_window, review_window, fulfillment_condition, timeout_outcome } = contract
   const timeout = timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
   return [
@@ -17,14 +21,14 @@ export function contractInWords(contract: Contract, money = formatMoney): string
     review_window === 0
       ? 'There is no review: the next check makes the outcome final.'
       : `The outcome is then under review for ${durationInWords(review_window)} before it is final.`,
-    ...clockInWords(contract),
+    ...clockInWords(contract, calendarName),
     ...reviewInWords(contract),
     ...(contract.strict_deadline ? ['An event after the end of a window changes nothing.'] : []),
   ]
 }
 
 /** §2.1a */
-function clockInWords({ clock }: Contract): string[] {
+function clockInWords({ clock }: Contract, calendarName: string | undefined): string[] {
   if (!clock) return []
   const { calendar, applies_to = ['activity'], pause_on, resume_on } = clock
   const sentences: string[] = []
@@ -36,7 +40,8 @@ function clockInWords({ clock }: Contract): string[] {
           ? 'the review'
           : 'the activity window'
     const version = calendar.version === undefined ? '' : ` (version ${calendar.version})`
-    sentences.push(`Only working time of the calendar ${calendar.id}${version} counts for ${windows}.`)
+    const name = calendarName === undefined ? calendar.id : `“${calendarName}”`
+    sentences.push(`Only working time of the calendar ${name}${version} counts for ${windows}.`)
   }
   if (pause_on && resume_on) {
     sentences.push(

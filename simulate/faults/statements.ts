@@ -16,7 +16,12 @@ const OF_A_CHECK = [
   'move_kinds',
 ]
 const NEXT_BATCH = 'read_due_kinds'
-const OF_A_GROUP = ['read_claims_to_decide', 'append_events', 'append_events_on_test_clocks']
+const OF_A_GROUP = [
+  'read_claims_to_decide',
+  'append_events',
+  'append_events_on_test_clocks',
+  'append_extended_events',
+]
 const OF_AN_ADVANCE = [
   'hold_test_clock',
   'announce_notifications',

@@ -75,9 +75,9 @@ const CLOCK_WINDOWS = [0.001, 59.999, 60, 60.001, 90, 3600, 86_400, 2_592_000]
 
 const EXTENDED_SHARE = 0.3
 
-export function drawContract(random: Random, onClock: boolean): Contract {
+export function drawContract(random: Random, onClock: boolean, extendedShare = EXTENDED_SHARE): Contract {
   const windows = onClock ? CLOCK_WINDOWS : LIVE_WINDOWS
-  const isExtended = random.chance(EXTENDED_SHARE)
+  const isExtended = random.chance(extendedShare)
   const contract: Contract = {
     price: random.int(0, 100_000) / 100,
     activity_window: random.chance(0.5) ? 86_400 : random.pick(windows),
@@ -92,7 +92,7 @@ export function drawContract(random: Random, onClock: boolean): Contract {
 function extended(random: Random, contract: Contract): Contract {
   const isReviewed = random.chance(0.7)
   const isSoon = isReviewed && random.chance(0.6)
-  const review_window = isReviewed && random.chance(0.5) ? 3_600 : contract.review_window
+  const review_window = isReviewed && random.chance(0.3) ? 3_600 : contract.review_window
   return {
     ...contract,
     review_window,
@@ -117,13 +117,17 @@ function drawReview(random: Random, reviewWindow: number): Review {
     ...(kind < 2
       ? {
           restart_on: random.chance(0.5)
-            ? drawLeaf(random)
-            : { op: 'OR', conditions: Array.from({ length: random.int(1, 3) }, () => drawLeaf(random)) },
-          max_duration: reviewWindow + random.pick([0, 0.001, 1, 60, 3_600, 86_400]),
+            ? drawEasyLeaf(random)
+            : { op: 'OR', conditions: Array.from({ length: random.int(1, 3) }, () => drawEasyLeaf(random)) },
+          max_duration: reviewWindow + random.pick([0, 0.001, 1, 60, 3_600, 86_400, 86_400]),
         }
       : {}),
   }
 }
+
+/** Mostly one that each event of its type meets. */
+const drawEasyLeaf: DrawLeaf = (random) =>
+  random.chance(0.6) ? { event: random.pick(TYPES) } : drawLeaf(random)
 
 /** One that holds over no event is refused. */
 function drawReversal(random: Random): Condition {

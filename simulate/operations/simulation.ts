@@ -11,6 +11,8 @@ import { drawContent, drawContract, drawRare } from './draw.ts'
 
 const START = Date.parse('2031-12-31T23:57:00.000Z')
 const MOST_EVENTS = 40
+/** Higher than of live claims: here many events come late, and a request tells what each of them does. */
+const EXTENDED_SHARE = 0.6
 /** Whole minutes and what is beside them, as windows are. */
 const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 86_400_000]
 
@@ -18,7 +20,7 @@ const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 
 export async function simulateContract(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   world.count('simulate contract')
-  const contract = drawContract(random, true)
+  const contract = drawContract(random, true, EXTENDED_SHARE)
   const events = Array.from({ length: random.int(0, MOST_EVENTS) }, () => drawEvent(random))
   const isOpenedBefore = events.length === 0 || random.chance(0.7)
   const openedAt = isOpenedBefore ? START : Math.min(...events.map(({ at }) => at))

@@ -68,9 +68,26 @@ const easyCount: fc.Arbitrary<Leaf> = fc.record(
   { noNullPrototype: true },
 )
 
+/** Sums that binary fractions miss (0.1 + 0.2, 0.1 + 0.7), and values that come again. */
+const easySum: fc.Arbitrary<Leaf> = fc
+  .tuple(
+    fc.constantFrom('a', 'b', 'c'),
+    fc.constantFrom('gt' as const, 'gte' as const, 'eq' as const),
+    fc.constantFrom(0.3, 0.8),
+  )
+  .map(([event, comparator, bound]) => ({ event, field: 'tenths', aggregate: 'sum', [comparator]: bound }))
+
+const easyDistinct: fc.Arbitrary<Leaf> = fc
+  .tuple(
+    fc.constantFrom('a', 'b', 'c'),
+    fc.constantFrom('value', 'n', 'tenths'),
+    fc.integer({ min: 2, max: 3 }),
+  )
+  .map(([event, field, gte]) => ({ event, field, aggregate: 'distinct', gte }))
+
 /** One that holds over no event is refused. */
 const reversalCondition: fc.Arbitrary<Condition> = fc
-  .oneof(easyLeaf, easyCount, aggregatedLeaf, condition)
+  .oneof(easyLeaf, easyCount, easySum, easyDistinct, aggregatedLeaf, condition)
   .map((drawn) => (isSatisfied(drawn, []) ? { op: 'NOT', condition: drawn } : drawn))
 
 const restartOn: fc.Arbitrary<Condition> = fc.oneof(
@@ -100,7 +117,7 @@ export const contract: fc.Arbitrary<Contract> = fc
   .record({
     activity_window: fc.constantFrom(0.001, 30, 60, 61.25, 90, 600),
     review_window: fc.constantFrom(0, 0.001, 30, 60, 119.5, 600, 600, 3_600),
-    condition: fc.oneof(condition, plainCondition, easyLeaf, easyLeaf, easyCount),
+    condition: fc.oneof(condition, plainCondition, easyLeaf, easyLeaf, easyCount, easySum, easyDistinct),
     timeout_outcome: fc.constantFrom('confirm' as const, 'confirm' as const, 'fail' as const),
     isReviewed: fc.constantFrom(true, true, true, false),
     strict: fc.constantFrom(undefined, undefined, true, false),
@@ -134,7 +151,7 @@ const step: fc.Arbitrary<Step> = fc
       { weight: 8, arbitrary: fc.nat({ max: 40 }).map((n) => `e${n}`) },
     ),
     arbitrary.submission as fc.Arbitrary<JsonObject>,
-    fc.option(tenths),
+    fc.oneof(fc.constantFrom(0.1, 0.2, 0.7), fc.constantFrom(0.1, 0.2, 0.7), fc.option(tenths)),
   )
   .map(([afterMs, id, { type, ...payload }, number]) => ({
     afterMs,

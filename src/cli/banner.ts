@@ -63,7 +63,7 @@ export function firstClaim(url: string, token: string): string {
   return `API=${url} TOKEN=${token}
 get() { curl -sS "$API$1" -H "Authorization: Bearer $TOKEN"; echo; }
 post() { curl -sS "$API$1" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d "$2"; echo; }
-id_of() { tee /dev/stderr | sed -n 's/.*"id":"\\([^"]*\\)".*/\\1/p'; }
+id_of() { tee /dev/stderr | grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4; }
 
 CUSTOMER=$(get '/v1/customers?external_id=acme' | id_of)
 [ "$CUSTOMER" ] || CUSTOMER=$(post /v1/customers '{"external_id": "acme", "name": "ACME Inc."}' | id_of)

@@ -319,3 +319,14 @@ test('the last two places of the log are kept for an event that continues the cl
   assert.equal(life.submit(2, 'note'), 'log-full')
   assert.equal(life.submit(3, 'answered'), 'resumed')
 })
+
+test('an event that continues the clock leaves a place for one that reverses (§2.1a rule 6)', () => {
+  const clock = { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
+  const life = new Life({ ...reopening, timeout_outcome: 'confirm', clock })
+  life.submit(1, 'asked')
+  for (let i = 1; i < 9_998; i++) life.submit(2, 'note')
+  assert.equal(life.submit(2, 'note'), 'log-full')
+  assert.equal(life.submit(3, 'answered'), 'resumed')
+  assert.equal(life.at(12), 'PENDING CONFIRMED')
+  assert.equal(life.submit(13, 'reopened'), 'reversed')
+})

@@ -205,7 +205,8 @@ function fullMessage(
   const kept = keepsPlaces && effect !== 'reversed' && effect !== 'resumed' ? KEPT_EVENTS : 0
   const why =
     kept > 0 ? '; the rest is kept for an event that reverses the outcome or continues the clock' : ''
-  const mostEvents = MAX_EVENTS - kept
+  // The item of the check that began the review may have taken a kept place.
+  const mostEvents = effect === 'reversed' ? MAX_EVENTS + 1 : MAX_EVENTS - kept
   if (eventCount >= mostEvents) {
     return `The log holds ${mostEvents} events, the most that a claim takes${why}.`
   }

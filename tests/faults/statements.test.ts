@@ -45,9 +45,9 @@ const ON_CITUS =
   'find_known_claims find_next_due find_news_on_machines find_stored_contracts insert_in_shards ' +
   'mark_contracts_of_archived_on_machines mark_unused_contracts move_kinds_in_shards notify_in_shards ' +
   'move_in_shards notify_of_kinds_in_shards read_settled_here read_settled_on_machines store_contracts ' +
-  'take_numbers take_positions take_positions_on_test_clock write_to_shards'
+  'take_numbers write_to_shards'
 const ON_ONE_POSTGRESQL =
-  'append_events append_events_on_test_clocks append_extended_events apply_moves find_news insert_claims insert_claims_on_test_clock ' +
+  'append_events append_events_on_test_clocks append_extended_events apply_moves find_news insert_claims insert_claims_on_test_clock insert_placed_claims ' +
   'mark_contracts_of_archived move_contracts ' +
   'delete_test_clock_claims move_kinds note_contract_moves read_settled take_contract_moves'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '../../support/api-client.ts'
+import { calendarWith } from '../../support/calendars.ts'
 import { isOnCitus } from '../../support/database-nodes.ts'
 import { newClock, newSchema, uniqueName } from '../../support/new-records.ts'
 import { candidateId, pairsOf } from '../../support/source/claims.ts'
@@ -212,11 +213,16 @@ async function newOfAllKinds({ service }: Testbed): Promise<New[]> {
   const [first, second, third, fourth] = [contract(), contract(), contract(), contract()]
   const schema = await newSchema(service.api, third)
   const clock = await newClock(service.api)
+  const { body: calendar } = await service.api.post('/v1/calendars', calendarWith())
+  const byCalendar = () => ({ ...contract(), clock: { calendar: { id: calendar.id, version: 1 } } })
+  const [fifth, sixth] = [byCalendar(), byCalendar()]
   return [
     { price: first.price, source: { contract: first } },
     { price: second.price, source: { contract: second } },
     { price: third.price, source: { schema_id: schema.id } },
     { price: fourth.price, source: { contract: fourth, test_clock_id: clock } },
+    { price: fifth.price, source: { contract: fifth } },
+    { price: sixth.price, source: { contract: sixth, test_clock_id: clock } },
   ]
 }
 

@@ -218,6 +218,9 @@ export async function readContract(path: string): Promise<Contract> {
 
 /** A calendar as `POST /v1/calendars` takes it. @param path "-" for standard input @throws OperatorError that lists all issues */
 export async function readCalendar(path: string): Promise<Calendar> {
+  if (typeof Temporal === 'undefined') {
+    throw new OperatorError('this Node cannot compute working time: --calendar needs Node 26')
+  }
   const calendar = (await readTerms(path, 'calendar', validateCalendar)) as JsonObject
   return { holidays: [], exceptions: {}, ...calendar } as unknown as Calendar
 }

@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { PLAIN_TIME, type TimeMeasure, workingTime } from '../core/calendars/working-time.ts'
+import {
+  PLAIN_TIME,
+  type TimeMeasure,
+  type WorkingTime,
+  workingTime,
+} from '../core/calendars/working-time.ts'
 import type { ClockTerms, Contract } from '../core/contracts/contract.ts'
 import { calendarNotFound, calendarVersionNotFound } from '../core/record-errors.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -14,7 +19,7 @@ type CalendarName = NonNullable<ClockTerms['calendar']>
  * dropped beyond `MAX_CACHED_CALENDARS`.
  */
 export class CalendarTimes {
-  readonly #times = new LRUCache<string, TimeMeasure>({ max: MAX_CACHED_CALENDARS })
+  readonly #times = new LRUCache<string, WorkingTime>({ max: MAX_CACHED_CALENDARS })
 
   /**
    * How time passes for the contract of a claim: a calendar has its version there.
@@ -24,7 +29,7 @@ export class CalendarTimes {
     return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : PLAIN_TIME
   }
 
-  async ofCalendar(db: Connection, userId: string, { id, version = 0 }: CalendarName): Promise<TimeMeasure> {
+  async ofCalendar(db: Connection, userId: string, { id, version = 0 }: CalendarName): Promise<WorkingTime> {
     const key = `${userId} ${id} ${version}`
     const known = this.#times.get(key)
     if (known) return known

@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import type { Claim, ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
 import { type Contract, decisiveEventTypes, isExtended, windowMs } from '../core/contracts/contract.ts'
 import {
+  type ExplainedClock,
   type ExplainedCondition,
   type ExplainedReview,
   type ExplainedTransition,
@@ -83,6 +84,7 @@ export interface ClaimExplanation {
   /** So far, in their order. */
   transitions: ExplainedTransition[]
   review: ExplainedReview | null
+  clock: (ExplainedClock & { timeZone: string | null }) | null
   late: LateEvents
   hints: LogHint[]
 }
@@ -97,7 +99,9 @@ export async function explainClaim(
   const claim = await findClaim(db, userId, address)
   if (!claim) throw await absenceError(db, { userId, address })
   const turns = isExtended(claim.contract) ? await readTurns(db, claim) : null
-  const explanation = new Explanation(claim, turns ?? [])
+  const named = claim.contract.clock?.calendar
+  const calendar = named ? await app.calendarTimes.ofCalendar(db, userId, named) : null
+  const explanation = new Explanation(claim, turns ?? [], calendar ?? undefined)
   const types = decisiveEventTypes(claim.contract)
   let shown = 0
   for await (const page of readDecisiveEvents(db, claim, types)) {
@@ -111,8 +115,10 @@ export async function explainClaim(
     for (const { type, ids } of await readOtherTypes(db, claim, types)) explanation.addType(type, ids)
   }
   const { condition, review, hints } = explanation
+  const clock = explanation.clock && { ...explanation.clock, timeZone: calendar?.timeZone ?? null }
   const transitions = explanation.transitions(turns ?? end)
-  return { claim, condition, transitions, review, late: await findLateEvents(db, claim, end), hints }
+  const late = await findLateEvents(db, claim, end)
+  return { claim, condition, transitions, review, clock, late, hints }
 }
 
 /** The times of a log never run backwards: if the last event was in time, so were all before it. */

@@ -101,7 +101,7 @@ export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
 })
 
 export function presentExplanation(explanation: ClaimExplanation) {
-  const { claim, condition, transitions, review, late, hints } = explanation
+  const { claim, condition, transitions, review, clock, late, hints } = explanation
   return {
     status: claim.status,
     scheduled_outcome: claim.scheduledOutcome,
@@ -111,6 +111,7 @@ export function presentExplanation(explanation: ClaimExplanation) {
       because: presentBecause(transition.because),
     })),
     ...(review ? { review: presentReview(review) } : {}),
+    ...(clock ? { clock: presentExplainedClock(claim, clock) } : {}),
     ...(late.count > 0
       ? {
           late_events: late.events.map(({ id, lateMs }) => ({ event_id: id, late_by: lateMs / 1000 })),
@@ -120,6 +121,25 @@ export function presentExplanation(explanation: ClaimExplanation) {
     hints,
   }
 }
+
+const presentExplainedClock = (
+  { contract }: Claim,
+  { timeZone, periods, periodCount, pausedSince, remainingMs }: NonNullable<ClaimExplanation['clock']>,
+) => ({
+  calendar: contract.clock?.calendar ?? null,
+  time_zone: timeZone,
+  time_zone_data: timeZone && (process.versions.tz ?? 'unknown'),
+  periods: periods.map(({ from, resumedBy, to, pausedBy, countedMs }) => ({
+    from,
+    resumed_by: resumedBy,
+    to,
+    paused_by: pausedBy,
+    counted: countedMs === null ? null : countedMs / 1_000,
+  })),
+  period_count: periodCount,
+  paused_since: pausedSince,
+  remaining: remainingMs === null ? null : remainingMs / 1_000,
+})
 
 const presentReview = (review: ExplainedReview) => ({
   ...(review.reversalCondition ? { reversal_condition: review.reversalCondition } : {}),

@@ -11,6 +11,7 @@ import {
   MAX_CONDITION_NODES,
   MAX_CONTRACT_BYTES,
   MAX_EXPLAINED_EVENTS,
+  MAX_EXPLAINED_PERIODS,
   MAX_LOG_HINTS,
   MAX_PRICE,
   MAX_WINDOW_SECONDS,
@@ -356,6 +357,36 @@ const EXPLAINED_REVIEW = Type.Object(
   { title: 'ExplainedReview' },
 )
 
+const NullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+const NullableSeconds = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description })
+
+const EXPLAINED_CLOCK = Type.Object(
+  {
+    calendar: Type.Union([Type.Object({ id: Type.String(), version: Type.Integer() }), Type.Null()], {
+      description: 'The calendar of the contract; null if it has none.',
+    }),
+    time_zone: NullableString('That of the calendar; null without a calendar.'),
+    time_zone_data: NullableString(
+      'The version of the IANA time zone database by which the periods are counted now; null without a calendar.',
+    ),
+    periods: Type.Array(
+      Type.Object({
+        from: DateTime('When the clock began to run.'),
+        resumed_by: NullableString('The event that continued it; null for the creation of the claim.'),
+        to: DateTimeOrNull('When the clock stopped or the claim left OPEN; null while the clock runs.'),
+        paused_by: NullableString('The event that stopped it; null if no event did.'),
+        counted: NullableSeconds('Seconds of the activity window that were used up; null while it runs.'),
+      }),
+      { maxItems: MAX_EXPLAINED_PERIODS, description: 'The first periods in which the clock ran.' },
+    ),
+    period_count: Type.Integer({ minimum: 1, description: 'How many periods there are.' }),
+    paused_since: DateTimeOrNull('Since when the clock is stopped; null if it is not.'),
+    remaining: NullableSeconds('Seconds of the activity window that are left while the clock is stopped.'),
+  },
+  { title: 'ExplainedClock' },
+)
+
 const LATE_EVENT = Type.Object(
   {
     event_id: Type.String(),
@@ -402,6 +433,12 @@ export const ExplanationBody = Type.Object(
       Type.Unsafe<object>({
         ...EXPLAINED_REVIEW,
         description: 'Of a contract with `review`, once the claim has left OPEN (§2.1a).',
+      }),
+    ),
+    clock: Type.Optional(
+      Type.Unsafe<object>({
+        ...EXPLAINED_CLOCK,
+        description: 'Of a contract with `clock`: how the activity window was used up (§2.1a).',
       }),
     ),
     late_events: Type.Optional(

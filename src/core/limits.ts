@@ -34,6 +34,8 @@ export const MAX_LOG_HINTS = 20
 export const MAX_HINT_EVENTS = 10
 /** Events that an explanation names of those that satisfy a leaf, restart a review, or are late. */
 export const MAX_EXPLAINED_EVENTS = 10
+/** Periods that an explanation shows in which the clock of a claim ran. */
+export const MAX_EXPLAINED_PERIODS = 100
 /** Event types of a log that hints look at besides those that the condition names. */
 export const MAX_OTHER_EVENT_TYPES = 1_000
 /** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */

@@ -85,6 +85,18 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
     await advance('2090-01-01T00:40:00.000Z')
     assert.equal((await api.readClaim(claim.id)).status, 'PENDING')
     assert.deepEqual(await contradictionsOf(service, claim.id), [])
+
+    const { clock: explained } = (await api.get(`/v1/claims/${claim.id}/explanation`)).body
+    const { periods, ...rest } = explained
+    assert.deepEqual(
+      periods.map(({ from, to, counted }: Record<string, unknown>) => [from, to, counted]),
+      [
+        ['2030-01-01T00:00:00.000Z', '2030-01-01T00:20:00.000Z', 1_200],
+        [DECADES, '2090-01-01T00:40:00.000Z', 2_400],
+      ],
+    )
+    const none = { calendar: null, time_zone: null, time_zone_data: null }
+    assert.deepEqual(rest, { ...none, period_count: 2, paused_since: null, remaining: null })
   })
 
   test('is left out of lists in the order of due times (§2.1a rule 17)', async () => {

@@ -32,6 +32,7 @@ const termsOf = (id: string, clock: object = {}) => ({
   }),
   clock: { calendar: { id }, ...clock },
 })
+const WITH_REVERSAL = { reversal_condition: { event: 'reopened' } }
 const open = (contract: object, fields: object = {}, headers: Record<string, string> = {}) =>
   api.post('/v1/claims', { customer_id: customer.id, contract, ...fields }, headers)
 let ids = 0
@@ -79,6 +80,46 @@ test('a live claim is due by working time, and its review too if the calendar ap
   const elapsed = await api.readClaim(other.id)
   assert.deepEqual([elapsed.status, elapsed.due_at], ['PENDING', dueAfter(elapsed.status_since, 4)])
   for (const one of [claim, other]) assert.deepEqual(await contradictionsOf(service, one.id), [])
+})
+
+test('an explanation shows when the clock ran and what was counted, and the end of a review by working time (§2.1a)', async () => {
+  const { id } = await newCalendar()
+  const clock = await newClock(api, '2026-03-27T14:00:00.000Z')
+  const pauses = { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
+  const terms = { ...termsOf(id, { ...pauses, applies_to: ['activity', 'review'] }), review: WITH_REVERSAL }
+  const { body: claim } = await open(terms, { test_clock_id: clock })
+  const explain = async () => (await api.get(`/v1/claims/${claim.id}/explanation`)).body
+  await advance(clock, '2026-03-30T13:00:00.000Z')
+  const asked = (await submit(claim.id, 'asked')).body.event
+  const counted = {
+    from: claim.created_at,
+    resumed_by: null,
+    to: asked.created_at,
+    paused_by: asked.id,
+    counted: 8 * 3_600,
+  }
+  assert.deepEqual((await explain()).clock, {
+    calendar: { id, version: 1 },
+    time_zone: 'Europe/Berlin',
+    time_zone_data: process.versions.tz,
+    periods: [counted],
+    period_count: 1,
+    paused_since: asked.created_at,
+    remaining: 8 * 3_600,
+  })
+  await advance(clock, '2026-04-02T13:00:00.000Z')
+  const answered = (await submit(claim.id, 'answered')).body.event
+  const running = { from: answered.created_at, resumed_by: answered.id, paused_by: null }
+  assert.deepEqual((await explain()).clock.periods, [counted, { ...running, to: null, counted: null }])
+
+  await advance(clock, '2026-04-07T12:00:00.000Z')
+  const { claim: pending } = (await submit(claim.id, 'resolved')).body
+  const { clock: ended, review } = await explain()
+  assert.deepEqual(ended.periods[1], { ...running, to: '2026-04-07T12:00:00.000Z', counted: 7 * 3_600 })
+  assert.deepEqual([ended.paused_since, ended.remaining], [null, null])
+  assert.deepEqual([review.due_at, pending.due_at], ['2026-04-08T08:00:00.000Z', '2026-04-08T08:00:00.000Z'])
+  await advance(clock, '2026-04-09T12:00:00.000Z')
+  assert.equal((await explain()).review.due_at, pending.due_at)
 })
 
 test('on a test clock, an advance ends the activity window and counts working time of the review', async () => {

@@ -417,3 +417,17 @@ test('a type that differs from another only by invisible characters gives a hint
   const twice = hintsTo(any({ event: 'a ' }, { event: 'a ', gte: 1 }))
   assert.deepEqual(pathsOf(twice, 'event_type_lookalike'), ['fulfillment_condition.conditions[0]'])
 })
+
+test('a hint says that a claim whose clock is stopped never times out (§2.1a rule 17)', () => {
+  const hints = (clock: Contract['clock']) => {
+    const contract = contractWith({ fulfillment_condition: a, ...(clock && { clock }) })
+    assert.deepEqual(validateContract(contract), [])
+    return hintsOf(contract).map(({ code, path }) => `${code} ${path}`)
+  }
+  const calendar = { id: '0199f3a4-6f0e-7c3a-9d1e-2b7c5a1f0a42' }
+  const resume_on = { event: 'answered' }
+  assert.deepEqual(hints({ pause_on: { event: 'asked' }, resume_on }), ['clock_may_stop clock.pause_on'])
+  assert.deepEqual(hints({ calendar }), [])
+  const impossible = hints({ pause_on: { event: 'asked', gt: 2, lt: 1 }, resume_on })
+  assert.ok(!impossible.some((hint) => hint.startsWith('clock_may_stop')))
+})

@@ -69,8 +69,11 @@ test('the form keeps the version of a calendar until another one is chosen, and 
   const version = page.getByLabel('Version', { exact: true })
   await version.selectOption('Version 2, now current')
   assert.deepEqual((await readJson(page)).clock, { calendar: { id, version: 2 } })
-  await version.selectOption('The current one of each new claim')
+  await version.selectOption('Current when a claim begins')
   assert.deepEqual((await readJson(page)).clock, { calendar: { id } })
+  const unknown = { ...contractWith(), clock: { calendar: { id: '0199f3a4-6f0e-7c3a-9d1e-2b7c5a1f0a42' } } }
+  await page.getByLabel('Contract as JSON').fill(JSON.stringify(unknown))
+  await page.getByText('No new claim can use this calendar').waitFor()
 
   const clock = {
     calendar: { id: 'x', version: 0 },
@@ -120,7 +123,7 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   assert.equal(await state.getByText('Due').count(), 0)
   for (const path of [`/claims?clock=${test_clock_id}`, `/?clock=${test_clock_id}`]) {
     await page.goto(path)
-    const text = page.getByText(/^Paused since .+, 8h of working time left$/)
+    const text = page.getByText(/^Paused since .+, 8h left$/)
     await text.filter({ visible: true }).first().waitFor()
   }
   await page.goto(`/claims/${id}`)

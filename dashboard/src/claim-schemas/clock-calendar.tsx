@@ -66,12 +66,16 @@ function CalendarFields({ calendar, onChange, issues, isChecked }: CalendarField
   const { data: calendars } = useQuery(calendarsQuery)
   const listed = calendars?.find((each) => each.id === id)
   const path = 'contract.clock.calendar'
+  // A schema may name any calendar. Only the creation of a claim needs one.
+  const isClosed = id !== '' && calendars !== undefined && !listed
   return (
     <>
       <Field
         label="Calendar"
         hint={calendars?.length === 0 ? <NoCalendars /> : undefined}
-        error={isChecked || id !== '' ? messageAt(issues, path) : undefined}
+        error={
+          isChecked || id !== '' ? (messageAt(issues, path) ?? (isClosed ? CLOSED : undefined)) : undefined
+        }
       >
         {(props) => (
           <Select
@@ -91,11 +95,7 @@ function CalendarFields({ calendar, onChange, issues, isChecked }: CalendarField
           </Select>
         )}
       </Field>
-      <Field
-        label="Version"
-        hint="A claim keeps the version that it begins with."
-        error={messageAt(issues, `${path}.version`)}
-      >
+      <Field label="Version" hint="A claim keeps its version." error={messageAt(issues, `${path}.version`)}>
         {(props) => (
           <Select
             {...props}
@@ -105,7 +105,7 @@ function CalendarFields({ calendar, onChange, issues, isChecked }: CalendarField
               onChange(target.value === '' ? { id } : { id, version: JSON.parse(target.value) })
             }
           >
-            <option value="">The current one of each new claim</option>
+            <option value="">Current when a claim begins</option>
             {listed ? (
               <option value={`${listed.version}`}>Version {listed.version}, now current</option>
             ) : null}
@@ -120,6 +120,8 @@ function CalendarFields({ calendar, onChange, issues, isChecked }: CalendarField
     </>
   )
 }
+
+const CLOSED = 'No new claim can use this calendar: it was deleted, or the account has no such calendar.'
 
 const NoCalendars = () => (
   <>

@@ -5,7 +5,6 @@ import { cn } from '../components/cn.ts'
 import { Money } from '../components/money.tsx'
 import { StatusBadge } from '../components/status-badge.tsx'
 import { Countdown, DateTime } from '../components/time.tsx'
-import { shortDuration } from '../format/short-duration.ts'
 import { testClockQuery } from '../test-clocks/test-clocks-api.ts'
 import type { AnyClaim } from './claims-api.ts'
 import { isPaused, timeLeft } from './paused.tsx'
@@ -37,9 +36,7 @@ export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed:
           <p className="text-pretty">{sentenceOf(claim, isReversed)}</p>
         </div>
         <dl className="flex shrink-0 gap-x-8 sm:text-right">
-          {isPaused(claim) ? (
-            <Figure label="Left">{shortDuration((claim.remaining ?? 0) * 1000)}</Figure>
-          ) : null}
+          {isPaused(claim) ? <Figure label="Left">{timeLeft(claim)}</Figure> : null}
           {claim.due_at ? (
             <Figure label={claim.status === 'OPEN' ? 'Open for' : 'Final in'}>
               {isOnClock && !clock ? '…' : <Countdown at={claim.due_at} now={clock?.frozen_time} />}
@@ -62,13 +59,14 @@ export function ClaimState({ claim, isReversed }: { claim: AnyClaim; isReversed:
 
 function sentenceOf(claim: AnyClaim, isReversed: boolean): string {
   const { status, scheduled_outcome, contract } = claim
+  const isWorkingTime = usesCalendar(contract, 'activity')
   switch (status) {
     case 'OPEN':
       if (isPaused(claim))
-        return `The clock is stopped, with ${timeLeft(claim)} left. The claim does not time out until an event continues it.`
+        return `The clock is stopped, with ${timeLeft(claim)}${isWorkingTime ? ' of working time' : ''} left. The claim does not time out until an event continues it.`
       return `Waiting for events. If the condition is not met in time, the outcome is ${
         contract.timeout_outcome === 'confirm' ? 'CONFIRMED anyway' : 'FAILED'
-      }.${usesCalendar(contract, 'activity') ? ' Only working time counts.' : ''}`
+      }.${isWorkingTime ? ' Only working time counts.' : ''}`
     case 'PENDING':
       return `${isReversed ? 'An event reversed the outcome.' : 'Under review.'} It becomes ${scheduled_outcome} at the first whole minute after the review window${
         contract.review?.reversal_condition && scheduled_outcome === 'CONFIRMED'

@@ -1,4 +1,3 @@
-import { usesCalendar } from '../../../src/core/contracts/contract.ts'
 import { DateTime } from '../components/time.tsx'
 import { shortDuration } from '../format/short-duration.ts'
 import type { AnyClaim } from './claims-api.ts'
@@ -8,11 +7,9 @@ export const isPaused = <Claim extends Pick<AnyClaim, 'paused_since'>>(
   claim: Claim,
 ): claim is Claim & { paused_since: string } => typeof claim.paused_since === 'string'
 
-/** The time that a paused claim has left, such as "5h 20m of working time". */
-export function timeLeft({ remaining, contract }: Pick<AnyClaim, 'remaining' | 'contract'>): string {
-  const left = shortDuration((remaining ?? 0) * 1000)
-  return usesCalendar(contract, 'activity') ? `${left} of working time` : left
-}
+/** The time that a paused claim has left, such as "5h 20m". */
+export const timeLeft = ({ remaining }: Pick<AnyClaim, 'remaining'>): string =>
+  shortDuration((remaining ?? 0) * 1000)
 
 /** "Paused since 3 Nov 2026, 10:00, 5h 20m left", in place of a due time. */
 export const PausedText = ({ claim }: { claim: AnyClaim & { paused_since: string } }) => (

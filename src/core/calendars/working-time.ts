@@ -28,6 +28,7 @@ export const PLAIN_TIME: TimeMeasure = {
 }
 
 export interface WorkingTime extends TimeMeasure {
+  timeZone: string
   /** The spans of a local date, in milliseconds since its midnight, as if clocks were not changed on it. */
   localSpansOf(date: string): readonly Interval[]
   /** The instants of a local date that are working time, in order. */
@@ -53,6 +54,8 @@ export function workingTime(hours: WorkingHours): WorkingTime {
     timeline.workingUntil(endMs + offsetMs) - timeline.workingUntil(startMs + offsetMs)
 
   return {
+    timeZone: hours.time_zone,
+
     endOfBudget(startMs, budgetMs) {
       let restMs = budgetMs
       for (const piece of piecesBetween(startMs, startMs + SEARCHED_MS)) {

@@ -70,9 +70,21 @@ export const isPaused = ({ status, dueAt }: Pick<ClaimState, 'status' | 'dueAt'>
 /** §3, first row: an OPEN claim when an event was added to its log with which the condition holds. */
 export const satisfied = (terms: Pick<Contract, 'review_window'>): Change => pending('CONFIRMED', terms)
 
-/** The state of a claim that becomes PENDING: by an event that satisfies the condition, or because the window elapsed. */
-export const pendingState = (contract: Contract, isByEvent: boolean, at: Date): ClaimState =>
-  stateAt(isByEvent ? satisfied(contract) : pending(timeoutOutcome(contract), contract), at)
+/**
+ * The state of a claim that becomes PENDING: by an event that satisfies the condition, or because the window elapsed.
+ * @param calendar the working time of the contract's calendar, if it has one
+ */
+export const pendingState = (
+  contract: Contract,
+  isByEvent: boolean,
+  at: Date,
+  calendar = PLAIN_TIME,
+): ClaimState =>
+  stateAt(
+    isByEvent ? satisfied(contract) : pending(timeoutOutcome(contract), contract),
+    at,
+    timeOfWindow(contract, 'review', calendar),
+  )
 
 /**
  * §3, the rows of the scheduled check: the transition that the check at `checkTime` makes, or null.

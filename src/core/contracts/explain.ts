@@ -1,5 +1,6 @@
+import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import type { Claim } from '../claims/claim.ts'
-import { decideAt, logInStatus } from '../claims/decide-at.ts'
+import { decideAt, logInStatus, remainingMsAt } from '../claims/decide-at.ts'
 import {
   ACTIVITY_WINDOW_ELAPSED,
   type Evidence,
@@ -7,8 +8,8 @@ import {
   REVIEW_WINDOW_ELAPSED,
 } from '../claims/event.ts'
 import type { EventLog } from '../claims/event-log.ts'
-import { pendingState, type Status } from '../claims/lifecycle.ts'
-import { MAX_EXPLAINED_EVENTS } from '../limits.ts'
+import { type ActivityClock, isPaused, openState, pendingState, type Status } from '../claims/lifecycle.ts'
+import { MAX_EXPLAINED_EVENTS, MAX_EXPLAINED_PERIODS } from '../limits.ts'
 import {
   type AggregateValue,
   aggregateText,
@@ -19,7 +20,7 @@ import {
 } from './aggregate.ts'
 import { compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
-import { type Contract, windowMs } from './contract.ts'
+import { windowMs } from './contract.ts'
 import { type LogHint, LogHints } from './hints/log-hints.ts'
 
 /** A node of the condition as it was sent, with its truth over the log. */
@@ -61,31 +62,64 @@ export interface ExplainedReview {
   latestDueAt: Date | null
 }
 
+/** What counted as time of the activity window (§2.1a). */
+export interface ExplainedClock {
+  /** The first periods in which the clock ran. */
+  periods: RunningPeriod[]
+  periodCount: number
+  /** Null while the clock runs, and once the claim has left OPEN. */
+  pausedSince: Date | null
+  /** Milliseconds of the window that are left while the clock is stopped. */
+  remainingMs: number | null
+}
+
+interface RunningPeriod {
+  from: Date
+  /** The event that continued the clock; null for the creation of the claim. */
+  resumedBy: string | null
+  /** When the clock stopped or the claim left OPEN; null while the clock runs. */
+  to: Date | null
+  /** The event that stopped the clock. */
+  pausedBy: string | null
+  /** Milliseconds of the window that were used up; null while the clock runs. */
+  countedMs: number | null
+}
+
 /** An item of the log that may have moved the claim. */
 export type Turn = Pick<LogEvent, 'id' | 'type' | 'system' | 'createdAt'>
 
 /** An event of the log. The place in the log and the times matter to extended contracts only. */
-type Shown = Evidence & Pick<LogEvent, 'id'> & { seq?: number; createdAt?: Date }
+type Shown = Evidence &
+  Pick<LogEvent, 'id'> & {
+    seq?: number
+    createdAt?: Date
+    lateMs?: number | null
+  }
 
 /** What satisfies each node of a claim's condition, and why the claim moved. Its log is shown to it event by event. */
 export class Explanation {
   readonly #claim: Claim
   readonly #fulfillment: ConditionView
   /** Stops and continues the clock: only for hints. */
-  readonly #clock: ConditionView[]
+  readonly #triggers: ConditionView[]
+  readonly #clock: ClockView | null
   readonly #review: ReviewView | null
   readonly #reviewSeq: number
   readonly #hints: LogHints
 
-  /** @param turns the items that made an extended claim PENDING and terminal (`transitions` of other contracts finds them) */
-  constructor(claim: Claim, turns: readonly (Turn & { seq: number })[] = []) {
+  /**
+   * @param turns the items that made an extended claim PENDING and terminal (`transitions` of other contracts finds them)
+   * @param calendar the working time of the contract's calendar, if it has one
+   */
+  constructor(claim: Claim, turns: readonly (Turn & { seq: number })[] = [], calendar = PLAIN_TIME) {
     this.#claim = claim
     const { fulfillment_condition, clock } = claim.contract
     this.#fulfillment = new ConditionView(fulfillment_condition)
-    this.#clock = viewsOf(clock?.pause_on, clock?.resume_on)
+    this.#triggers = viewsOf(clock?.pause_on, clock?.resume_on)
     const [start] = turns
+    this.#clock = clock ? new ClockView(claim, start?.createdAt ?? null, calendar) : null
     this.#reviewSeq = start?.seq ?? Number.POSITIVE_INFINITY
-    this.#review = claim.contract.review && start ? new ReviewView(claim.contract, start) : null
+    this.#review = claim.contract.review && start ? new ReviewView(claim, start, calendar) : null
     this.#hints = new LogHints(claim.contract)
   }
 
@@ -96,7 +130,10 @@ export class Explanation {
   add(event: Shown): void {
     const isInReview = (event.seq ?? 0) > this.#reviewSeq
     if (isInReview) this.#review?.add(event)
-    else for (const view of [this.#fulfillment, ...this.#clock]) view.add(event)
+    else {
+      for (const view of [this.#fulfillment, ...this.#triggers]) view.add(event)
+      this.#clock?.add(event)
+    }
     this.#hints.add(event, this.#satisfied, isInReview ? 'review' : 'open')
   }
 
@@ -106,7 +143,7 @@ export class Explanation {
   }
 
   get #satisfied() {
-    const views = [this.#fulfillment, ...this.#clock, ...(this.#review?.conditions ?? [])]
+    const views = [this.#fulfillment, ...this.#triggers, ...(this.#review?.conditions ?? [])]
     return { has: (leaf: Leaf) => views.some((view) => view.has(leaf)) }
   }
 
@@ -123,6 +160,11 @@ export class Explanation {
   /** Null before the review, and if the contract has none that can be lost or restarted. */
   get review(): ExplainedReview | null {
     return this.#review?.explained ?? null
+  }
+
+  /** Null if the contract has none. */
+  get clock(): ExplainedClock | null {
+    return this.#clock?.explained ?? null
   }
 
   /** The transitions so far. @param turns the items that made them; or the last items of the log, two if it has as many */
@@ -199,6 +241,79 @@ class ConditionView {
 const viewsOf = (...conditions: (Condition | undefined)[]): ConditionView[] =>
   conditions.filter((condition) => condition !== undefined).map((condition) => new ConditionView(condition))
 
+/** The clock of a claim while OPEN, decided anew event by event. */
+class ClockView {
+  readonly #leftOpenAt: Date | null
+  readonly #calendar: TimeMeasure
+  readonly #stored: Pick<Claim, 'status' | 'dueAt' | 'clock'>
+  readonly #periods: RunningPeriod[] = []
+  #periodCount = 0
+  #last: RunningPeriod
+  #claim: Parameters<typeof decideAt>[0]
+  #log: EventLog
+
+  /** @param leftOpenAt null while the claim is OPEN */
+  constructor(claim: Claim, leftOpenAt: Date | null, calendar: TimeMeasure) {
+    const { contract, createdAt } = claim
+    this.#leftOpenAt = leftOpenAt
+    this.#calendar = calendar
+    this.#stored = claim
+    this.#claim = { ...openState(contract, createdAt, calendar), contract, eventCount: 0, logBytes: 0 }
+    this.#log = logInStatus(this.#claim)
+    this.#last = this.#begin(createdAt, null)
+  }
+
+  add(event: Shown): void {
+    const at = event.createdAt as Date
+    const claim = { ...this.#claim, dueAt: this.#dueAtAsStored(event, at) }
+    const decision = decideAt(claim, this.#log, { ...event, payloadBytes: 0 }, at, this.#calendar)
+    if (decision.kind !== 'append') return
+    const { log, state, effect } = decision
+    this.#log = log
+    if (effect === null) return
+    if (effect === 'paused') this.#end(at, event.id)
+    if (effect === 'resumed') this.#last = this.#begin(at, event.id)
+    if (effect === 'satisfied') this.#end(at, null)
+    this.#claim = { ...this.#claim, ...state }
+  }
+
+  /** Whether the event was late is stored: newer time-zone data may tell otherwise. */
+  #dueAtAsStored({ lateMs }: Shown, at: Date): Date | null {
+    if (isPaused(this.#claim)) return null
+    return new Date(typeof lateMs === 'number' ? at.getTime() - lateMs : at.getTime() + 1)
+  }
+
+  #begin(from: Date, resumedBy: string | null): RunningPeriod {
+    const period = { from, resumedBy, to: null, pausedBy: null, countedMs: null }
+    this.#periodCount++
+    if (this.#periods.length < MAX_EXPLAINED_PERIODS) this.#periods.push(period)
+    return period
+  }
+
+  #end(at: Date, pausedBy: string | null): void {
+    if (this.#last.to === null) Object.assign(this.#last, this.#endAt(at, pausedBy))
+  }
+
+  /** A window that elapsed was used up before its check. */
+  #endAt(to: Date, pausedBy: string | null) {
+    const left = (this.#claim.clock as ActivityClock).remainingMs
+    const countedMs = left - Math.max(0, remainingMsAt({ ...this.#claim, dueAt: to }, to, this.#calendar))
+    return { to, pausedBy, countedMs }
+  }
+
+  get explained(): ExplainedClock {
+    if (this.#leftOpenAt !== null) this.#end(this.#leftOpenAt, null)
+    const { clock } = this.#stored
+    const isStopped = isPaused(this.#stored) && clock
+    return {
+      periods: this.#periods,
+      periodCount: this.#periodCount,
+      pausedSince: isStopped ? clock.since : null,
+      remainingMs: isStopped ? clock.remainingMs : null,
+    }
+  }
+}
+
 /** A review from its beginning on, decided anew event by event. */
 class ReviewView {
   readonly conditions: ConditionView[]
@@ -207,16 +322,21 @@ class ReviewView {
   readonly #restarts: ExplainedReview['restarts'] = []
   #restartCount = 0
   #reversedBy: ExplainedReview['reversedBy'] = null
+  readonly #calendar: TimeMeasure
+  /** The end of a review that goes on, as it is stored. */
+  readonly #storedDueAt: Date | null
   #claim: Parameters<typeof decideAt>[0]
   #log: EventLog
 
-  constructor(contract: Contract, start: Turn) {
+  constructor({ contract, status, dueAt }: Claim, start: Turn, calendar: TimeMeasure) {
+    this.#calendar = calendar
+    this.#storedDueAt = status === 'PENDING' ? dueAt : null
     const { reversal_condition, restart_on, max_duration } = contract.review ?? {}
     this.#hasReversal = reversal_condition !== undefined
     this.conditions = viewsOf(reversal_condition, restart_on)
     this.#latestDueAt =
       max_duration === undefined ? null : new Date(start.createdAt.getTime() + windowMs(max_duration))
-    const state = pendingState(contract, !start.system, start.createdAt)
+    const state = pendingState(contract, !start.system, start.createdAt, calendar)
     this.#claim = { ...state, contract, eventCount: 0, logBytes: 0 }
     this.#log = logInStatus(this.#claim)
   }
@@ -224,7 +344,8 @@ class ReviewView {
   add(event: Shown): void {
     for (const condition of this.conditions) condition.add(event)
     const at = event.createdAt as Date
-    const decision = decideAt(this.#claim, this.#log, { ...event, payloadBytes: 0 }, at)
+    const submission = { ...event, payloadBytes: 0 }
+    const decision = decideAt(this.#claim, this.#log, submission, at, this.#calendar)
     if (decision.kind !== 'append') return
     const { state, log, effect } = decision
     this.#claim = { ...this.#claim, ...state }
@@ -242,7 +363,7 @@ class ReviewView {
       reversedBy: this.#reversedBy,
       restarts: this.#restarts,
       restartCount: this.#restartCount,
-      dueAt: this.#claim.dueAt as Date,
+      dueAt: this.#storedDueAt ?? (this.#claim.dueAt as Date),
       latestDueAt: this.#latestDueAt,
     }
   }

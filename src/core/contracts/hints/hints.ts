@@ -20,6 +20,7 @@ export const HINT_CODES = [
   'leaf_impossible',
   'part_impossible',
   'window_under_a_minute',
+  'clock_may_stop',
   'price_decimals',
   'event_type_lookalike',
   'event_type_unknown',
@@ -76,6 +77,7 @@ export function* lookForHints(
     ...(fulfillment.isPossible ? aboutOutcome(contract, canBeReversed) : []),
     ...(fulfillment.isPossible ? aboutReview(contract, fulfillment.places.filter(isOfUse(fulfillment))) : []),
     ...aboutWindows(contract),
+    ...examined.filter(({ root, isPossible }) => root === PAUSE && isPossible).map(() => CLOCK_MAY_STOP),
     ...aboutPrice(contract, currency),
     ...examined.flatMap((one) => one.places.flatMap((place) => aboutLeaf(place, one.leaves))),
     ...fulfillment.places.flatMap(aboutUpperBound),
@@ -223,6 +225,13 @@ const NO_REVIEW: Hint = {
   path: 'review_window',
   message:
     'The review ends at once, so every event in it is late: none restarts the review, and one reverses the outcome only if it comes before the next check and the deadline is not strict.',
+}
+
+const CLOCK_MAY_STOP: Hint = {
+  code: 'clock_may_stop',
+  path: PAUSE,
+  message:
+    'While the clock is stopped, the claim never times out. It stays OPEN until an event satisfies the fulfillment condition, or satisfies clock.resume_on and so continues the clock.',
 }
 
 /** The price is stored and summed exactly, but smaller amounts than the currency's minor unit cannot be paid. */

@@ -79,6 +79,7 @@ function kindOf({ status, outcome, contract, log, lastEventAt }: StoredClaim, ch
     scheduled_outcome: outcome,
     review_window: isOpen ? contract.review_window : null,
     timeout_outcome: isOpen ? contract.timeout_outcome : null,
+    review_calendar: null,
     last_event_at: last && last > checkTime ? last : null,
   }
 }

@@ -120,6 +120,8 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   await submit('asked', 'Event recorded. It stopped the clock.')
   await state.getByText('The clock is stopped, with 8h of working time left.').waitFor()
   await state.getByText('Paused since').waitFor()
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByText('stopped the clock').waitFor()
   assert.equal(await state.getByText('Due').count(), 0)
   for (const path of [`/claims?clock=${test_clock_id}`, `/?clock=${test_clock_id}`]) {
     await page.goto(path)
@@ -129,6 +131,7 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   await page.goto(`/claims/${id}`)
   await submit('answered', 'Event recorded. It continued the clock.')
   await state.getByText('Due', { exact: true }).waitFor()
+  await timeline.getByText('continued the clock').waitFor()
   assert.deepEqual(complaints, [])
 })
 

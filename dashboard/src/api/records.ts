@@ -83,6 +83,8 @@ export interface Explanation {
   transitions: StatusTransition[]
   /** Only in and after a review that can be lost or restarted. */
   review?: ExplainedReview
+  /** Only of a claim whose contract has a clock. */
+  clock?: ExplainedClock
   /** The first events that were recorded after the end of a window. */
   late_events?: LateEvent[]
   /** Older servers do not send hints. */
@@ -93,6 +95,12 @@ interface LateEvent {
   event_id: string
   /** Seconds. */
   late_by: number
+}
+
+/** When the activity window ran (§2.1a). */
+interface ExplainedClock {
+  /** The first periods. An event stopped the one and continued with the next. */
+  periods: { resumed_by: string | null; paused_by: string | null }[]
 }
 
 /** §2.1a */

@@ -134,11 +134,15 @@ function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEven
 
 /** The same object until the explanation's parts change: the query cache keeps unchanged parts. */
 function useMarks(explanation: Explanation | undefined, contract: Contract): EventMarks {
-  const { review, late_events } = explanation ?? {}
+  const { review, clock, late_events } = explanation ?? {}
   // biome-ignore lint/correctness/useExhaustiveDependencies: a claim's contract never changes
   return useMemo(
-    () => eventMarks({ ...(review && { review }), ...(late_events && { late_events }) }, contract),
-    [review, late_events],
+    () =>
+      eventMarks(
+        { ...(review && { review }), ...(clock && { clock }), ...(late_events && { late_events }) },
+        contract,
+      ),
+    [review, clock, late_events],
   )
 }
 

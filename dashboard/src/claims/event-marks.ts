@@ -1,26 +1,30 @@
 import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { Explanation } from '../api/records.ts'
-import { EFFECT_TONE, EFFECT_WORDS, lateInWords } from '../events/event-effects.ts'
+import { EFFECT_TONE, EFFECT_WORDS, type EventEffect, lateInWords } from '../events/event-effects.ts'
 
 /** What is said of an event in the timeline, besides its transition. */
 export interface EventMark {
   text: string
-  tone: 'neutral' | 'pending' | 'failed'
+  tone: (typeof EFFECT_TONE)[EventEffect]
 }
 
 export type EventMarks = ReadonlyMap<string, readonly EventMark[]>
 
-/** The marks of events by their ids: late, or with an effect in review. */
+/** The marks of events by their ids: late, or with an effect on the clock or in review. */
 export function eventMarks(
-  { review, late_events = [] }: Pick<Explanation, 'review' | 'late_events'>,
+  { review, clock, late_events = [] }: Pick<Explanation, 'review' | 'clock' | 'late_events'>,
   { strict_deadline }: Contract,
 ): EventMarks {
   const marks = new Map<string, EventMark[]>()
   const add = (id: string, mark: EventMark) => marks.set(id, [...(marks.get(id) ?? []), mark])
-  const mark = (effect: 'reversed' | 'restarted') => ({
+  const mark = (effect: EventEffect) => ({
     text: EFFECT_WORDS[effect],
     tone: EFFECT_TONE[effect],
   })
+  for (const { resumed_by, paused_by } of clock?.periods ?? []) {
+    if (resumed_by !== null) add(resumed_by, mark('resumed'))
+    if (paused_by !== null) add(paused_by, mark('paused'))
+  }
   if (review?.reversed_by) add(review.reversed_by.event_id, mark('reversed'))
   for (const { event_id } of review?.restarts ?? []) add(event_id, mark('restarted'))
   const ignored = strict_deadline ? ', counts for nothing' : ''

@@ -7,6 +7,7 @@ import { newCalendar } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 
+const { api } = await sharedService()
 const BERLIN = ['--country', 'de', '--state', 'be', '--years', '2026-2027']
 
 test('calendar holidays prints the public holidays of a state', async () => {
@@ -19,7 +20,6 @@ test('calendar holidays prints the public holidays of a state', async () => {
 })
 
 test('calendar fill prints a calendar with public holidays added, which the service takes', async (t) => {
-  const { api } = await sharedService()
   const file = `${await newDataFolder(t)}.json`
   await writeFile(file, JSON.stringify(calendarWith({ holidays: ['2026-10-31', '2026-12-25'] })))
   const { status, stdout } = await runSharedCli(['calendar', 'fill', file, ...BERLIN])

@@ -45,6 +45,20 @@ const stateOf = ({ status, scheduled_outcome }: Answer['body']) => `${status} ${
 const check = (time: string | Date) => runScheduledCheck(service.app, firstCheckFrom(time))
 const assertSound = async (id: string) => assert.deepEqual(await contradictionsOf(service, id), [])
 
+test('a claim that gets the id of one that was deleted with its test clock takes events', async () => {
+  const customer_id = (await newCustomer(api)).id
+  const reference = `order ${++ids}`
+  const clock = await newClock(api)
+  const open = (fields: object) => api.post('/v1/claims', { customer_id, reference, ...fields })
+  const { body: first } = await open({ test_clock_id: clock, contract: contractWith(REOPENING) })
+  await submitTo(first.id)('viewed')
+  assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
+  assertError(await submitTo(first.id)('viewed'), 404, 'CLAIM_NOT_FOUND')
+  const { body: second } = await open({ contract: contractWith(RESOLVED) })
+  assert.equal(second.id, first.id)
+  assert.equal((await submitTo(second.id)('resolved')).body.claim.status, 'PENDING')
+})
+
 describe('a review that can be lost (§2.1a)', () => {
   test('an event in review that satisfies the reversal condition schedules FAILED, and nothing else changes', async () => {
     const { record, id, submit, read } = await open(REOPENING)

@@ -18,8 +18,8 @@ import {
 } from './pending-submission.ts'
 
 /*
- * Submissions to claims of extended contracts (§2.1a). A decision needs the time of recording: so the clock is read first, and
- * the events are written with that time. A test clock is held until the write is committed.
+ * Submissions to claims of extended contracts (§2.1a). A decision needs the time of recording, so the clock is read
+ * first and the events are written with that time. A test clock is locked until the write is committed.
  */
 
 export interface ExtendedContext {
@@ -37,7 +37,7 @@ export interface ExtendedSubmissions {
   isFromCache: boolean
 }
 
-/** A snapshot in the cache replaces a long log, which was not read. */
+/** If the log was too long to be read, a cached snapshot of the same version replaces it. */
 export function extendedSubmissions(
   read: ClaimToDecide,
   cache: ClaimCache,
@@ -50,9 +50,9 @@ export function extendedSubmissions(
 }
 
 /**
- * Decides and records the submissions: the claims without a test clock together, and the claims on test clocks account by
- * account. Sets the result of each submission, but for those that it returns: by the cache there is nothing to write, so they
- * have to be decided by what is stored. Never rejects.
+ * Decides and records the submissions: the claims without a test clock together, and the claims on test clocks account
+ * by account. Sets the results of the submissions, except those that it returns: their cached snapshots lead to no
+ * write, so the caller must decide them from the database. Never rejects.
  */
 export async function recordExtended(
   db: Connection,
@@ -69,8 +69,10 @@ export async function recordExtended(
     }
     try {
       const record = (connection: Connection) => recordByClock(connection, calendarTimes, some, owner)
-      const { decisions, left } = owner === null ? await record(db) : await db.transaction(record)
+      const { decisions, left, withoutClock } =
+        owner === null ? await record(db) : await db.transaction(record)
       for (const decision of decisions) complete(cache, decision)
+      for (const id of withoutClock) cache.delete(id)
       unwritten.push(...left)
     } catch (error) {
       const result = resultOfFailure(error as Error, submissions.length)
@@ -86,11 +88,13 @@ export async function recordExtended(
 const clockOwnerOf = ({ claim: { testClockId, userId } }: ClaimSnapshot) =>
   testClockId === null ? null : userId
 
-/** The results of the decisions are to be set after the commit. A submission in neither list has its result. */
+/** The caller sets the results of `decisions` after the commit. A submission in neither list has its result already. */
 interface Decisions {
   decisions: ExtendedDecision[]
-  /** By the cache there is nothing to write. */
+  /** Decided from the cache without a write, which is not valid: to be decided from the database. */
   left: ExtendedSubmissions[]
+  /** Ids of those of them whose test clock was not found: their snapshots are stale. */
+  withoutClock: string[]
 }
 
 async function recordByClock(
@@ -128,11 +132,18 @@ function* decideEach(
 ): Generator<void, Decisions> {
   const decisions: ExtendedDecision[] = []
   const left: ExtendedSubmissions[] = []
+  const withoutClock: string[] = []
   for (const [i, one] of found.entries()) {
     yield
     const { snapshot, submissions, recordedIds, isFromCache } = one
     const { userId, testClockId } = snapshot.claim
     const now = clocks.get(testClockId)
+    if (!now && isFromCache) {
+      // The clock is being advanced, or it was deleted with its claims, and the claim's id may be in use again.
+      left.push(one)
+      withoutClock.push(snapshot.claim.id)
+      continue
+    }
     if (!now) {
       setResults(submissions, {
         reason: 'clock held',
@@ -146,5 +157,5 @@ function* decideEach(
     else if (decision.usesLog && !snapshot.isWhole) setResults(submissions, LONG_LOG)
     else decisions.push(decision)
   }
-  return { decisions, left }
+  return { decisions, left, withoutClock }
 }

@@ -208,10 +208,12 @@ const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
 
 function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim {
   const { status_since: statusSince, due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
-  // Only an event in review finds a scheduled outcome.
+  // A claim has a scheduled outcome before an event only in review.
   const isInReview = kind === 'recorded' && scheduledOutcome !== null
   const status = isInReview ? 'PENDING' : STATUS_AFTER[kind]
-  return { ...claim, status, statusSince, dueAt, scheduledOutcome }
+  // The row does not have the clock of then.
+  const { clock: _, ...unchanged } = claim
+  return { ...unchanged, status, statusSince, dueAt, scheduledOutcome }
 }
 
 const readEvents = (app: App, userId: string, found: readonly Found[]) =>

@@ -2,7 +2,7 @@ import { type Account, headersOf, type Identity } from './account.ts'
 import { Client, type Seat } from './client.ts'
 import { codesOf, type Operation } from './document.ts'
 import { kindOfPath } from './known.ts'
-import { addressedTo, fullLogs, makeRecords, REFERENCE, type Records, USED_KEY } from './records.ts'
+import { addressedTo, CONTRACT, fullLogs, makeRecords, REFERENCE, type Records, USED_KEY } from './records.ts'
 import type { Request } from './request.ts'
 import { someUuid } from './strings.ts'
 
@@ -115,6 +115,13 @@ const withoutRecord =
     )(asked, needs)
   }
 
+/** A contract that names the calendar. */
+const withCalendar = (calendar: Field): Recipe =>
+  withField(({ schema_id: _, ...fields }) => ({
+    ...fields,
+    contract: { ...CONTRACT, clock: { calendar } },
+  }))
+
 const isAt = (resource: string) => (operation: Operation) => operation.path.startsWith(`/v1/${resource}/{`)
 
 const RECIPES: Record<string, Recipe> = {
@@ -131,11 +138,17 @@ const RECIPES: Record<string, Recipe> = {
   CLAIM_NOT_FOUND: withoutRecord('claim_id', isAt('claims')),
   CANDIDATE_NOT_FOUND: withoutRecord('candidate_alias', isAt('candidates')),
   SCHEMA_NOT_FOUND: withoutRecord('schema_id', isAt('schemas')),
-  CALENDAR_NOT_FOUND: withoutRecord('', isAt('calendars')),
-  CALENDAR_VERSION_NOT_FOUND: (asked, { operation }) =>
-    operation.path.endsWith('/preview')
+  CALENDAR_NOT_FOUND: (asked, needs) =>
+    isAt('calendars')(needs.operation)
+      ? withoutRecord('', isAt('calendars'))(asked, needs)
+      : withCalendar({ id: someUuid(needs.seat.random) })(asked, needs),
+  CALENDAR_VERSION_NOT_FOUND: (asked, needs) => {
+    if (!isAt('calendars')(needs.operation))
+      return withCalendar({ id: needs.records.calendar, version: 2_147_483_647 })(asked, needs)
+    return needs.operation.path.endsWith('/preview')
       ? { ...asked, path: `${asked.path}?version=2147483647` }
-      : { ...asked, path: asked.path.replace(/\d+$/, '2147483647') },
+      : { ...asked, path: asked.path.replace(/\d+$/, '2147483647') }
+  },
   SCHEMA_VERSION_NOT_FOUND: (asked) => ({ ...asked, path: asked.path.replace(/\d+$/, '2147483647') }),
   TEST_CLOCK_NOT_FOUND: withoutRecord('test_clock_id', isAt('test_clocks')),
   TOKEN_NOT_FOUND: withoutRecord('', isAt('tokens')),

@@ -3,7 +3,7 @@ import type { Operation } from './document.ts'
 import { OWN_TOKEN } from './known.ts'
 import type { Request } from './request.ts'
 
-const CONTRACT = {
+export const CONTRACT = {
   price: 1,
   activity_window: 3_600,
   review_window: 60,
@@ -28,6 +28,7 @@ const BATCH = 1_000
 export interface Records {
   customer: { id: string; external_id: string }
   schema: string
+  calendar: string
   clock: string
   claim: string
   alias: string
@@ -85,6 +86,7 @@ export async function makeRecords(seat: Seat): Promise<Records> {
     customer: customer as Records['customer'],
     schema: schema.id as string,
     clock: clock.id as string,
+    calendar: calendar.id as string,
   }
   return {
     ...records,

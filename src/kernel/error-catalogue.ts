@@ -206,7 +206,7 @@ export const ERRORS = {
   CLAIM_NOT_OPEN: {
     status: 422,
     type: 'invalid_request_error',
-    title: 'The claim or candidate is not OPEN, so it takes no events.',
+    title: 'The claim or candidate takes no events in its status.',
     help: 'The message names its status. A PENDING one takes events only if its contract has a `review` and its scheduled outcome is CONFIRMED. Another submission or a scheduled check may have moved it a moment ago; read the claim to see what happened. The event was not recorded.',
   },
   EVENT_LIMIT_REACHED: {

@@ -34,8 +34,9 @@ export const NOT_WRITTEN_AT = new Date(0)
 const NONE_RECORDED: RecordedEvents = new Map()
 
 /**
- * The decision about the submissions of one account to one claim, in order. It does not change the snapshot until `updateSnapshot`.
- * A decision about a contract of the five fields does not depend on the time, which the write sets.
+ * The decision about the submissions of one account to one claim, in order. It does not change the snapshot until
+ * `updateSnapshot`. For a contract of the five fields the decision does not depend on the time: the write sets the
+ * time.
  */
 export class PendingDecision {
   readonly snapshot: ClaimSnapshot
@@ -273,7 +274,7 @@ export const refused = (pending: PendingSubmission, error: ServiceError): Decide
 })
 
 export const claimNotOpen = (address: ClaimAddress, status: Status) =>
-  new ServiceError('CLAIM_NOT_OPEN', `The ${address.kind} is ${status}, not OPEN: it takes no events.`)
+  new ServiceError('CLAIM_NOT_OPEN', `The ${address.kind} is ${status} and takes no events.`)
 
 const idConflict = (id: string) =>
   new ServiceError(

@@ -45,7 +45,7 @@ export function ruleOfNumber(path: readonly (string | number)[]): string | null 
   if (field === 'review' && within[0] === 'max_duration') {
     return `a contract's review.max_duration ${NUMBER_RULES.max_duration}; ${PRECISION}`
   }
-  if (field !== 'fulfillment_condition' && field !== 'review')
+  if (field !== 'fulfillment_condition' && field !== 'review' && field !== 'clock')
     return field !== undefined && Object.hasOwn(NUMBER_RULES, field)
       ? `a contract's ${field} ${NUMBER_RULES[field as keyof typeof NUMBER_RULES]}; ${PRECISION}`
       : null

@@ -20,7 +20,7 @@ export interface CaseEvent {
   line: number
 }
 
-/** An event that came too late for the fulfillment condition. */
+/** An event that the fulfillment condition did not include: it was refused, or late under `strict_deadline`. */
 export interface LateEvent extends LogEvent {
   line: number
 }
@@ -73,8 +73,8 @@ export interface CaseResult {
 }
 
 /**
- * Runs one case; null if it opens after `until`. Without `until` it runs until CONFIRMED or FAILED, or for as long as its
- * clock runs.
+ * Runs one case; null if it opens after `until`. Without `until` the case runs until it is terminal, or stays OPEN if
+ * its clock is stopped after its last event.
  * @param calendar the working time of the contract's calendar, if it has one
  */
 export function runCase(
@@ -159,7 +159,7 @@ class CaseRun {
     else if (effect === 'paused') result.pauses++
   }
 
-  /** Runs the checks up to and including the time; null for as long as it takes to be terminal. */
+  /** Runs the checks up to and including the time; null: until the claim is terminal or its clock is stopped. */
   advanceTo(time: Date | null): void {
     const { dueAt } = this.claim.state
     for (const { state, systemEventType } of this.claim.advanceTo(time)) {
@@ -174,7 +174,7 @@ class CaseRun {
 const placeNames: string[] = []
 
 /**
- * The id of an event without one. No id of a log has a NUL. The same strings for all cases: a new one costs its hash.
+ * The id of an event without an id. No id of a log contains NUL. Cases share the strings, so that each is hashed once.
  */
 function nameOfPlace(place: number): string {
   placeNames[place] ??= `\0${place}`

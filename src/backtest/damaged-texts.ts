@@ -10,7 +10,7 @@ const [KEPT_DIGITS, SHOWN_DIGITS] = [15, 6]
 
 const utf16Escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** By what they do, in words. */
+/** What an export or a spreadsheet may do to a text, with its description in notes. */
 const DAMAGES: [how: string, damage: Damage][] = [
   ['UTF-8 that was read as another encoding', (text) => WINDOWS_1252.decode(Buffer.from(text))],
   ['UTF-8 that was read as another encoding', (text) => Buffer.from(text).toString('latin1')],

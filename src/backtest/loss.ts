@@ -18,9 +18,9 @@ import type { CaseResult, LateEvent } from './backtest.ts'
  */
 export interface Loss {
   missing: readonly MissingLeaf[]
-  /** The events that these leaves were judged over. */
+  /** The events over which the condition was evaluated. */
   events: readonly LogEvent[]
-  /** The late event with which the condition would have held, and how long after the window it came. */
+  /** The late event with which the condition would have held, and how long after the end of the window it came. */
   late: { event: LateEvent; byMs: number } | null
 }
 
@@ -82,7 +82,7 @@ function leafChange(leaf: Leaf, isWanted: boolean, log: EventLog): MissingLeaf[]
 const isFewer = (one: MissingLeaf[] | null, other: MissingLeaf[] | null) =>
   one !== null && (other === null || one.length < other.length)
 
-/** The judged events of a leaf's type. */
+/** The evaluated events of a leaf's type. */
 export interface Attempts {
   count: number
   /**

@@ -47,7 +47,7 @@ export class Totals {
   stillPaused = 0
   /** Milliseconds from the opening to the terminal state. */
   readonly resolution = { CONFIRMED: new Durations(), FAILED: new Durations() }
-  /** When the activity windows ended that decided a case. */
+  /** The ends of the activity windows that decided cases. */
   readonly #windowEnds = new Durations()
   /** Cases by the day that they opened on (days since 1970) and status. */
   readonly byDay = new Map<number, Record<Status, number>>()
@@ -72,7 +72,7 @@ export class Totals {
     return times(toDecimal(this.contract.price), this.reversed)
   }
 
-  /** Cases that an activity window decided that ended after a time. */
+  /** Cases whose activity window decided them and ended after a time. */
   decidedAfter(time: number): number {
     return this.#windowEnds.sorted.reduce((count, end) => (end > time ? count + 1 : count), 0)
   }

@@ -76,7 +76,7 @@ export async function insertCalendar(
   return row ? toVersioned(row) : null
 }
 
-/** A deleted one too. Null if the account has none with this id. */
+/** Finds deleted calendars too. Null if the account has no calendar with this id. */
 export async function findCalendar(
   db: Connection,
   userId: string,
@@ -172,7 +172,7 @@ export async function updateCalendar(
   return row ? toVersioned(row) : null
 }
 
-/** Keeps its versions. False if there is no such calendar, if it is deleted, or if it has no version that is expected. */
+/** Keeps the versions. False if the calendar does not exist, is deleted, or has none of the expected versions. */
 export async function deleteCalendar(
   db: Connection,
   userId: string,

@@ -22,8 +22,8 @@ export class CalendarTimes {
   readonly #times = new LRUCache<string, WorkingTime>({ max: MAX_CACHED_CALENDARS })
 
   /**
-   * How time passes for the contract of a claim: a calendar has its version there.
-   * @throws Error if the account has no such version, which the creation of the claim has seen
+   * How time passes under the contract of a claim. The contract of a claim names the version of its calendar.
+   * @throws Error if the version is missing: it existed when the claim was created, and versions are never removed
    */
   async ofContract(db: Connection, userId: string, { clock }: Contract): Promise<TimeMeasure> {
     return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : PLAIN_TIME
@@ -42,8 +42,8 @@ export class CalendarTimes {
 }
 
 /**
- * The contract of a new claim, with the version of its calendar. The current one is taken if it names none.
- * @throws CALENDAR_NOT_FOUND, for a deleted one too; CALENDAR_VERSION_NOT_FOUND
+ * The contract of a new claim, with the version of its calendar: the current version if the contract names none.
+ * @throws CALENDAR_NOT_FOUND, also for a deleted calendar; CALENDAR_VERSION_NOT_FOUND
  */
 export async function withCalendarVersion(
   db: Connection,

@@ -21,7 +21,7 @@ const toCalendarVersion = ({
 
 const COLUMNS = 'calendar_id, number, name, time_zone, weekly, holidays, exceptions, created_at, made_by'
 
-/** The current one is in the calendar's own row. */
+/** The current version is in the calendar's own row. */
 const VERSIONS = `(
         SELECT id AS calendar_id, version_number AS number, name, time_zone, weekly, holidays, exceptions,
           version_at AS created_at, version_by AS made_by

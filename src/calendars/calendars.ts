@@ -38,7 +38,7 @@ export async function createCalendar(
   )
 }
 
-/** A deleted one too. @throws CALENDAR_NOT_FOUND */
+/** Finds deleted calendars too. @throws CALENDAR_NOT_FOUND */
 export async function getCalendar({ read, userId }: Context, id: string): Promise<Versioned<CalendarRecord>> {
   const calendar = await findCalendar(read, userId, id)
   if (!calendar) throw calendarNotFound(id)

@@ -1,4 +1,4 @@
-/** Versions of a calendar, the current one included. None is deleted, because claims may use it; a change beyond them is refused. */
+/** Versions of a calendar, including the current one. Versions are never deleted, because claims may use them. */
 export const MAX_VERSIONS = 1_000
 /** Calendars or versions that a list reads at a time: up to half a megabyte. */
 export const PAGE_SIZE = 8

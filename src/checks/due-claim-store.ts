@@ -29,9 +29,11 @@ export interface DueGroup {
   state: ClaimState
   /** Null unless the claims are OPEN. */
   terms: CheckTerms | null
-  /** The calendar that applies to the review window. Null for most claims, and unless the claims are OPEN. */
+  /** The calendar that applies to the review window. Null if there is none, or if the claims are not OPEN. */
   reviewCalendar: ReviewCalendar | null
-  /** When the last event was recorded, if that was after the check's time; null also in a review without events. */
+  /**
+   * When the last event was recorded, if after the check's time. Null if there is none, as in a review without events.
+   */
   lastEventAt: Date | null
   count: number
   /** Ids and versions as PostgreSQL array literals: they go back to PostgreSQL unparsed. */

@@ -3,7 +3,7 @@ import type { CheckTerms } from '../core/contracts/contract.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { DueClaim } from './due-claim-store.ts'
 
-/** The terms with how time passes for the review window (§2.1a). */
+/** The terms of a due claim, with the working time of the calendar that applies to its review window (§2.1a). */
 export async function withReviewTime(
   calendarTimes: CalendarTimes,
   db: Connection,

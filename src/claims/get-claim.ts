@@ -121,7 +121,7 @@ export async function explainClaim(
   return { claim, condition, transitions, review, clock, late, hints }
 }
 
-/** The times of a log never run backwards: if the last event was in time, so were all before it. */
+/** The times of a log never decrease: if the last event was in time, all events before it were. */
 async function findLateEvents(db: Connection, claim: Claim, end: readonly Turn[]): Promise<LateEvents> {
   const { contract, createdAt, eventCount } = claim
   if (eventCount === 0) return { events: [], count: 0 }

@@ -77,7 +77,7 @@ const isNew = (claims: string, archived: string) =>
   `(coalesce(alias, reference, seed::text) IS NULL OR ((SELECT true FROM ${claims} c WHERE c.id = n.id) IS NULL
           AND (SELECT true FROM ${archived} a WHERE a.id = n.id) IS NULL))`
 
-/** The columns of a claim that few claims have. */
+/** Columns that are null for most claims. */
 const MORE = {
   ...METADATA_COLUMNS,
   // See the constraint `extended_contract_is_known`.
@@ -327,7 +327,7 @@ async function insertIntoShards(
   })
 }
 
-/** The rows with their positions and the time, until the transaction ends; none if the clock is held, or gone. */
+/** The rows with positions and time. Locks last until the transaction ends. Empty if the clock is locked or gone. */
 async function place(
   connection: Connection,
   rows: readonly NewRow[],
@@ -373,8 +373,8 @@ const INSERT_PLACED = `-- insert_placed_claims
       SELECT id FROM inserted`
 
 /**
- * Stores new claims of contracts with calendars: the end of their windows is computed here, from the time of their creation.
- * The insert barrier is held from the reading of the time until the end of the transaction.
+ * Stores new claims of contracts with calendars. PostgreSQL cannot compute the end of their windows, so this function
+ * reads the time of creation first. The insert barrier is held from that read until the end of the transaction.
  */
 async function insertAtKnownTime(
   db: Connection,

@@ -14,11 +14,13 @@ type DecisiveSize = Pick<PlacedEvidence, 'seq' | 'isLate'> & { bytes: number; sy
 interface LongLogReader {
   /** With all of its ids, but without the decisive events. */
   onClaim: (claim: ClaimToDecide) => void
-  /** Some of those that count in the claim's status, until there are no more. */
+  /** Called for each batch of the events that count in the claim's status. */
   onDecisive: (events: Evidence[]) => Promise<void>
 }
 
-/** Reads a claim that may take events for its decisions, piece by piece. All of it is of one version; nothing if it is gone. */
+/**
+ * Reads a claim that may take events, and its log in batches, all of one version. Calls nothing if the claim is gone.
+ */
 export async function readLongLog(db: Connection, claimId: string, reader: LongLogReader): Promise<void> {
   const [row] = await db.query<StoredClaimRow & LogRow & { decisive_sizes: DecisiveSize[] | null }>({
     name: 'read_long_log',

@@ -40,7 +40,7 @@ export const MAX_EXPLAINED_PERIODS = 100
 export const MAX_OTHER_EVENT_TYPES = 1_000
 /** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */
 export const MAX_COMPARED_VALUES = 200_000
-/** Pairs of an event type of a log and one of the contract that hints compare for slips. */
+/** Pairs of an event type of a log and an event type of the contract that hints compare for typos. */
 export const MAX_COMPARED_TYPES = 100_000
 /** Event types of an account that hints compare. With more types, no hint about unknown types is given. */
 export const MAX_KNOWN_EVENT_TYPES = 500
@@ -57,11 +57,11 @@ export const MAX_SHOWN_DIFFERENCES = 3
 export const MAX_CALENDAR_NAME_LENGTH = 255
 /** Spans of working time on one date. */
 export const MAX_SPANS = 24
-/** Holidays of a calendar, and its exceptions: 20 years of the country with the most. */
+/** Holidays of a calendar, and also its exceptions. Enough for 20 years of the country with the most holidays. */
 export const MAX_CALENDAR_DATES = 1_000
-/** Spans of all exceptions of a calendar: with them it has up to 64 KiB. */
+/** Spans of all exceptions of a calendar together. They keep a calendar within 64 KiB. */
 export const MAX_EXCEPTION_SPANS = 2_000
-/** Seconds of working time that a week has at least. With it and the number of dates, each budget is used up within 400 years. */
+/** Seconds of working time that a week has at least. It bounds the search for the end of a budget to 400 years. */
 export const MIN_WEEKLY_SECONDS = 3_600
 /** Seconds of working time of a window: a year. */
 export const MAX_WORKING_SECONDS = 31_536_000

@@ -66,7 +66,7 @@ export interface SchemaVersion extends SchemaNames {
   madeBy: Maker | null
 }
 
-/** A calendar (§2.15) as it is. Its working time keeps the names of the wire. */
+/** A calendar (§2.15) in its current version. The fields of its working time keep the names of the wire. */
 export interface CalendarRecord extends Calendar {
   id: string
   userId: string
@@ -79,7 +79,7 @@ export interface CalendarRecord extends Calendar {
   deletedAt: Date | null
 }
 
-/** What a calendar was, or is. It never changes. */
+/** A version of a calendar. It never changes. */
 export interface CalendarVersion extends Calendar {
   calendarId: string
   number: number

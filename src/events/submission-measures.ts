@@ -44,7 +44,7 @@ export class SubmissionMeasures {
   }
 }
 
-/** Of a contract of the five fields only an OPEN claim records events. */
+/** Under a contract of the five fields only an OPEN claim records events. */
 const hasChangedStatus = ({ replayed, claim }: SubmittedEvent): boolean =>
   !replayed && (isExtended(claim.contract) ? claim.reviewStart === claim.eventCount : claim.status !== 'OPEN')
 

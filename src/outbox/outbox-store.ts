@@ -23,7 +23,7 @@ export const notificationOf = (claimId: string, sequence: number, state: ClaimSt
   state,
 })
 
-/** That an event was recorded, as the item of this number. @param claim as the event found it */
+/** The notification of a recorded event. @param claim as it was before the event */
 export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotification => ({
   subjectId: claim.id,
   kind: 'recorded',

@@ -20,7 +20,7 @@ interface SimulationRequest {
   /** Null: at the first event, or now if there is none. */
   openedAt: Date | null
   events: TimedSubmission[]
-  /** Null: until the claim is terminal. */
+  /** Null: until the claim is terminal, or until its last event if its clock is stopped then. */
   until: Date | null
 }
 
@@ -64,7 +64,7 @@ export async function simulateContract(
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 
-/** The accepted events; under a strict deadline without those that were late. The first transition begins the review. */
+/** The accepted events, without late events under a strict deadline. The first transition begins the review. */
 function* judgedIn(
   { timeline }: Simulation,
   { strict_deadline: isStrict = false }: Contract,

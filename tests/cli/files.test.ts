@@ -64,7 +64,10 @@ test('- reads a contract from standard input; only one file can be -', async () 
   assert.equal(JSON.parse(found.stdout).log.events, 46)
   const both = await runSharedCli([...args, '--compare', '-'])
   assert.equal(both.status, 2)
-  assert.match(both.stderr, /only one of --log, --contract, --compare and --calendar can be - for standard input/)
+  assert.match(
+    both.stderr,
+    /only one of --log, --contract, --compare and --calendar can be - for standard input/,
+  )
 })
 
 test('a backup does not overwrite a file of the archive', async (t) => {

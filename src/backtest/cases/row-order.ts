@@ -19,8 +19,8 @@ class Pairs {
 }
 
 /**
- * Whether a log is written newest first. Then a case has its newer event before its older one, also where both have the same
- * time. The rows of each case show it, or else, if each case has one time, all rows.
+ * Detects whether a log is written newest first. In such a log the newer event of a case precedes the older event, also
+ * if both have the same time. The rows of each case decide, or all rows of the log if each case has only one time.
  */
 export class RowOrder {
   readonly #cases = new Pairs()
@@ -33,7 +33,7 @@ export class RowOrder {
     this.isReversed = isReversed
   }
 
-  /** @param before the time of the row before it of the same case; null for the first one */
+  /** @param before the time of the previous row of the same case; null for the first row */
   add(at: number, before: number | null): void {
     if (before !== null) this.#cases.add(before, at)
     if (!Number.isNaN(this.#last)) this.#rows.add(this.#last, at)

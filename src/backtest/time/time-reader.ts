@@ -34,7 +34,7 @@ const nanIfOutOfRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
 const HOUR_MS = 3_600_000
 const hourBit = (ms: number): number => 1 << (Math.floor(ms / HOUR_MS) % 24)
 
-/** Reads the times of a log, and counts those that may be meant otherwise. */
+/** Reads the times of a log, and counts times that are ambiguous. */
 export class TimeReader {
   readonly #options: TimeOptions
   readonly #quarters = new Map<number, LocalMoment>()

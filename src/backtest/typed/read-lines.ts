@@ -3,7 +3,10 @@ import { MAX_ROW_BYTES } from '../limits.ts'
 
 const [NEWLINE, CARRIAGE_RETURN] = [10, 13]
 
-/** Reads the lines that are not empty. They end with LF, CRLF or CR, which no JSON string contains. @throws OperatorError if a line does not end. */
+/**
+ * Reads the lines that are not empty. Lines end with LF, CRLF or CR, which no JSON string contains.
+ * @throws OperatorError if a line is too long
+ */
 export async function readLines(
   chunks: AsyncIterable<Buffer>,
   onLine: (text: string, line: number) => void,

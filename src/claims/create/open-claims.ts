@@ -132,7 +132,9 @@ async function findCreatedBefore(
   return outcomes
 }
 
-/** Whether the contract is stored as the request has it: the version of a calendar may have been filled in. */
+/**
+ * Whether the stored contract equals the request's. It may not if it names a calendar: the version may be filled in.
+ */
 const isAsSent = (source: ContractSource): source is { contract: Contract | RawContract } =>
   'contract' in source && !contractOf(source.contract).clock?.calendar
 
@@ -239,7 +241,7 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
   return set
 }
 
-/** Fills in the versions of calendars in contracts. A claim whose calendar is not there, or was deleted, is refused. */
+/** Fills in the versions of calendars in contracts. Refuses claims whose calendar does not exist or was deleted. */
 async function fillInCalendars(
   app: App,
   userId: string,

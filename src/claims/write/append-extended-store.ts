@@ -6,16 +6,16 @@ import type { Connection } from '../../platform/database/connection.ts'
 import type { NewEvent } from './append-events-store.ts'
 import { guardedWrite, LOG_ITEM, type LogWrite, shardWrite, writeToShards } from './guarded-write-store.ts'
 
-/** What is to be written to one claim of an extended contract (§2.1a): it was decided at a time that is known. */
+/** A write to one claim of an extended contract (§2.1a). The decision has set the time of recording. */
 export interface ExtendedAppend {
-  /** As it was when this was decided: the write is made only if nothing happened to it since. */
+  /** The claim that the decision is based on. The write has no effect if the claim has changed since. */
   seen: Claim
   becomes: Claim
-  /** When its events are recorded: no earlier than what is in its log. */
+  /** The time of recording of the events. Not before the last item of the log. */
   at: Date
   /** At least one, in their order. */
   events: readonly (NewEvent & { lateMs: number | null })[]
-  /** In their order. Those of recorded events are left out for accounts that do not ask for them. */
+  /** In order. `recorded` notifications are not stored for accounts that do not ask for them. */
   notifications: readonly ClaimNotification[]
 }
 

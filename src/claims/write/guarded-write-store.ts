@@ -101,8 +101,9 @@ const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes
           log_digest = d.digest, last_event_at = CASE WHEN d.status IS NULL THEN d.at END`
 
 /**
- * The same for a scheduled check, which moves claims of any contract and ends the activity window. Null stays null. Without it, the constraint
- * `extended_contract_is_known` refuses the write to a claim of an extended contract.
+ * The same for a scheduled check, which moves claims of any contract and ends the activity window. `decided_count`
+ * stays null for other contracts. For an extended contract it must follow `event_count`: otherwise the constraint
+ * `extended_contract_is_known` refuses the write.
  */
 export const WHAT_IT_BECOMES_BY_CHECK = `${WHAT_IT_BECOMES}, decided_count = c.decided_count + d.added,
           remaining_ms = NULL, clock_since = NULL`
@@ -211,7 +212,7 @@ export function shardWrite<Write, Item>(parts: {
 }
 
 const DECIDED_IN_SHARD = "*, decode(hex_digest, 'hex') AS digest"
-/** Of events to claims of contracts with the five fields. */
+/** Appends events to claims of contracts of the five fields. */
 export const APPEND_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
   name: 'write_to_shards',
   writes: CLAIM_WRITE,
@@ -219,7 +220,7 @@ export const APPEND_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
   becomes: WHAT_IT_BECOMES,
   items: LOG_ITEM,
 })
-/** Of the transitions of a check. */
+/** Makes the transitions of a scheduled check. */
 export const MOVE_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
   name: 'move_in_shards',
   writes: CLAIM_WRITE,

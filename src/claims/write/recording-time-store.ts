@@ -4,11 +4,13 @@ import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray } from '../../platform/database/sql-array.ts'
 
-/** Where the claims get their time from: the database, or the clocks of one account that they are on. */
+/** The source of the time of recording: the database, or the test clocks of one account. */
 export type TimeSource = { kind: 'live' } | { kind: 'test clocks'; userId: string }
 
 export const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
-/** The lock keeps a clock from being advanced until the events are in the log; an advance is not waited for. */
+/**
+ * The lock keeps a clock from being advanced until the events are committed. A clock that is being advanced is skipped.
+ */
 export const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
         WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
 
@@ -19,14 +21,16 @@ const READ_LIVE_CLOCK = `-- read_live_clock
 const HOLD_TEST_CLOCKS = `-- hold_test_clocks
       SELECT *, ${ASKING_GIVEN} FROM (${heldTestClocks(2)}) AS clocks`
 
-/** The time by each clock, by its id; null is the database's. A clock that is being advanced, or is gone, is missing. */
+/**
+ * The time of each clock by its id; null stands for the database. Clocks that are being advanced or gone are missing.
+ */
 export interface Clocks {
   clocks: Map<string | null, Date>
   /** The accounts that ask for event notifications. */
   asking: Set<string>
 }
 
-/** Of these claims. Test clocks are held until the transaction ends: none is advanced meanwhile. */
+/** Reads the clocks of the claims. Test clocks stay locked against advances until the transaction ends. */
 export async function readClocks(
   db: Connection,
   claims: readonly Pick<Claim, 'userId' | 'testClockId'>[],

@@ -15,7 +15,7 @@ export type Weekday = (typeof WEEKDAYS)[number]
 /** Times of day as HH:MM: the start is included, the end is excluded and may be 24:00. */
 export type Span = readonly [start: string, end: string]
 
-/** When work is done in a time zone (§2.15). It keeps the names of the wire. */
+/** Working time in a time zone (§2.15). The fields keep the names of the wire. */
 export interface Calendar {
   name: string
   /** A name of the IANA time zone database. */
@@ -31,7 +31,7 @@ export interface Calendar {
 /** The part of a calendar that decides what is working time. */
 export type WorkingHours = Omit<Calendar, 'name'>
 
-/** Weekdays in the order of a week, dates in order and each once. It has the same working time. */
+/** Sorts weekdays and dates, and removes repeated dates. The working time stays the same. */
 export function normalizeHours<Hours extends Partial<WorkingHours>>(hours: Hours): Hours {
   const { weekly, holidays, exceptions } = hours
   return {
@@ -69,19 +69,19 @@ export function timeOfDayMs(text: string): number {
   return Number(hours) * 3_600_000 + Number(minutes) * 60_000
 }
 
-/** A time of day such as 13:30 or 24:00 of whole minutes since midnight. */
+/** A time of day such as 13:30 or 24:00. @param ms milliseconds since midnight, whole minutes */
 export function timeOfDay(ms: number): string {
   const minutes = ms / 60_000
   return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** In milliseconds since a midnight that clocks show. */
+/** In milliseconds: since a local midnight, or since 1970 for instants. */
 export interface Interval {
   startMs: number
   endMs: number
 }
 
-/** In order. Spans that overlap or touch are one. */
+/** Sorts the spans, and merges spans that overlap or touch. */
 export function mergeSpans(spans: readonly Span[]): Interval[] {
   const merged: Interval[] = []
   const sorted = spans

@@ -27,7 +27,7 @@ interface IrregularDate {
  */
 export class LocalTimeline {
   readonly #week: Interval[][]
-  /** Before each day of the week, and at the end of the week. */
+  /** Working milliseconds of the week before each of its days; the last entry is the whole week. */
   readonly #beforeDay: number[]
   readonly #irregular: IrregularDate[]
 
@@ -54,7 +54,7 @@ export class LocalTimeline {
     return found?.day === day ? found.spans : this.#regularSpans(day)
   }
 
-  /** Working time from the first Monday until a local time. It never falls. Negative before that Monday. */
+  /** Working time from the first Monday until a local time. It never decreases. Negative before that Monday. */
   workingUntil(localMs: number): number {
     const day = Math.floor(localMs / DAY_MS)
     const timeMs = localMs - day * DAY_MS
@@ -64,8 +64,8 @@ export class LocalTimeline {
   }
 
   /**
-   * The first local time at or after `fromMs` until which that much working time has passed since `fromMs`. The caller
-   * knows that it does until `untilMs`.
+   * The first local time at which `workingMs` of working time have passed since `fromMs`. The caller ensures that this
+   * is at or before `untilMs`.
    */
   localTimeAfter(fromMs: number, workingMs: number, untilMs: number): number {
     if (workingMs <= 0) return fromMs
@@ -96,7 +96,7 @@ export class LocalTimeline {
     return regular + (this.#irregular[this.#irregularUntil(day - 1) - 1]?.differenceMs ?? 0)
   }
 
-  /** How many irregular dates there are until that day, that day included. */
+  /** The number of irregular dates up to and including the day. */
   #irregularUntil(day: number): number {
     let [low, high] = [0, this.#irregular.length]
     while (low < high) {

@@ -1,8 +1,8 @@
 import { dateOf, dayOf } from './calendar.ts'
 
-/* Public holidays of a country as dates. The library `date-holidays` computes them; its caller loads it when it is needed. */
+/* Public holidays of a country as dates. The library `date-holidays` computes them; callers load it lazily. */
 
-/** A holiday as the library has it. */
+/** A holiday as the library returns it. */
 export interface ComputedHoliday {
   /** On the local clock: it begins with YYYY-MM-DD. */
   date: string
@@ -19,7 +19,7 @@ export interface PublicHoliday {
 }
 
 const HOUR_MS = 3_600_000
-/** A day on which clocks are set forward may have as few. Shorter holidays leave time for work. */
+/** The shortest day: clocks may be set forward by up to 2 hours. Shorter holidays leave time for work. */
 const MIN_HOURS = 22
 
 /** The dates of public holidays that last whole days, each date once, in order. */

@@ -15,12 +15,12 @@ interface Zone {
   last: Temporal.ZonedDateTime | null
 }
 
-/** Zones that are kept: each has up to a hundred kilobytes, if it changes its clocks twice a year until 2999. */
+/** Zones in the cache. A zone with two clock changes a year until 2999 takes up to 100 KB. */
 const MAX_ZONES = 50
 const zones = new Map<string, Zone>()
 
 /**
- * The periods from the one of `fromMs` on, in order, without an end.
+ * The periods from the one that contains `fromMs` on, in order. Endless if the zone keeps changing its clocks.
  * @throws RangeError if the runtime does not know the time zone
  */
 export function* periodsFrom(fromMs: number, timeZone: string): Generator<Period> {
@@ -36,7 +36,7 @@ export function* periodsFrom(fromMs: number, timeZone: string): Generator<Period
 
 const periodAt = ({ periods }: Zone, i: number): Period => periods.at(i) as Period
 
-/** The last one that starts at that time or before. */
+/** The index of the last period that starts at or before the time. */
 function indexAt(periods: readonly Period[], ms: number): number {
   let [low, high] = [0, periods.length - 1]
   while (low < high) {

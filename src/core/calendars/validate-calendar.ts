@@ -23,7 +23,9 @@ const RULES: Record<string, Rule> = {
 const FIELDS = Object.keys(RULES)
 const REQUIRED = ['name', 'time_zone', 'weekly']
 
-/** What is wrong with a calendar (§2.15). Nothing means that the value is a `Calendar`, but for holidays or exceptions that are left out. */
+/**
+ * What is wrong with a calendar (§2.15). A value without issues is a `Calendar`, maybe without holidays or exceptions.
+ */
 export function validateCalendar(value: unknown): Issue[] {
   if (!isJsonObject(value)) return [{ path: 'calendar', message: 'must be an object' }]
   const missing = REQUIRED.filter((name) => !Object.hasOwn(value, name))

@@ -10,12 +10,12 @@ import { LocalTimeline } from './local-timeline.ts'
 import { periodsFrom } from './time-zone-periods.ts'
 
 const DAY_MS = 86_400_000
-/** The limits of calendars and budgets let no budget last as long: 168 years at an hour a week, and the irregular dates. */
+/** No budget lasts this long: a year of working time takes 168 years at an hour a week, plus the irregular dates. */
 const SEARCHED_MS = 400 * 365.25 * DAY_MS
 
 /** How time passes for a budget. */
 export interface TimeMeasure {
-  /** The earliest instant, not before the start, at which the budget is used up. 0 is used up at the start. */
+  /** The earliest instant, not before the start, at which the budget is used up. A budget of 0 ends at the start. */
   endOfBudget(startMs: number, budgetMs: number): number
   /** 0 if `toMs` is not after `fromMs`. */
   workingMsBetween(fromMs: number, toMs: number): number

@@ -38,7 +38,7 @@ export class ClaimRun {
     return { status, scheduledOutcome, statusSince, dueAt, ...(clock && { clock }) }
   }
 
-  /** Runs the checks up to and including the time; null for as long as it takes to be terminal. */
+  /** Runs the checks up to and including the time; null: until the claim is terminal or its clock is stopped. */
   advanceTo(time: Date | null): Transition[] {
     const transitions = scheduledTransitions(this.#claim, this.#terms, time)
     const last = transitions.at(-1)

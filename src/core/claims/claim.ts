@@ -23,7 +23,10 @@ export interface Claim extends ClaimState {
   eventCount: number
   /** Bytes of the log's payloads as JSON. */
   logBytes: number
-  /** Items in the log when an event made the claim PENDING. Null if no event did, and for contracts of the five fields. */
+  /**
+   * The place in the log of the event that made the claim PENDING. Null if no event did, or if the contract is not
+   * extended.
+   */
   reviewStart: number | null
 }
 

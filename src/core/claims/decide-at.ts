@@ -15,9 +15,9 @@ import { EventLog } from './event-log.ts'
 import { type ActivityClock, type ClaimState, isPaused, satisfied, stateAt } from './lifecycle.ts'
 
 /*
- * The decision about an event at its time of recording, for every contract (§2.1a). The live service uses
- * `decideSubmission` for contracts of the five fields: there the decision does not depend on the time, and the
- * database sets it.
+ * Decides about an event at its time of recording, for every contract (§2.1a). For contracts of the five fields the
+ * live service uses `decideSubmission` instead: their decisions do not depend on the time, so the database sets the
+ * time.
  */
 
 /** What an event did to its claim. An event does one of these or nothing (§2.1a rule 5). */
@@ -26,7 +26,7 @@ export type Effect = 'satisfied' | 'resumed' | 'paused' | 'reversed' | 'restarte
 export type TimedDecision =
   | {
       kind: 'append'
-      /** What further decisions need of the log, with the event. */
+      /** The log of the claim's new status, for further decisions. */
       log: EventLog
       state: ClaimState
       effect: Effect | null
@@ -82,7 +82,10 @@ export const takesEvents = ({
 const lateMsAt = ({ dueAt }: Pick<ClaimState, 'dueAt'>, at: Date): number | null =>
   dueAt !== null && at >= dueAt ? at.getTime() - dueAt.getTime() : null
 
-/** The same of a recorded event. Of a contract of the five fields it follows from the times: a claim takes events while OPEN. */
+/**
+ * How late a recorded event was; null if it was in time. Contracts of the five fields store no lateness: their claims
+ * take events only while OPEN, so it follows from the times.
+ */
 export function lateMsOf(
   { contract, createdAt }: Pick<Claim, 'contract' | 'createdAt'>,
   event: Pick<LogEvent, 'createdAt' | 'lateMs'>,
@@ -94,16 +97,16 @@ export function lateMsOf(
 
 const NEVER: Condition = { op: 'OR', conditions: [] }
 
-/** The log of a review that begins. */
+/** The empty log at the beginning of a review. */
 const reviewLog = ({ review }: Contract): EventLog => new EventLog(review?.reversal_condition ?? NEVER)
 
-/** The log of the current status without an event. */
+/** The empty log of the current status. */
 export const logInStatus = ({ status, contract }: Pick<Claim, 'status' | 'contract'>): EventLog =>
   status === 'OPEN' ? new EventLog(contract.fulfillment_condition) : reviewLog(contract)
 
 /**
  * The log of the current status.
- * @param events those of the types that the conditions name, and the system events; of an extended contract
+ * @param events events of the types that the conditions of the extended contract name, and system events
  */
 export function logOfStatus(
   claim: Pick<Claim, 'status' | 'contract' | 'reviewStart'>,
@@ -179,7 +182,7 @@ export function remainingMsAt(
   return remainingMs - time.workingMsBetween(since.getTime(), at.getTime())
 }
 
-/** A whole new review window, within the longest review; never earlier than before. */
+/** The end of a new review window: at most `max_duration` after the review began, and not before the current end. */
 function restartedDueAt(
   { statusSince, dueAt, contract }: DecidableClaim,
   at: Date,
@@ -191,7 +194,7 @@ function restartedDueAt(
   return new Date(Math.max(Math.min(end, latest), (dueAt as Date).getTime()))
 }
 
-/** Places in the log that an event with no effect cannot take: one may reverse the outcome, one may resume a clock. */
+/** Places in the log that only events that reverse the outcome or resume the clock may take (§2.1a rule 6). */
 const KEPT_EVENTS = 2
 
 /** Why the log has no room for the event (§2.1a rule 6); null if it has. */
@@ -205,7 +208,7 @@ function fullMessage(
   const kept = keepsPlaces && effect !== 'reversed' && effect !== 'resumed' ? KEPT_EVENTS : 0
   const why =
     kept > 0 ? '; the rest is kept for an event that reverses the outcome or continues the clock' : ''
-  // The item of the check that began the review may have taken a kept place.
+  // If a scheduled check began the review, its system event may have taken a reserved place.
   const mostEvents = effect === 'reversed' ? MAX_EVENTS + 1 : MAX_EVENTS - kept
   if (eventCount >= mostEvents) {
     return `The log holds ${mostEvents} events, the most that a claim takes${why}.`

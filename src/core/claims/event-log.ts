@@ -11,7 +11,7 @@ import { type Aggregate, type Condition, holds, type Leaf } from '../contracts/c
 import type { Evidence } from './event.ts'
 
 /**
- * The events of one claim, as far as its condition needs them. What a leaf needs is one event, and an event stays
+ * The events of one claim, as far as its condition needs them. A leaf needs one event, and an event stays
  * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept. An aggregate
  * keeps its value so far (§2.1a).
  *
@@ -21,11 +21,11 @@ export class EventLog {
   readonly #condition: Condition
   /** Null while there is none: many logs are held in memory at once. */
   readonly #satisfied: ReadonlySet<Leaf> | null
-  /** Null while each is 0. */
+  /** Null while every aggregate is 0. */
   readonly #aggregates: ReadonlyMap<Leaf, AggregateValue> | null
   #holds: boolean | null = null
 
-  /** Without an event, or with those that satisfy these leaves. */
+  /** An empty log, or the log whose events satisfy these leaves and have these aggregates. */
   constructor(
     condition: Condition,
     satisfied: ReadonlySet<Leaf> | null = null,
@@ -40,14 +40,14 @@ export class EventLog {
     return events.reduce((log: EventLog, event) => log.with(event), new EventLog(condition))
   }
 
-  /** The log with the event as its next; the same one if it satisfies no further leaf and adds to no aggregate. */
+  /** The log with the event added. Returns this log if the event satisfies no further leaf and changes no aggregate. */
   with(event: Evidence): EventLog {
     let satisfied: Set<Leaf> | null = null
     let aggregates: Map<Leaf, AggregateValue> | null = null
     for (const leaf of compile(this.#condition).leavesSatisfiedBy(event)) {
       if (leaf.aggregate !== undefined) {
         const contribution = contributionOf(leaf, event.payload)
-        // The very same leaf may stand in two places: it counts an event once.
+        // One leaf object may be in two places of the condition. It counts an event once.
         if (contribution === null || aggregates?.has(leaf)) continue
         aggregates ??= new Map()
         aggregates.set(leaf, including(this.aggregateOf(leaf, leaf.aggregate), contribution))

@@ -25,7 +25,7 @@ export interface Submission {
 /** What conditions see of an item of a log. */
 export type Evidence = Pick<LogEvent, 'type' | 'payload'> & { system?: boolean }
 
-/** The same, with its place in the log of a claim of an extended contract. */
+/** Evidence with its place in the log. For claims of extended contracts. */
 export interface PlacedEvidence extends Evidence {
   seq: number
   isLate: boolean
@@ -38,7 +38,7 @@ export interface LogEvent {
   payload: Payload
   system: boolean
   createdAt: Date
-  /** Milliseconds after the end of the window; null if it was in time. Stored for extended contracts only (§2.1a). */
+  /** Milliseconds after the end of the window; null if the event was in time. Stored for extended contracts only. */
   lateMs?: number | null
 }
 

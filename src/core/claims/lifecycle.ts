@@ -18,11 +18,11 @@ export interface ClaimState {
   clock?: ActivityClock | null
 }
 
-/** A ledger of the activity window (§2.1a). The clock runs if the claim has a `dueAt`. */
+/** How much of the activity window is left (§2.1a). The clock runs if the claim has a `dueAt`, else it is stopped. */
 export interface ActivityClock {
   /** Milliseconds of the window that were left at `since`. */
   remainingMs: number
-  /** Since when the clock has been running, or stopped. */
+  /** When the clock last started or stopped. */
   since: Date
 }
 
@@ -38,7 +38,7 @@ export interface Transition {
   systemEventType: typeof ACTIVITY_WINDOW_ELAPSED | typeof REVIEW_WINDOW_ELAPSED
 }
 
-/** Where a claim stands that became this then. @param time how it passes for the window that begins */
+/** The state of a claim after a change at a time. @param time how time passes for the window that begins */
 export const stateAt = (
   { status, scheduledOutcome, windowMs }: Change,
   at: Date,
@@ -63,7 +63,7 @@ export function openState(contract: Contract, now: Date, calendar = PLAIN_TIME):
   }
 }
 
-/** Whether the claim's clock is stopped: then it has no time at which it is due. */
+/** Whether the claim's clock is stopped. Such a claim has no due time. */
 export const isPaused = ({ status, dueAt }: Pick<ClaimState, 'status' | 'dueAt'>): boolean =>
   status === 'OPEN' && dueAt === null
 
@@ -145,8 +145,8 @@ export const checksBefore = (check: Date, count: number): Date =>
 
 /**
  * The transitions that the scheduled checks of every whole minute up to and including `until` make, in their
- * order; with null, all until the claim is terminal. A check moves a claim at the first whole minute at or after `dueAt`, but after it entered its state:
- * so the minutes in between, decades of them, need not be looked at.
+ * order. With null: all until the claim is terminal, or none while its clock is stopped. A check moves a claim at the
+ * first whole minute at or after `dueAt` and after the claim entered its state, so the minutes in between are skipped.
  */
 export function scheduledTransitions(
   state: ClaimState,
@@ -164,7 +164,7 @@ export function scheduledTransitions(
   }
 }
 
-/** The whole minute whose check moves the claim if nothing happens before; null if that is later, or in a terminal state. */
+/** The minute whose check moves the claim if no event does; null if it is after `until`, or if nothing is due. */
 function nextCheckTime({ dueAt, statusSince }: ClaimState, until: Date | null): Date | null {
   // Asked for each event, and mostly so: no check comes before the window has elapsed.
   if (dueAt === null || (until !== null && dueAt.getTime() > until.getTime())) return null

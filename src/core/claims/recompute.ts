@@ -79,7 +79,9 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
   const transition = atScheduledCheck({ ...life, dueAt }, contract, item.createdAt, null)
   if (transition?.systemEventType !== item.type) {
     const due =
-      life.dueAt === null ? 'it was terminal' : `it was ${life.status}, due at ${life.dueAt.toISOString()}`
+      life.dueAt === null
+        ? `it was ${life.status} and due at no time`
+        : `it was ${life.status}, due at ${life.dueAt.toISOString()}`
     return `item ${item.seq} of its log, ${item.type} at ${item.createdAt.toISOString()}, could not come: ${due}`
   }
   const { state } = transition
@@ -88,8 +90,8 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
 }
 
 /**
- * When the window elapsed, as the item tells. The end of a window of working time was computed with the time-zone data of
- * its day, and is not computed again: what the log says is taken for right.
+ * The end of the window as the log item implies it. The end of a window of working time depends on the time zone data
+ * of the day on which it was computed. It is not computed again: the log is taken as correct.
  */
 function dueAtAsStored(contract: Contract, { dueAt }: Life, item: StoredItem): Date | null {
   if (!contract.clock?.calendar || dueAt === null) return dueAt

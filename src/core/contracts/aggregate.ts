@@ -35,7 +35,7 @@ class DistinctValues {
     return new DistinctValues(places, this.size + 1, this.bytes + bytes)
   }
 
-  /** All logs begin with the same version without values, so it shares nothing. */
+  /** All logs start from the same empty version, so the empty version does not share its map. */
   #ownPlaces(): Map<Scalar, number> {
     if (this.size === 0) return new Map()
     const isNewest = this.#places.size === this.size
@@ -49,7 +49,7 @@ const VALUE_BYTES = 80
 export const bytesOfAggregate = (value: AggregateValue): number =>
   value.kind === 'distinct' ? VALUE_BYTES + value.values.bytes : VALUE_BYTES
 
-/** Over no event. */
+/** The value of each aggregate over no event. */
 export const ZERO_OF: Record<Aggregate, AggregateValue> = {
   count: { kind: 'count', count: 0 },
   sum: { kind: 'sum', sum: ZERO },
@@ -59,7 +59,7 @@ export const ZERO_OF: Record<Aggregate, AggregateValue> = {
 type Scalar = string | number | boolean
 
 /**
- * What the event adds to the leaf's aggregate. Null if it has no such value: it is left out.
+ * What the event adds to the leaf's aggregate. Null if the event has no value to aggregate: the event is left out.
  * @param payload of an event that has the leaf's type and match
  */
 export function contributionOf(leaf: Leaf, payload: JsonObject | RawJson<JsonObject>): Scalar | null {

@@ -4,7 +4,10 @@ import type { Bounds } from './comparators.ts'
 /** §2.2: a tree of leaves and operators, as it was sent. */
 export type Condition = Leaf | AllOrAny | Not
 
-/** What a leaf can compare over all matching events of a log: how many there are, their exact sum, their different values. */
+/**
+ * Over all matching events of a log: their number, the exact sum of their numbers, the number of their different
+ * values.
+ */
 export const AGGREGATES = ['count', 'sum', 'distinct'] as const
 export type Aggregate = (typeof AGGREGATES)[number]
 

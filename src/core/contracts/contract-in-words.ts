@@ -7,9 +7,9 @@ import { type Contract, type EventTrigger, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
 
 /**
- * A contract in sentences, as one would tell it to the customer's accountant.
+ * A contract in sentences for readers who do not know the API.
  * @param money how the price is shown
- * @param calendarName of the contract's calendar; its id is shown without
+ * @param calendarName name of the contract's calendar; without it the id is shown
  */
 export function contractInWords(contract: Contract, money = formatMoney, calendarName?: string): string[] {
   const { price, activity_window, review_window, fulfillment_condition, timeout_outcome } = contract

@@ -2,8 +2,8 @@ import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type Condition, type Leaf, leavesOf, namedEventTypes } from './condition.ts'
 
 /**
- * The terms of a claim (§2.1). It is kept as the document that was sent, so its fields keep the names of
- * the wire, and nothing ever changes it.
+ * The terms of a claim (§2.1). It is kept as the document that was sent, so its fields keep the names of the wire. Only
+ * the creation of a claim changes it: it fills in the version of the calendar (§2.1a rule 20).
  */
 export interface Contract {
   /** Major units of the account's currency. */
@@ -20,13 +20,13 @@ export interface Contract {
   clock?: ClockTerms
 }
 
-/** §2.1a: what may happen to a CONFIRMED outcome under review. At least one of the conditions is there. */
+/** §2.1a: how events can change a CONFIRMED outcome under review. At least one condition is present. */
 export interface ReviewTerms {
   /** Over the events of the review. If it holds, the scheduled outcome becomes FAILED. */
   reversal_condition?: Condition
   /** An event that satisfies it begins a new review window. */
   restart_on?: EventTrigger
-  /** Seconds from the beginning of the review: no restart extends the review beyond. There with `restart_on`. */
+  /** The longest review, in seconds from its beginning. Present if `restart_on` is. */
   max_duration?: number
 }
 
@@ -34,13 +34,13 @@ export interface ReviewTerms {
 export const WINDOWS = ['activity', 'review'] as const
 export type Window = (typeof WINDOWS)[number]
 
-/** §2.1a: what counts as time of the windows. Without it every second counts. */
+/** §2.1a: which time counts for the windows. Without it every second counts. */
 export interface ClockTerms {
   /** Only its working time counts. The version is filled in when a claim is created, and never changes. */
   calendar?: { id: string; version?: number }
-  /** The windows that the calendar applies to; the activity window if it is left out. There only with `calendar`. */
+  /** The windows to which the calendar applies. Default: the activity window. Allowed only with `calendar`. */
   applies_to?: Window[]
-  /** An event that satisfies it stops the activity window. There with `resume_on`. */
+  /** An event that satisfies it stops the activity window. Present if `resume_on` is. */
   pause_on?: EventTrigger
   /** An event that satisfies it continues the activity window. */
   resume_on?: EventTrigger
@@ -105,7 +105,7 @@ export type ConditionPath =
 export const conditionsOf = (contract: Contract): Condition[] =>
   conditionsByPath(contract).map(([, condition]) => condition)
 
-/** The event types that can change the contract's outcome or its times. */
+/** The event types that can change a claim's outcome or due time. */
 export function decisiveEventTypes(contract: Contract): string[] {
   return [...new Set(conditionsOf(contract).flatMap((condition) => [...namedEventTypes(condition)]))]
 }
@@ -117,7 +117,7 @@ const known = new WeakMap<Contract, boolean>()
 
 /**
  * Whether the contract has more than the five fields of §2.1. Claims of such a contract are decided with the time of
- * recording and from their whole log (`decideAt`). The result is kept: the question is asked for each event.
+ * recording and from the log of their status (`decideAt`). The result is cached: this runs for each event.
  */
 export function isExtended(contract: Contract): boolean {
   let extended = known.get(contract)

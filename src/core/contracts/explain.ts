@@ -49,7 +49,7 @@ export interface ExplainedTransition {
   because: Because
 }
 
-/** What happened in a review that can be lost or restarted (§2.1a). */
+/** What happened in a review that events can reverse or restart (§2.1a). */
 export interface ExplainedReview {
   /** Over the events of the review. Null if the contract has none. */
   reversalCondition: ExplainedCondition | null
@@ -62,7 +62,7 @@ export interface ExplainedReview {
   latestDueAt: Date | null
 }
 
-/** What counted as time of the activity window (§2.1a). */
+/** In which periods the activity window was used up (§2.1a). */
 export interface ExplainedClock {
   /** The first periods in which the clock ran. */
   periods: RunningPeriod[]
@@ -85,7 +85,7 @@ interface RunningPeriod {
   countedMs: number | null
 }
 
-/** An item of the log that may have moved the claim. */
+/** A log item that may have caused a transition. */
 export type Turn = Pick<LogEvent, 'id' | 'type' | 'system' | 'createdAt'>
 
 /** An event of the log. The place in the log and the times matter to extended contracts only. */
@@ -100,7 +100,7 @@ type Shown = Evidence &
 export class Explanation {
   readonly #claim: Claim
   readonly #fulfillment: ConditionView
-  /** Stops and continues the clock: only for hints. */
+  /** `pause_on` and `resume_on`, for hints only. */
   readonly #triggers: ConditionView[]
   readonly #clock: ClockView | null
   readonly #review: ReviewView | null
@@ -124,8 +124,8 @@ export class Explanation {
   }
 
   /**
-   * Events in the order of the log; those of types that the contract does not name may be left out, and so must be those
-   * that a strict deadline excludes.
+   * Adds events in the order of the log. Events of types that the contract does not name may be left out. Events that a
+   * strict deadline excludes must be left out.
    */
   add(event: Shown): void {
     const isInReview = (event.seq ?? 0) > this.#reviewSeq
@@ -157,17 +157,17 @@ export class Explanation {
     return this.#fulfillment.explained
   }
 
-  /** Null before the review, and if the contract has none that can be lost or restarted. */
+  /** Null before the review, and if the contract has no `review`. */
   get review(): ExplainedReview | null {
     return this.#review?.explained ?? null
   }
 
-  /** Null if the contract has none. */
+  /** Null if the contract has no `clock`. */
   get clock(): ExplainedClock | null {
     return this.#clock?.explained ?? null
   }
 
-  /** The transitions so far. @param turns the items that made them; or the last items of the log, two if it has as many */
+  /** The transitions so far. @param turns the items that caused them, or the last two items of the log */
   transitions(turns: readonly Turn[]): ExplainedTransition[] {
     return explainTransitions(this.#claim, turns)
   }
@@ -241,7 +241,7 @@ class ConditionView {
 const viewsOf = (...conditions: (Condition | undefined)[]): ConditionView[] =>
   conditions.filter((condition) => condition !== undefined).map((condition) => new ConditionView(condition))
 
-/** The clock of a claim while OPEN, decided anew event by event. */
+/** Replays the clock of a claim while OPEN, event by event. */
 class ClockView {
   readonly #leftOpenAt: Date | null
   readonly #calendar: TimeMeasure
@@ -277,7 +277,7 @@ class ClockView {
     this.#claim = { ...this.#claim, ...state }
   }
 
-  /** Whether the event was late is stored: newer time-zone data may tell otherwise. */
+  /** Uses the stored lateness: with newer time zone data the computed end of the window may differ. */
   #dueAtAsStored({ lateMs }: Shown, at: Date): Date | null {
     if (isPaused(this.#claim)) return null
     return new Date(typeof lateMs === 'number' ? at.getTime() - lateMs : at.getTime() + 1)
@@ -294,7 +294,7 @@ class ClockView {
     if (this.#last.to === null) Object.assign(this.#last, this.#endAt(at, pausedBy))
   }
 
-  /** A window that elapsed was used up before its check. */
+  /** Counts at most the remaining time: a window that elapsed was used up before its check. */
   #endAt(to: Date, pausedBy: string | null) {
     const left = (this.#claim.clock as ActivityClock).remainingMs
     const countedMs = left - Math.max(0, remainingMsAt({ ...this.#claim, dueAt: to }, to, this.#calendar))
@@ -314,7 +314,7 @@ class ClockView {
   }
 }
 
-/** A review from its beginning on, decided anew event by event. */
+/** Replays a review from its beginning, event by event. */
 class ReviewView {
   readonly conditions: ConditionView[]
   readonly #hasReversal: boolean
@@ -323,7 +323,7 @@ class ReviewView {
   #restartCount = 0
   #reversedBy: ExplainedReview['reversedBy'] = null
   readonly #calendar: TimeMeasure
-  /** The end of a review that goes on, as it is stored. */
+  /** The stored end of a review in progress. */
   readonly #storedDueAt: Date | null
   #claim: Parameters<typeof decideAt>[0]
   #log: EventLog

@@ -87,7 +87,7 @@ export class WantedValues {
     return 1
   }
 
-  /** The comparators of an aggregate do not compare a number of the event. */
+  /** A leaf with an aggregate has no range: its comparators do not compare a number of one event. */
   #addRange(wanted: Leaf, leaf: LeafIndex): number {
     const holds = wanted.aggregate === undefined ? testOf(wanted) : null
     if (!holds) return 0

@@ -38,8 +38,8 @@ const LEAF_BYTES = 40
 const MAX_SHORT_HASHES = 32
 
 /**
- * Snapshots of claims that take events and that this server has written lately, the least recently used first to go. A snapshot may be stale.
- * The guard of a write shows that, so a decision from a snapshot is valid only together with a write.
+ * An LRU cache of snapshots of claims that take events and that this server has written lately. A snapshot may be
+ * stale. Only the guard of a write detects that, so a decision from a snapshot is valid only together with a write.
  */
 export class ClaimCache {
   readonly #snapshots = new LRUCache<string, ClaimSnapshot>({
@@ -53,8 +53,8 @@ export class ClaimCache {
   #contractBytes = 0
 
   /**
-   * The latest snapshot that is larger than the cache: an extended contract may keep many values. Without it, a claim with a
-   * long log could not be decided.
+   * The latest snapshot that is larger than the cache: the values of a `distinct` may take that much memory. Without
+   * it, a claim with a long log could not be decided.
    */
   #oversized: ClaimSnapshot | null = null
 
@@ -130,7 +130,7 @@ export function newSnapshot({
   }
 }
 
-/** Of a contract of the five fields, which takes events while the claim is OPEN only. */
+/** The log for a contract of the five fields, whose claims take events only while OPEN. */
 const logOfOpen = (
   { fulfillment_condition: condition }: Contract,
   digest: LogDigest | null,

@@ -5,7 +5,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 import type { ClaimCache } from './claim-cache.ts'
 import { NOT_WRITTEN_AT, type PendingDecision, type RecordedEvents } from './pending-decision.ts'
 
-/** Reads the recorded events that submissions repeat, and compares. */
+/** Reads the recorded events that submissions repeat, and compares them with the submissions. */
 export async function readRepeated(db: Connection, decisions: readonly PendingDecision[]): Promise<void> {
   const repeating = decisions.filter(({ hasRepeats }) => hasRepeats)
   if (repeating.length === 0) return

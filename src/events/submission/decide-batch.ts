@@ -163,7 +163,7 @@ async function recordEachExtended(
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * A submission that is not part of a returned decision has its result, or is added to those of extended contracts.
+ * A submission that is not part of a returned decision has its result already, or is added to `extended`.
  */
 async function decideBatch(
   db: Connection,

@@ -13,11 +13,11 @@ import type { EventRequest, PendingSubmission } from './pending-submission.ts'
 
 /** A decision about a claim of an extended contract, at the time of recording (§2.1a). */
 export class ExtendedDecision extends PendingDecision {
-  /** No earlier than what is in the log, even if the clock was set back. */
+  /** The time of recording. Not before the last item of the log, even if the clock was set back. */
   readonly at: Date
-  /** A submission was decided by the log. */
+  /** Whether a decision depended on the log, so the log must have been read. */
   usesLog = false
-  /** The claim and its log after the submissions so far. Each has a claim of its own: its answer shows it. */
+  /** The claim and its log after the submissions so far. Each submission makes a new claim object for its answer. */
   #claim: Claim
   #log: EventLog
   readonly #calendar: TimeMeasure
@@ -40,7 +40,7 @@ export class ExtendedDecision extends PendingDecision {
 
   /**
    * One step per submission with a large payload.
-   * @param now by the clock of the claim
+   * @param now the time of the claim's clock
    * @param calendar the working time of the contract's calendar, if it has one
    */
   static *at(

@@ -7,7 +7,7 @@ import { numberPathOf } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
 import { matchedPayload, NEVER_PAYLOAD, satisfyingPayload } from './satisfying-payload.ts'
 
-/** Why the aggregate is within its bounds over no log; null if a log reaches them, or if that is not certain. */
+/** Why no log brings the aggregate within its bounds; null if some log does, or if that is not certain. */
 export function whyNeverReached(leaf: Leaf): 'no-value' | 'no-such-field' | 'contradiction' | null {
   if (!hasValueWithin(leaf)) return 'no-value'
   if (leaf.aggregate === undefined || isReached(leaf, ZERO_OF[leaf.aggregate])) return null

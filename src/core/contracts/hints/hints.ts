@@ -138,7 +138,7 @@ function aboutOutcome({ fulfillment_condition, timeout_outcome }: Contract, canB
   return hints
 }
 
-/** One is enough: what is so of the first NOT is so of all whose events the review does not judge. */
+/** One hint is enough: it applies equally to every NOT whose events the review does not evaluate. */
 function aboutReview({ review_window, review }: Contract, places: readonly LeafPlace[]): Hint[] {
   const reversing = review?.reversal_condition ? namedEventTypes(review.reversal_condition) : NO_TYPES
   const path = places.find(({ leaf, not }) => not !== null && !reversing.has(leaf.event))?.not
@@ -148,7 +148,7 @@ function aboutReview({ review_window, review }: Contract, places: readonly LeafP
   return [{ code: 'not_during_review', path, message }]
 }
 
-/** Of a leaf that must be satisfied, and is from the start: it can only be lost, and nothing judges that later. */
+/** A wanted leaf that is satisfied from the start can only become unsatisfied, and nothing evaluates that later. */
 function aboutUpperBound({ leaf, path, not }: LeafPlace): Hint[] {
   const { aggregate, gt, gte, lt, lte, eq, ...rest } = leaf
   const bound = lt ?? lte

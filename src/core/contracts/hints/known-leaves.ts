@@ -8,9 +8,9 @@ import { NEVER_PAYLOAD, satisfyingPayload } from './satisfying-payload.ts'
 
 /** What holds of every log that satisfies a leaf. */
 export interface KnownLeaf {
-  /** Null if a log satisfies it; else why none does. */
+  /** Why no log satisfies the leaf; null if one does. */
   impossible: Impossibility | null
-  /** Those of the leaves below a NOT that each log satisfies which satisfies this one. */
+  /** The leaves below a NOT that every log satisfies if it satisfies this leaf. */
   implied: readonly Leaf[]
 }
 
@@ -50,7 +50,7 @@ export function* knowLeaves(places: readonly LeafPlace[]): Generator<void, Map<L
   return known
 }
 
-/** Equal for leaves that say the same of every log. */
+/** Two aggregate leaves with the same key are satisfied by the same logs. */
 const aggregateKey = ({ event, match, field = 'value', aggregate, ...bounds }: Leaf): string =>
   JSON.stringify([event, match, field, aggregate, COMPARATORS.map((name) => bounds[name] ?? null)])
 

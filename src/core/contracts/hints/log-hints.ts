@@ -44,7 +44,7 @@ type Shown = Pick<LogEvent, 'id' | 'type' | 'payload'>
 /** Collects hints while the events of a log are added one by one. */
 export class LogHints {
   readonly #places: readonly LeafPlace[]
-  /** Of what is judged while OPEN, and of what is judged in review. */
+  /** Leaves by event type: of the conditions that are evaluated while OPEN, and of those in review. */
   readonly #leaves: Record<'open' | 'review', ReadonlyMap<string, readonly Leaf[]>>
   readonly #named: ReadonlySet<string>
   readonly #missed = new Map<Leaf, Missed>()
@@ -127,7 +127,7 @@ export class LogHints {
 const byType = (places: readonly LeafPlace[]): Map<string, Leaf[]> =>
   Map.groupBy(new Set(places.map(({ leaf }) => leaf)), ({ event }) => event)
 
-/** An aggregate is about each event: it may lack one even if it is within its bounds. */
+/** An aggregate is never done: it may leave out an event even if its value is within the bounds. */
 const isDone = (leaf: Leaf, satisfied: Satisfied): boolean =>
   leaf.aggregate === undefined && satisfied.has(leaf)
 

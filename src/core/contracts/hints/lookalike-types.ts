@@ -51,7 +51,7 @@ function lookalikeOf(
 }
 
 /**
- * Returns a function that says which type of the conditions an event's type looks like, or may be a slip of; null if
+ * Returns a function that says which type of the conditions an event's type looks like, or may be a typo of; null if
  * there is none.
  */
 export function typeNotes(...conditions: Condition[]): (type: string) => string | null {

@@ -121,7 +121,7 @@ function partsOfRange(leaf: Leaf): Part[] {
   return [{ path, judge }]
 }
 
-/** Whether an event has what is added up or told apart. */
+/** Whether an event has a value that a `sum` adds or a `distinct` counts. */
 const judgeContribution =
   (aggregate: 'sum' | 'distinct') =>
   (value: Json | undefined): Verdict => {

@@ -4,7 +4,7 @@ import { hasComparator, satisfyingNumber } from '../comparators.ts'
 import { numberPathOf } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
 
-/** Fields of a submission that are no payload (§2.2), and those that it may not have (§4.3). */
+/** Fields of a submission that are not part of the payload (§2.2), and fields that it must not have (§4.3). */
 export const NEVER_PAYLOAD: readonly string[] = [
   'id',
   'type',
@@ -14,8 +14,8 @@ export const NEVER_PAYLOAD: readonly string[] = [
 ]
 
 /**
- * The fields of an event that satisfies the leaf, and no others, unless it asks for what excludes each other. Under an
- * aggregate: of an event that counts.
+ * The smallest payload that satisfies the leaf, or that counts for its aggregate. If the requirements of the leaf
+ * exclude each other, the payload satisfies only some of them.
  * @param value at the leaf's field: a number that satisfies the leaf's bounds
  */
 export function satisfyingPayload(leaf: Leaf, value: Json = satisfyingValue(leaf)): JsonObject {
@@ -31,7 +31,7 @@ const satisfyingValue = (leaf: Leaf): Json => (leaf.aggregate === undefined ? sa
 export const matchedPayload = ({ match }: Leaf): JsonObject =>
   match === undefined ? {} : isJsonObject(match) ? match : { value: match }
 
-/** Leaves what is matched already: an event has one value at a path. */
+/** Keeps a value that `match` has set: an event has one value at a path. */
 function withValueAt(object: JsonObject, [key = '', ...rest]: string[], value: Json): JsonObject {
   const present: Json | undefined = Object.hasOwn(object, key) ? object[key] : undefined
   if (rest.length === 0) return { ...object, [key]: present === undefined ? value : present }

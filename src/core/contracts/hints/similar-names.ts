@@ -1,9 +1,9 @@
-/** Shorter names are like too many others. */
+/** Shorter names are similar to too many others. */
 const MIN_COMPARED_LENGTH = 4
-/** Of a difference in one place: a letter more or less, another one, or two that are swapped. */
+/** Characters that may differ in one place: covers an added, missing or wrong letter, and two swapped letters. */
 const MOST_DIFFERENT = 2
 
-/** Finds names of which a given one may be a slip. */
+/** Finds the known name that a given name may be a typo of. */
 export class SimilarNames {
   readonly #byLetters: ReadonlyMap<string, readonly string[]>
 
@@ -12,7 +12,7 @@ export class SimilarNames {
     this.#byLetters = Map.groupBy(names, lettersOf)
   }
 
-  /** The first that is like it; null if none is. */
+  /** The first similar name; null if there is none. */
   find(name: string): string | null {
     const letters = lettersOf(name)
     const [, names] = this.#byLetters.entries().find(([other]) => isLike(other, letters)) ?? []
@@ -20,7 +20,7 @@ export class SimilarNames {
   }
 }
 
-/** Whether they differ in one place at most. */
+/** Whether two names differ in at most one place. */
 function isLike(a: string, b: string): boolean {
   const [shortest, longest] = a.length < b.length ? [a.length, b.length] : [b.length, a.length]
   if (shortest < MIN_COMPARED_LENGTH || longest - shortest > MOST_DIFFERENT) return false

@@ -130,7 +130,7 @@ describe('a claim that a scheduled check has moved', () => {
     ] as const) {
       const refused = await claim.onFirst('late', 'done')
       assertError(refused, 422, 'CLAIM_NOT_OPEN')
-      assert.match(refused.body.error.message, new RegExp(`is ${status},`))
+      assert.match(refused.body.error.message, new RegExp(`is ${status} and takes no events`))
       const replay = await claim.onFirst('copied', 'a')
       assert.deepEqual([replay.status, replay.body.claim.status], [200, status])
     }
@@ -150,7 +150,7 @@ describe('a claim that a scheduled check has moved', () => {
     )
     const events = ['done', 'x', 'y'].map((type) => ({ claim_id: id, type }))
     const results = await runBatch(here, '/v1/events/batch', events)
-    for (const { error } of results) assert.match(error.message, /is PENDING,/)
+    for (const { error } of results) assert.match(error.message, /is PENDING and takes no events/)
     const system = await here.post('/v1/events', { claim_id: id, id: 'by-hand', type: 'x' })
     assertError(system, 409, 'EVENT_ID_CONFLICT')
   })

@@ -23,7 +23,7 @@ const SCOPE = new URL('./process-scope.ts', import.meta.url).href
 /** More files per process would let one process run long after the others have ended. */
 const MAX_FILES_PER_PROCESS = 8
 /** Files of these folders replace timers or measure the machine, so each has a process of its own. */
-const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
+const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\/|^tests\/concurrency\/batcher\.test/
 /** Slow and nightly files of these folders take long, so each has a process of its own. */
 const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
 /** A file with such a call measures or changes its whole process, so it has one of its own. */

@@ -32,6 +32,12 @@ describe('a head that does not arrive in time', () => {
   })
 })
 
+test('a connection that sends nothing in time is closed without an answer: a browser may be about to use it', async (t) => {
+  const connection = await connectRaw(t, hasty.url)
+  await connection.isClosed()
+  assert.equal(connection.read(), '')
+})
+
 describe('a body that does not arrive in time', () => {
   const top = head('POST', '/v1/customers', {
     Authorization: authorization,

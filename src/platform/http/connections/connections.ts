@@ -73,7 +73,8 @@ export class Connections {
     server.on('checkExpectation', (request, response) => this.handle(request, response, refuseExpectation))
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const connection = this.#open.get(socket)
-      if (error.code === 'ECONNRESET' || !connection) socket.destroy()
+      // Browsers open connections in advance. An answer on one that sent nothing would be taken for that of its first request.
+      if (error.code === 'ECONNRESET' || !connection || socket.bytesRead === 0) socket.destroy()
       else connection.fail(clientErrorAnswer(error, this.#options))
     })
     const every = Math.min(CONNECTION_WATCH_INTERVAL_MS, ...Object.values(this.#timeouts).map((ms) => ms / 2))

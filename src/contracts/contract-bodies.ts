@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { RESERVED_TYPES } from '../core/claims/event.ts'
 import { COMPARATORS } from '../core/contracts/comparators.ts'
 import { AGGREGATES } from '../core/contracts/condition.ts'
-import { type Contract, WINDOWS } from '../core/contracts/contract.ts'
+import { type Contract, DEFAULT_WINDOWS, WINDOWS } from '../core/contracts/contract.ts'
 import { HINT_CODES } from '../core/contracts/hints/hints.ts'
 import { LOG_HINT_CODES } from '../core/contracts/hints/log-hints.ts'
 import {
@@ -167,7 +167,7 @@ const CLOCK_TERMS = {
       minItems: 1,
       uniqueItems: true,
       items: { enum: WINDOWS },
-      default: ['activity'],
+      default: DEFAULT_WINDOWS,
       description: 'The windows that the calendar applies to.',
     },
     pause_on: {

@@ -95,6 +95,19 @@ export function lateMsOf(
   return lateMs >= 0 ? lateMs : null
 }
 
+/**
+ * The end of the window as a recorded event implies it; null while the clock is stopped. A computed end of working time
+ * depends on the time zone data of the day on which it was computed: the log is taken as correct.
+ */
+export function dueAtAsStored(
+  dueAt: Date | null,
+  { lateMs, createdAt }: Pick<LogEvent, 'lateMs' | 'createdAt'>,
+) {
+  if (dueAt === null) return null
+  const time = createdAt.getTime()
+  return new Date(typeof lateMs === 'number' ? time - lateMs : Math.max(dueAt.getTime(), time + 1))
+}
+
 const NEVER: Condition = { op: 'OR', conditions: [] }
 
 /** The empty log at the beginning of a review. */

@@ -1,6 +1,6 @@
 import { type Contract, isExtended } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
-import { decideAt, logInStatus } from './decide-at.ts'
+import { decideAt, dueAtAsStored, logInStatus } from './decide-at.ts'
 import type { LogEvent } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { atScheduledCheck, openState } from './lifecycle.ts'
@@ -53,7 +53,7 @@ export function findContradictions(
 }
 
 function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | string {
-  const dueAt = dueAtAsStored(contract, life, item)
+  const dueAt = contract.clock?.calendar ? dueAtAsStored(life.dueAt, item) : life.dueAt
   const decision = decideAt({ ...life, dueAt, contract }, life.log, item, item.createdAt)
   if (decision.kind !== 'append') {
     return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${life.status}`
@@ -75,7 +75,8 @@ function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | st
 
 /** The time of a transition is that of its check, or of an event that came in between: the check was no later. */
 function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | string {
-  const dueAt = dueAtAsStored(contract, life, item)
+  // The check found the window elapsed. The end of working time is not computed again (`dueAtAsStored`).
+  const dueAt = contract.clock?.calendar && life.dueAt !== null ? item.createdAt : life.dueAt
   const transition = atScheduledCheck({ ...life, dueAt }, contract, item.createdAt, null)
   if (transition?.systemEventType !== item.type) {
     const due =
@@ -87,18 +88,6 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
   const { state } = transition
   const { clock: _, ...rest } = life
   return { ...rest, ...state, log: logInStatus({ ...state, contract }), eventCount: item.seq }
-}
-
-/**
- * The end of the window as the log item implies it. The end of a window of working time depends on the time zone data
- * of the day on which it was computed. It is not computed again: the log is taken as correct.
- */
-function dueAtAsStored(contract: Contract, { dueAt }: Life, item: StoredItem): Date | null {
-  if (!contract.clock?.calendar || dueAt === null) return dueAt
-  const time = item.createdAt.getTime()
-  if (item.system) return item.createdAt
-  if (typeof item.lateMs === 'number') return new Date(time - item.lateMs)
-  return new Date(Math.max(dueAt.getTime(), time + 1))
 }
 
 const COMPARED = {

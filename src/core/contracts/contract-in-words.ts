@@ -3,7 +3,7 @@ import { isReservedType } from '../claims/event.ts'
 import { boundsInWords, COMPARATORS } from './comparators.ts'
 import { matchedValues, numberPathOf } from './compared-values.ts'
 import { type Condition, type Leaf, leavesOf } from './condition.ts'
-import { type Contract, type EventTrigger, windowMs } from './contract.ts'
+import { type Contract, DEFAULT_WINDOWS, type EventTrigger, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
 
 /**
@@ -30,7 +30,7 @@ export function contractInWords(contract: Contract, money = formatMoney, calenda
 /** §2.1a */
 function clockInWords({ clock }: Contract, calendarName: string | undefined): string[] {
   if (!clock) return []
-  const { calendar, applies_to = ['activity'], pause_on, resume_on } = clock
+  const { calendar, applies_to = DEFAULT_WINDOWS, pause_on, resume_on } = clock
   const sentences: string[] = []
   if (calendar) {
     const windows =

@@ -33,6 +33,8 @@ export interface ReviewTerms {
 /** The windows of a claim that a calendar can apply to. */
 export const WINDOWS = ['activity', 'review'] as const
 export type Window = (typeof WINDOWS)[number]
+/** Those that a calendar applies to if the contract does not say. */
+export const DEFAULT_WINDOWS: readonly Window[] = ['activity']
 
 /** §2.1a: which time counts for the windows. Without it every second counts. */
 export interface ClockTerms {
@@ -61,7 +63,7 @@ export const timeOfWindow = (contract: Contract, window: Window, calendar: TimeM
 
 /** Whether only the working time of the contract's calendar counts for the window. */
 export function usesCalendar({ clock }: Contract, window: Window): boolean {
-  const windows = clock?.calendar ? (clock.applies_to ?? ['activity']) : []
+  const windows = clock?.calendar ? (clock.applies_to ?? DEFAULT_WINDOWS) : []
   return windows.includes(window)
 }
 

@@ -1,6 +1,6 @@
 import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import type { Claim } from '../claims/claim.ts'
-import { decideAt, logInStatus, remainingMsAt } from '../claims/decide-at.ts'
+import { decideAt, dueAtAsStored, logInStatus, remainingMsAt } from '../claims/decide-at.ts'
 import {
   ACTIVITY_WINDOW_ELAPSED,
   type Evidence,
@@ -265,7 +265,7 @@ class ClockView {
 
   add(event: Shown): void {
     const at = event.createdAt as Date
-    const claim = { ...this.#claim, dueAt: this.#dueAtAsStored(event, at) }
+    const claim = { ...this.#claim, dueAt: dueAtAsStored(this.#claim.dueAt, { ...event, createdAt: at }) }
     const decision = decideAt(claim, this.#log, { ...event, payloadBytes: 0 }, at, this.#calendar)
     if (decision.kind !== 'append') return
     const { log, state, effect } = decision
@@ -275,12 +275,6 @@ class ClockView {
     if (effect === 'resumed') this.#last = this.#begin(at, event.id)
     if (effect === 'satisfied') this.#end(at, null)
     this.#claim = { ...this.#claim, ...state }
-  }
-
-  /** Uses the stored lateness: with newer time zone data the computed end of the window may differ. */
-  #dueAtAsStored({ lateMs }: Shown, at: Date): Date | null {
-    if (isPaused(this.#claim)) return null
-    return new Date(typeof lateMs === 'number' ? at.getTime() - lateMs : at.getTime() + 1)
   }
 
   #begin(from: Date, resumedBy: string | null): RunningPeriod {

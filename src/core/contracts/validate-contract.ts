@@ -16,6 +16,7 @@ import {
   type ClockTerms,
   type Contract,
   conditionsOf,
+  DEFAULT_WINDOWS,
   type ReviewTerms,
   WINDOWS,
   type Window,
@@ -164,7 +165,7 @@ function validateClock(clock: unknown, contract: JsonObject, contractPath: strin
   if (has('calendar')) issues.push(...validateCalendarRef(clock.calendar, `${path}.calendar`))
   if (has('applies_to')) issues.push(...validateWindows(clock, `${path}.applies_to`))
   if (issues.length > 0 || !has('calendar')) return issues
-  const windows = (clock.applies_to ?? ['activity']) as Window[]
+  const windows = (clock.applies_to ?? DEFAULT_WINDOWS) as Window[]
   return windows.flatMap((window) => {
     const name = `${window}_window` as const
     const seconds = contract[name]

@@ -12,7 +12,7 @@ import { findCalendar } from './calendar-store.ts'
 import { findCalendarVersion } from './calendar-version-store.ts'
 import { MAX_CACHED_CALENDARS } from './limits.ts'
 
-type CalendarName = NonNullable<ClockTerms['calendar']>
+export type CalendarName = NonNullable<ClockTerms['calendar']>
 
 /**
  * The working time of calendar versions. A version never changes, so it is read once. The least recently used are
@@ -42,7 +42,30 @@ export class CalendarTimes {
 }
 
 /**
- * The contract of a new claim, with the version of its calendar: the current version if the contract names none.
+ * The calendar of a new claim, with its version: the current one if the contract names none.
+ * @throws CALENDAR_NOT_FOUND, also for a deleted calendar; CALENDAR_VERSION_NOT_FOUND
+ */
+export async function findCalendarOfNewClaim(
+  db: Connection,
+  userId: string,
+  { id, version }: CalendarName,
+): Promise<Required<CalendarName>> {
+  const calendar = await findCalendar(db, userId, id)
+  if (!calendar || calendar.deletedAt) throw calendarNotFound(id, calendar?.deletedAt ?? undefined)
+  const { versionNumber } = calendar
+  if (version !== undefined && version > versionNumber) {
+    throw calendarVersionNotFound(id, version, versionNumber)
+  }
+  return { id, version: version ?? versionNumber }
+}
+
+export const withCalendar = (contract: Contract, calendar: CalendarName): Contract => ({
+  ...contract,
+  clock: { ...contract.clock, calendar },
+})
+
+/**
+ * The contract of a new claim, with the version of its calendar.
  * @throws CALENDAR_NOT_FOUND, also for a deleted calendar; CALENDAR_VERSION_NOT_FOUND
  */
 export async function withCalendarVersion(
@@ -51,12 +74,5 @@ export async function withCalendarVersion(
   contract: Contract,
 ): Promise<Contract> {
   const named = contract.clock?.calendar
-  if (!named) return contract
-  const calendar = await findCalendar(db, userId, named.id)
-  if (!calendar || calendar.deletedAt) throw calendarNotFound(named.id, calendar?.deletedAt ?? undefined)
-  const { version = calendar.versionNumber } = named
-  if (version > calendar.versionNumber) {
-    throw calendarVersionNotFound(named.id, version, calendar.versionNumber)
-  }
-  return { ...contract, clock: { ...contract.clock, calendar: { id: named.id, version } } }
+  return named ? withCalendar(contract, await findCalendarOfNewClaim(db, userId, named)) : contract
 }

@@ -187,3 +187,18 @@ test('another account’s calendar is not found', async () => {
   const answer = await other.post('/v1/claims', { customer_id: theirs.id, contract: termsOf(id) })
   assertError(answer, 404, 'CALENDAR_NOT_FOUND')
 })
+
+test('claims of a batch are listed in its order, with calendars and without', async () => {
+  const { id } = await newCalendar()
+  const customer_id = (await newCustomer(api)).id
+  const contracts = [termsOf(id), contractWith(), termsOf(id), contractWith()]
+  const { body } = await api.post('/v1/claims/batch', {
+    claims: contracts.map((contract) => ({ customer_id, contract })),
+  })
+  const created = body.results.map(({ claim }: { claim: { id: string } }) => claim.id)
+  const { data } = (await api.get(`/v1/claims?customer_id=${customer_id}`)).body
+  assert.deepEqual(
+    data.map((claim: { id: string }) => claim.id),
+    created,
+  )
+})

@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts'
-import { withCalendarVersion } from '../../calendars/calendar-times.ts'
+import { type CalendarName, findCalendarOfNewClaim, withCalendar } from '../../calendars/calendar-times.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
-import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound, testClockNotFound } from '../../core/record-errors.ts'
@@ -185,14 +184,12 @@ async function openNew(
     while (!unavailable.has(node)) {
       const set = await runCooperatively(takeSet(left, toStored))
       if (set.length === 0) break
-      const { plain, byCalendar, refused } = await fillInCalendars(app, userId, set)
+      const { claims, refused } = await fillInCalendars(app, userId, set)
       for (const [address, error] of refused) opened.set(address, error)
-      for (const claims of [plain, byCalendar]) {
-        const outcomes = claims.length === 0 ? [] : await insertEach(app, claims, deadline)
-        if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) unavailable.add(node)
-        for (const [i, { address, kept }] of claims.entries())
-          opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
-      }
+      const outcomes = claims.length === 0 ? [] : await insertEach(app, claims, deadline)
+      if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) unavailable.add(node)
+      for (const [i, { address, kept }] of claims.entries())
+        opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
     }
     // Each further statement could wait for the database as long.
     for (const { address } of left) opened.set(address, notAttempted())
@@ -241,39 +238,43 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
   return set
 }
 
-/** Fills in the versions of calendars in contracts. Refuses claims whose calendar does not exist or was deleted. */
+/**
+ * Fills in the versions of calendars in contracts. Refuses claims whose calendar does not exist or was deleted. Each
+ * calendar is read once.
+ */
 async function fillInCalendars(
   app: App,
   userId: string,
-  claims: readonly ToInsert[],
-): Promise<{ plain: ToInsert[]; byCalendar: ToInsert[]; refused: Map<ClaimAddress, Error> }> {
+  set: readonly ToInsert[],
+): Promise<{ claims: ToInsert[]; refused: Map<ClaimAddress, Error> }> {
   const db = app.db.reads.for(userId)
-  const filled = new Map<Contract, { contract: NewContract; calendar: TimeMeasure }>()
-  const fillIn = async (contract: Contract) => {
-    const whole = await withCalendarVersion(db, userId, contract)
-    return {
-      contract: newContract(whole),
-      calendar: await app.calendarTimes.ofContract(db, userId, whole),
-    }
+  const read = async (named: CalendarName) => {
+    const calendar = await findCalendarOfNewClaim(db, userId, named)
+    return { calendar, time: await app.calendarTimes.ofCalendar(db, userId, calendar) }
   }
-  const plain: ToInsert[] = []
-  const byCalendar: ToInsert[] = []
+  const found = new Map<string, Awaited<ReturnType<typeof read>> | Error>()
+  const wholes = new Map<Contract, NewContract>()
+  const claims: ToInsert[] = []
   const refused = new Map<ClaimAddress, Error>()
-  for (const claim of claims) {
+  for (const claim of set) {
     const { contract } = claim.contract
-    if (!contract.clock?.calendar) {
-      plain.push(claim)
+    const named = contract.clock?.calendar
+    if (!named) {
+      claims.push(claim)
       continue
     }
-    try {
-      const terms = filled.get(contract) ?? (await fillIn(contract))
-      filled.set(contract, terms)
-      byCalendar.push({ ...claim, ...terms, kept: terms.contract.contract })
-    } catch (error) {
-      refused.set(claim.address, error as Error)
+    const key = `${named.id} ${named.version}`
+    const one = found.get(key) ?? (await read(named).catch((error: Error) => error))
+    found.set(key, one)
+    if (one instanceof Error) refused.set(claim.address, one)
+    else {
+      // Claims from one schema share its contract.
+      const whole = wholes.get(contract) ?? newContract(withCalendar(contract, one.calendar))
+      wholes.set(contract, whole)
+      claims.push({ ...claim, contract: whole, calendar: one.time, kept: whole.contract })
     }
   }
-  return { plain, byCalendar, refused }
+  return { claims, refused }
 }
 
 /** Each claim has its own outcome. What is stored stays stored if a later claim fails. */
@@ -328,9 +329,8 @@ async function insertReady(
   const toOutcomes = (inserted: readonly (NotedClaim | null)[]) =>
     claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
   if (testClockId === null) {
-    const isByCalendar = claims.some(({ calendar }) => calendar)
     return toOutcomes(
-      isByCalendar
+      claims.some(({ calendar }) => calendar)
         ? await insertClaims(app.db.writes.for(userId), claims)
         : await app.creations.newClaims.submit(userId, claims),
     )

@@ -48,8 +48,8 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the next batch of a check',
     edits: [
       edit(
-        'allSettled([\n        nextBatches(context, coming),\n        ...current.map((batch) => moveBatch(context, check.checkTime, batch)),\n      ]),',
-        '{\n        const reading = nextBatches(context, coming)\n        return Promise.all(current.map((batch) => moveBatch(context, check.checkTime, batch))).then(async (moved) => [await reading, ...moved] as const)\n      },',
+        'allSettled([nextBatches(context, coming), ...current.map((batch) => moveBatch(context, check, batch))]),',
+        '{\n        const reading = nextBatches(context, coming)\n        return Promise.all(current.map((batch) => moveBatch(context, check, batch))).then(async (moved) => [await reading, ...moved] as const)\n      },',
       ),
     ],
     faults: 'next-batch-of-check-struck',

@@ -7,10 +7,23 @@ import {
 } from '../core/calendars/working-time.ts'
 import type { ClockTerms, Contract } from '../core/contracts/contract.ts'
 import { calendarNotFound, calendarVersionNotFound } from '../core/record-errors.ts'
+import type { CalendarVersion } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { findCalendar } from './calendar-store.ts'
 import { findCalendarVersion } from './calendar-version-store.ts'
 import { MAX_CACHED_CALENDARS } from './limits.ts'
+
+function timeOf(version: CalendarVersion): WorkingTime {
+  try {
+    return workingTime(version)
+  } catch (cause) {
+    const { calendarId, number } = version
+    throw new RangeError(
+      `The working time of version ${number} of the calendar ${calendarId} cannot be computed: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+}
 
 export type CalendarName = NonNullable<ClockTerms['calendar']>
 
@@ -23,7 +36,8 @@ export class CalendarTimes {
 
   /**
    * How time passes under the contract of a claim. The contract of a claim names the version of its calendar.
-   * @throws Error if the version is missing: it existed when the claim was created, and versions are never removed
+   * @throws RangeError if the version is missing, although versions are never removed, or its working time cannot be
+   *   computed: this server may know other time zones than the one that stored the calendar
    */
   async ofContract(db: Connection, userId: string, { clock }: Contract): Promise<TimeMeasure> {
     return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : PLAIN_TIME
@@ -34,8 +48,8 @@ export class CalendarTimes {
     const known = this.#times.get(key)
     if (known) return known
     const found = await findCalendarVersion(db, userId, id, version)
-    if (!found) throw new Error(`version ${version} of the calendar ${id} is missing`)
-    const time = workingTime(found)
+    if (!found) throw new RangeError(`version ${version} of the calendar ${id} is missing`)
+    const time = timeOf(found)
     this.#times.set(key, time)
     return time
   }

@@ -63,6 +63,8 @@ interface Check {
   checkTime: Date
   isOver: () => boolean
   sizes: CheckSizes
+  /** Why claims were left out: the working time of their calendars cannot be computed here. */
+  failures: RangeError[]
 }
 
 /**
@@ -71,7 +73,8 @@ interface Check {
  * @param isOver asked after each batch, and while another server has the last shards; if true, the check of a later minute
  *   continues
  * @param sizes for tests
- * @throws also if a part of the database was unavailable: the claims of all other parts were moved
+ * @throws also if a part of the database was unavailable, or the working time of a calendar cannot be computed: all other
+ *   claims were moved
  */
 export async function runScheduledCheck(
   context: CheckContext,
@@ -79,15 +82,18 @@ export async function runScheduledCheck(
   isOver = () => false,
   sizes = sizesOf(context.db.distribution),
 ): Promise<number> {
+  const check: Check = { checkTime, isOver, sizes, failures: [] }
   let left = context.db.distribution.allShards()
   let total = 0
   while (left.length > 0) {
-    const { shards, moved } = await checkFreeShards(context, { checkTime, isOver, sizes }, left)
+    const { shards, moved } = await checkFreeShards(context, check, left)
     total += moved
     left = left.filter((shard) => !shards.includes(shard))
     if (left.length > 0 && isOver()) break
     if (shards.length === 0) await sleep(SHARD_LOCK_POLL_INTERVAL_MS)
   }
+  const [failure] = check.failures
+  if (failure) throw failure
   return total
 }
 
@@ -201,10 +207,7 @@ async function runPass(
   while (batches.length > 0) {
     const current = batches
     const [next, ...moved] = await context.throttle.run(() =>
-      allSettled([
-        nextBatches(context, coming),
-        ...current.map((batch) => moveBatch(context, check.checkTime, batch)),
-      ]),
+      allSettled([nextBatches(context, coming), ...current.map((batch) => moveBatch(context, check, batch))]),
     )
     for (const [i, { groups }] of current.entries()) {
       const due = groups.reduce((total, { count }) => total + count, 0)
@@ -219,12 +222,12 @@ async function runPass(
 
 async function* readBatches(
   context: CheckContext,
-  { checkTime, shards, reader, sizes }: LockedCheck,
+  check: LockedCheck,
   due: DueIdMerge,
 ): AsyncGenerator<Batch, void> {
+  const { shards, reader, sizes } = check
   for (let ids = due.take(sizes.read); ids.length > 0; ids = due.take(sizes.read)) {
-    for (const batch of inBatches(reader, shards, ids))
-      yield await readBatch(context, reader, checkTime, batch)
+    for (const batch of inBatches(reader, shards, ids)) yield await readBatch(context, check, reader, batch)
   }
 }
 
@@ -269,15 +272,21 @@ function* inBatches(
 
 async function readBatch(
   { calendarTimes }: CheckContext,
+  { checkTime, failures }: Check,
   db: Connection,
-  checkTime: Date,
   ids: readonly string[],
 ): Promise<Batch> {
-  const groups: DueGroup[] = []
+  const groups: TransitionGroup[] = []
   for (const group of await readDueGroups(db, checkTime, ids)) {
-    groups.push({ ...group, terms: await withReviewTime(calendarTimes, db, group) })
+    try {
+      const terms = await withReviewTime(calendarTimes, db, group)
+      groups.push(...decideGroups([{ ...group, terms }], checkTime))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      failures.push(error)
+    }
   }
-  return { ids, groups: decideGroups(groups, checkTime) }
+  return { ids, groups }
 }
 
 /** Decides once for each group. Groups without a transition at this check are left out. */
@@ -288,13 +297,13 @@ export const decideGroups = (groups: readonly DueGroup[], checkTime: Date): Tran
   })
 
 /** Returns how many claims moved. If another transaction locks one of them, halves the batch until only that claim is missed. */
-async function moveBatch(context: CheckContext, checkTime: Date, { ids, groups }: Batch): Promise<number> {
+async function moveBatch(context: CheckContext, check: Check, { ids, groups }: Batch): Promise<number> {
   if (groups.length === 0) return 0
   const { checks } = context.db
   try {
     const moved = await checks.transaction(async (connection) => {
       // A server that lost its locks unnoticed must not move claims that another server has checked since.
-      if (!(await holdTotalsBefore(connection, checkTime)))
+      if (!(await holdTotalsBefore(connection, check.checkTime)))
         throw new Error('another server has taken over the scheduled check')
       return moveGroups(connection, groups, MOVE_LOCK_TIMEOUT_MS)
     })
@@ -306,7 +315,7 @@ async function moveBatch(context: CheckContext, checkTime: Date, { ids, groups }
     const half = Math.ceil(ids.length / 2)
     let moved = 0
     for (const part of [ids.slice(0, half), ids.slice(half)])
-      moved += await moveBatch(context, checkTime, await readBatch(context, checks, checkTime, part))
+      moved += await moveBatch(context, check, await readBatch(context, check, checks, part))
     return moved
   }
 }
@@ -327,10 +336,11 @@ function measure({ db }: CheckContext, groups: readonly TransitionGroup[], moved
  */
 async function checkReachableShards(
   context: CheckContext,
-  { checkTime, isOver }: Check,
+  check: Check,
   candidates: readonly number[],
 ): Promise<void> {
   const { checks } = context.db
+  const { checkTime, isOver } = check
   await checks.transaction(async (locking) => {
     const shards = new Set(await lockShards(locking, candidates, candidates.length))
     for (let round = 0; round < MAX_RECOVERY_ROUNDS && shards.size > 0 && !isOver(); round++) {
@@ -339,7 +349,7 @@ async function checkReachableShards(
       for (const shard of [...shards]) {
         try {
           for (const batch of inBatches(checks, [shard], ids))
-            moved += await moveBatch(context, checkTime, await readBatch(context, checks, checkTime, batch))
+            moved += await moveBatch(context, check, await readBatch(context, check, checks, batch))
         } catch {
           // The error of the check itself is thrown and logged.
           shards.delete(shard)

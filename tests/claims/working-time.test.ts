@@ -202,3 +202,17 @@ test('claims of a batch are listed in its order, with calendars and without', as
     created,
   )
 })
+
+test('a calendar that a server cannot compute stops only its own claims at a scheduled check, which fails', async () => {
+  const { id } = await newCalendar()
+  const { body: stopped } = await open({ ...termsOf(id, { applies_to: ['review'] }), activity_window: 60 })
+  const { body: other } = await open(contractWith({ activity_window: 60 }))
+  // As with other time zone data. The second server has not read the calendar yet.
+  await service.sql("UPDATE calendars SET time_zone = 'Nowhere/Land' WHERE id = $1", [id])
+  await assert.rejects(runScheduledCheck(second.app, firstCheckFrom(other.due_at)), new RegExp(id))
+  assert.equal((await api.readClaim(other.id)).status, 'PENDING')
+  assert.equal((await api.readClaim(stopped.id)).status, 'OPEN')
+  await service.sql("UPDATE calendars SET time_zone = 'Europe/Berlin' WHERE id = $1", [id])
+  await runScheduledCheck(second.app, firstCheckFrom(stopped.due_at))
+  assert.equal((await api.readClaim(stopped.id)).status, 'PENDING')
+})

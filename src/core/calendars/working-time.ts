@@ -38,6 +38,8 @@ export interface WorkingTime extends TimeMeasure {
 /** @throws RangeError if the runtime does not know the time zone */
 export function workingTime(hours: WorkingHours): WorkingTime {
   const timeline = new LocalTimeline(hours)
+  // An unknown time zone is refused here, not at the first use.
+  periodsFrom(0, hours.time_zone).next()
 
   /** The pieces between two instants, in order. */
   function* piecesBetween(fromMs: number, toMs: number): Generator<Piece> {

@@ -330,3 +330,12 @@ test('an event that continues the clock leaves a place for one that reverses (§
   assert.equal(life.at(12), 'PENDING CONFIRMED')
   assert.equal(life.submit(13, 'reopened'), 'reversed')
 })
+
+test('an event that satisfies a stopped claim may take a kept place: it could not continue the clock either (§2.1a rule 6)', () => {
+  const clock = { pause_on: { event: 'asked' }, resume_on: { event: 'resolved' } }
+  const life = new Life({ ...resolved, clock })
+  life.submit(1, 'asked')
+  for (let i = 1; i < 9_998; i++) life.submit(2, 'note')
+  assert.equal(life.submit(2, 'note'), 'log-full')
+  assert.equal(life.submit(3, 'resolved'), 'satisfied')
+})

@@ -207,18 +207,21 @@ function restartedDueAt(
   return new Date(Math.max(Math.min(end, latest), (dueAt as Date).getTime()))
 }
 
-/** Places in the log that only events that reverse the outcome or resume the clock may take (§2.1a rule 6). */
+/** Places in the log that only events that reverse the outcome, or resume or satisfy a stopped claim, may take (§2.1a rule 6). */
 const KEPT_EVENTS = 2
 
 /** Why the log has no room for the event (§2.1a rule 6); null if it has. */
 function fullMessage(
-  { contract, eventCount, logBytes }: DecidableClaim,
+  claim: DecidableClaim,
   { payloadBytes }: Submission,
   effect: Effect | null,
 ): string | null {
+  const { contract, eventCount, logBytes } = claim
+  const mayUseKept =
+    effect === 'reversed' || effect === 'resumed' || (effect === 'satisfied' && isPaused(claim))
   const keepsPlaces =
     contract.review?.reversal_condition !== undefined || contract.clock?.resume_on !== undefined
-  const kept = keepsPlaces && effect !== 'reversed' && effect !== 'resumed' ? KEPT_EVENTS : 0
+  const kept = keepsPlaces && !mayUseKept ? KEPT_EVENTS : 0
   const why =
     kept > 0 ? '; the rest is kept for an event that reverses the outcome or continues the clock' : ''
   // If a scheduled check began the review, its system event may have taken a reserved place.

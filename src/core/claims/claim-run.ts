@@ -1,7 +1,7 @@
 import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type CheckTerms, type Contract, timeOfWindow } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
-import { decideAt, type Effect, logInStatus, type TimedDecision } from './decide-at.ts'
+import { decideAt, type Effect, emptyLogOfStatus, type TimedDecision } from './decide-at.ts'
 import { judgeRepeat } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
 import { eventOf } from './event.ts'
@@ -30,7 +30,7 @@ export class ClaimRun {
     this.#calendar = calendar
     this.#terms = { ...contract, reviewTime: timeOfWindow(contract, 'review', calendar) }
     this.#claim = { ...openState(contract, openedAt, calendar), contract, eventCount: 0, logBytes: 0 }
-    this.#log = logInStatus(this.#claim)
+    this.#log = emptyLogOfStatus(this.#claim)
   }
 
   get state(): ClaimState {
@@ -46,7 +46,7 @@ export class ClaimRun {
       const eventCount = this.#claim.eventCount + transitions.length
       const { contract, logBytes } = this.#claim
       this.#claim = { ...last.state, contract, eventCount, logBytes }
-      this.#log = logInStatus(this.#claim)
+      this.#log = emptyLogOfStatus(this.#claim)
     }
     return transitions
   }

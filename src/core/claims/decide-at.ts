@@ -41,7 +41,7 @@ type DecidableClaim = ClaimState & Pick<Claim, 'eventCount' | 'logBytes' | 'cont
 /**
  * Decides by the log of the current status and the new event. The caller has seen that no event of the whole log has
  * the submission's id (`judgeRepeat`).
- * @param log of the events while OPEN, or of the events in review (`logInStatus`)
+ * @param log of the events while OPEN, or of the events in review (`emptyLogOfStatus`)
  * @param at the time of recording
  * @param calendar the working time of the contract's calendar, if it has one
  */
@@ -114,7 +114,7 @@ const NEVER: Condition = { op: 'OR', conditions: [] }
 const reviewLog = ({ review }: Contract): EventLog => new EventLog(review?.reversal_condition ?? NEVER)
 
 /** The empty log of the current status. */
-export const logInStatus = ({ status, contract }: Pick<Claim, 'status' | 'contract'>): EventLog =>
+export const emptyLogOfStatus = ({ status, contract }: Pick<Claim, 'status' | 'contract'>): EventLog =>
   status === 'OPEN' ? new EventLog(contract.fulfillment_condition) : reviewLog(contract)
 
 /**
@@ -126,7 +126,7 @@ export function logOfStatus(
   events: readonly PlacedEvidence[],
 ): EventLog {
   const counts = countsInStatus(claim, events)
-  return events.filter(counts).reduce((log: EventLog, event) => log.with(event), logInStatus(claim))
+  return events.filter(counts).reduce((log: EventLog, event) => log.with(event), emptyLogOfStatus(claim))
 }
 
 /** Whether an event is part of the evaluation in the current status. @param events at least the system events */

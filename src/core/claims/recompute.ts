@@ -1,6 +1,6 @@
 import { type Contract, isExtended } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
-import { decideAt, dueAtAsStored, logInStatus } from './decide-at.ts'
+import { decideAt, dueAtAsStored, emptyLogOfStatus } from './decide-at.ts'
 import type { LogEvent } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { atScheduledCheck, openState } from './lifecycle.ts'
@@ -38,7 +38,7 @@ export function findContradictions(
     eventCount: 0,
     logBytes: 0,
     reviewStart: null,
-    log: logInStatus({ ...opened, contract }),
+    log: emptyLogOfStatus({ ...opened, contract }),
   }
   let lastAt = stored.createdAt
   for (const item of items) {
@@ -59,15 +59,15 @@ function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | st
     return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${life.status}`
   }
   const { log, state, effect, lateMs } = decision
-  const isStoredLate = isExtended(contract)
-  if (isStoredLate && (item.lateMs ?? null) !== lateMs) {
+  const isExtendedContract = isExtended(contract)
+  if (isExtendedContract && (item.lateMs ?? null) !== lateMs) {
     return `item ${item.seq} of its log is stored as late by ${item.lateMs ?? 0} ms, and by its time by ${lateMs ?? 0} ms`
   }
   return {
     ...life,
     ...state,
     log,
-    reviewStart: isStoredLate && effect === 'satisfied' ? item.seq : life.reviewStart,
+    reviewStart: isExtendedContract && effect === 'satisfied' ? item.seq : life.reviewStart,
     eventCount: item.seq,
     logBytes: life.logBytes + item.payloadBytes,
   }
@@ -87,7 +87,7 @@ function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | st
   }
   const { state } = transition
   const { clock: _, ...rest } = life
-  return { ...rest, ...state, log: logInStatus({ ...state, contract }), eventCount: item.seq }
+  return { ...rest, ...state, log: emptyLogOfStatus({ ...state, contract }), eventCount: item.seq }
 }
 
 const COMPARED = {

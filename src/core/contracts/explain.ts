@@ -1,6 +1,6 @@
 import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import type { Claim } from '../claims/claim.ts'
-import { decideAt, dueAtAsStored, logInStatus, remainingMsAt } from '../claims/decide-at.ts'
+import { decideAt, dueAtAsStored, emptyLogOfStatus, remainingMsAt } from '../claims/decide-at.ts'
 import {
   ACTIVITY_WINDOW_ELAPSED,
   type Evidence,
@@ -259,7 +259,7 @@ class ClockView {
     this.#calendar = calendar
     this.#stored = claim
     this.#claim = { ...openState(contract, createdAt, calendar), contract, eventCount: 0, logBytes: 0 }
-    this.#log = logInStatus(this.#claim)
+    this.#log = emptyLogOfStatus(this.#claim)
     this.#last = this.#begin(createdAt, null)
   }
 
@@ -332,7 +332,7 @@ class ReviewView {
       max_duration === undefined ? null : new Date(start.createdAt.getTime() + windowMs(max_duration))
     const state = pendingState(contract, !start.system, start.createdAt, calendar)
     this.#claim = { ...state, contract, eventCount: 0, logBytes: 0 }
-    this.#log = logInStatus(this.#claim)
+    this.#log = emptyLogOfStatus(this.#claim)
   }
 
   add(event: Shown): void {

@@ -1,7 +1,7 @@
-/** What notifications tell of (§4.13); the same of claims and of candidates. */
+/** Changes with a notification (§4.13). Claims and candidates have the same. */
 const CLAIM_CHANGES = ['created', 'pending', 'confirmed', 'failed', 'outcome_changed'] as const
 
-/** There is one for each event that is recorded, so only if somebody asks (§4.13 rule 5). */
+/** Each recorded event has such a notification, so a reader or endpoint must name these types (§4.13 rule 5). */
 export const EVENT_TYPES = ['claim.event_recorded', 'candidate.event_recorded'] as const
 
 export const NOTIFICATION_TYPES = [
@@ -13,7 +13,7 @@ export const NOTIFICATION_TYPES = [
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
-const NAMED_ALONE: ReadonlySet<NotificationType> = new Set(EVENT_TYPES)
+const OPT_IN_TYPES: ReadonlySet<NotificationType> = new Set(EVENT_TYPES)
 
-/** Whether a reader or endpoint that names no types gets this type. */
-export const isToldUnasked = (type: NotificationType): boolean => !NAMED_ALONE.has(type)
+/** Whether a reader or endpoint that names no types gets notifications of this type. */
+export const isNotifiedByDefault = (type: NotificationType): boolean => !OPT_IN_TYPES.has(type)

@@ -4,7 +4,7 @@ import type { TestClock } from './records.ts'
 import type { WebhookEndpoint } from './webhooks.ts'
 
 /** An event of a claim's log, without its payload. */
-export interface ToldEvent {
+export interface EventSummary {
   id: string
   type: string
   createdAt: Date
@@ -27,7 +27,7 @@ export interface Notification {
   sequence: number
   createdAt: Date
   /** The event that was recorded; null if it tells of another thing. */
-  event: ToldEvent | null
+  event: EventSummary | null
   subject:
     | { claim: StoredClaim }
     | { testClock: Omit<TestClock, 'nextDueAt'> }

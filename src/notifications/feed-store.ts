@@ -4,7 +4,7 @@ import {
   type ListedClaimRow,
   toNoted,
 } from '../claims/claim-columns.ts'
-import type { ToldEvent } from '../core/notifications.ts'
+import type { EventSummary } from '../core/notifications.ts'
 import type { ClaimNotification, OtherNotification } from '../outbox/outbox-store.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { ListQuery } from '../platform/database/lists/list-query.ts'
@@ -94,7 +94,7 @@ export async function readSubjects(
 }
 
 // Each is looked up by itself, however long the logs are.
-const READ_TOLD_EVENTS = {
+const READ_EVENT_SUMMARIES = {
   name: 'read_told_events',
   text: `-- read_told_events
       SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
@@ -103,7 +103,7 @@ const READ_TOLD_EVENTS = {
         WHERE claim_id = told.claim_id AND seq = told.seq OFFSET 0
       ) AS e`,
 }
-const READ_TOLD_EVENTS_ON_MACHINES = {
+const READ_EVENT_SUMMARIES_ON_MACHINES = {
   name: 'read_told_events_on_machines',
   text: `-- read_told_events_on_machines
       SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
@@ -113,10 +113,10 @@ const READ_TOLD_EVENTS_ON_MACHINES = {
 }
 
 /** The events that these rows tell of, by claim and place in its log (`placeOf`); of claims that are gone there are none. */
-export async function readToldEvents(
+export async function readEventSummaries(
   db: Connection,
   rows: readonly Pick<FeedRow, 'subject_id' | 'sequence'>[],
-): Promise<Map<string, ToldEvent>> {
+): Promise<Map<string, EventSummary>> {
   if (rows.length === 0) return new Map()
   const events = await db.query<{
     claim_id: string
@@ -125,7 +125,7 @@ export async function readToldEvents(
     type: string
     created_at: Date
   }>({
-    ...(db.distribution.isOn ? READ_TOLD_EVENTS_ON_MACHINES : READ_TOLD_EVENTS),
+    ...(db.distribution.isOn ? READ_EVENT_SUMMARIES_ON_MACHINES : READ_EVENT_SUMMARIES),
     values: [
       plainArray(rows.map(({ subject_id }) => subject_id)),
       plainArray(rows.map(({ sequence }) => sequence)),

@@ -7,11 +7,11 @@ import type { ClaimAddress } from '../core/claims/claim.ts'
 import type { Status } from '../core/claims/lifecycle.ts'
 import {
   EVENT_TYPES,
-  isToldUnasked,
+  isNotifiedByDefault,
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../core/notification-types.ts'
-import type { Notification, ToldEvent } from '../core/notifications.ts'
+import type { EventSummary, Notification } from '../core/notifications.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
 import { readSettled } from '../outbox/notification-number-store.ts'
 import { findEndpoints } from '../outbox/webhook-endpoint-store.ts'
@@ -22,10 +22,10 @@ import {
   type FeedPart,
   type FeedRow,
   placeOf,
+  readEventSummaries,
   readFeed,
   readRemoved,
   readSubjects,
-  readToldEvents,
 } from './feed-store.ts'
 import { LOOKUP_BATCH_SIZE, MAX_SCANNED_PER_PAGE } from './limits.ts'
 
@@ -35,7 +35,7 @@ export interface FeedRequest {
   after: bigint | null
   limit: number
   order: 'asc' | 'desc'
-  /** Of these types alone; null for all but those that must be named (`isToldUnasked`). */
+  /** Only notifications of these types. Null for the default types (`isNotifiedByDefault`). */
   types: ReadonlySet<NotificationType> | null
   /** Of this claim or candidate; null for any. */
   address: ClaimAddress | null
@@ -74,7 +74,7 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   if (after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
 
   const matches = ({ type, claim }: Found) =>
-    (types === null ? isToldUnasked(type) : types.has(type)) &&
+    (types === null ? isNotifiedByDefault(type) : types.has(type)) &&
     (customerId === undefined || claim?.customerId === customerId)
   const told: Found[] = []
   let looked = 0
@@ -182,7 +182,7 @@ const CHANGES = {
 } as const satisfies Record<FeedRow['kind'], string>
 
 const TYPES_OF_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
-  changes: NOTIFICATION_TYPES.filter(isToldUnasked),
+  changes: NOTIFICATION_TYPES.filter(isNotifiedByDefault),
   events: EVENT_TYPES,
 }
 
@@ -217,7 +217,7 @@ function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim
 }
 
 const readEvents = (app: App, userId: string, found: readonly Found[]) =>
-  readToldEvents(
+  readEventSummaries(
     app.db.reads.for(userId),
     found.flatMap(({ row }) => (row.kind === 'recorded' ? row : [])),
   )
@@ -226,7 +226,7 @@ async function* withContracts(
   app: App,
   userId: string,
   found: readonly Found[],
-  events: ReadonlyMap<string, ToldEvent>,
+  events: ReadonlyMap<string, EventSummary>,
 ): AsyncGenerator<Notification[]> {
   // What is no claim has none.
   const rows = found.map((one) => {

@@ -37,7 +37,7 @@ import {
   readClaimsToDecide,
   readDueGroups,
 } from '../support/source/decisions.ts'
-import { readSubjects, readToldEvents } from '../support/source/webhooks.ts'
+import { readEventSummaries, readSubjects } from '../support/source/webhooks.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import type { PlannedClaims } from './planned-claims.ts'
 
@@ -296,7 +296,7 @@ export function testStatementsOfRequests(planned: PlannedClaims): void {
     test(`events with notifications are looked up one by one (${mode} plan)`, async () => {
       reader.take()
       const rows = ids.slice(0, 100).map((subject_id) => ({ subject_id, sequence: 1 }))
-      await readToldEvents(reader.connection, rows)
+      await readEventSummaries(reader.connection, rows)
       for (const plan of reader.take()) assertBounded(plan, { rowsRead: 2 * rows.length, rowsSorted: 0 })
     })
   }

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Activity as ActivityIcon, CloudOff, LoaderCircle, Pause, Play, Radio } from 'lucide-react'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { isToldUnasked } from '../../../src/core/notification-types.ts'
+import { isNotifiedByDefault } from '../../../src/core/notification-types.ts'
 import { Button } from '../components/button.tsx'
 import { Card } from '../components/card.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
@@ -39,7 +39,7 @@ export function ActivityPage() {
         }
       />
       <ActivityFilterBar filters={filters} />
-      {filters.type && !isToldUnasked(filters.type) ? <EventSetting /> : null}
+      {filters.type && !isNotifiedByDefault(filters.type) ? <EventSetting /> : null}
       {isLoaded && liveness === 'lost' ? <LostNotice /> : null}
       <Card aria-label="Activity">
         {entries.length > 0 ? (

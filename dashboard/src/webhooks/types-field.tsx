@@ -1,5 +1,5 @@
 import {
-  isToldUnasked,
+  isNotifiedByDefault,
   NOTIFICATION_TYPES,
   type NotificationType,
 } from '../../../src/core/notification-types.ts'
@@ -24,7 +24,7 @@ export function TypesField({ types, error, onChange }: TypesFieldProps) {
       <legend className="mb-1.5 text-[0.8125rem] font-medium">What is sent</legend>
       <Checkbox
         isChecked={types === null}
-        onChange={(isAll) => onChange(isAll ? null : NOTIFICATION_TYPES.filter(isToldUnasked))}
+        onChange={(isAll) => onChange(isAll ? null : NOTIFICATION_TYPES.filter(isNotifiedByDefault))}
       >
         {DEFAULT_TYPES_TEXT}
       </Checkbox>

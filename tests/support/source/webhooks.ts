@@ -1,6 +1,6 @@
 /* Notifications and webhooks: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { findNews, readSubjects, readToldEvents } from '../../../src/notifications/feed-store.ts'
+export { findNews, readEventSummaries, readSubjects } from '../../../src/notifications/feed-store.ts'
 export { presentNotification } from '../../../src/notifications/notification-bodies.ts'
 export {
   ANNOUNCE,

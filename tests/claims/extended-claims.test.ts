@@ -53,10 +53,22 @@ test('a claim that gets the id of one that was deleted with its test clock takes
   const { body: first } = await open({ test_clock_id: clock, contract: contractWith(REOPENING) })
   await submitTo(first.id)('viewed')
   assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
-  assertError(await submitTo(first.id)('viewed'), 404, 'CLAIM_NOT_FOUND')
   const { body: second } = await open({ contract: contractWith(RESOLVED) })
   assert.equal(second.id, first.id)
   assert.equal((await submitTo(second.id)('resolved')).body.claim.status, 'PENDING')
+})
+
+test('a claim that was deleted with its test clock is not found', async () => {
+  const customer_id = (await newCustomer(api)).id
+  const test_clock_id = await newClock(api)
+  const { body: claim } = await api.post('/v1/claims', {
+    customer_id,
+    test_clock_id,
+    contract: contractWith(REOPENING),
+  })
+  await submitTo(claim.id)('viewed')
+  assert.equal((await api.delete(`/v1/test_clocks/${test_clock_id}`)).status, 204)
+  assertError(await submitTo(claim.id)('viewed'), 404, 'CLAIM_NOT_FOUND')
 })
 
 describe('a review that can be lost (§2.1a)', () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer } from '../support/api-client.ts'
+import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdClock } from '../support/held-rows.ts'
 import { newClaim, newClock } from '../support/new-records.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
+import type { Contract } from '../support/source/contracts.ts'
 
 /* Submissions to claims whose test clock is held, as an advance holds it for as long as it runs (§4.6). */
 
@@ -15,8 +17,8 @@ const customer = await api.customer('acme')
 const OLD = '2026-01-01T00:00:00.000Z'
 const NEW = '2026-01-01T12:34:56.000Z'
 
-async function claimOn(clock: string): Promise<Answer['body']> {
-  const contract = contractWith({ activity_window: 864_000 })
+async function claimOn(clock: string, terms: Partial<Contract> = {}): Promise<Answer['body']> {
+  const contract = contractWith({ activity_window: 864_000, ...terms })
   return (await api.post('/v1/claims', { customer_id: customer, contract, test_clock_id: clock })).body
 }
 
@@ -73,6 +75,20 @@ describe('while a test clock is held', { concurrency: true }, () => {
         expected,
       )
       assert.equal(log.includes('later'), n > 0)
+    }
+  })
+
+  test('another account waits for no clock: the claim is not found at once', async (t) => {
+    const clock = await newClock(api, OLD)
+    const other = await service.newAccount()
+    const review = { reversal_condition: { event: 'reopened' } }
+    const claims = [await claimOn(clock), await claimOn(clock, { review }), await claimOn(clock, { review })]
+    const [, , known] = claims
+    assert.equal((await api.post('/v1/events', { claim_id: known.id, id: '1', type: 'a' })).status, 201)
+    await holdClock(t, service.databaseUrl, clock)
+    for (const { id } of claims) {
+      const answer = await other.post('/v1/events', { claim_id: id, id: '2', type: 'done' })
+      assertError(answer, 404, 'CLAIM_NOT_FOUND')
     }
   })
 })

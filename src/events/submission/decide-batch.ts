@@ -3,7 +3,9 @@ import { type ClaimToDecide, readClaimsToDecide } from '../../claims/claims-to-d
 import { type Append, type Appended, appendEvents } from '../../claims/write/append-events-store.ts'
 import type { TimeSource } from '../../claims/write/recording-time-store.ts'
 import { contractIsMissing } from '../../contracts/contract-store.ts'
+import type { Claim } from '../../core/claims/claim.ts'
 import { isExtended } from '../../core/contracts/contract.ts'
+import { claimNotFound } from '../../core/record-errors.ts'
 import { Retry } from '../../platform/concurrency/batcher.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
@@ -152,7 +154,9 @@ async function recordEachExtended(
   const again: ExtendedSubmissions[] = []
   const batch = unwritten.map(({ snapshot, submissions }) => ({ claimId: snapshot.claim.id, submissions }))
   try {
-    await decideFromDatabase(db, context.cache, batch, again)
+    const others = await decideFromDatabase(db, context.cache, batch, again)
+    // A contract of the five fields: the claim was deleted with its test clock, and its id is in use again.
+    for (const decision of others) decision.reject(STALE)
     await recordExtended(db, context, again)
   } catch (error) {
     const submissions = batch.flatMap((one) => one.submissions)
@@ -190,12 +194,19 @@ async function decideBatch(
   return decisions
 }
 
-/** Null if there is no snapshot, or a submission may repeat an event: the event must be read. */
+/**
+ * Null if there is no snapshot, if the claim is another account's, or if a submission may repeat an event: the event
+ * must be read.
+ */
 function snapshotFor(cache: ClaimCache, { claimId, submissions }: ClaimSubmissions): ClaimSnapshot | null {
   const snapshot = cache.get(claimId)
-  if (!snapshot) return null
+  if (!snapshot || !isOwn(snapshot.claim, submissions)) return null
   return submissions.some(({ request }) => mightContain(snapshot, request.submission.id)) ? null : snapshot
 }
+
+/** @param submissions of one account */
+const isOwn = ({ userId }: Claim, submissions: readonly PendingSubmission[]): boolean =>
+  submissions[0]?.request.userId === userId
 
 const fromCache = (snapshot: ClaimSnapshot, { submissions }: ClaimSubmissions): ExtendedSubmissions => ({
   snapshot,
@@ -263,7 +274,9 @@ function* decideEach(
     yield
     for (const { submissions } of byClaim.get(read.claim.id) ?? []) {
       if (isExtended(read.claim.contract)) {
-        extended.push(extendedSubmissions(read, cache, submissions))
+        if (isOwn(read.claim, submissions)) extended.push(extendedSubmissions(read, cache, submissions))
+        // Another account must not wait for the claim's test clock: it would learn that the claim exists.
+        else for (const one of submissions) one.result = claimNotFound(one.request.address)
         continue
       }
       const decision = yield* decideOne(read, cache, submissions)

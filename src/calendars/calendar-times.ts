@@ -56,26 +56,27 @@ export class CalendarTimes {
 }
 
 /**
- * The calendar of a new claim, with its version: the current one if the contract names none.
+ * The version of the calendar of a new claim: the current one if the contract names none.
  * @throws CALENDAR_NOT_FOUND, also for a deleted calendar; CALENDAR_VERSION_NOT_FOUND
  */
-export async function findCalendarOfNewClaim(
+export async function findVersionOfNewClaim(
   db: Connection,
   userId: string,
   { id, version }: CalendarName,
-): Promise<Required<CalendarName>> {
+): Promise<number> {
   const calendar = await findCalendar(db, userId, id)
   if (!calendar || calendar.deletedAt) throw calendarNotFound(id, calendar?.deletedAt ?? undefined)
   const { versionNumber } = calendar
   if (version !== undefined && version > versionNumber) {
     throw calendarVersionNotFound(id, version, versionNumber)
   }
-  return { id, version: version ?? versionNumber }
+  return version ?? versionNumber
 }
 
-export const withCalendar = (contract: Contract, calendar: CalendarName): Contract => ({
+/** The contract as it was sent, with this version of the calendar that it names. */
+export const withVersion = (contract: Contract, named: CalendarName, version: number): Contract => ({
   ...contract,
-  clock: { ...contract.clock, calendar },
+  clock: { ...contract.clock, calendar: { ...named, version } },
 })
 
 /**
@@ -88,5 +89,5 @@ export async function withCalendarVersion(
   contract: Contract,
 ): Promise<Contract> {
   const named = contract.clock?.calendar
-  return named ? withCalendar(contract, await findCalendarOfNewClaim(db, userId, named)) : contract
+  return named ? withVersion(contract, named, await findVersionOfNewClaim(db, userId, named)) : contract
 }

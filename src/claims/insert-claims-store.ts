@@ -356,13 +356,16 @@ async function place(
 const PLACED_CONTRACTS = contractColumns(PLACED_ROWS.next)
 const INSERT_PLACED = `-- insert_placed_claims
       WITH ${givenContracts(PLACED_CONTRACTS)},
-      ${storeContracts('given')},
       new AS MATERIALIZED (
-        SELECT n.* FROM ${PLACED_ROWS.as('n')}, (SELECT count(*) FROM stored) AS contracts_are_there
-        WHERE ${isNew('claims', 'archived_claims')} ORDER BY id
+        SELECT * FROM ${PLACED_ROWS.as('n')} WHERE ${isNew('claims', 'archived_claims')}
       ),
+      ${storeContracts('(SELECT * FROM given WHERE hash IN (SELECT hash FROM new))')},
       inserted AS (
-        ${insertFrom('claims', 'new', true)} RETURNING id, user_id, due_at, created_at
+        ${insertFrom(
+          'claims',
+          '(SELECT new.* FROM new, (SELECT count(*) FROM stored) AS contracts_are_there) AS ready ORDER BY id',
+          true,
+        )} RETURNING id, user_id, due_at, created_at
       ),
       noted AS (${addPairs('claims', 'SELECT new.* FROM new JOIN inserted USING (id) WHERE metadata IS NOT NULL')}),
       announced AS MATERIALIZED (${ANNOUNCE}),

@@ -168,6 +168,8 @@ export interface Creation {
   seed: string | null
   /** Hexadecimal; null if an older version created the claim. */
   contractHash: string | null
+  /** Of the contract's calendar; null without one. */
+  calendarVersion: number | null
 }
 
 /** The creations of the account's claims and candidates with these ids, by id. */
@@ -183,10 +185,14 @@ export async function findCreations(
     schema_version: number | null
     seed: string | null
     contract_hash: string | null
+    calendar_version: number | null
   }>({
     name: 'find_creations',
     text: `-- find_creations
-      SELECT id, created_at, schema_id, schema_version, seed, encode(contract_hash, 'hex') AS contract_hash
+      SELECT id, created_at, schema_id, schema_version, seed, encode(contract_hash, 'hex') AS contract_hash,
+        CASE WHEN decided_count IS NOT NULL THEN (
+          SELECT (document->'clock'->'calendar'->>'version')::integer FROM contracts WHERE hash = contract_hash
+        ) END AS calendar_version
       FROM claims WHERE id = ANY ($1::uuid[]) AND user_id = $2`,
     values: [plainArray(ids), userId],
     readOnly: true,
@@ -201,6 +207,7 @@ export async function findCreations(
         schemaVersion: row.schema_version,
         seed: row.seed,
         contractHash: row.contract_hash,
+        calendarVersion: row.calendar_version,
       },
     ]),
   )

@@ -7,7 +7,8 @@ import { calendarWith } from '../support/calendars.ts'
 import { firstCheckFrom } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { contradictionsOf } from '../support/contradictions.ts'
-import { newClock, newCustomer, newSchema } from '../support/new-records.ts'
+import { holdBy, holdInsertBarrier } from '../support/held-rows.ts'
+import { newClock, newCustomer, newSchema, uniqueName } from '../support/new-records.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 import { workingTime } from '../support/source/calendars.ts'
 import { runScheduledCheck } from '../support/source/decisions.ts'
@@ -178,6 +179,67 @@ test('a creation that is repeated with its idempotency key answers the claim as 
   await api.patch(`/v1/calendars/${id}`, { weekly: { friday: [['09:00', '12:00']] } })
   const again = await open(termsOf(id), {}, headers)
   assert.deepEqual(again.body, first.body)
+})
+
+test('a contract with a calendar keeps the order of its fields', async () => {
+  const { id } = await newCalendar()
+  const { body: claim } = await open(termsOf(id, { calendar: { version: 1, id } }))
+  assert.equal(JSON.stringify(claim.contract.clock), JSON.stringify({ calendar: { version: 1, id } }))
+})
+
+test('a repeated batch answers all claims that it created, whatever the size of their contracts (§4.17 rule 6)', async () => {
+  const { id } = await newCalendar()
+  const filler = 'x'.repeat(48 * 1024)
+  const claims = Array.from({ length: 50 }, (_, price) => ({
+    customer_id: customer.id,
+    contract: { ...termsOf(id), price, fulfillment_condition: { event: 'resolved', match: { filler } } },
+  }))
+  const headers = { 'idempotency-key': randomUUID() }
+  const [first, again] = [
+    await api.post('/v1/claims/batch', { claims }, headers),
+    await api.post('/v1/claims/batch', { claims }, headers),
+  ]
+  assert.ok(first.body.results.every(({ status }: { status: number }) => status === 201))
+  assert.deepEqual(again.body, first.body)
+})
+
+test('a refused creation stores no contract', async () => {
+  const { id } = await newCalendar()
+  const reference = uniqueName('order')
+  assert.equal((await open(termsOf(id), { reference })).status, 201)
+  const other = { ...termsOf(id), price: 0.123_456_7 }
+  assertError(await open(other, { reference }), 409, 'CLAIM_REFERENCE_CONFLICT')
+  const stored = await service.sql("SELECT 1 FROM contracts WHERE document->>'price' = $1", ['0.1234567'])
+  assert.deepEqual(stored, [])
+})
+
+test('a creation that waits for a reader of its list is tried again', async (t) => {
+  const { id } = await newCalendar()
+  const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1', [customer.id])
+  const reader = await holdInsertBarrier(t, service.databaseUrl, 'claims', owner?.user_id as string)
+  const creating = open(termsOf(id))
+  await reader.keepWaiting()
+  await reader.keepWaitingAnew()
+  await reader.letGo()
+  assert.equal((await creating).status, 201)
+})
+
+test('a batch reads no further calendar once the database does not answer', async (t) => {
+  const ids = [(await newCalendar()).id, (await newCalendar()).id]
+  const held = await holdBy(t, service.databaseUrl, 'LOCK TABLE calendars', [])
+  const claims = ids.map((id) => ({ customer_id: customer.id, contract: termsOf(id) }))
+  const creating = api.post('/v1/claims/batch', { claims })
+  await held.keepWaiting()
+  const anew = held.keepWaitingAnew().then(
+    () => 'waits anew',
+    () => 'waits no more',
+  )
+  await service.sql(
+    `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '-- find_calendar%'`,
+  )
+  const answered = creating.then(({ body }) => body.results.map(({ status }: { status: number }) => status))
+  assert.deepEqual(await Promise.race([answered, anew]), [503, 503])
+  await held.letGo()
 })
 
 test('another account’s calendar is not found', async () => {

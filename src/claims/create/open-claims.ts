@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { type CalendarName, findCalendarOfNewClaim, withCalendar } from '../../calendars/calendar-times.ts'
+import { type CalendarName, findVersionOfNewClaim, withVersion } from '../../calendars/calendar-times.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
@@ -118,24 +118,33 @@ async function findCreatedBefore(
   }
   if (own.length > 0) key.hasCreated = true
   const hashes = own.flatMap(([{ source }, { contractHash }]) =>
-    isAsSent(source) ? [] : (contractHash ?? []),
+    'contract' in source ? [] : (contractHash ?? []),
   )
   const stored = await readStored(app, userId, [...new Set(hashes)])
   const outcomes = new Map<Opening, Outcome>()
   for (const [opening, creation] of own) {
     const { source } = opening
-    const contract = isAsSent(source) ? source.contract : stored.get(creation.contractHash ?? '')
+    const contract =
+      'contract' in source
+        ? asFilledIn(source.contract, creation.calendarVersion)
+        : stored.get(creation.contractHash ?? '')
     const outcome = contract ? await asCreated(app, userId, opening, creation, contract) : tooManyContracts()
     outcomes.set(opening, outcome)
   }
   return outcomes
 }
 
-/**
- * Whether the stored contract equals the request's. It may not if it names a calendar: the version may be filled in.
- */
-const isAsSent = (source: ContractSource): source is { contract: Contract | RawContract } =>
-  'contract' in source && !contractOf(source.contract).clock?.calendar
+/** The contract of the request with the version of its calendar that the creation filled in. */
+function asFilledIn(sent: Contract | RawContract, version: number | null): Contract | RawContract {
+  if (version === null) return sent
+  const contract = contractOf(sent)
+  const named = contract.clock?.calendar
+  return named ? inFormOf(sent, newContract(withVersion(contract, named, version))) : sent
+}
+
+/** A contract in the form of another one: a large contract stays JSON. */
+const inFormOf = (form: Contract | RawContract, { contract, text }: NewContract): Contract | RawContract =>
+  form instanceof RawJson ? new RawJson(`{"contract":${text}}`) : contract
 
 async function readStored(
   app: App,
@@ -187,7 +196,8 @@ async function openNew(
       const { claims, refused } = await fillInCalendars(app, userId, set)
       for (const [address, error] of refused) opened.set(address, error)
       const outcomes = claims.length === 0 ? [] : await insertEach(app, claims, deadline)
-      if (outcomes.some((outcome) => outcome instanceof DatabaseUnavailable)) unavailable.add(node)
+      if ([...outcomes, ...refused.values()].some((outcome) => outcome instanceof DatabaseUnavailable))
+        unavailable.add(node)
       for (const [i, { address, kept }] of claims.entries())
         opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
     }
@@ -240,7 +250,7 @@ function* takeSet(claims: Iterator<Resolved>, toStored: ToStored): Generator<voi
 
 /**
  * Fills in the versions of calendars in contracts. Refuses claims whose calendar does not exist or was deleted. Each
- * calendar is read once.
+ * calendar is read once. If the database is not available, no further calendar is read: each could wait as long.
  */
 async function fillInCalendars(
   app: App,
@@ -249,10 +259,12 @@ async function fillInCalendars(
 ): Promise<{ claims: ToInsert[]; refused: Map<ClaimAddress, Error> }> {
   const db = app.db.reads.for(userId)
   const read = async (named: CalendarName) => {
-    const calendar = await findCalendarOfNewClaim(db, userId, named)
-    return { calendar, time: await app.calendarTimes.ofCalendar(db, userId, calendar) }
+    const version = await findVersionOfNewClaim(db, userId, named)
+    return { version, time: await app.calendarTimes.ofCalendar(db, userId, { ...named, version }) }
   }
-  const found = new Map<string, Awaited<ReturnType<typeof read>> | Error>()
+  type Found = Awaited<ReturnType<typeof read>> | Error
+  const found = new Map<string, Found>()
+  let outage: DatabaseUnavailable | null = null
   const wholes = new Map<Contract, NewContract>()
   const claims: ToInsert[] = []
   const refused = new Map<ClaimAddress, Error>()
@@ -264,14 +276,15 @@ async function fillInCalendars(
       continue
     }
     const key = `${named.id} ${named.version}`
-    const one = found.get(key) ?? (await read(named).catch((error: Error) => error))
+    const one: Found = found.get(key) ?? outage ?? (await read(named).catch((error: Error) => error))
     found.set(key, one)
+    if (one instanceof DatabaseUnavailable) outage = one
     if (one instanceof Error) refused.set(claim.address, one)
     else {
       // Claims from one schema share its contract.
-      const whole = wholes.get(contract) ?? newContract(withCalendar(contract, one.calendar))
+      const whole = wholes.get(contract) ?? newContract(withVersion(contract, named, one.version))
       wholes.set(contract, whole)
-      claims.push({ ...claim, contract: whole, calendar: one.time, kept: whole.contract })
+      claims.push({ ...claim, contract: whole, calendar: one.time, kept: inFormOf(claim.kept, whole) })
     }
   }
   return { claims, refused }
@@ -317,8 +330,8 @@ async function insert(
 }
 
 /**
- * Inserts claims whose contracts exist. Waits for a locked test clock until the deadline, without a connection. Retries after
- * other conflicts.
+ * Inserts claims whose contracts exist. Waits for a locked test clock until the deadline, without a connection. Retries
+ * after other conflicts until the deadline.
  */
 async function insertReady(
   app: App,
@@ -328,16 +341,14 @@ async function insertReady(
   const { userId, testClockId } = claims[0] as NewClaim
   const toOutcomes = (inserted: readonly (NotedClaim | null)[]) =>
     claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
-  if (testClockId === null) {
-    return toOutcomes(
-      claims.some(({ calendar }) => calendar)
-        ? await insertClaims(app.db.writes.for(userId), claims)
-        : await app.creations.newClaims.submit(userId, claims),
-    )
+  if (testClockId === null && !claims.some(({ calendar }) => calendar)) {
+    return toOutcomes(await app.creations.newClaims.submit(userId, claims))
   }
+  const db = app.db.writes.for(userId)
   for (;;) {
     try {
-      const inserted = await insertClaimsOnTestClock(app.db.writes.for(userId), claims, testClockId)
+      if (testClockId === null) return toOutcomes(await insertClaims(db, claims))
+      const inserted = await insertClaimsOnTestClock(db, claims, testClockId)
       if (inserted) return toOutcomes(inserted)
     } catch (error) {
       if (!isTransient(error) || performance.now() > deadline) throw error

@@ -20,21 +20,21 @@ const MAX_ZONES = 50
 const zones = new Map<string, Zone>()
 
 /**
- * The periods from the one that contains `fromMs` on, in order. Endless if the zone keeps changing its clocks.
+ * The number of the period that contains the time. Periods are numbered in order, from 0 on.
  * @throws RangeError if the runtime does not know the time zone
  */
-export function* periodsFrom(fromMs: number, timeZone: string): Generator<Period> {
+export function numberOfPeriodAt(ms: number, timeZone: string): number {
   const zone = zoneOf(timeZone)
-  while (zone.last && periodAt(zone, -1).startMs <= fromMs) readNext(zone)
-  for (let i = indexAt(zone.periods, fromMs); ; i++) {
-    if (i === zone.periods.length) readNext(zone)
-    const period = zone.periods[i]
-    if (!period) return
-    yield period
-  }
+  while (zone.last && (zone.periods.at(-1) as Period).startMs <= ms) readNext(zone)
+  return indexAt(zone.periods, ms)
 }
 
-const periodAt = ({ periods }: Zone, i: number): Period => periods.at(i) as Period
+/** Undefined after the last period. A zone that keeps changing its clocks has no last period. */
+export function periodOf(number: number, timeZone: string): Period | undefined {
+  const zone = zoneOf(timeZone)
+  while (zone.last && zone.periods.length <= number) readNext(zone)
+  return zone.periods[number]
+}
 
 /** The index of the last period that starts at or before the time. */
 function indexAt(periods: readonly Period[], ms: number): number {

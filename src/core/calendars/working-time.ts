@@ -7,7 +7,7 @@
  */
 import { dayOf, type Interval, type WorkingHours } from './calendar.ts'
 import { LocalTimeline } from './local-timeline.ts'
-import { periodsFrom } from './time-zone-periods.ts'
+import { numberOfPeriodAt, type Period, periodOf } from './time-zone-periods.ts'
 
 const DAY_MS = 86_400_000
 /** No budget lasts this long: a year of working time takes 168 years at an hour a week, plus the irregular dates. */
@@ -37,45 +37,79 @@ export interface WorkingTime extends TimeMeasure {
 
 /** @throws RangeError if the runtime does not know the time zone */
 export function workingTime(hours: WorkingHours): WorkingTime {
+  const { time_zone: timeZone } = hours
   const timeline = new LocalTimeline(hours)
   // An unknown time zone is refused here, not at the first use.
-  periodsFrom(0, hours.time_zone).next()
+  numberOfPeriodAt(0, timeZone)
 
-  /** The pieces between two instants, in order. */
-  function* piecesBetween(fromMs: number, toMs: number): Generator<Piece> {
-    let last: Piece | null = null
-    for (const { startMs, offsetMs } of periodsFrom(fromMs, hours.time_zone)) {
-      if (last) yield { ...last, endMs: Math.min(startMs, toMs) }
-      if (startMs >= toMs) return
-      last = { startMs: Math.max(startMs, fromMs), endMs: toMs, offsetMs }
+  const periodAt = (number: number): Period => periodOf(number, timeZone) as Period
+  /** Infinity for the last period. */
+  const endOf = (number: number): number =>
+    periodOf(number + 1, timeZone)?.startMs ?? Number.POSITIVE_INFINITY
+
+  /** Working time until the start of each period, as far as periods were asked for. */
+  const totals = [0]
+  /** What is added to the working time of the timeline in each period: working time goes on where the last period ends. */
+  const additions = [0]
+  function countUntil(number: number): void {
+    for (let next = totals.length; next <= number; next++) {
+      const { startMs, offsetMs } = periodAt(next)
+      const total = totalAt(startMs, next - 1)
+      totals.push(total)
+      additions.push(total - timeline.workingUntil(startMs + offsetMs))
     }
-    if (last) yield last
   }
 
-  const workingMsOf = ({ startMs, endMs, offsetMs }: Piece) =>
-    timeline.workingUntil(endMs + offsetMs) - timeline.workingUntil(startMs + offsetMs)
+  /** Working time until an instant in the period, or at its end. Only differences have a meaning. */
+  function totalAt(ms: number, number: number): number {
+    countUntil(number)
+    return (additions[number] as number) + timeline.workingUntil(ms + periodAt(number).offsetMs)
+  }
+
+  /** Whether the total is reached in the period or before, or the search ends there. */
+  function isReachedIn(number: number, total: number, searchedMs: number): boolean {
+    const next = periodOf(number + 1, timeZone)
+    if (!next || next.startMs >= searchedMs) return true
+    countUntil(number + 1)
+    return (totals[number + 1] as number) >= total
+  }
+
+  /** The first period from `first` on in which the total is reached. */
+  function periodThatReaches(total: number, first: number, searchedMs: number): number {
+    let [low, high] = [first, first]
+    for (let step = 1; !isReachedIn(high, total, searchedMs); step *= 2) [low, high] = [high + 1, high + step]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if (isReachedIn(middle, total, searchedMs)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
 
   return {
-    timeZone: hours.time_zone,
+    timeZone,
 
     endOfBudget(startMs, budgetMs) {
-      let restMs = budgetMs
-      for (const piece of piecesBetween(startMs, startMs + SEARCHED_MS)) {
-        const workingMs = workingMsOf(piece)
-        if (restMs <= workingMs) {
-          const { offsetMs } = piece
-          return timeline.localTimeAfter(piece.startMs + offsetMs, restMs, piece.endMs + offsetMs) - offsetMs
-        }
-        restMs -= workingMs
+      const searchedMs = startMs + SEARCHED_MS
+      const first = numberOfPeriodAt(startMs, timeZone)
+      const total = totalAt(startMs, first) + budgetMs
+      const number = periodThatReaches(total, first, searchedMs)
+      const fromMs = Math.max(startMs, periodAt(number).startMs)
+      const untilMs = Math.min(endOf(number), searchedMs)
+      if (untilMs === searchedMs && totalAt(untilMs, number) < total) {
+        throw new RangeError(
+          `The calendar has less than ${budgetMs} ms of working time in the next 400 years`,
+        )
       }
-      throw new RangeError(`The calendar has less than ${budgetMs} ms of working time in the next 400 years`)
+      const { offsetMs } = periodAt(number)
+      const restMs = total - totalAt(fromMs, number)
+      return timeline.localTimeAfter(fromMs + offsetMs, restMs, untilMs + offsetMs) - offsetMs
     },
 
     workingMsBetween(fromMs, toMs) {
       if (toMs <= fromMs) return 0
-      let sum = 0
-      for (const piece of piecesBetween(fromMs, toMs)) sum += workingMsOf(piece)
-      return sum
+      const totalNow = (ms: number) => totalAt(ms, numberOfPeriodAt(ms, timeZone))
+      return totalNow(toMs) - totalNow(fromMs)
     },
 
     localSpansOf: (date) => timeline.spansOf(dayOf(date)),
@@ -85,22 +119,19 @@ export function workingTime(hours: WorkingHours): WorkingTime {
       const spans = timeline.spansOf(dayOf(date))
       const found: Interval[] = []
       // The date line is at most 14 hours ahead of UTC and 12 behind it, and may be moved.
-      for (const { startMs, endMs, offsetMs } of piecesBetween(midnight - DAY_MS, midnight + 2 * DAY_MS)) {
+      const last = numberOfPeriodAt(midnight + 2 * DAY_MS, timeZone)
+      for (let number = numberOfPeriodAt(midnight - DAY_MS, timeZone); number <= last; number++) {
+        const { startMs, offsetMs } = periodAt(number)
         for (const span of spans) {
           const from = Math.max(startMs, midnight + span.startMs - offsetMs)
-          const until = Math.min(endMs, midnight + span.endMs - offsetMs)
-          const last = found.at(-1)
+          const until = Math.min(endOf(number), midnight + span.endMs - offsetMs)
+          const before = found.at(-1)
           if (from >= until) continue
-          if (last?.endMs === from) last.endMs = until
+          if (before?.endMs === from) before.endMs = until
           else found.push({ startMs: from, endMs: until })
         }
       }
       return found
     },
   }
-}
-
-/** Between two instants, with one offset. */
-interface Piece extends Interval {
-  offsetMs: number
 }

@@ -14,6 +14,8 @@ export interface JsonSchema {
   maxLength?: number
   minimum?: number
   maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
   minItems?: number
   maxItems?: number
   minProperties?: number
@@ -38,7 +40,7 @@ function formOfType(type: string, schema: JsonSchema): string {
       return formOfString(schema)
     case 'integer':
     case 'number': {
-      const range = rangeInWords(schema.minimum, schema.maximum)
+      const range = rangeInWords(schema)
       return `${type === 'integer' ? 'an integer' : 'a number'}${range && ` ${range}`}`
     }
     case 'array': {
@@ -76,7 +78,13 @@ export function itemsInWords({ minItems, maxItems }: JsonSchema): string {
 }
 
 /** `from 1 to 100`; empty if there are no bounds. */
-function rangeInWords(min?: number, max?: number): string {
+function rangeInWords({
+  minimum: min,
+  maximum: max,
+  exclusiveMinimum: above,
+  exclusiveMaximum: below,
+}: JsonSchema): string {
+  if (above !== undefined && below !== undefined) return `above ${above} and below ${below}`
   if (min !== undefined && max !== undefined) return `from ${min} to ${max}`
   if (min !== undefined) return `of at least ${min}`
   return max === undefined ? '' : `of at most ${max}`

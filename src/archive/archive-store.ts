@@ -190,9 +190,9 @@ async function insertClaim(db: Connection, claim: WholeClaim, contract: NewContr
     text: `-- insert_restored_claim
       INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
         status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
-        schema_version, metadata, review_start, decided_count)
+        schema_version, metadata, review_start, decided_count, reminders)
       OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $20)`,
+      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $20, $21::float8[])`,
     values: [
       claim.id,
       claim.position,
@@ -214,6 +214,7 @@ async function insertClaim(db: Connection, claim: WholeClaim, contract: NewContr
       metadata,
       claim.review_start ?? null,
       isExtended(contract.contract) ? claim.event_count : null,
+      claim.reminders ? plainArray(claim.reminders) : null,
     ],
   })
   if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)

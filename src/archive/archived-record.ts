@@ -13,9 +13,10 @@ export function beginningOfLine({
   contract,
   metadata_digest: _,
   review_start,
+  reminders,
   ...claim
 }: WholeClaim): string {
-  const fields = JSON.stringify({ format: FORMAT, ...claim, ...ifAny({ review_start }) })
+  const fields = JSON.stringify({ format: FORMAT, ...claim, ...ifAny({ review_start, reminders }) })
   return `${fields.slice(0, -1)},"contract":${contract},"events":[`
 }
 
@@ -23,8 +24,8 @@ export function eventOfLine({ claim_id: _, payload, late_ms, ...event }: WholeEv
   return `${JSON.stringify({ ...event, ...ifAny({ late_ms }) }).slice(0, -1)},"payload":${payload}}`
 }
 
-/** Only claims of extended contracts have these fields: the lines of others stay the same. */
-const ifAny = (fields: Record<string, number | null | undefined>) =>
+/** Few claims have these fields: the lines of others stay the same. */
+const ifAny = (fields: Record<string, number | readonly number[] | null | undefined>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null))
 
 export const END_OF_LINE = ']}\n'

@@ -104,6 +104,8 @@ export interface WholeClaim {
   log_bytes: number
   /** In the file only if it is not null. */
   review_start?: number | null
+  /** In the file only if it is not null. */
+  reminders?: number[] | null
   /** SHA-256 of the contract's text, hexadecimal; null if an older version stored the contract in the claim. */
   contract_hash: string | null
   /** The stored text. */
@@ -118,7 +120,7 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
       SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id,
         schema_version, metadata, ${METADATA_DIGEST} AS metadata_digest, price::text AS price,
         status, scheduled_outcome, status_since, created_at, event_count, log_bytes, review_start,
-        encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
+        reminders, encode(contract_hash, 'hex') AS contract_hash, ${CONTRACT}::text AS contract
       FROM claims WHERE id = ANY ($1::uuid[]) ORDER BY id`,
     values: [plainArray(ids)],
     readOnly: true,

@@ -17,6 +17,7 @@ import {
 import { MOVE_BATCH_SIZE } from './limits.ts'
 import { applyMoves, type ClaimMove } from './move-claims-store.ts'
 import { withReviewTime } from './review-time.ts'
+import { sendRemindersOnTestClock } from './send-reminders.ts'
 
 /**
  * Sets the clock to a later time, and runs the scheduled check of every whole minute after the old time up to and including the
@@ -29,7 +30,7 @@ export async function advanceTestClock(
   request: { userId: string; id: string; frozenTime: Date },
 ): Promise<{ clock: TestClock; transitions: number }> {
   const { userId, id, frozenTime } = request
-  const { clock, counts } = await withHeldClock(app, { userId, id }, async (connection, clock) => {
+  const { clock, counts, reminders } = await withHeldClock(app, { userId, id }, async (connection, clock) => {
     if (frozenTime < clock.frozenTime) {
       const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
       throw validationError([{ path: 'frozen_time', message }])
@@ -38,19 +39,24 @@ export async function advanceTestClock(
   })
   for (const [to, count] of counts)
     app.db.metrics.instruments.transitions.inc({ by: 'test_clock', to }, count)
+  app.db.metrics.instruments.reminders.inc({ by: 'test_clock' }, reminders)
   return { clock, transitions: counts.values().reduce((sum, count) => sum + count, 0) }
 }
 
-/** Sets a clock that is locked, and moves its claims. Returns how many transitions led to each status. */
+/**
+ * Sets a clock that is locked, sends the reminders of its claims, and moves them. Returns how many transitions led to each
+ * status, and how many reminders were sent.
+ */
 export async function moveHeldClock(
   connection: Connection,
   calendarTimes: CalendarTimes,
   clock: TestClock,
   frozenTime: Date,
-): Promise<{ clock: TestClock; counts: ReadonlyMap<Status, number> }> {
+): Promise<{ clock: TestClock; counts: ReadonlyMap<Status, number>; reminders: number }> {
   const announced = await announceOfAccount(connection, clock.userId)
+  const reminders = await sendRemindersOnTestClock(connection, clock, frozenTime, announced)
   const counts = await moveDueClaims(connection, calendarTimes, clock.id, frozenTime, announced)
-  return { clock: await setTestClock(connection, clock, frozenTime, announced), counts }
+  return { clock: await setTestClock(connection, clock, frozenTime, announced), counts, reminders }
 }
 
 async function moveDueClaims(

@@ -3,7 +3,8 @@
  *
  * What: a server locks shards that no other server checks (a database that is not distributed has one shard), and works in
  * passes. A pass lists due claims by ranges of the index of due times, reads them in batches, grouped by transition, decides
- * once for each group, and moves the group. Ranges are listed again for claims that were locked or changed meanwhile.
+ * once for each group, and moves the group. Ranges are listed again for claims that were locked or changed meanwhile. Then it
+ * sends the reminders that are reached (`send-reminders.ts`).
  * Invariants: a claim moves at most once for a check, by a guarded write. A server that has lost its locks moves nothing.
  * Limits: `limits.ts`. Work pauses while submissions are overloaded (`AdaptiveThrottle`).
  */
@@ -39,6 +40,7 @@ import {
 } from './limits.ts'
 import { moveGroups, type TransitionGroup } from './move-claims-store.ts'
 import { withReviewTime } from './review-time.ts'
+import { sendLiveReminders } from './send-reminders.ts'
 
 type CheckContext = Pick<App, 'db' | 'submissions' | 'throttle' | 'calendarTimes'>
 
@@ -111,7 +113,9 @@ async function checkFreeShards(
       await checks.transaction((connection) => takeBackTotals(connection, check.checkTime))
       // The locking connection reads from the coordinator only (see `lockShards`).
       const reader = distribution.isOn ? checks : locking
-      return { shards, moved: await checkShards(context, { ...check, shards, reader }) }
+      const moved = await checkShards(context, { ...check, shards, reader })
+      if (!check.isOver()) await sendLiveReminders(context, shards, check.checkTime, check.isOver)
+      return { shards, moved }
     })
   } catch (error) {
     if (distribution.isOn) await checkReachableShards(context, check, candidates)

@@ -3,7 +3,9 @@ import { tokenOf } from '../accounts/identity/authenticate.ts'
 import type { App } from '../app.ts'
 import { ContractRef, Hints } from '../contracts/contract-bodies.ts'
 import type { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
+import { NewReminders, Reminders } from '../contracts/reminder-bodies.ts'
 import type { WithContract } from '../core/claims/claim.ts'
+import { sortReminders } from '../core/claims/reminder-times.ts'
 import { MAX_HINTS } from '../core/limits.ts'
 import type { ClaimSchema } from '../core/records.ts'
 import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
@@ -50,6 +52,7 @@ const FIELDS = {
   version: Version('From 1 on: one more with each change of the contract, the name or the description.'),
   ...SCHEMA_NAMES,
   contract: ContractRef,
+  reminders: Type.Optional(Reminders),
   created_at: DateTime('When it was created.'),
   updated_at: DateTime('When its contract was last replaced.'),
 }
@@ -73,18 +76,21 @@ export const ChangedClaimSchemaBody = Type.Object(
   { $id: 'ChangedSchema', description: 'A schema (§2.5), as its creation or change answers it.' },
 )
 
-const OPTIONAL_NAMES = {
+const OPTIONAL_FIELDS = {
+  reminders: Type.Optional(
+    NewReminders('Claims of the schema have them, unless their creation names others.'),
+  ),
   name: Type.Optional(SCHEMA_NAMES.name),
   description: Type.Optional(SCHEMA_NAMES.description),
 }
 
 const NewClaimSchemaBody = Type.Object(
-  { contract: ContractRef, ...OPTIONAL_NAMES },
+  { contract: ContractRef, ...OPTIONAL_FIELDS },
   { additionalProperties: false },
 )
 
 const ClaimSchemaChangeBody = Type.Object(
-  { contract: Type.Optional(ContractRef), ...OPTIONAL_NAMES },
+  { contract: Type.Optional(ContractRef), ...OPTIONAL_FIELDS },
   { additionalProperties: false, minProperties: 1 },
 )
 
@@ -122,8 +128,8 @@ const createClaimSchemaRoute = (app: App, most: number) =>
       ),
     },
     answer: async (context, request) => {
-      const { contract, name = null, description = null } = request.body
-      const made = { contract, name, description }
+      const { contract, name = null, description = null, reminders = [] } = request.body
+      const made = { contract, name, description, reminders: sortReminders(reminders) }
       const schema = await createClaimSchema(context, made, tokenOf(request), most)
       const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
       return { status: 201, headers, body: await withHints(app.contractHints, context, schema) }
@@ -199,7 +205,9 @@ const updateClaimSchemaRoute = (app: App) =>
       const { params, body, headers } = request
       const expected = expectedVersions(headers['if-match'])
       const id = params.id.toLowerCase()
-      const schema = await updateClaimSchema(context, id, body, tokenOf(request), expected)
+      const { reminders, ...names } = body
+      const changes = { ...names, ...(reminders && { reminders: sortReminders(reminders) }) }
+      const schema = await updateClaimSchema(context, id, changes, tokenOf(request), expected)
       return { headers: tagged(schema.version), body: await withHints(app.contractHints, context, schema) }
     },
   })
@@ -240,6 +248,7 @@ const presentStored = (schema: WithContract<ClaimSchema, string>) =>
 function presentClaimSchema<Form>(
   schema: WithContract<ClaimSchema, Form>,
 ): WithContract<Static<typeof ClaimSchemaBody>, Form> {
+  const { reminders } = schema
   return {
     id: schema.id,
     user_id: schema.userId,
@@ -247,6 +256,7 @@ function presentClaimSchema<Form>(
     name: schema.name,
     description: schema.description,
     contract: schema.contract,
+    ...(reminders && { reminders: [...reminders] }),
     created_at: schema.createdAt,
     updated_at: schema.updatedAt,
   }

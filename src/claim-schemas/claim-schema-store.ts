@@ -6,7 +6,7 @@ import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../c
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
-import { type AskedNames, askedColumns, askedRows } from '../platform/database/sql-array.ts'
+import { type AskedNames, askedColumns, askedRows, plainArray } from '../platform/database/sql-array.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES, MAX_VERSIONS } from './limits.ts'
 
 interface ClaimSchemaRow extends SchemaNames {
@@ -14,11 +14,12 @@ interface ClaimSchemaRow extends SchemaNames {
   user_id: string
   version_number: number
   contract: Contract
+  reminders: number[] | null
   created_at: Date
   updated_at: Date
 }
 
-const COLUMNS = 'id, user_id, version_number, name, description, contract, created_at, updated_at'
+const COLUMNS = 'id, user_id, version_number, name, description, contract, created_at, updated_at, reminders'
 /** The same with the contract as the text that is stored: the driver does not parse it. */
 const COLUMNS_AS_STORED = COLUMNS.replace('contract', 'contract::text')
 const VERSION = versionOf(
@@ -26,8 +27,9 @@ const VERSION = versionOf(
   'contract',
   'name',
   'description',
-  // A name that is set to something and back is another version, which the answer tells.
-  'version_number',
+  // A name that is set to something and back is another version, which the answer tells. Reminders are appended: without
+  // them the digest stays what it was before they existed.
+  "version_number::text || coalesce(reminders::text, '')",
 )
 
 const toClaimSchema = <Form>(row: WithContract<ClaimSchemaRow, Form>): WithContract<ClaimSchema, Form> => ({
@@ -37,6 +39,7 @@ const toClaimSchema = <Form>(row: WithContract<ClaimSchemaRow, Form>): WithContr
   name: row.name,
   description: row.description,
   contract: row.contract,
+  reminders: row.reminders,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -49,7 +52,7 @@ const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
 })
 
 /** What the account says of a schema. */
-export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description'>
+export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description' | 'reminders'>
 
 /**
  * Null if the account has the maximum number. Concurrent inserts are not counted: an
@@ -59,18 +62,27 @@ export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description'>
 export async function insertClaimSchema(
   db: Connection,
   userId: string,
-  { contract, name, description }: NewSchema,
+  { contract, name, description, reminders }: NewSchema,
   tokenHash: Buffer | null,
   most: number,
 ): Promise<Versioned<ClaimSchema> | null> {
   const [row] = await db.query<VersionedRow>({
     name: 'insert_claim_schema',
     text: `-- insert_claim_schema
-      INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at, name, description, version_at, version_by)
-      SELECT $1, $2, $3, now, now, $5, $6, now, ${makerOf('$7')} FROM ${NOW} AS now
+      INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at, name, description, version_at, version_by, reminders)
+      SELECT $1, $2, $3, now, now, $5, $6, now, ${makerOf('$7')}, $8::float8[] FROM ${NOW} AS now
       WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
       RETURNING ${COLUMNS}, ${VERSION} AS version`,
-    values: [userId, uuidv7(), JSON.stringify(contract), most, name, description, tokenHash],
+    values: [
+      userId,
+      uuidv7(),
+      JSON.stringify(contract),
+      most,
+      name,
+      description,
+      tokenHash,
+      reminders && plainArray(reminders),
+    ],
   })
   return row ? toVersioned(row) : null
 }
@@ -96,6 +108,7 @@ export interface ContractOfSchema {
   version: number
   /** As it is stored; null if it has too many bytes with those named before it. */
   text: string | null
+  reminders: number[] | null
 }
 
 /** Of each, the contracts of those of the account's schemas that have these ids, by id. */
@@ -104,12 +117,13 @@ export async function findContracts(
   asked: readonly AskedNames[],
 ): Promise<Map<string, ContractOfSchema>[]> {
   const found = asked.map(() => new Map<string, ContractOfSchema>())
-  const rows = await db.query<{ asking: number; id: string; version: number; text: string | null }>({
+  const rows = await db.query<{ asking: number; id: string } & ContractOfSchema>({
     name: 'find_contracts',
     text: `-- find_contracts
-      SELECT asking, id, version, CASE WHEN bytes <= ${MAX_SCHEMA_CONTRACT_BYTES} THEN contract::text END AS text
+      SELECT asking, id, version, CASE WHEN bytes <= ${MAX_SCHEMA_CONTRACT_BYTES} THEN contract::text END AS text,
+        reminders
       FROM (
-        SELECT asking, id, s.version_number AS version, s.contract,
+        SELECT asking, id, s.version_number AS version, s.contract, s.reminders,
           sum(octet_length(s.contract::text)) OVER (PARTITION BY asking ORDER BY place) AS bytes
         FROM ${askedRows('uuid')} WITH ORDINALITY AS named (asking, user_id, id, place)
         JOIN claim_schemas s USING (user_id, id)
@@ -117,7 +131,7 @@ export async function findContracts(
     values: askedColumns(asked),
     readOnly: true,
   })
-  for (const { asking, id, version, text } of rows) found[asking]?.set(id, { version, text })
+  for (const { asking, id, ...contract } of rows) found[asking]?.set(id, contract)
   return found
 }
 
@@ -142,14 +156,14 @@ export async function listClaimSchemas(
 /**
  * Changes what is given; claims made from the schema keep their contract. Null if there is no such schema, or none of a
  * version that is expected. Two contracts never have the same time, so the same contract once more has another ETag; but
- * it is no other version, which is one that differs in something. The version before it is kept, all in one statement.
+ * it is no other version, which is one that differs in something; reminders are no part of a version. The version before it is kept, all in one statement.
  * @param tokenHash SHA-256 of the token with which it is changed; null for a session
  */
 export async function updateClaimSchema(
   db: Connection,
   userId: string,
   id: string,
-  { contract, name, description }: Partial<NewSchema>,
+  { contract, name, description, reminders }: Partial<NewSchema>,
   tokenHash: Buffer | null,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema> | null> {
@@ -179,6 +193,7 @@ export async function updateClaimSchema(
           ELSE greatest(${NOW}, updated_at + interval '1 millisecond') END,
         name = new_name,
         description = new_description,
+        reminders = CASE WHEN $10 THEN $11::float8[] ELSE reminders END,
         version_number = version_number + is_other::integer,
         version_at = CASE WHEN is_other THEN ${NOW} ELSE made_at END,
         version_by = CASE WHEN is_other THEN ${makerOf('$9')} ELSE version_by END
@@ -194,6 +209,8 @@ export async function updateClaimSchema(
       description !== undefined,
       description,
       tokenHash,
+      reminders !== undefined,
+      reminders && plainArray(reminders),
     ],
   })
   return row ? toVersioned(row) : null

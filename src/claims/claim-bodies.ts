@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
+import { NewReminders, Reminders } from '../contracts/reminder-bodies.ts'
 import { MAX_HINTS } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { MetadataBody, NewMetadata } from '../platform/http/bodies/metadata-bodies.ts'
@@ -74,6 +75,7 @@ const STATE = {
     'When the current window elapses; null in a terminal state, and while the clock is stopped.',
   ),
   ...CLOCK_FIELDS,
+  reminders: Type.Optional(Reminders),
   schema_id: UuidOrNull('The schema that the contract was copied from.'),
   schema_version: VersionOrNull(
     'The version of that schema which has the contract; null if there is no schema, or it was not recorded yet.',
@@ -174,6 +176,7 @@ const TERMS = {
   schema_id: Type.Optional(Uuid('Copies the contract of this schema. Give either this or a contract.')),
   contract: Type.Optional(ContractRef),
   test_clock_id: Type.Optional(Uuid('Lives by this test clock in place of the real time.')),
+  reminders: Type.Optional(NewReminders('Left out: those of the schema.')),
   metadata: Type.Optional(NewMetadata),
 }
 const ONE_SOURCE = {

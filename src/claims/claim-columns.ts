@@ -8,7 +8,7 @@ import { MAX_INLINE_CONTRACT_BYTES } from './limits.ts'
 /** What decisions need of a claim's row, but for its contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
   scheduled_outcome, status_since, due_at, event_count, log_bytes, review_start, remaining_ms, clock_since, schema_id, schema_version, test_clock_id,
-  created_at`
+  created_at, reminders`
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
 /** The same with the contract as the text that is stored: the driver does not parse it. */
 export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
@@ -40,6 +40,7 @@ export interface ClaimRow {
   schema_version: number | null
   test_clock_id: string | null
   created_at: Date
+  reminders: number[] | null
 }
 
 export type StoredClaimRow = WithContract<ClaimRow, string>
@@ -58,6 +59,7 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
     logBytes: row.log_bytes,
     reviewStart: row.review_start,
     ...(row.clock_since && { clock: { remainingMs: Number(row.remaining_ms), since: row.clock_since } }),
+    ...(row.reminders && { reminders: row.reminders }),
   }
 }
 
@@ -78,7 +80,7 @@ export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): W
 /** The columns that every representation of a claim has. */
 export type ClaimFactsRow = Omit<
   ClaimRow,
-  'user_id' | 'contract' | 'event_count' | 'log_bytes' | 'review_start'
+  'user_id' | 'contract' | 'event_count' | 'log_bytes' | 'review_start' | 'reminders'
 >
 
 export const toClaimFacts = (row: ClaimFactsRow): ClaimFacts => ({

@@ -71,7 +71,8 @@ const READ_CLAIMS = `SELECT ${CLAIM_STATE_COLUMNS},
 const COLUMNS = `id uuid, user_id uuid, customer_id uuid, reference text, candidate_alias text, customer_external_id text,
         status text, scheduled_outcome text, status_since timestamptz, due_at timestamptz, event_count integer,
         log_bytes integer, review_start integer, remaining_ms bigint,
-        clock_since timestamptz, schema_id uuid, schema_version integer, test_clock_id uuid, created_at timestamptz, hash text,
+        clock_since timestamptz, schema_id uuid, schema_version integer, test_clock_id uuid, created_at timestamptz, reminders float8[],
+        hash text,
         contract_bytes integer, contract text, is_read boolean, log_digest bytea, last_at timestamptz, ids json, decisive json`
 
 /** The claims' ids, each with those of the events that are submitted to it. */

@@ -8,6 +8,7 @@ import {
 import type { TimeMeasure } from '../core/calendars/working-time.ts'
 import type { ClaimAddress, NotedClaim } from '../core/claims/claim.ts'
 import { openState } from '../core/claims/lifecycle.ts'
+import { reminderMs, reminderTimes } from '../core/claims/reminder-times.ts'
 import { type Contract, isExtended, windowMs } from '../core/contracts/contract.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { ANNOUNCE, insertNotifications } from '../outbox/notification-number-store.ts'
@@ -46,6 +47,8 @@ export interface NewClaim {
   /** Lives by this clock's time; null for the real time. */
   testClockId: string | null
   metadata: Metadata
+  /** Ascending; left out if there are none. */
+  reminders?: readonly number[]
 }
 
 /** A new claim as its row has it. */
@@ -86,17 +89,38 @@ const MORE = {
     'bigint',
     ({ contract: { contract } }) => (contract.clock ? windowMs(contract.activity_window) : null),
   ],
+  reminders: ['text', ({ reminders }) => (reminders ? plainArray(reminders) : null)],
 } satisfies ColumnList<NewRow>
+/** With `MORE`, if the statement reads the clock: it computes the times of the reminders. */
+const REMINDER_MS = {
+  reminder_ms: [
+    'text',
+    ({ reminders, contract: { contract } }) =>
+      reminders ? plainArray(reminders.map((reminder) => reminderMs(contract, reminder))) : null,
+  ],
+} satisfies ColumnList<NewRow>
+/** SQL: the times, in the order of `reminder_ms`. */
+const REMINDER_TIMES = `CASE WHEN reminder_ms IS NOT NULL THEN ARRAY(
+              SELECT now + ms * interval '1 millisecond'
+              FROM unnest(reminder_ms::bigint[]) WITH ORDINALITY AS r (ms, number) ORDER BY number
+            ) END AS reminder_times`
 
-/** SQL: inserts OPEN claims from rows with the columns of `NEW_ROW` and with position, price, now, due_at and test_clock_id. */
+/**
+ * SQL: inserts OPEN claims from rows with the columns of `NEW_ROW` and with position, price, now, due_at and test_clock_id.
+ * @param hasMore whether the rows have the columns of `MORE` and `reminder_times`
+ */
 const insertFrom = (claims: string, rows: string, hasMore: boolean) => {
   const more = hasMore ? ', metadata, decided_count, remaining_ms' : ''
+  const reminding = hasMore
+    ? `, reminders::float8[], reminder_times::timestamptz[], CASE WHEN reminders IS NOT NULL THEN 0 END,
+          (reminder_times::timestamptz[])[1]`
+    : ''
   return `INSERT INTO ${claims} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${more}${hasMore ? ', clock_since' : ''})
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${more}${hasMore ? ', clock_since, reminders, reminder_times, reminders_passed, next_reminder_at' : ''})
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
           test_clock_id, now, reference, seed, schema_version${more}
-          ${hasMore ? ', CASE WHEN remaining_ms IS NOT NULL THEN now END' : ''}
+          ${hasMore ? ', CASE WHEN remaining_ms IS NOT NULL THEN now END' : ''}${reminding}
         FROM ${rows}
         ON CONFLICT (id) DO NOTHING`
 }
@@ -119,7 +143,7 @@ const ON_TEST_CLOCK = (parameter: number) => `held AS MATERIALIZED (
  * their ids, so two statements that insert the same claims cannot wait for each other in a circle.
  */
 function insertion(name: string, isLive: boolean, hasMore: boolean) {
-  const columns = new Columns<NewRow>(hasMore ? { ...NEW_ROW, ...MORE } : NEW_ROW, 2)
+  const columns = new Columns<NewRow>(hasMore ? { ...NEW_ROW, ...MORE, ...REMINDER_MS } : NEW_ROW, 2)
   const contracts = contractColumns(columns.next)
   const testClock = contracts.next
   const text = `-- insert_claims
@@ -137,7 +161,9 @@ function insertion(name: string, isLive: boolean, hasMore: boolean) {
         ${insertFrom(
           'claims',
           `(
-          SELECT placed.*, price, now + window_ms * interval '1 millisecond' AS due_at
+          SELECT placed.*, price, now + window_ms * interval '1 millisecond' AS due_at${
+            hasMore ? `, ${REMINDER_TIMES}` : ''
+          }
           FROM placed JOIN given ON given.hash = placed.hash
         ) AS priced ORDER BY id, position`,
           hasMore,
@@ -163,7 +189,7 @@ const insertions = (hasMore: boolean) => ({
   live: insertion('insert_claims', true, hasMore),
   onTestClock: insertion('insert_claims_on_test_clock', false, hasMore),
 })
-/** A statement without metadata and extended contracts is faster. */
+/** A statement without metadata, extended contracts and reminders is faster. */
 const INSERTIONS = { plain: insertions(false), withMore: insertions(true) }
 
 /**
@@ -227,7 +253,10 @@ async function insertAtOnce(
   rows: readonly NewRow[],
   testClockId: string | null,
 ): Promise<Map<string, Date> | null> {
-  const hasMore = rows.some(({ metadata, contract }) => metadata !== null || isExtended(contract.contract))
+  const hasMore = rows.some(
+    ({ metadata, contract, reminders }) =>
+      metadata !== null || isExtended(contract.contract) || reminders !== undefined,
+  )
   const { live, onTestClock } = hasMore ? INSERTIONS.withMore : INSERTIONS.plain
   const { statement, valuesOf } = testClockId === null ? live : onTestClock
   const inserted = await db.query<{ id: string | null; now: Date }>({
@@ -246,7 +275,7 @@ export function claimAsCreated(
   contract: Contract,
 ): NotedClaim {
   const { address, reference, userId, customerId, customerExternalId } = claim
-  const { schemaId, schemaVersion, testClockId, metadata } = claim
+  const { schemaId, schemaVersion, testClockId, metadata, reminders } = claim
   return {
     id,
     userId,
@@ -264,6 +293,7 @@ export function claimAsCreated(
     testClockId,
     createdAt: now,
     metadata,
+    ...(reminders && { reminders }),
   }
 }
 
@@ -286,7 +316,20 @@ const PLACED_ROWS = new Columns<PlacedRow>({
   now: ['timestamptz', ({ now }) => now],
   due_at: ['timestamptz', ({ now, contract, calendar }) => openState(contract.contract, now, calendar).dueAt],
   test_clock_id: ['uuid', ({ testClockId }) => testClockId],
+  reminder_times: ['text', (row) => (row.reminders ? plainArray(timesOf(row, row.reminders)) : null)],
 })
+
+/** When the reminders of a new claim are reached. */
+const timesOf = (
+  { contract: { contract }, calendar, now }: PlacedRow,
+  reminders: readonly number[],
+): Date[] =>
+  reminderTimes(
+    reminders,
+    contract,
+    { remainingMs: windowMs(contract.activity_window), since: now },
+    calendar,
+  )
 const INSERT: ShardStatement = {
   name: 'insert_in_shards',
   columns: 'id uuid',

@@ -49,6 +49,7 @@ function fieldsOf<Form>(claim: Presentable<Form>) {
     due_at: claim.dueAt?.toISOString() ?? null,
     paused_since: claim.clock ? pausedSince(claim) : undefined,
     remaining: claim.clock ? remainingOf(claim) : undefined,
+    reminders: claim.reminders as number[] | undefined,
     schema_id: claim.schemaId,
     schema_version: claim.schemaVersion,
     test_clock_id: claim.testClockId,

@@ -18,6 +18,7 @@ const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidat
   source: readContractSource(body),
   testClockId: body.test_clock_id?.toLowerCase() ?? null,
   metadata: body.metadata ?? {},
+  reminders: body.reminders ?? null,
 })
 
 export interface NewRequest {

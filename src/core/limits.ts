@@ -53,6 +53,9 @@ export const MAX_SHOWN_CHARACTERS = 60
 /** Differing positions that a hint names, and characters at each. */
 export const MAX_SHOWN_DIFFERENCES = 3
 
+/** Reminders of a claim. */
+export const MAX_REMINDERS = 8
+
 /** Characters of a calendar's name. */
 export const MAX_CALENDAR_NAME_LENGTH = 255
 /** Spans of working time on one date. */

@@ -1,5 +1,5 @@
 /** Changes with a notification (§4.13). Claims and candidates have the same. */
-const CLAIM_CHANGES = ['created', 'pending', 'confirmed', 'failed', 'outcome_changed'] as const
+const CLAIM_CHANGES = ['created', 'pending', 'confirmed', 'failed', 'outcome_changed', 'due_soon'] as const
 
 /** Each recorded event has such a notification, so a reader or endpoint must name these types (§4.13 rule 5). */
 export const EVENT_TYPES = ['claim.event_recorded', 'candidate.event_recorded'] as const

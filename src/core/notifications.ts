@@ -28,6 +28,8 @@ export interface Notification {
   createdAt: Date
   /** The event that was recorded; null if it tells of another thing. */
   event: EventSummary | null
+  /** The reminder that was reached, and the scheduled check that found it, by the claim's clock; null for anything else. */
+  reminder: { fraction: number; checkedAt: Date } | null
   subject:
     | { claim: StoredClaim }
     | { testClock: Omit<TestClock, 'nextDueAt'> }

@@ -48,6 +48,8 @@ export interface ClaimSchema extends SchemaNames {
   /** From 1 on: one more with each change of the contract or of a name. */
   versionNumber: number
   contract: Contract
+  /** Of its claims, ascending; null for none. */
+  reminders: readonly number[] | null
   createdAt: Date
   updatedAt: Date
 }

@@ -170,6 +170,7 @@ export interface Creation {
   contractHash: string | null
   /** Of the contract's calendar; null without one. */
   calendarVersion: number | null
+  reminders: number[] | null
 }
 
 /** The creations of the account's claims and candidates with these ids, by id. */
@@ -186,13 +187,15 @@ export async function findCreations(
     seed: string | null
     contract_hash: string | null
     calendar_version: number | null
+    reminders: number[] | null
   }>({
     name: 'find_creations',
     text: `-- find_creations
       SELECT id, created_at, schema_id, schema_version, seed, encode(contract_hash, 'hex') AS contract_hash,
         CASE WHEN decided_count IS NOT NULL THEN (
           SELECT (document->'clock'->'calendar'->>'version')::integer FROM contracts WHERE hash = contract_hash
-        ) END AS calendar_version
+        ) END AS calendar_version,
+        reminders
       FROM claims WHERE id = ANY ($1::uuid[]) AND user_id = $2`,
     values: [plainArray(ids), userId],
     readOnly: true,
@@ -208,6 +211,7 @@ export async function findCreations(
         seed: row.seed,
         contractHash: row.contract_hash,
         calendarVersion: row.calendar_version,
+        reminders: row.reminders,
       },
     ]),
   )

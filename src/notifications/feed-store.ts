@@ -29,6 +29,8 @@ export interface FeedRow {
   status_since: Date
   due_at: Date | null
   scheduled_outcome: 'CONFIRMED' | 'FAILED' | null
+  /** Of a claim that is due soon. */
+  reminder: number | null
   created_at: Date
 }
 
@@ -69,7 +71,7 @@ async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): 
   return db.query<FeedRow>({
     name: ['read_feed', order, part ?? 'of', ...(after === null ? [] : ['after'])].join('_'),
     text: `-- read_feed
-      SELECT number, subject_id, kind, sequence, status_since, due_at, scheduled_outcome, created_at
+      SELECT number, subject_id, kind, sequence, status_since, due_at, scheduled_outcome, reminder, created_at
       FROM notifications WHERE ${query.conditions} ${ofPart} ORDER BY number ${order} LIMIT ${limit}`,
     values: query.values,
     readOnly: true,

@@ -27,6 +27,17 @@ const NOTIFICATION_FIELDS = {
       { description: 'The event that was recorded, without its other fields: these are in the log.' },
     ),
   ),
+  reminder: Type.Optional(
+    Type.Number({
+      description: 'Only if the type is …due_soon: the fraction of the activity window that was reached.',
+      examples: [0.9],
+    }),
+  ),
+  checked_at: Type.Optional(
+    DateTime(
+      'Beside `reminder`: the scheduled check that found it reached, by the time that the claim lives by.',
+    ),
+  ),
   claim: Type.Optional(ref(ClaimSummaryBody)),
   candidate: Type.Optional(ref(CandidateSummaryBody)),
   test_clock: Type.Optional(ref(TestClockThenBody)),
@@ -71,6 +82,7 @@ export function presentNotification({
   sequence,
   createdAt,
   event,
+  reminder,
   subject,
 }: Notification): JsonText {
   const told = { id, type, created_at: createdAt.toISOString(), sequence }
@@ -87,6 +99,7 @@ export function presentNotification({
     ...(event
       ? { event: { id: event.id, type: event.type, created_at: event.createdAt.toISOString() } }
       : {}),
+    ...(reminder ? { reminder: reminder.fraction, checked_at: reminder.checkedAt.toISOString() } : {}),
     [claim.candidateAlias === null ? 'claim' : 'candidate']: text,
   })
 }

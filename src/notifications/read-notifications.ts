@@ -142,7 +142,7 @@ async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) 
   const claims = await readSubjects(
     db,
     userId,
-    idsOf('created', 'pending', 'confirmed', 'failed', 'outcome_changed', 'recorded'),
+    idsOf('created', 'pending', 'confirmed', 'failed', 'outcome_changed', 'due_soon', 'recorded'),
   )
   const clockIds = idsOf('advanced')
   const found = clockIds.length === 0 ? [] : await findTestClocks(db, userId, clockIds)
@@ -176,6 +176,7 @@ const CHANGES = {
   confirmed: 'confirmed',
   failed: 'failed',
   outcome_changed: 'outcome_changed',
+  due_soon: 'due_soon',
   advanced: 'advanced',
   failing: 'disabled',
   gone: 'disabled',
@@ -204,10 +205,13 @@ const STATUS_AFTER: Readonly<Record<ClaimKind, Status>> = {
   confirmed: 'CONFIRMED',
   failed: 'FAILED',
   outcome_changed: 'PENDING',
+  due_soon: 'OPEN',
 }
 
 function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim {
-  const { status_since: statusSince, due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
+  const { due_at: dueAt, scheduled_outcome: scheduledOutcome } = row
+  // Of a reminder the row has the time of the check. An OPEN claim has its status since its creation.
+  const statusSince = kind === 'due_soon' ? claim.createdAt : row.status_since
   // A claim has a scheduled outcome before an event only in review.
   const isInReview = kind === 'recorded' && scheduledOutcome !== null
   const status = isInReview ? 'PENDING' : STATUS_AFTER[kind]
@@ -253,10 +257,17 @@ async function* withContracts(
       sequence: row.sequence,
       createdAt: row.created_at,
       event: (row.kind === 'recorded' && events.get(placeOf(row))) || null,
+      reminder: row.reminder === null ? null : { fraction: row.reminder, checkedAt: row.status_since },
       subject: other ?? { claim: { ...(claim as ListedClaim), contract, metadata } },
     }))
 }
 
-/** A claim changes at most once with an item of its log, and each event is one. What has no log may come to the same again. */
-const notificationId = ({ subject_id, kind, sequence, number }: FeedRow) =>
-  namedUuid('notification', [subject_id, kind, kind in STATUS_AFTER ? sequence : number].join(' '))
+/**
+ * A claim changes at most once with an item of its log, and each event is one. A reminder is sent once. What has no log may come
+ * to the same again.
+ */
+const notificationId = ({ subject_id, kind, sequence, reminder, number }: FeedRow) =>
+  namedUuid(
+    'notification',
+    [subject_id, kind, reminder ?? (kind in STATUS_AFTER ? sequence : number)].join(' '),
+  )

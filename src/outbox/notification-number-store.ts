@@ -40,11 +40,17 @@ export async function announceOfAccount(db: Connection, userId: string): Promise
 /** What a notification has besides its number and its time. */
 export const WHAT_HAPPENED = 'user_id, subject_id, kind, sequence, status_since, due_at, scheduled_outcome'
 
-/** SQL that stores a notification of each row that is selected (`WHAT_HAPPENED`). They are announced before. */
-export const insertNotifications = (selected: string): string => `INSERT INTO notifications
-          (number, ${WHAT_HAPPENED}, created_at)
+/**
+ * SQL that stores a notification of each row that is selected. They are announced before.
+ * @param columns of the rows
+ */
+export const insertNotifications = (
+  selected: string,
+  columns = WHAT_HAPPENED,
+): string => `INSERT INTO notifications
+          (number, ${columns}, created_at)
         SELECT nextval('notification_numbers'), happened.*, ${NOW}
-        FROM (${selected}) AS happened (${WHAT_HAPPENED})`
+        FROM (${selected}) AS happened (${columns})`
 
 export interface Numbers {
   /** Of the lock that was taken. */

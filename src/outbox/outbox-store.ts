@@ -9,7 +9,7 @@ import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './notification-
 /** What became of a claim. */
 export interface ClaimNotification {
   subjectId: string
-  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'outcome_changed' | 'recorded'
+  kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'outcome_changed' | 'due_soon' | 'recorded'
   /** Of the log's item that it tells of; 0 for a creation. */
   sequence: number
   state: ClaimState

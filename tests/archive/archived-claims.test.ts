@@ -130,6 +130,21 @@ test('a claim of an extended contract is archived and restored with all that its
   assert.deepEqual(await rowsOf(id), rows)
 })
 
+test('a claim is restored with its reminders (§2.16)', async (t) => {
+  const folder = await archiveFolder(t)
+  const contract = contractWith({ activity_window: 0.001, review_window: 0 })
+  const made = await api.post('/v1/claims', { customer_id: customer, contract, reminders: [0.9, 0.5] })
+  const { id } = made.body
+  assert.equal((await api.post('/v1/events', { claim_id: id, type: 'done' })).status, 201)
+  await runScheduledCheck(app, inAMinute())
+  await growOld(service)
+  const told = await api.readClaim(id)
+  assert.deepEqual(told.reminders, [0.5, 0.9])
+  assert.ok((await archiveAll(app, folder)) > 0)
+  await restore(folder, id)
+  assert.deepEqual(await api.readClaim(id), told)
+})
+
 test('an archived claim’s reference cannot be used again (§4.15 rule 4)', async (t) => {
   const [id = ''] = await resolvedClaims(service, api, customer, 1)
   const { reference } = await api.readClaim(id)

@@ -351,6 +351,7 @@ export function testDecisions(
         const appends = [...claims].map(({ claim, lastAt }) => ({
           seen: claim,
           becomes: { ...claim, eventCount: claim.eventCount + 1, logBytes: claim.logBytes + 2 },
+          reminderTimes: null,
           at: lastAt,
           events: [{ submission: { id: randomUUID(), type: 'seen' }, payloadJson: '{}', lateMs: 1 }],
           notifications: [

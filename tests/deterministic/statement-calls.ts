@@ -227,6 +227,7 @@ async function appendExtended({ db, seen }: Side, { to }: Call & { call: 'append
           eventCount,
           logBytes: read.claim.logBytes + 11 * events.length,
         },
+        reminderTimes: null,
         at,
         events: events.map(({ value, ...submission }) => ({
           submission,

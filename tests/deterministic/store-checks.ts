@@ -124,6 +124,9 @@ const moveKinds: Handler = (store, backend, { values }) => {
   return [{ moved: moved.length }]
 }
 
+/** No claim has reminders. */
+const sendReminders: Handler = () => [{ claims: 0, sent: 0 }]
+
 const readClock: Handler = (_store, _backend, { at }) => [{ now: at }]
 
 export const CHECK_HANDLERS = {
@@ -133,5 +136,6 @@ export const CHECK_HANDLERS = {
   list_due: listDue,
   read_due_kinds: readDueKinds,
   move_kinds: moveKinds,
+  send_reminders: sendReminders,
   read_clock: readClock,
 }

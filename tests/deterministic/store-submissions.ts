@@ -181,10 +181,10 @@ const appendEvents: Handler = (store, backend, { site, values, at: now }) => {
 }
 
 const appendExtendedEvents: Handler = (store, backend, { values }) => {
-  const [ids = [], seenStatuses, seen, counts, bytes, statuses, outcomes, sinces, dues, starts, , , ats] =
-    values.slice(0, 13).map(arrayOf) as string[][]
+  const [ids = [], seenStatuses, seen, counts, bytes, statuses, outcomes, sinces, dues, starts, , , , ats] =
+    values.slice(0, 14).map(arrayOf) as string[][]
   const [claimIds = [], seqs, names, types, payloads, , times, lates] = values
-    .slice(13, 21)
+    .slice(14, 22)
     .map(arrayOf) as string[][]
   store.lockClaims(backend, ids)
   const fresh = [...ids.entries()].filter(([i, id]) => {

@@ -63,6 +63,7 @@ function claimOf({
     schema_version: null,
     test_clock_id: null,
     created_at: now,
+    reminders: null,
     is_read: true,
     digest: null,
     last_at: now,

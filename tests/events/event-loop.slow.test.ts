@@ -52,6 +52,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
     reference: null,
     seed: null,
     metadata: {},
+    reminders: null,
   }))
 
 const open = (count: number, onMade: () => void) =>

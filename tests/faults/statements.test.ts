@@ -49,7 +49,7 @@ const ON_CITUS =
 const ON_ONE_POSTGRESQL =
   'append_events append_events_on_test_clocks append_extended_events apply_moves find_news insert_claims insert_claims_on_test_clock insert_placed_claims ' +
   'mark_contracts_of_archived move_contracts ' +
-  'delete_test_clock_claims move_kinds note_contract_moves read_settled take_contract_moves'
+  'delete_test_clock_claims move_kinds note_contract_moves read_settled send_reminders send_reminders_on_test_clock take_contract_moves'
 
 const words = (text: string) => text.split(' ')
 

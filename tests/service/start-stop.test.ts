@@ -47,6 +47,7 @@ const newClaimOf = (customerId: string) => ({
   reference: null,
   place: 0,
   metadata: {},
+  reminders: null,
 })
 const OVERVIEW = { userId, customerId: null, testClockId: null, days: 30, timeZone: 'UTC' }
 

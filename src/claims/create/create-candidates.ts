@@ -17,6 +17,8 @@ export interface CandidateRequest {
   source: ContractSource
   testClockId: string | null
   metadata: Metadata
+  /** Null for those of the schema. */
+  reminders: readonly number[] | null
 }
 
 /**
@@ -35,20 +37,23 @@ export async function createCandidates(
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await app.creations.customersByExternalId.submit(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
-  const openings = requests.map(({ alias, place, customerExternalId, source, testClockId, metadata }) => {
-    const customer = customers.get(customerExternalId)
-    if (!customer) return customerNotFound({ externalId: customerExternalId })
-    const address = { kind: 'candidate', alias } as const
-    return {
-      address,
-      reference: null,
-      seed: key && seedOfPlace(key.seed, place),
-      customer,
-      source,
-      testClockId,
-      metadata,
-    }
-  })
+  const openings = requests.map(
+    ({ alias, place, customerExternalId, source, testClockId, metadata, reminders }) => {
+      const customer = customers.get(customerExternalId)
+      if (!customer) return customerNotFound({ externalId: customerExternalId })
+      const address = { kind: 'candidate', alias } as const
+      return {
+        address,
+        reference: null,
+        seed: key && seedOfPlace(key.seed, place),
+        customer,
+        source,
+        testClockId,
+        metadata,
+        reminders,
+      }
+    },
+  )
   return openCandidates(app, userId, openings, takeMemory, key)
 }
 

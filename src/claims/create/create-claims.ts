@@ -16,6 +16,8 @@ export interface ClaimRequest {
   source: ContractSource
   testClockId: string | null
   metadata: Metadata
+  /** Null for those of the schema. */
+  reminders: readonly number[] | null
 }
 
 /**
@@ -34,22 +36,25 @@ export async function createClaims(
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await app.creations.customers.submit(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
-  const openings = requests.map(({ customerId, reference, place, source, testClockId, metadata }) => {
-    const customer = customers.get(customerId)
-    if (!customer) return customerNotFound({ id: customerId })
-    const seed = key && seedOfPlace(key.seed, place)
-    const named = reference === null ? seed : idOfReference(userId, reference)
-    const id = named ?? app.db.distribution.newClaimId()
-    return {
-      address: { kind: 'claim', id } as const,
-      reference,
-      seed,
-      customer,
-      source,
-      testClockId,
-      metadata,
-    }
-  })
+  const openings = requests.map(
+    ({ customerId, reference, place, source, testClockId, metadata, reminders }) => {
+      const customer = customers.get(customerId)
+      if (!customer) return customerNotFound({ id: customerId })
+      const seed = key && seedOfPlace(key.seed, place)
+      const named = reference === null ? seed : idOfReference(userId, reference)
+      const id = named ?? app.db.distribution.newClaimId()
+      return {
+        address: { kind: 'claim', id } as const,
+        reference,
+        seed,
+        customer,
+        source,
+        testClockId,
+        metadata,
+        reminders,
+      }
+    },
+  )
   return openClaims(app, userId, openings, takeMemory, key)
 }
 

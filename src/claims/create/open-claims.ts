@@ -3,6 +3,7 @@ import { type CalendarName, findVersionOfNewClaim, withVersion } from '../../cal
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
+import { sortReminders } from '../../core/claims/reminder-times.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound, testClockNotFound } from '../../core/record-errors.ts'
 import type { CustomerKey } from '../../customers/customer.ts'
@@ -53,6 +54,8 @@ export interface Opening {
   source: ContractSource
   testClockId: string | null
   metadata: Metadata
+  /** Null for those of the schema. */
+  reminders: readonly number[] | null
 }
 
 /**
@@ -160,14 +163,15 @@ const asCreated = async (
   app: App,
   userId: string,
   { address, reference, customer, testClockId, metadata }: Opening,
-  { id, createdAt, schemaId, schemaVersion }: Creation,
+  { id, createdAt, schemaId, schemaVersion, reminders }: Creation,
   contract: Contract | RawContract,
 ): Promise<OpenedClaim> => {
   const calendar = await app.calendarTimes.ofContract(app.db.reads.for(userId), userId, contractOf(contract))
   const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
   const whose = { userId, customerId: customer.id, customerExternalId }
+  const asStored = { schemaId, schemaVersion, ...(reminders && { reminders }) }
   const made = claimAsCreated(
-    { address, reference, ...whose, schemaId, schemaVersion, testClockId, metadata, calendar },
+    { address, reference, ...whose, ...asStored, testClockId, metadata, calendar },
     id,
     createdAt,
     contractOf(contract),
@@ -391,7 +395,8 @@ async function resolve(
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
     const terms = { contract, schemaId, schemaVersion: ofSchema?.version ?? null, testClockId }
     const whose = { userId, customerId: customer.id, customerExternalId }
-    return { address, reference, seed, ...whose, ...terms, metadata }
+    const reminders = opening.reminders ? sortReminders(opening.reminders) : ofSchema?.reminders
+    return { address, reference, seed, ...whose, ...terms, metadata, ...(reminders && { reminders }) }
   }
   return openings.map(toClaim)
 }

@@ -36,6 +36,8 @@ export interface SchemaContract {
   version: number
   /** Null if the contracts of the request are too large together, an error if there is no memory. */
   contract: Contract | Error | null
+  /** Null for none. */
+  reminders: readonly number[] | null
 }
 
 /** The contracts of the account's schemas with these ids. */
@@ -47,9 +49,9 @@ export async function readSchemaContracts(
 ): Promise<Map<string, SchemaContract>> {
   const found = await app.creations.findContracts(userId, ids)
   const contracts = new Map<string, SchemaContract>()
-  for (const [id, { version, text }] of found) {
+  for (const [id, { version, text, reminders }] of found) {
     found.delete(id)
-    contracts.set(id, { version, contract: text === null ? null : await read(text, takeMemory) })
+    contracts.set(id, { version, contract: text === null ? null : await read(text, takeMemory), reminders })
   }
   return contracts
 }

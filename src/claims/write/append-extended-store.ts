@@ -3,6 +3,7 @@ import { ANNOUNCE } from '../../outbox/notification-number-store.ts'
 import { type ClaimNotification, TOLD } from '../../outbox/outbox-store.ts'
 import { type ColumnList, Columns } from '../../platform/database/columns.ts'
 import type { Connection } from '../../platform/database/connection.ts'
+import { plainArray } from '../../platform/database/sql-array.ts'
 import type { NewEvent } from './append-events-store.ts'
 import { guardedWrite, LOG_ITEM, type LogWrite, shardWrite, writeToShards } from './guarded-write-store.ts'
 
@@ -11,6 +12,8 @@ export interface ExtendedAppend {
   /** The claim that the decision is based on. The write has no effect if the claim has changed since. */
   seen: Claim
   becomes: Claim
+  /** When the claim's reminders are reached, if its clock continues; null if they stay as they are. */
+  reminderTimes: readonly Date[] | null
   /** The time of recording of the events. Not before the last item of the log. */
   at: Date
   /** At least one, in their order. */
@@ -32,12 +35,17 @@ const WRITE = {
   review_start: ['integer', ({ becomes }) => becomes.reviewStart],
   remaining_ms: ['bigint', ({ becomes }) => becomes.clock?.remainingMs ?? null],
   clock_since: ['timestamptz', ({ becomes }) => becomes.clock?.since ?? null],
+  reminder_times: ['text', ({ reminderTimes }) => reminderTimes && plainArray(reminderTimes)],
   at: ['timestamptz', ({ at }) => at],
 } satisfies ColumnList<ExtendedAppend>
 
+/** The row's own number of passed reminders counts: the claim may come from the cache, which does not have it. */
 const BECOMES = `event_count = d.count, decided_count = d.count, log_bytes = d.bytes, status = d.status,
           scheduled_outcome = d.outcome, status_since = d.since, due_at = d.due, review_start = d.review_start,
           remaining_ms = d.remaining_ms, clock_since = d.clock_since,
+          reminder_times = coalesce(d.reminder_times::timestamptz[], c.reminder_times),
+          next_reminder_at = CASE WHEN d.reminder_times IS NULL THEN c.next_reminder_at
+            ELSE (d.reminder_times::timestamptz[])[c.reminders_passed + 1] END,
           last_event_at = CASE WHEN d.status = c.status THEN d.at END`
 
 type ExtendedItem = LogWrite & { lateMs: number | null }

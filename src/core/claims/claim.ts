@@ -18,6 +18,8 @@ export interface Claim extends ClaimState {
   /** Of that schema, whose contract it has; null without a schema, and of a claim that an older version made. */
   schemaVersion: number | null
   testClockId: string | null
+  /** Fractions of the activity window, ascending; left out if there are none. No decision reads them. */
+  reminders?: readonly number[]
   createdAt: Date
   /** Items in the log; also the version that a write is guarded by. */
   eventCount: number
@@ -44,7 +46,7 @@ export type StoredClaim = WithContract<Claim, string> & { metadata: string }
 /** What every representation of a claim or candidate has. */
 export type ClaimFacts = Omit<
   Claim,
-  'userId' | 'contract' | 'eventCount' | 'logBytes' | 'reviewStart' | 'clock'
+  'userId' | 'contract' | 'eventCount' | 'logBytes' | 'reviewStart' | 'clock' | 'reminders'
 >
 
 /** A claim or candidate as an export tells it. */

@@ -136,8 +136,13 @@ export const MINUTE_MS = 60_000
 export const checkAtOrAfter = (time: Date): Date =>
   new Date(Math.ceil(time.getTime() / MINUTE_MS) * MINUTE_MS)
 
+/** The last check before this time or at it. */
+export const checkAtOrBefore = (time: Date): Date =>
+  new Date(Math.floor(time.getTime() / MINUTE_MS) * MINUTE_MS)
+
 /** The first check after this time. */
-const checkAfter = (time: Date): Date => new Date((Math.floor(time.getTime() / MINUTE_MS) + 1) * MINUTE_MS)
+export const checkAfter = (time: Date): Date =>
+  new Date((Math.floor(time.getTime() / MINUTE_MS) + 1) * MINUTE_MS)
 
 /** The check `count` checks earlier. */
 export const checksBefore = (check: Date, count: number): Date =>

@@ -4,6 +4,8 @@ import type { Claim } from '../../core/claims/claim.ts'
 import { decideAt, type Effect, takesEvents } from '../../core/claims/decide-at.ts'
 import type { LogEvent } from '../../core/claims/event.ts'
 import type { EventLog } from '../../core/claims/event-log.ts'
+import { isPaused } from '../../core/claims/lifecycle.ts'
+import { reminderTimes } from '../../core/claims/reminder-times.ts'
 import { needsEventIds } from '../../core/contracts/contract.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import { type ClaimNotification, notificationOf, notificationOfEvent } from '../../outbox/outbox-store.ts'
@@ -17,6 +19,7 @@ export class ExtendedDecision extends PendingDecision {
   readonly at: Date
   /** Whether a decision depended on the log, so the log must have been read. */
   usesLog = false
+  #continuesClock = false
   /** The claim and its log after the submissions so far. Each submission makes a new claim object for its answer. */
   #claim: Claim
   #log: EventLog
@@ -60,6 +63,7 @@ export class ExtendedDecision extends PendingDecision {
     return {
       seen: this.snapshot.claim,
       becomes: this.#claim,
+      reminderTimes: this.#reminderTimes(),
       at: this.at,
       events: this.added.map((request) => ({ ...request, lateMs: this.#lateMsOf(request) })),
       notifications: this.#notifications,
@@ -103,6 +107,7 @@ export class ExtendedDecision extends PendingDecision {
         this.#claim = { ...before, ...state, eventCount, logBytes, reviewStart }
         this.#log = decision.log
         this.#lateMs.set(request, lateMs)
+        this.#continuesClock ||= effect === 'resumed'
         this.#notify(before, effect)
         this.add(request)
         return { pending, kind: 'append', claim: this.#claim }
@@ -112,6 +117,12 @@ export class ExtendedDecision extends PendingDecision {
       case 'log-full':
         return refused(pending, new ServiceError('EVENT_LIMIT_REACHED', decision.message))
     }
+  }
+
+  #reminderTimes(): Date[] | null {
+    const { reminders, contract, clock } = this.#claim
+    if (!this.#continuesClock || !reminders || !clock || isPaused(this.#claim)) return null
+    return reminderTimes(reminders, contract, clock, this.#calendar)
   }
 
   #notify(before: Claim, effect: Effect | null): void {

@@ -66,6 +66,12 @@ export const CATALOGUE = {
     help: 'Changes of status by what made them (`event`, `check`, `test_clock`) and the status that they led to.',
     labels: ['by', 'to'],
   },
+  reminders: {
+    type: 'counter',
+    name: 'claimkeeper_reminders_total',
+    help: 'Reminders that were sent, by what found them (`check`, `test_clock`).',
+    labels: ['by'],
+  },
   checks: {
     type: 'counter',
     name: 'claimkeeper_checks_total',

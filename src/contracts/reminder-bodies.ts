@@ -1,0 +1,18 @@
+import { Type } from 'typebox'
+import { MAX_REMINDERS } from '../core/limits.ts'
+
+const EXAMPLE = [0.5, 0.9]
+
+/** Of a new claim, or of a schema (§2.16). */
+export const NewReminders = (description: string) =>
+  Type.Array(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }), {
+    maxItems: MAX_REMINDERS,
+    uniqueItems: true,
+    description: `Fractions of the activity window. A notification is sent at each, if the claim is OPEN and its clock runs. An empty array is none. ${description}`,
+    examples: [EXAMPLE],
+  })
+
+export const Reminders = Type.Array(Type.Number(), {
+  description: 'Fractions of the activity window, ascending. Absent if there are none.',
+  examples: [EXAMPLE],
+})

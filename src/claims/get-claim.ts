@@ -1,4 +1,6 @@
 import type { App } from '../app.ts'
+import type { WorkingTime } from '../core/calendars/working-time.ts'
+import { type WorkingTimeUsed, workingTimeUsed } from '../core/calendars/working-time-used.ts'
 import type { Claim, ClaimAddress, StoredClaim } from '../core/claims/claim.ts'
 import { type Contract, decisiveEventTypes, isExtended, windowMs } from '../core/contracts/contract.ts'
 import {
@@ -8,6 +10,7 @@ import {
   type ExplainedTransition,
   Explanation,
   type Turn,
+  type WorkingWindow,
 } from '../core/contracts/explain.ts'
 import type { LogHint } from '../core/contracts/hints/log-hints.ts'
 import { claimNotFound } from '../core/record-errors.ts'
@@ -84,9 +87,16 @@ export interface ClaimExplanation {
   /** So far, in their order. */
   transitions: ExplainedTransition[]
   review: ExplainedReview | null
-  clock: (ExplainedClock & { timeZone: string | null }) | null
+  clock: (ExplainedClock & { timeZone: string | null; workingTime: ExplainedWorkingTime[] }) | null
   late: LateEvents
   hints: LogHint[]
+}
+
+/** Why a window to which the calendar applies is due when it is. */
+interface ExplainedWorkingTime extends WorkingTimeUsed {
+  window: WorkingWindow['window']
+  from: Date
+  to: Date
 }
 
 /** Why the claim or candidate stands as it does. @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED */
@@ -115,10 +125,27 @@ export async function explainClaim(
     for (const { type, ids } of await readOtherTypes(db, claim, types)) explanation.addType(type, ids)
   }
   const { condition, review, hints } = explanation
-  const clock = explanation.clock && { ...explanation.clock, timeZone: calendar?.timeZone ?? null }
+  const clock = explanation.clock && {
+    ...explanation.clock,
+    timeZone: calendar?.hours.time_zone ?? null,
+    workingTime: calendar ? await explainWorkingTime(calendar, explanation.workingWindows) : [],
+  }
   const transitions = explanation.transitions(turns ?? end)
   const late = await findLateEvents(db, claim, end)
   return { claim, condition, transitions, review, clock, late, hints }
+}
+
+async function explainWorkingTime(
+  calendar: WorkingTime,
+  windows: readonly WorkingWindow[],
+): Promise<ExplainedWorkingTime[]> {
+  const explained: ExplainedWorkingTime[] = []
+  for (const { window, periods } of windows) {
+    const [from, to] = [periods[0]?.startMs as number, periods.at(-1)?.endMs as number]
+    const used = await runCooperatively(workingTimeUsed(calendar, periods))
+    explained.push({ window, from: new Date(from), to: new Date(to), ...used })
+  }
+  return explained
 }
 
 /** The times of a log never decrease: if the last event was in time, all events before it were. */

@@ -125,7 +125,14 @@ export function presentExplanation(explanation: ClaimExplanation) {
 
 const presentExplainedClock = (
   { contract }: Claim,
-  { timeZone, periods, periodCount, pausedSince, remainingMs }: NonNullable<ClaimExplanation['clock']>,
+  {
+    timeZone,
+    workingTime,
+    periods,
+    periodCount,
+    pausedSince,
+    remainingMs,
+  }: NonNullable<ClaimExplanation['clock']>,
 ) => ({
   calendar: contract.clock?.calendar ?? null,
   time_zone: timeZone,
@@ -138,6 +145,16 @@ const presentExplainedClock = (
     counted: countedMs === null ? null : countedMs / 1_000,
   })),
   period_count: periodCount,
+  working_time: workingTime.map(({ window, from, to, ...used }) => ({
+    window,
+    from,
+    to,
+    span_count: used.spanCount,
+    holidays: used.holidays,
+    holiday_count: used.holidayCount,
+    exceptions: used.exceptions,
+    exception_count: used.exceptionCount,
+  })),
   paused_since: pausedSince,
   remaining: remainingMs === null ? null : remainingMs / 1_000,
 })

@@ -10,6 +10,7 @@ import {
   MAX_CONDITION_NAME_LENGTH,
   MAX_CONDITION_NODES,
   MAX_CONTRACT_BYTES,
+  MAX_EXPLAINED_DATES,
   MAX_EXPLAINED_EVENTS,
   MAX_EXPLAINED_PERIODS,
   MAX_LOG_HINTS,
@@ -361,6 +362,9 @@ const NullableString = (description: string) => Type.Union([Type.String(), Type.
 const NullableSeconds = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description })
 
+const Dates = (description: string) =>
+  Type.Array(Type.String({ examples: ['2026-12-25'] }), { maxItems: MAX_EXPLAINED_DATES, description })
+
 const EXPLAINED_CLOCK = Type.Object(
   {
     calendar: Type.Union([Type.Object({ id: Type.String(), version: Type.Integer() }), Type.Null()], {
@@ -381,6 +385,22 @@ const EXPLAINED_CLOCK = Type.Object(
       { maxItems: MAX_EXPLAINED_PERIODS, description: 'The first periods in which the clock ran.' },
     ),
     period_count: Type.Integer({ minimum: 1, description: 'How many periods there are.' }),
+    working_time: Type.Array(
+      Type.Object({
+        window: Type.Enum(['activity_window', 'review_window']),
+        from: DateTime('When the window began.'),
+        to: DateTime('When it is due, or the event that ended or stopped it before.'),
+        span_count: Type.Integer({
+          minimum: 0,
+          description: 'Spans of working time of which some was counted while the window ran.',
+        }),
+        holidays: Dates('The first dates while it ran that have no working time because they are holidays.'),
+        holiday_count: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+        exceptions: Dates('The first dates while it ran whose spans are exceptions.'),
+        exception_count: Type.Integer({ minimum: 0, description: 'How many there are.' }),
+      }),
+      { maxItems: 2, description: 'Each window to which the calendar applies, once it has begun.' },
+    ),
     paused_since: DateTimeOrNull('Since when the clock is stopped; null if it is not.'),
     remaining: NullableSeconds('Seconds of the activity window that are left while the clock is stopped.'),
   },

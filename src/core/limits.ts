@@ -36,6 +36,8 @@ export const MAX_HINT_EVENTS = 10
 export const MAX_EXPLAINED_EVENTS = 10
 /** Periods that an explanation shows in which the clock of a claim ran. */
 export const MAX_EXPLAINED_PERIODS = 100
+/** Holidays, and exceptions, that an explanation names of a window. */
+export const MAX_EXPLAINED_DATES = 100
 /** Event types of a log that hints look at besides those that the condition names. */
 export const MAX_OTHER_EVENT_TYPES = 1_000
 /** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */

@@ -95,7 +95,7 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
         [DECADES, '2090-01-01T00:40:00.000Z', 2_400],
       ],
     )
-    const none = { calendar: null, time_zone: null, time_zone_data: null }
+    const none = { calendar: null, time_zone: null, time_zone_data: null, working_time: [] }
     assert.deepEqual(rest, { ...none, period_count: 2, paused_since: null, remaining: null })
   })
 

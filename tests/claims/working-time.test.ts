@@ -83,8 +83,8 @@ test('a live claim is due by working time, and its review too if the calendar ap
   for (const one of [claim, other]) assert.deepEqual(await contradictionsOf(service, one.id), [])
 })
 
-test('an explanation shows when the clock ran and what was counted, and the end of a review by working time (§2.1a)', async () => {
-  const { id } = await newCalendar()
+test('an explanation shows when the clock ran, what was counted and which dates were skipped, and the end of a review by working time (§2.1a)', async () => {
+  const { id } = await newCalendar({ exceptions: { '2026-03-31': [], '2026-04-05': [] } })
   const clock = await newClock(api, '2026-03-27T14:00:00.000Z')
   const pauses = { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
   const terms = { ...termsOf(id, { ...pauses, applies_to: ['activity', 'review'] }), review: WITH_REVERSAL }
@@ -105,22 +105,80 @@ test('an explanation shows when the clock ran and what was counted, and the end 
     time_zone_data: process.versions.tz,
     periods: [counted],
     period_count: 1,
+    working_time: [
+      {
+        window: 'activity_window',
+        from: claim.created_at,
+        to: asked.created_at,
+        span_count: 2,
+        holidays: [],
+        holiday_count: 0,
+        exceptions: [],
+        exception_count: 0,
+      },
+    ],
     paused_since: asked.created_at,
     remaining: 8 * 3_600,
   })
   await advance(clock, '2026-04-02T13:00:00.000Z')
   const answered = (await submit(claim.id, 'answered')).body.event
   const running = { from: answered.created_at, resumed_by: answered.id, paused_by: null }
-  assert.deepEqual((await explain()).clock.periods, [counted, { ...running, to: null, counted: null }])
+  const { clock: continued } = await explain()
+  assert.deepEqual(continued.periods, [counted, { ...running, to: null, counted: null }])
+  // The exception of 2026-03-31 was skipped by the stopped clock, not by the calendar.
+  const used = {
+    window: 'activity_window',
+    from: claim.created_at,
+    to: '2026-04-07T13:00:00.000Z',
+    span_count: 4,
+    holidays: ['2026-04-03', '2026-04-06'],
+    holiday_count: 2,
+    exceptions: ['2026-04-05'],
+    exception_count: 1,
+  }
+  assert.deepEqual(continued.working_time, [used])
 
   await advance(clock, '2026-04-07T12:00:00.000Z')
   const { claim: pending } = (await submit(claim.id, 'resolved')).body
   const { clock: ended, review } = await explain()
   assert.deepEqual(ended.periods[1], { ...running, to: '2026-04-07T12:00:00.000Z', counted: 7 * 3_600 })
   assert.deepEqual([ended.paused_since, ended.remaining], [null, null])
+  const none = { holidays: [], holiday_count: 0, exceptions: [], exception_count: 0 }
+  assert.deepEqual(ended.working_time, [
+    { ...used, to: '2026-04-07T12:00:00.000Z' },
+    {
+      window: 'review_window',
+      from: '2026-04-07T12:00:00.000Z',
+      to: '2026-04-08T08:00:00.000Z',
+      span_count: 2,
+      ...none,
+    },
+  ])
   assert.deepEqual([review.due_at, pending.due_at], ['2026-04-08T08:00:00.000Z', '2026-04-08T08:00:00.000Z'])
   await advance(clock, '2026-04-09T12:00:00.000Z')
-  assert.equal((await explain()).review.due_at, pending.due_at)
+  const terminal = await explain()
+  assert.equal(terminal.review.due_at, pending.due_at)
+  assert.deepEqual(terminal.clock.working_time, ended.working_time)
+})
+
+test('an explanation of a claim without review names the working time of both windows, each until it was due', async () => {
+  const { id } = await newCalendar()
+  const clock = await newClock(api, '2026-04-02T14:00:00.000Z')
+  const { body: claim } = await open(termsOf(id, { applies_to: ['activity', 'review'] }), {
+    test_clock_id: clock,
+  })
+  const workingTimes = async () =>
+    (await api.get(`/v1/claims/${claim.id}/explanation`)).body.clock.working_time.map(
+      ({ window, from, to, span_count, holiday_count }: Record<string, unknown>) =>
+        [window, from, to, span_count, holiday_count].join(' '),
+    )
+  const activity = 'activity_window 2026-04-02T14:00:00.000Z 2026-04-08T14:00:00.000Z 3 2'
+  assert.deepEqual(await workingTimes(), [activity])
+  const review = 'review_window 2026-04-08T14:00:00.000Z 2026-04-09T10:00:00.000Z 2 0'
+  for (const time of ['2026-04-08T14:00:00.000Z', '2026-04-10T00:00:00.000Z']) {
+    await advance(clock, time)
+    assert.deepEqual(await workingTimes(), [activity, review])
+  }
 })
 
 test('on a test clock, an advance ends the activity window and counts working time of the review', async () => {

@@ -94,7 +94,9 @@ test('the form keeps the version of a calendar until another one is chosen, and 
 test('a claim whose clock is stopped says since when and how much is left, on its page and in lists (§2.1a)', async () => {
   const { page, complaints } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
-  const { id: calendar } = await createAs(page, '/v1/calendars', calendarWith({ name: 'Support Berlin' }))
+  const hours = { holidays: ['2026-01-06'], exceptions: { '2026-01-07': [['09:00', '09:30'] as const] } }
+  const support = calendarWith({ name: 'Support Berlin', ...hours })
+  const { id: calendar } = await createAs(page, '/v1/calendars', support)
   const { id: test_clock_id } = await createAs(page, '/v1/test_clocks', {
     frozen_time: '2026-01-05T09:00:00.000Z',
   })
@@ -111,6 +113,10 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   const details = page.getByRole('region', { name: 'Details' })
   await details.getByRole('link', { name: 'Support Berlin' }).waitFor()
   assert.match(await details.innerText(), /Support Berlin, version 1/)
+  const workingTime = page.getByRole('region', { name: 'Working time' })
+  await workingTime.getByText('3 spans of working time').waitFor()
+  for (const text of [/^Counted in Europe\/Berlin, by/, '1 holiday: 2026-01-06', '1 exception: 2026-01-07'])
+    await workingTime.getByText(text).waitFor()
 
   const submit = async (type: string, answer: string) => {
     await button(page, type).click()

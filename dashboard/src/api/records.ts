@@ -97,10 +97,27 @@ interface LateEvent {
   late_by: number
 }
 
-/** When the activity window ran (§2.1a). */
-interface ExplainedClock {
+/** When the activity window ran, and what counted (§2.1a). */
+export interface ExplainedClock {
   /** The first periods. An event stopped the one and continued with the next. */
   periods: { resumed_by: string | null; paused_by: string | null }[]
+  period_count: number
+  time_zone: string | null
+  time_zone_data: string | null
+  /** Of the windows to which the calendar applies. */
+  working_time: ExplainedWorkingTime[]
+}
+
+interface ExplainedWorkingTime {
+  window: 'activity_window' | 'review_window'
+  from: string
+  to: string
+  span_count: number
+  /** The first dates. */
+  holidays: string[]
+  holiday_count: number
+  exceptions: string[]
+  exception_count: number
 }
 
 /** §2.1a */

@@ -26,6 +26,7 @@ import { type EventMarks, eventMarks } from './event-marks.ts'
 import { ReviewCard } from './review-card.tsx'
 import { SubmitEvent } from './submit-event.tsx'
 import { anchorOf, Timeline } from './timeline.tsx'
+import { WorkingTimeCard } from './working-time-card.tsx'
 
 export function ClaimPage() {
   const { id } = getRouteApi('/shell/claims/$id').useParams()
@@ -105,6 +106,7 @@ function ClaimDetails({ kind, claim }: { kind: ClaimKind; claim: Tagged<WithEven
             )}
           </CardBody>
         </Card>
+        {explanation?.clock?.working_time.length ? <WorkingTimeCard clock={explanation.clock} /> : null}
         {explanation?.review ? (
           <ReviewCard claim={claim} review={explanation.review} renderEvent={renderEvent} />
         ) : null}

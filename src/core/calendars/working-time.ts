@@ -28,7 +28,7 @@ export const PLAIN_TIME: TimeMeasure = {
 }
 
 export interface WorkingTime extends TimeMeasure {
-  timeZone: string
+  hours: WorkingHours
   /** The spans of a local date, in milliseconds since its midnight, as if clocks were not changed on it. */
   localSpansOf(date: string): readonly Interval[]
   /** The instants of a local date that are working time, in order. */
@@ -87,7 +87,7 @@ export function workingTime(hours: WorkingHours): WorkingTime {
   }
 
   return {
-    timeZone,
+    hours,
 
     endOfBudget(startMs, budgetMs) {
       const searchedMs = startMs + SEARCHED_MS

@@ -1,3 +1,4 @@
+import type { Interval } from '../calendars/calendar.ts'
 import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import type { Claim } from '../claims/claim.ts'
 import { decideAt, dueAtAsStored, emptyLogOfStatus, remainingMsAt } from '../claims/decide-at.ts'
@@ -20,7 +21,7 @@ import {
 } from './aggregate.ts'
 import { compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
-import { windowMs } from './contract.ts'
+import { usesCalendar, windowMs } from './contract.ts'
 import { type LogHint, LogHints } from './hints/log-hints.ts'
 
 /** A node of the condition as it was sent, with its truth over the log. */
@@ -85,6 +86,13 @@ interface RunningPeriod {
   countedMs: number | null
 }
 
+/** When a window to which the calendar applies ran, as far as its time was needed. */
+export interface WorkingWindow {
+  window: 'activity_window' | 'review_window'
+  /** At least one. The last one ends when the window is due if no event ended it before. */
+  periods: Interval[]
+}
+
 /** A log item that may have caused a transition. */
 export type Turn = Pick<LogEvent, 'id' | 'type' | 'system' | 'createdAt'>
 
@@ -105,6 +113,8 @@ export class Explanation {
   readonly #clock: ClockView | null
   readonly #review: ReviewView | null
   readonly #reviewSeq: number
+  readonly #start: Turn | null
+  readonly #calendar: TimeMeasure
   readonly #hints: LogHints
 
   /**
@@ -118,6 +128,8 @@ export class Explanation {
     this.#triggers = viewsOf(clock?.pause_on, clock?.resume_on)
     const [start] = turns
     this.#clock = clock ? new ClockView(claim, start?.createdAt ?? null, calendar) : null
+    this.#start = start ?? null
+    this.#calendar = calendar
     this.#reviewSeq = start?.seq ?? Number.POSITIVE_INFINITY
     this.#review = claim.contract.review && start ? new ReviewView(claim, start, calendar) : null
     this.#hints = new LogHints(claim.contract)
@@ -165,6 +177,27 @@ export class Explanation {
   /** Null if the contract has no `clock`. */
   get clock(): ExplainedClock | null {
     return this.#clock?.explained ?? null
+  }
+
+  /** The windows to which the calendar applies and that have begun. */
+  get workingWindows(): WorkingWindow[] {
+    const { contract } = this.#claim
+    const windows: WorkingWindow[] = []
+    if (this.#clock && usesCalendar(contract, 'activity'))
+      windows.push({ window: 'activity_window', periods: this.#clock.intervals })
+    if (this.#start && usesCalendar(contract, 'review')) {
+      const startMs = this.#start.createdAt.getTime()
+      const periods = [{ startMs, endMs: this.#reviewDueAt(this.#start).getTime() }]
+      windows.push({ window: 'review_window', periods })
+    }
+    return windows
+  }
+
+  #reviewDueAt(start: Turn): Date {
+    if (this.#review) return this.#review.explained.dueAt
+    const { contract, status, dueAt } = this.#claim
+    const computed = pendingState(contract, !start.system, start.createdAt, this.#calendar).dueAt
+    return (status === 'PENDING' ? dueAt : computed) as Date
   }
 
   /** The transitions so far. @param turns the items that caused them, or the last two items of the log */
@@ -247,6 +280,8 @@ class ClockView {
   readonly #calendar: TimeMeasure
   readonly #stored: Pick<Claim, 'status' | 'dueAt' | 'clock'>
   readonly #periods: RunningPeriod[] = []
+  /** Of all periods that have ended. */
+  readonly #intervals: Interval[] = []
   #periodCount = 0
   #last: RunningPeriod
   #claim: Parameters<typeof decideAt>[0]
@@ -285,7 +320,9 @@ class ClockView {
   }
 
   #end(at: Date, pausedBy: string | null): void {
-    if (this.#last.to === null) Object.assign(this.#last, this.#endAt(at, pausedBy))
+    if (this.#last.to !== null) return
+    this.#intervals.push(this.#intervalUntil(at, this.#claim.dueAt as Date))
+    Object.assign(this.#last, this.#endAt(at, pausedBy))
   }
 
   /** Counts at most the remaining time: a window that elapsed was used up before its check. */
@@ -293,6 +330,18 @@ class ClockView {
     const left = (this.#claim.clock as ActivityClock).remainingMs
     const countedMs = left - Math.max(0, remainingMsAt({ ...this.#claim, dueAt: to }, to, this.#calendar))
     return { to, pausedBy, countedMs }
+  }
+
+  #intervalUntil(at: Date, dueAt: Date): Interval {
+    return { startMs: this.#last.from.getTime(), endMs: Math.min(at.getTime(), dueAt.getTime()) }
+  }
+
+  /** When the clock ran, or runs until the window is due. */
+  get intervals(): Interval[] {
+    if (this.#leftOpenAt !== null) this.#end(this.#leftOpenAt, null)
+    const { dueAt } = this.#stored
+    const isRunning = this.#last.to === null && dueAt !== null
+    return isRunning ? [...this.#intervals, this.#intervalUntil(dueAt, dueAt)] : this.#intervals
   }
 
   get explained(): ExplainedClock {

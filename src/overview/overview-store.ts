@@ -213,7 +213,7 @@ type NotedRow = ClaimRow & { metadata: Metadata | null }
 const COLUMNS = `${CLAIM_COLUMNS}, metadata`
 const toNotedClaim = (row: NotedRow): NotedClaim => ({ ...toWholeClaim(row), metadata: row.metadata ?? {} })
 
-/** The claims and candidates whose window ends next, soonest first. */
+/** The claims and candidates whose window ends next, soonest first. A claim whose clock is stopped has no due time. */
 export async function listDueNext(
   db: Connection,
   scope: OverviewScope,
@@ -223,7 +223,7 @@ export async function listDueNext(
   const rows = await db.query<NotedRow>({
     text: `-- list_due_next
       SELECT ${COLUMNS} FROM claims WHERE id = ANY (ARRAY(
-        SELECT id FROM ${query.selection(IS_UNRESOLVED)}
+        SELECT id FROM ${query.selection(`${IS_UNRESOLVED} AND due_at IS NOT NULL`)}
         ORDER BY user_id, due_at LIMIT ${query.parameter(limit)}
       ))
       ORDER BY due_at, id`,

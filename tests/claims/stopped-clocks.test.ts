@@ -99,7 +99,7 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
     assert.deepEqual(rest, { ...none, period_count: 2, paused_since: null, remaining: null })
   })
 
-  test('is left out of lists in the order of due times (§2.1a rule 17)', async () => {
+  test('is left out of lists in the order of due times, and of what is due next (§2.1a rule 17)', async () => {
     const customer = await newCustomer(api)
     const [stopped, running] = [await open({}, customer.id), await open({}, customer.id)]
     await submit(stopped.id, 'asked')
@@ -110,6 +110,9 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
     assert.deepEqual(await idsOf('sort=due_at'), [running.id])
     assert.deepEqual(await idsOf('sort=due_at&order=desc&status=OPEN'), [running.id])
     assert.deepEqual(await idsOf('status=OPEN'), [stopped.id, running.id])
+    const { due_next, recent } = (await api.get(`/v1/overview?customer_id=${customer.id}`)).body
+    const ids = (records: { id: string }[]) => records.map(({ id }) => id)
+    assert.deepEqual([ids(due_next), ids(recent)], [[running.id], [running.id, stopped.id]])
   })
 
   test('needs events with ids (§2.1a rule 2)', async () => {

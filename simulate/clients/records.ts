@@ -3,6 +3,7 @@ import type { Contract, State } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Rising } from '../model/rising.ts'
 import type { Story } from '../model/story.ts'
+import type { Hours } from '../model/working-time.ts'
 
 /* What clients know of the records of the service. */
 
@@ -20,6 +21,7 @@ export interface Account {
   claims: ClaimRecord[]
   byAddress: Map<string, ClaimRecord>
   clocks: ClockRecord[]
+  calendars: CalendarRecord[]
   schemas: SchemaRecord[]
   deletedSchemas: string[]
   lists: FollowedList[]
@@ -97,6 +99,21 @@ export interface SchemaRecord {
   isDeleted: boolean
   /** Null: nobody knows which of two. */
   contract: Contract | null
+  isBusy: boolean
+}
+
+/** A calendar. Each is changed by one client at a time, so that what its versions are is known. */
+export interface CalendarRecord {
+  id: string
+  path: string
+  /** The number of the current one. */
+  version: Rising
+  /** Of each version, from the first on; of the last nobody may know whether it was made. */
+  versions: Hours[]
+  /** Somebody tries, or tried. */
+  isDeleted: boolean
+  isSurelyDeleted: boolean
+  /** Somebody changes it; or nobody knows what became of a change. */
   isBusy: boolean
 }
 

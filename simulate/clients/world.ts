@@ -1,6 +1,6 @@
 import type { State, Status } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
-import { type JsonObject, same } from '../model/json.ts'
+import { type Json, type JsonObject, same } from '../model/json.ts'
 import type { Random } from '../random.ts'
 import { People } from './people.ts'
 import type { Account, ClaimRecord, Filling } from './records.ts'
@@ -55,7 +55,15 @@ export class World {
   }
 }
 
-const STATE_FIELDS = ['status', 'status_since', 'scheduled_outcome', 'due_at', 'events'] as const
+const STATE_FIELDS = [
+  'status',
+  'status_since',
+  'scheduled_outcome',
+  'due_at',
+  'paused_since',
+  'remaining',
+  'events',
+] as const
 
 /** Of the metadata only the team never changes. Only the answer to the creation has hints. */
 export function fixedOf(body: JsonObject): JsonObject {
@@ -83,9 +91,14 @@ export function stateOf(body: JsonObject): State {
     status: body.status as Status,
     status_since: Date.parse(body.status_since as string),
     scheduled_outcome: body.scheduled_outcome as State['scheduled_outcome'],
-    due_at: body.due_at === null ? null : Date.parse(body.due_at as string),
+    due_at: timeOf(body.due_at),
+    ...('paused_since' in body
+      ? { paused_since: timeOf(body.paused_since), remaining: body.remaining as number | null }
+      : {}),
   }
 }
+
+const timeOf = (shown: Json | undefined) => (shown === null ? null : Date.parse(shown as string))
 
 /** The state that the body shows of this record; the rest must be as it was at its creation. */
 export function readState(record: ClaimRecord, body: JsonObject): State {

@@ -1,4 +1,5 @@
 import type { Condition } from './condition.ts'
+import { EVERY_SECOND, type Hours, type Passing, workingTime } from './working-time.ts'
 
 /** §2.1, with the optional members of §2.1a. */
 export interface Contract {
@@ -9,6 +10,7 @@ export interface Contract {
   timeout_outcome: 'confirm' | 'fail'
   review?: Review
   strict_deadline?: boolean
+  clock?: Clock
 }
 
 /** How a claim can be lost in review, and its review window restart. */
@@ -18,6 +20,16 @@ export interface Review {
   max_duration?: number
 }
 
+/** Which time counts for the windows. */
+export interface Clock {
+  calendar?: { id: string; version?: number }
+  applies_to?: Window[]
+  pause_on?: Condition
+  resume_on?: Condition
+}
+
+export type Window = 'activity' | 'review'
+
 export type Status = 'OPEN' | 'PENDING' | 'CONFIRMED' | 'FAILED'
 
 /** What a claim shows of its state, in the words of the wire; times in milliseconds. */
@@ -26,30 +38,54 @@ export interface State {
   status_since: number
   scheduled_outcome: 'CONFIRMED' | 'FAILED' | null
   due_at: number | null
+  /** Only of an OPEN claim whose contract has a clock; null while it runs. In seconds, what is left. */
+  paused_since?: number | null
+  remaining?: number | null
 }
+
+export const isPaused = ({ status, due_at }: State): boolean => status === 'OPEN' && due_at === null
+
+/** Notifications do not tell of the clock. */
+export const withoutClock = ({ paused_since: _, remaining: __, ...state }: State): State => state
 
 const MINUTE_MS = 60_000
 
 /** The simulator's windows are whole milliseconds, so that there is nothing to round but noise. */
-const windowMs = (seconds: number) => Math.round(seconds * 1000)
+export const windowMs = (seconds: number) => Math.round(seconds * 1000)
 
 export const isWholeMinute = (time: number): boolean => time % MINUTE_MS === 0
 
-export function opened(contract: Contract, at: number): State {
+/** §2.1a rule 19. @param hours of the calendar that the contract names */
+export function passingOf({ clock }: Contract, window: Window, hours: Hours | null): Passing {
+  const applies = clock?.calendar !== undefined && (clock.applies_to ?? ['activity']).includes(window)
+  return applies ? workingTime(hours as Hours) : EVERY_SECOND
+}
+
+export function opened(contract: Contract, at: number, hours: Hours | null = null): State {
+  const passing = passingOf(contract, 'activity', hours)
   return {
     status: 'OPEN',
     status_since: at,
     scheduled_outcome: null,
-    due_at: at + windowMs(contract.activity_window),
+    due_at: passing.end(at, windowMs(contract.activity_window)),
+    ...(contract.clock ? RUNNING : {}),
   }
 }
 
-export function pending(contract: Contract, outcome: 'CONFIRMED' | 'FAILED', at: number): State {
+export const RUNNING = { paused_since: null, remaining: null }
+
+export function pending(
+  contract: Contract,
+  outcome: 'CONFIRMED' | 'FAILED',
+  at: number,
+  hours: Hours | null = null,
+): State {
+  const passing = passingOf(contract, 'review', hours)
   return {
     status: 'PENDING',
     status_since: at,
     scheduled_outcome: outcome,
-    due_at: at + windowMs(contract.review_window),
+    due_at: passing.end(at, windowMs(contract.review_window)),
   }
 }
 
@@ -63,8 +99,8 @@ export const acceptsEvents = ({ review }: Contract, { status, scheduled_outcome 
   status === 'OPEN' || (status === 'PENDING' && review !== undefined && scheduled_outcome === 'CONFIRMED')
 
 /** §2.1a rule 2: where each event counts, a repeat must be told from a second event. */
-export const needsEventIds = ({ review, fulfillment_condition }: Contract): boolean =>
-  review !== undefined || hasAggregate(fulfillment_condition)
+export const needsEventIds = ({ review, clock, fulfillment_condition }: Contract): boolean =>
+  review !== undefined || clock?.pause_on !== undefined || hasAggregate(fulfillment_condition)
 
 function hasAggregate(condition: Condition): boolean {
   if ('event' in condition) return condition.aggregate !== undefined
@@ -75,10 +111,11 @@ function hasAggregate(condition: Condition): boolean {
 export const reversed = (state: State): State => ({ ...state, scheduled_outcome: 'FAILED' })
 
 /** A whole review window from now on; no later than the maximum, and no earlier than it was due. */
-export function restarted({ review_window, review }: Contract, state: State, at: number): State {
+export function restarted(contract: Contract, state: State, at: number, hours: Hours | null): State {
+  const { review_window, review } = contract
+  const end = passingOf(contract, 'review', hours).end(at, windowMs(review_window))
   const latest = state.status_since + windowMs(review?.max_duration as number)
-  const due_at = Math.max(state.due_at as number, Math.min(at + windowMs(review_window), latest))
-  return { ...state, due_at }
+  return { ...state, due_at: Math.max(state.due_at as number, Math.min(end, latest)) }
 }
 
 /** §2.1a rule 3: by how many milliseconds an event is late that is recorded at this time; null if it is not. */

@@ -2,21 +2,26 @@ import { type Evidence, isSatisfied } from './condition.ts'
 import {
   acceptsEvents,
   type Contract,
+  isPaused,
   latenessOf,
   opened,
+  passingOf,
   pending,
+  RUNNING,
   resolved,
   restarted,
   reversed,
   type State,
+  windowMs,
 } from './contract.ts'
+import type { Hours } from './working-time.ts'
 
 export const MOST_EVENTS = 10_000
-/** §2.1a rule 6: places of the log that are kept for an event that completes a reversal and one that resumes. */
+/** §2.1a rule 6: places of the log that are kept for a reversal, and for what continues or settles a stopped claim. */
 export const KEPT_PLACES = 2
 
 /** What an event did; null: nothing but to be recorded. */
-export type Effect = 'satisfied' | 'reversed' | 'restarted' | null
+export type Effect = 'satisfied' | 'resumed' | 'paused' | 'reversed' | 'restarted' | null
 
 export type Fate =
   | { is: 'recorded'; effect: Effect; lateMs: number | null }
@@ -34,10 +39,18 @@ export class Course {
   #evidence: Evidence[] = []
   /** The first event settles what is true from the start, whatever its type. */
   #wasJudged = false
+  readonly #hours: Hours | null
+  /** Of the activity window, in milliseconds, when its clock last started or stopped; and when that was. */
+  left: number
+  leftSince: number
 
-  constructor(contract: Contract, openedAt: number) {
+  /** @param hours of the calendar that the contract names */
+  constructor(contract: Contract, openedAt: number, hours: Hours | null = null) {
     this.contract = contract
-    this.state = opened(contract, openedAt)
+    this.#hours = hours
+    this.left = windowMs(contract.activity_window)
+    this.leftSince = openedAt
+    this.state = opened(contract, openedAt, hours)
     this.#named = namesOf(contract)
   }
 
@@ -54,9 +67,11 @@ export class Course {
       this.#wasJudged = true
       if (this.#named.has(event.type)) this.#evidence.push(event)
     }
-    if (effect === 'satisfied') this.#enter(pending(this.contract, 'CONFIRMED', at))
+    if (effect === 'satisfied') this.#enter(pending(this.contract, 'CONFIRMED', at, this.#hours))
+    if (effect === 'paused') this.#pause(at)
+    if (effect === 'resumed') this.#resume(at)
     if (effect === 'reversed') this.state = reversed(this.state)
-    if (effect === 'restarted') this.state = restarted(this.contract, this.state, at)
+    if (effect === 'restarted') this.state = restarted(this.contract, this.state, at, this.#hours)
     return { is: 'recorded', effect, lateMs }
   }
 
@@ -65,17 +80,43 @@ export class Course {
     const { timeout_outcome } = this.contract
     this.items++
     if (this.state.status === 'PENDING') this.#enter(resolved(this.state, at))
-    else this.#enter(pending(this.contract, timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED', at))
+    else {
+      const outcome = timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
+      this.#enter(pending(this.contract, outcome, at, this.#hours))
+    }
+  }
+
+  /** How much of the activity window the running clock has used up by then, in milliseconds; no more than was left. */
+  usedUp(at: number): number {
+    const passed = passingOf(this.contract, 'activity', this.#hours).between(this.leftSince, at)
+    return Math.min(passed, this.left)
+  }
+
+  /** §2.1a rule 18: what is left is what was left, less the time in which the clock ran. */
+  #pause(at: number): void {
+    this.left -= this.usedUp(at)
+    this.leftSince = at
+    this.state = { ...this.state, due_at: null, paused_since: at, remaining: this.left / 1000 }
+  }
+
+  #resume(at: number): void {
+    this.leftSince = at
+    const due_at = passingOf(this.contract, 'activity', this.#hours).end(at, this.left)
+    this.state = { ...this.state, due_at, ...RUNNING }
   }
 
   /** §2.1a rule 5: the first that applies, and nothing more. */
   #effectOf(event: Evidence, isLate: boolean): Effect {
-    const { fulfillment_condition, review } = this.contract
+    const { fulfillment_condition, review, clock } = this.contract
     const isNamed = this.#named.has(event.type)
     const evidence = isNamed ? [...this.#evidence, event] : this.#evidence
     if (this.state.status === 'OPEN') {
       const isJudged = isNamed || !this.#wasJudged
-      return isJudged && isSatisfied(fulfillment_condition, evidence) ? 'satisfied' : null
+      if (isJudged && isSatisfied(fulfillment_condition, evidence)) return 'satisfied'
+      const [trigger, then] = isPaused(this.state)
+        ? ([clock?.resume_on, 'resumed'] as const)
+        : ([clock?.pause_on, 'paused'] as const)
+      return trigger && !isLate && isSatisfied(trigger, [event]) ? then : null
     }
     if (!isNamed) return null
     const { reversal_condition, restart_on } = review ?? {}
@@ -83,9 +124,13 @@ export class Course {
     return restart_on && !isLate && isSatisfied(restart_on, [event]) ? 'restarted' : null
   }
 
+  /** §2.1a rule 6. The system event of a timeout may take the place of a reversal: that has another. */
   #places(effect: Effect): number {
-    const isKept = this.contract.review?.reversal_condition !== undefined && effect !== 'reversed'
-    return isKept ? MOST_EVENTS - KEPT_PLACES : MOST_EVENTS
+    const { review, clock } = this.contract
+    if (effect === 'reversed') return MOST_EVENTS + 1
+    if (review?.reversal_condition === undefined && clock?.resume_on === undefined) return MOST_EVENTS
+    const mayUseKept = effect === 'resumed' || (effect === 'satisfied' && isPaused(this.state))
+    return mayUseKept ? MOST_EVENTS : MOST_EVENTS - KEPT_PLACES
   }
 
   #enter(state: State): void {

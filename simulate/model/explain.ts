@@ -1,11 +1,15 @@
 import { aggregated, textOf } from './aggregate.ts'
 import { type Condition, concerns, isSatisfied, type Leaf, valueAt } from './condition.ts'
-import type { Contract, State } from './contract.ts'
+import { type Contract, opened, RUNNING, type State, type Window } from './contract.ts'
 import { Course, type Fate, namesOf } from './course.ts'
 import { type Json, type JsonObject, same } from './json.ts'
 import { type LogItem, payloadOf, type Terms } from './replay.ts'
+import { type Hours, weekdayOf, workingTime } from './working-time.ts'
 
 const MOST_NAMED = 10
+const MOST_PERIODS = 100
+const MOST_DATES = 100
+const DAY_MS = 86_400_000
 
 /** §4.1: the tree as it was sent, with the truth of each node over the log, and the events that satisfy each leaf. */
 function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
@@ -55,13 +59,18 @@ class Told {
   #reversedBy: JsonObject | null = null
   /** As it was last, while PENDING. */
   #pending: State | null = null
+  readonly #clock: ToldClock | null
 
-  constructor(contract: Contract) {
+  constructor({ contract, hours, createdAt }: Terms) {
     this.#contract = contract
+    const due_at = opened(contract, createdAt, hours).due_at as number
+    this.#clock = contract.clock ? new ToldClock(contract, hours, { created_at: createdAt, due_at }) : null
   }
 
-  note(item: LogItem, before: State, after: State, fate: Fate | null): void {
+  /** @param usedUp milliseconds of the activity window, since its clock began to run */
+  note(item: LogItem, before: State, after: State, fate: Fate | null, usedUp: number): void {
     const { id, created_at: at } = item
+    this.#clock?.note(item, before, after, fate, usedUp)
     if (after.status !== before.status) {
       const window_elapsed = before.status === 'OPEN' ? 'activity_window' : 'review_window'
       const because = { event_id: id, ...(item.system ? { window_elapsed } : {}) }
@@ -83,6 +92,7 @@ class Told {
       condition: explained(fulfillment_condition, this.#open),
       transitions: this.#transitions,
       ...(review && this.#pending ? { review: this.#reviewSince(this.#pending) } : {}),
+      ...(this.#clock ? { clock: this.#clock.explained } : {}),
       ...(this.#late.length > 0
         ? { late_events: this.#late.slice(0, MOST_NAMED), late_event_count: this.#late.length }
         : {}),
@@ -104,24 +114,140 @@ class Told {
 
 const iso = (at: number | null) => new Date(at as number).toISOString()
 
+interface Opened {
+  created_at: number
+  due_at: number
+}
+
+/** The spans that were counted and the dates that were skipped while a window ran. */
+function usedOf(hours: Hours, ran: readonly (readonly [from: number, until: number])[]): JsonObject {
+  const time = workingTime(hours)
+  const spans = new Set<number>()
+  const dates = new Set<string>()
+  for (const [from, until] of ran) {
+    if (from >= until) continue
+    for (const { begins } of time.pieces(from, until)) spans.add(begins)
+    const last = time.dateAt(until - 1)
+    for (let date = time.dateAt(from); date <= last; date = dayAfter(date)) dates.add(date)
+  }
+  const exceptions = [...dates].filter((date) => Object.hasOwn(hours.exceptions, date))
+  const holidays = [...dates].filter(
+    (date) =>
+      hours.holidays.includes(date) &&
+      !Object.hasOwn(hours.exceptions, date) &&
+      (hours.weekly[weekdayOf(date)] ?? []).length > 0,
+  )
+  return {
+    span_count: spans.size,
+    holidays: holidays.slice(0, MOST_DATES),
+    holiday_count: holidays.length,
+    exceptions: exceptions.slice(0, MOST_DATES),
+    exception_count: exceptions.length,
+  }
+}
+
+const dayAfter = (date: string) => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10)
+
+/** In which periods the clock ran. */
+class ToldClock {
+  readonly #contract: Contract
+  readonly #hours: Hours | null
+  readonly #periods: JsonObject[] = []
+  /** When the windows ran; of the one that runs, until when it is due. */
+  readonly #ran: Record<Window, [from: number, until: number][]> = { activity: [], review: [] }
+  #shown: Pick<State, 'paused_since' | 'remaining'> = RUNNING
+
+  constructor(contract: Contract, hours: Hours | null, { created_at, due_at }: Opened) {
+    this.#contract = contract
+    this.#hours = hours
+    this.#begin(iso(created_at), null)
+    this.#ran.activity.push([created_at, due_at])
+  }
+
+  note(
+    { id, created_at: at, system }: LogItem,
+    before: State,
+    after: State,
+    fate: Fate | null,
+    usedUp: number,
+  ): void {
+    if (after === before) return
+    this.#noteRun(Date.parse(at), before, after, fate)
+    if (before.status !== 'OPEN') return
+    const { status, paused_since = null, remaining = null } = after
+    this.#shown = { paused_since, remaining }
+    if (before.due_at === null) {
+      if (status === 'OPEN') this.#begin(at, id)
+      return
+    }
+    const paused_by = status === 'OPEN' && !system ? id : null
+    this.#periods[this.#periods.length - 1] = {
+      ...this.#periods.at(-1),
+      to: at,
+      paused_by,
+      counted: usedUp / 1000,
+    }
+  }
+
+  #noteRun(at: number, before: State, after: State, fate: Fate | null): void {
+    const { activity, review } = this.#ran
+    if (after.status === 'PENDING' && before.status === 'OPEN') review.push([at, after.due_at as number])
+    if (fate?.is === 'recorded' && fate.effect === 'restarted')
+      review[0] = [before.status_since, after.due_at as number]
+    if (before.status !== 'OPEN') return
+    const last = activity.at(-1) as [number, number]
+    if (before.due_at === null) {
+      if (after.status === 'OPEN') activity.push([at, after.due_at as number])
+    } else activity[activity.length - 1] = [last[0], Math.min(last[1], at)]
+  }
+
+  /** §4.1 */
+  get #workingTime(): JsonObject[] {
+    const hours = this.#hours
+    if (!hours) return []
+    return (this.#contract.clock?.applies_to ?? ['activity']).toSorted().flatMap((window) => {
+      const ran = this.#ran[window]
+      const [first, last] = [ran[0], ran.at(-1)]
+      if (!first || !last) return []
+      return { window: `${window}_window`, from: iso(first[0]), to: iso(last[1]), ...usedOf(hours, ran) }
+    })
+  }
+
+  #begin(from: string, resumed_by: string | null): void {
+    this.#periods.push({ from, resumed_by, to: null, paused_by: null, counted: null })
+  }
+
+  get explained(): JsonObject {
+    const { paused_since = null, remaining = null } = this.#shown
+    return {
+      calendar: (this.#contract.clock?.calendar ?? null) as JsonObject | null,
+      time_zone: this.#hours?.time_zone ?? null,
+      time_zone_data: this.#hours ? (process.versions.tz as string) : null,
+      periods: this.#periods.slice(0, MOST_PERIODS),
+      period_count: this.#periods.length,
+      working_time: this.#workingTime,
+      paused_since: paused_since === null ? null : iso(paused_since),
+      remaining,
+    }
+  }
+}
+
 /** What explanations tell of the log with `from` items, and with each more that they tell of. */
-function* explanations(
-  { contract, createdAt }: Terms,
-  log: readonly LogItem[],
-  from: number,
-): Generator<JsonObject> {
-  const course = new Course(contract, createdAt)
-  const told = new Told(contract)
+function* explanations(terms: Terms, log: readonly LogItem[], from: number): Generator<JsonObject> {
+  const { contract, hours, createdAt } = terms
+  const course = new Course(contract, createdAt, hours)
+  const told = new Told(terms)
   const named = namesOf(contract)
   if (from === 0) yield told.explanation
   for (const [i, item] of log.entries()) {
     const before = course.state
     const at = Date.parse(item.created_at)
+    const usedUp = contract.clock ? course.usedUp(at) : 0
     const fate = item.system ? null : course.submit(toEvidence(item), at)
     if (item.system) course.elapse(at)
     const isLate = fate?.is === 'recorded' && fate.lateMs !== null
     const isTold = named.has(item.type) || isLate || course.state !== before
-    if (isTold) told.note(item, before, course.state, fate)
+    if (isTold) told.note(item, before, course.state, fate, usedUp)
     if (i + 1 === from || (i + 1 > from && isTold)) yield told.explanation
   }
 }

@@ -97,8 +97,8 @@ function sightingsOfChecks(known: KnownLog, { checkMoment }: Witnesses): Sightin
   })
 }
 
-function placesSeen(known: KnownLog, { how, state, items }: Look): Places {
-  const [from, until] = known.placesOf(state)
+function placesSeen(known: KnownLog, { how, state, items, isWithoutClock = false }: Look): Places {
+  const [from, until] = known.placesOf(state, isWithoutClock)
   if (items === null) return [from, until]
   const said = () => `${how} shows ${canonical({ ...state })} with ${items} items of the log`
   demand(items >= from && items <= until, said)

@@ -98,12 +98,13 @@ function demandLateness(before: State, { id, created_at }: LogItem, lateBy: numb
   )
 }
 
-/** §2.1a rule 6: where an event may come that reverses, others find the log full earlier. */
+/** §2.1a rule 6: where an event may come that reverses or continues the clock, others find the log full earlier. */
 function judgeFull(known: KnownLog, submission: Submission): Places {
   demandAbsent(known, submission)
-  const from = known.contract.review?.reversal_condition ? MOST_EVENTS - KEPT_PLACES : MOST_EVENTS
+  const { review, clock } = known.contract
+  const from = review?.reversal_condition || clock?.resume_on ? MOST_EVENTS - KEPT_PLACES : MOST_EVENTS
   demand(known.items.length >= from, () => 'an event was refused, but the log is not full')
-  return [from, MOST_EVENTS]
+  return [from, known.items.length]
 }
 
 /** §4.3: the present state. */

@@ -1,4 +1,4 @@
-import type { Contract, State } from './contract.ts'
+import { type Contract, type State, withoutClock } from './contract.ts'
 import { demand } from './finding.ts'
 import { canonical, same } from './json.ts'
 import { type LogItem, payloadOf, replay } from './replay.ts'
@@ -48,8 +48,9 @@ export class KnownLog {
     return this.items.find((item) => isContentOf(item, submission))?.id ?? null
   }
 
-  placesOf(state: State): Places {
-    return this.placesWhere((known) => same({ ...known }, { ...state }))
+  placesOf(state: State, isWithoutClock = false): Places {
+    const shown = (known: State) => (isWithoutClock ? withoutClock(known) : known)
+    return this.placesWhere((known) => same({ ...shown(known) }, { ...state }))
   }
 
   placesWhere(wasSo: (state: State) => boolean): Places {

@@ -1,6 +1,7 @@
 import { type Contract, firstCheckOf, type State } from './contract.ts'
 import { Course, type Effect } from './course.ts'
 import { canonical, type JsonObject } from './json.ts'
+import type { Hours } from './working-time.ts'
 
 /** An event at its time. */
 export interface Planned {
@@ -27,15 +28,18 @@ export interface Life {
 
 /**
  * §4.7: the complete course of a claim under this contract. At each instant the check comes first, then the events in the
- * order given. @param until null: until nothing is due any more
+ * order given.
+ * @param until null: until nothing is due any more
+ * @param hours of the calendar that the contract names
  */
 export function liveOut(
   contract: Contract,
   openedAt: number,
   events: readonly Planned[],
   until: number | null,
+  hours: Hours | null = null,
 ): Life {
-  const course = new Course(contract, openedAt)
+  const course = new Course(contract, openedAt, hours)
   const timeline: JsonObject[] = []
   const log = new Map<string, Planned>()
   const byTime = events.filter(({ at }) => until === null || at <= until).toSorted((a, b) => a.at - b.at)

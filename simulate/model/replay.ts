@@ -2,6 +2,7 @@ import { type Contract, firstCheckOf, isWholeMinute, type State } from './contra
 import { Course } from './course.ts'
 import { demand, Finding } from './finding.ts'
 import type { JsonObject } from './json.ts'
+import type { Hours } from './working-time.ts'
 
 /** An item of a log, as it is read. */
 export interface LogItem extends JsonObject {
@@ -23,6 +24,8 @@ export function payloadOf({
 
 export interface Terms {
   contract: Contract
+  /** Of the calendar that the contract names. */
+  hours: Hours | null
   createdAt: number
   /** On a test clock the checks come at their minutes exactly, since nothing happens between them. */
   isOnClock: boolean
@@ -32,8 +35,8 @@ export interface Terms {
  * The states that the log leads to: before its first item, and after each. Demands that each item was allowed where it
  * stands.
  */
-export function replay({ contract, createdAt, isOnClock }: Terms, log: readonly LogItem[]): State[] {
-  const course = new Course(contract, createdAt)
+export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: readonly LogItem[]): State[] {
+  const course = new Course(contract, createdAt, hours)
   const states = [course.state]
   let lastAt = createdAt
   for (const [i, item] of log.entries()) {

@@ -38,6 +38,8 @@ export interface Look {
   state: State
   /** Items of its log, where that was read. */
   items: number | null
+  /** Of a file, which does not tell of the clock. */
+  isWithoutClock?: boolean
 }
 
 /** All that was done to a claim or candidate, and what was seen of it. */

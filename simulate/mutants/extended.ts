@@ -1,6 +1,6 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** Extended contracts (§2.1a): reviews, late events, aggregates. */
+/** Extended contracts (§2.1a): reviews, late events, aggregates, clocks. */
 export const OF_EXTENDED: readonly Mutant[] = [
   {
     name: 'a reversal is lost',
@@ -104,5 +104,50 @@ export const OF_EXTENDED: readonly Mutant[] = [
   {
     name: 'an event says how late it was only where the contract is extended',
     edits: [edit('return lateMs >= 0 ? lateMs : null', 'return null')],
+  },
+  {
+    name: 'a claim times out while its clock is stopped',
+    edits: [editWithin('stateAfter', 'return { ...state, dueAt: null, clock:', 'return { ...state, clock:')],
+  },
+  {
+    name: 'a clock continues with the whole window',
+    edits: [
+      editWithin(
+        'stateAfter',
+        'const remainingMs = remainingMsAt(claim, at, calendar)',
+        'const remainingMs = windowMs(contract.activity_window)',
+      ),
+    ],
+  },
+  {
+    name: 'a clock that stops counts time that is not working time',
+    edits: [editWithin('remainingMsAt', "timeOfWindow(claim.contract, 'activity', calendar)", 'PLAIN_TIME')],
+  },
+  {
+    name: 'a late event stops the clock',
+    edits: [
+      editWithin('effectOf', 'if (isLate) return null', "if (isLate && status === 'PENDING') return null"),
+    ],
+  },
+  {
+    name: 'a holiday is working time',
+    edits: [edit('holidays.map((date) => [dayOf(date), []])', '[]')],
+  },
+  {
+    name: 'an exception is not working time on a holiday',
+    edits: [
+      edit(
+        'for (const [date, spans] of Object.entries(exceptions)) byDay.set(',
+        'for (const [date, spans] of Object.entries(exceptions)) if (!holidays.includes(date)) byDay.set(',
+      ),
+    ],
+  },
+  {
+    name: 'working time misses a change of the clocks',
+    edits: [editWithin('readNext', 'offsetMs: offsetOf(next)', 'offsetMs: periodAt(zone, 0).offsetMs')],
+  },
+  {
+    name: 'the calendar counts for a window that it does not apply to',
+    edits: [edit('return windows.includes(window)', 'return windows.length > 0')],
   },
 ]

@@ -4,6 +4,7 @@ import { invite, listInvitations } from './accounts/invitations.ts'
 import { livePeople } from './accounts/live-people.ts'
 import { listOthers, reachOthers } from './accounts/reach-others.ts'
 import { listTokens, revokeToken, useAnyToken } from './accounts/tokens.ts'
+import { changeCalendar, createCalendar, listCalendars, readCalendar } from './calendars.ts'
 import { changeSchema, listSchemas } from './claim-schemas.ts'
 import { createBatch } from './claims/create-batch.ts'
 import { createClaim, createFromSchema, createReferenced, createTaken } from './claims/create-claim.ts'
@@ -75,6 +76,10 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 6, run: simulateContract },
   { weight: 2, run: readOverview },
   { weight: 1, run: listSchemas },
+  { weight: 1, run: createCalendar },
+  { weight: 1, run: changeCalendar },
+  { weight: 2, run: readCalendar },
+  { weight: 1, run: listCalendars },
   { weight: 1, run: listClocks },
   { weight: 1, run: listTokens },
   { weight: 1, run: askHealth },
@@ -84,7 +89,7 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 2, run: testHook },
   { weight: 4, run: reachOthers },
   { weight: 1, run: listOthers },
-  { weight: 2, run: toClaim(explainClaim) },
+  { weight: 4, run: toClaim(explainClaim) },
   { weight: 2, run: changeSchema },
   { weight: 2, run: createFromSchema },
   { weight: 1, run: createBatch },

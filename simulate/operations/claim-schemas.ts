@@ -5,6 +5,7 @@ import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
 import { seeded } from '../random.ts'
+import { drawCalendarOf } from './calendars.ts'
 import { drawContract } from './draw.ts'
 
 /** §8 */
@@ -17,8 +18,10 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   world.count('create schema')
   const key = world.nextIdempotencyKey(account, random)
   // Accounts with the same key often send the same body.
-  const draws = random.chance(0.5) ? seeded(0).fork(key) : random
-  const contract = { ...drawContract(draws, false), price: 0 }
+  const isShared = random.chance(0.5)
+  const draws = isShared ? seeded(0).fork(key) : random
+  const calendars = isShared ? {} : { drawCalendar: drawCalendarOf(random, account) }
+  const contract = { ...drawContract(draws, false, calendars), price: 0 }
   const exchange = {
     method: 'POST',
     path: '/v1/schemas',
@@ -145,7 +148,8 @@ async function replaceSchema(client: Client, account: Account, schema: SchemaRec
   if (schema.contract === null) return
   client.world.count('replace schema')
   const { value, done } = schema.versions.write()
-  const contract = { ...drawContract(client.random, false), price: value }
+  const drawCalendar = drawCalendarOf(client.random, account)
+  const contract = { ...drawContract(client.random, false, { drawCalendar }), price: value }
   const body = JSON.stringify({ contract, name: nameOf(contract) })
   const reply = await client.send(account, { method: 'PATCH', path: `/v1/schemas/${schema.id}`, body })
   const outcome = outcomeOf(reply)

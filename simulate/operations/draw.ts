@@ -1,5 +1,5 @@
 import { type Condition, isSatisfied, type Leaf } from '../model/condition.ts'
-import type { Contract, Review } from '../model/contract.ts'
+import type { Clock, Contract, Review, Window } from '../model/contract.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
 
@@ -75,7 +75,16 @@ const CLOCK_WINDOWS = [0.001, 59.999, 60, 60.001, 90, 3600, 86_400, 2_592_000]
 
 const EXTENDED_SHARE = 0.3
 
-export function drawContract(random: Random, onClock: boolean, extendedShare = EXTENDED_SHARE): Contract {
+/** The name of a calendar that a contract may have, mostly without its version; null: there is none. */
+export type DrawCalendar = () => NonNullable<Clock['calendar']> | null
+
+const NO_CALENDAR: DrawCalendar = () => null
+
+export function drawContract(
+  random: Random,
+  onClock: boolean,
+  { extendedShare = EXTENDED_SHARE, drawCalendar = NO_CALENDAR } = {},
+): Contract {
   const windows = onClock ? CLOCK_WINDOWS : LIVE_WINDOWS
   const isExtended = random.chance(extendedShare)
   const contract: Contract = {
@@ -85,20 +94,22 @@ export function drawContract(random: Random, onClock: boolean, extendedShare = E
     fulfillment_condition: drawCondition(random, isExtended ? drawAnyLeaf : drawLeaf),
     timeout_outcome: random.pick(['confirm', 'fail']),
   }
-  return isExtended ? extended(random, contract) : contract
+  return isExtended ? extended(random, contract, drawCalendar) : contract
 }
 
 /** §2.1a. In review claims are fought over too: there are enough that come there soon, and stay. */
-function extended(random: Random, contract: Contract): Contract {
+function extended(random: Random, contract: Contract, drawCalendar: DrawCalendar): Contract {
   const isReviewed = random.chance(0.7)
   const isSoon = isReviewed && random.chance(0.6)
   const review_window = isReviewed && random.chance(0.3) ? 3_600 : contract.review_window
+  const clock = random.chance(0.5) ? drawClock(random, drawCalendar) : null
   return {
     ...contract,
     review_window,
     ...(isSoon ? { fulfillment_condition: drawSoon(random) } : {}),
     ...(isReviewed ? { review: drawReview(random, review_window) } : {}),
     ...(random.chance(0.35) ? { strict_deadline: random.chance(0.85) } : {}),
+    ...(clock ? { clock } : {}),
   }
 }
 
@@ -116,14 +127,30 @@ function drawReview(random: Random, reviewWindow: number): Review {
     ...(kind > 0 ? { reversal_condition: drawReversal(random) } : {}),
     ...(kind < 2
       ? {
-          restart_on: random.chance(0.5)
-            ? drawEasyLeaf(random)
-            : { op: 'OR', conditions: Array.from({ length: random.int(1, 3) }, () => drawEasyLeaf(random)) },
+          restart_on: drawTrigger(random),
           max_duration: reviewWindow + random.pick([0, 0.001, 1, 60, 3_600, 86_400, 86_400]),
         }
       : {}),
   }
 }
+
+const WINDOWS: readonly Window[][] = [['activity'], ['review'], ['activity', 'review']]
+
+/** Most are stopped and continued by events, so often that some are stopped for long. */
+function drawClock(random: Random, drawCalendar: DrawCalendar): Clock {
+  const calendar = random.chance(0.5) ? drawCalendar() : null
+  const isPaused = calendar === null || random.chance(0.5)
+  return {
+    ...(calendar ? { calendar } : {}),
+    ...(calendar && random.chance(0.6) ? { applies_to: random.pick(WINDOWS) } : {}),
+    ...(isPaused ? { pause_on: drawTrigger(random), resume_on: drawTrigger(random) } : {}),
+  }
+}
+
+const drawTrigger = (random: Random): Condition =>
+  random.chance(0.5)
+    ? drawEasyLeaf(random)
+    : { op: 'OR', conditions: Array.from({ length: random.int(1, 3) }, () => drawEasyLeaf(random)) }
 
 /** Mostly one that each event of its type meets. */
 const drawEasyLeaf: DrawLeaf = (random) =>

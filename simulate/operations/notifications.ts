@@ -1,7 +1,7 @@
 import { type Client, parse } from '../clients/client.ts'
 import type { Account, ClaimRecord, FollowedFeed, Told } from '../clients/records.ts'
 import { stateOf, teamOf } from '../clients/world.ts'
-import type { State } from '../model/contract.ts'
+import { type State, withoutClock } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import { replay } from '../model/replay.ts'
@@ -127,7 +127,7 @@ function judgeClaim(
   isToldOfEvents: boolean,
 ): void {
   const kind = alias === null ? 'claim' : 'candidate'
-  const states = replay(terms, longest)
+  const states = replay(terms, longest).map(withoutClock)
   const line = (what: string, sequence: number, state: State, event: string | null) =>
     `${kind}.${what} ${sequence} ${event} ${canonical({ ...state })}`
   const shown = told.map(({ type, sequence, event, record }) =>

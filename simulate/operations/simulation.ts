@@ -7,6 +7,7 @@ import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { liveOut, type Planned, withIds } from '../model/life.ts'
 import type { Random } from '../random.ts'
+import { calendarOf, drawCalendarOf, hoursOf } from './calendars.ts'
 import { drawContent, drawContract, drawRare } from './draw.ts'
 
 const START = Date.parse('2031-12-31T23:57:00.000Z')
@@ -20,7 +21,8 @@ const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 
 export async function simulateContract(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   world.count('simulate contract')
-  const contract = drawContract(random, true, EXTENDED_SHARE)
+  const drawCalendar = drawCalendarOf(random, account, 1)
+  const contract = drawContract(random, true, { extendedShare: EXTENDED_SHARE, drawCalendar })
   const events = Array.from({ length: random.int(0, MOST_EVENTS) }, () => drawEvent(random))
   const isOpenedBefore = events.length === 0 || random.chance(0.7)
   const openedAt = isOpenedBefore ? START : Math.min(...events.map(({ at }) => at))
@@ -42,9 +44,10 @@ export async function simulateContract(client: Client, account: Account): Promis
   })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const about = () => ({ contract, openedAt, events, until, reply })
+  if (reply.status === 404 && calendarOf(account, contract)?.isDeleted) return
   demand(reply.status === 200, () => `a simulation was answered ${reply.status}`, about)
   const shown = parse(reply.text)
-  const { timeline, final } = liveOut(contract, openedAt, withIds(events), until)
+  const { timeline, final } = liveOut(contract, openedAt, withIds(events), until, hoursOf(account, contract))
   const isSame =
     shown.opened_at === iso(openedAt) &&
     same(shown.timeline, timeline) &&

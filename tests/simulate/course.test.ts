@@ -5,6 +5,7 @@ import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
 import { acceptsEvents, type Contract, needsEventIds } from '../../simulate/model/contract.ts'
 import { Course, KEPT_PLACES, MOST_EVENTS } from '../../simulate/model/course.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
+import { type Hours, workingTime } from '../../simulate/model/working-time.ts'
 import { SOME_CONTRACT } from './some-contract.ts'
 
 /* The simulator's own model of extended contracts, by the letter of the rules (§2.1a). */
@@ -203,4 +204,64 @@ test('the comparators of an aggregated leaf compare the aggregate and nothing el
   assert.ok(!isSatisfied({ ...leaf, gt: 0.3 }, log))
   assert.ok(isSatisfied({ event: 'other', aggregate: 'count', eq: 0 }, log))
   assert.ok(isSatisfied({ event: 'outage', aggregate: 'count', gte: 3, lte: 3 }, log))
+})
+
+const stoppable = (more: Partial<Contract> = {}): Contract =>
+  reviewed({ clock: { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }, ...more })
+
+test('a stopped clock keeps what is left, and an event that settles the claim does not continue it', () => {
+  const { course, told } = after(stoppable(), [100, 'asked'], [200, 'asked'], [900, 'answered'])
+  assert.deepEqual(told, ['paused', 'recorded', 'resumed'])
+  assert.equal(dueAfter(course), 900 + OPEN_S - 100)
+  const paused = after(stoppable(), [100, 'asked']).course.state
+  assert.deepEqual(
+    [paused.due_at, paused.paused_since, paused.remaining],
+    [null, CREATED + 100_000, OPEN_S - 100],
+  )
+  const settled = after(stoppable(), [100, 'asked'], [10 * OPEN_S, 'resolved'])
+  assert.deepEqual(settled.told, ['paused', 'satisfied'])
+  assert.equal(settled.course.state.paused_since, undefined)
+  assert.deepEqual(after(stoppable(), [OPEN_S, 'asked']).told, ['recorded, 0 s late'])
+})
+
+test('two places of a log are kept for what continues or settles a stopped claim', () => {
+  for (const [type, effect] of [
+    ['answered', 'resumed'],
+    ['resolved', 'satisfied'],
+  ] as const) {
+    const { course } = after(stoppable(), [0, 'asked'])
+    const submit = (type: string) => course.submit({ type, payload: {}, system: false }, CREATED + 1_000)
+    while (course.items < MOST_EVENTS - KEPT_PLACES) assert.equal(submit('noise').is, 'recorded')
+    assert.equal(submit('noise').is, 'log full')
+    assert.deepEqual(submit(type), { is: 'recorded', effect, lateMs: null })
+  }
+})
+
+/** Half an hour of each day in Berlin, where clocks go back at 03:00 of 2026-10-25. */
+const HOURS: Hours = {
+  time_zone: 'Europe/Berlin',
+  weekly: Object.fromEntries(
+    ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [
+      day,
+      [['02:15', '02:45']],
+    ]),
+  ),
+  holidays: ['2026-10-26', '2026-10-27'],
+  exceptions: { '2026-10-27': [['12:00', '12:10']] },
+}
+
+test('working time is what the local clock shows, minute by minute', () => {
+  const time = workingTime(HOURS)
+  const from = Date.parse('2026-10-25T00:00:00Z')
+  const pieces = [...time.pieces(from, Date.parse('2026-10-28T00:00:00Z'))].map(({ from, until }) =>
+    [from, until].map((at) => new Date(at).toISOString().slice(5, 16)),
+  )
+  assert.deepEqual(pieces, [
+    ['10-25T00:15', '10-25T00:45'],
+    ['10-25T01:15', '10-25T01:45'],
+    ['10-27T11:00', '10-27T11:10'],
+  ])
+  assert.equal(time.end(from, 60 * 60_000), Date.parse('2026-10-25T01:45:00Z'))
+  assert.equal(time.end(from, 60 * 60_000 + 1), Date.parse('2026-10-27T11:00:00.001Z'))
+  assert.equal(time.end(from, 0), from)
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { type Condition, isSatisfied, type Leaf } from '../../simulate/model/condition.ts'
-import type { Contract, Review } from '../../simulate/model/contract.ts'
+import type { Clock, Contract, Review } from '../../simulate/model/contract.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
+import type { Hours } from '../../simulate/model/working-time.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 
 /* Extended contracts (§2.1a) and histories that meet them often: in their windows, just beside them, and late. */
@@ -90,7 +91,7 @@ const reversalCondition: fc.Arbitrary<Condition> = fc
   .oneof(easyLeaf, easyCount, easySum, easyDistinct, aggregatedLeaf, condition)
   .map((drawn) => (isSatisfied(drawn, []) ? { op: 'NOT', condition: drawn } : drawn))
 
-const restartOn: fc.Arbitrary<Condition> = fc.oneof(
+const trigger: fc.Arbitrary<Condition> = fc.oneof(
   easyLeaf,
   fc.record(
     {
@@ -106,11 +107,72 @@ const more = fc.constantFrom(0, 0.001, 30, 60, 600)
 
 const reviewOf = (reviewWindow: number): fc.Arbitrary<Review> =>
   fc
-    .tuple(fc.constantFrom('reversal', 'restart', 'both'), reversalCondition, restartOn, more)
+    .tuple(fc.constantFrom('reversal', 'restart', 'both'), reversalCondition, trigger, more)
     .map(([kind, reversal_condition, restart_on, seconds]) => ({
       ...(kind === 'restart' ? {} : { reversal_condition }),
       ...(kind === 'reversal' ? {} : { restart_on, max_duration: reviewWindow + seconds }),
     }))
+
+/** What the calendar is, is told apart. */
+const CALENDAR = { id: '0199f3a4-6f0e-7c3a-9d1e-2b7c5a1f0a42', version: 1 }
+
+const clock: fc.Arbitrary<Clock> = fc
+  .tuple(
+    fc.constantFrom('calendar', 'pauses', 'pauses', 'both'),
+    fc.constantFrom<NonNullable<Clock['applies_to']> | null>(
+      null,
+      ['activity'],
+      ['review'],
+      ['activity', 'review'],
+    ),
+    trigger,
+    trigger,
+  )
+  .map(([kind, applies_to, pause_on, resume_on]) => ({
+    ...(kind === 'pauses' ? {} : { calendar: CALENDAR, ...(applies_to ? { applies_to } : {}) }),
+    ...(kind === 'calendar' ? {} : { pause_on, resume_on }),
+  }))
+
+/** Short spans, so that windows of minutes go on over many. */
+const BROKEN = ['00', '03', '14', '22', '31', '47'].flatMap((minute, i, all) =>
+  ['00', '01', '02', '10', '23'].map(
+    (hour) => [`${hour}:${minute}`, `${hour}:${all[i + 1] ?? '58'}`.replace(/\d$/, '1')] as const,
+  ),
+)
+const week = (spans: Hours['exceptions'][string]): Hours['weekly'] =>
+  Object.fromEntries(
+    ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [day, spans]),
+  )
+
+/** At each of these a history begins; the first is midnight on Kiritimati, the others are changes of clocks in Berlin. */
+export const openedAt = fc.constantFrom(
+  ...['2026-01-01T10:00:20.000Z', '2026-03-29T00:57:20.000Z', '2026-10-25T00:57:20.000Z'].map(Date.parse),
+)
+
+export const hours: fc.Arbitrary<Hours> = fc.record(
+  {
+    time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'Australia/Lord_Howe'),
+    weekly: fc.constantFrom(
+      week(BROKEN),
+      week(BROKEN),
+      week([['00:00', '24:00']]),
+      week([['01:59', '10:02']]),
+    ),
+    holidays: fc.subarray(['2026-01-01', '2026-01-02', '2026-03-29', '2026-10-25']),
+    exceptions: fc.constantFrom<Hours['exceptions']>(
+      {},
+      { '2026-01-02': [], '2026-03-29': [['01:30', '03:05']] },
+      {
+        '2026-01-01': [['10:03', '24:00']],
+        '2026-10-25': [
+          ['02:30', '02:35'],
+          ['02:33', '02:59'],
+        ],
+      },
+    ),
+  },
+  { noNullPrototype: true },
+)
 
 /** Of any kind: mostly with a review, which is reached by an event or by a timeout. */
 export const contract: fc.Arbitrary<Contract> = fc
@@ -121,8 +183,9 @@ export const contract: fc.Arbitrary<Contract> = fc
     timeout_outcome: fc.constantFrom('confirm' as const, 'confirm' as const, 'fail' as const),
     isReviewed: fc.constantFrom(true, true, true, false),
     strict: fc.constantFrom(undefined, undefined, true, false),
+    clock: fc.option(clock, { nil: undefined }),
   })
-  .chain(({ activity_window, review_window, condition, timeout_outcome, isReviewed, strict }) =>
+  .chain(({ activity_window, review_window, condition, timeout_outcome, isReviewed, strict, clock }) =>
     (isReviewed ? reviewOf(review_window) : fc.constant(undefined)).map((review) => ({
       price: 1,
       activity_window,
@@ -131,12 +194,15 @@ export const contract: fc.Arbitrary<Contract> = fc
       timeout_outcome,
       ...(review === undefined ? {} : { review }),
       ...(strict === undefined ? {} : { strict_deadline: strict }),
+      ...(clock === undefined ? {} : { clock }),
     })),
   )
 
 export interface Step {
   /** After the step before it. */
   afterMs: number
+  /** Instead after the end of the window of that moment, if that is later than the step before; null: not. */
+  lateMs: number | null
   /** Null: the caller gives none. Others are few, so that events repeat and contradict each other. */
   id: string | null
   type: string
@@ -146,6 +212,7 @@ export interface Step {
 const step: fc.Arbitrary<Step> = fc
   .tuple(
     fc.constantFrom(0, 0, 0, 1, 1, 500, 10_000, 10_000, 29_999, 30_000, 30_001, 60_000, 61_000, 600_000),
+    fc.constantFrom(null, null, null, null, null, -1, 0, 1, 500),
     fc.oneof(
       { weight: 1, arbitrary: fc.constant(null) },
       { weight: 8, arbitrary: fc.nat({ max: 40 }).map((n) => `e${n}`) },
@@ -153,8 +220,9 @@ const step: fc.Arbitrary<Step> = fc
     arbitrary.submission as fc.Arbitrary<JsonObject>,
     fc.oneof(fc.constantFrom(0.1, 0.2, 0.7), fc.constantFrom(0.1, 0.2, 0.7), fc.option(tenths)),
   )
-  .map(([afterMs, id, { type, ...payload }, number]) => ({
+  .map(([afterMs, lateMs, id, { type, ...payload }, number]) => ({
     afterMs,
+    lateMs,
     id,
     type: type as string,
     payload: number === null ? payload : { ...payload, tenths: number },

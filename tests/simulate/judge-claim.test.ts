@@ -39,7 +39,7 @@ const log = [item('a', 'begun', 100), item('b', 'done', 200, { value: 2 })]
 const submissions = [sent('a', 'begun', 100, RECORDED), sent('b', 'done', 200, RECORDED, { value: 2 })]
 
 function judge(changes: Partial<Story> = {}): void {
-  const terms = { contract, createdAt: CREATED, isOnClock: false }
+  const terms = { contract, createdAt: CREATED, hours: null, isOnClock: false }
   const story = { name: 'a claim', terms, submissions, looks: [], longest: log, ...changes }
   judgeClaim(story, {
     checkMoment: (at) => ({ from: at, until: Infinity }),

@@ -5,9 +5,11 @@ import { firstCheckOf, type Contract as ModelContract, type State } from '../../
 import { Course } from '../../simulate/model/course.ts'
 import { canonical, type JsonObject } from '../../simulate/model/json.ts'
 import { replay } from '../../simulate/model/replay.ts'
+import type { Hours } from '../../simulate/model/working-time.ts'
 import { ClaimRun } from '../../src/core/claims/claim-run.ts'
 import type { StoredItem } from '../../src/core/claims/recompute.ts'
 import { isExtended } from '../../src/core/contracts/contract.ts'
+import { workingTime } from '../support/source/calendars.ts'
 import { type ClaimState, findContradictions } from '../support/source/claims.ts'
 import type { Contract } from '../support/source/contracts.ts'
 import * as arbitrary from './extended-arbitraries.ts'
@@ -17,7 +19,6 @@ import * as arbitrary from './extended-arbitraries.ts'
  * histories: on the fate of each event, how late it is, and the state after each event and each check.
  */
 
-const OPENED = Date.parse('2026-01-01T10:00:20.000Z')
 /** After the last event: until all windows have elapsed. */
 const END_MS = 86_400_000
 
@@ -26,33 +27,57 @@ interface Timed extends arbitrary.Step {
   id: string
 }
 
-function timed(steps: readonly arbitrary.Step[]): Timed[] {
-  let at = OPENED
+/** A contract with the calendar that it names, from its opening on. */
+interface Case {
+  contract: ModelContract
+  hours: Hours
+  openedAt: number
+}
+
+const anyCase = fc.record({
+  contract: arbitrary.contract,
+  hours: arbitrary.hours,
+  openedAt: arbitrary.openedAt,
+})
+
+/** A run of the model decides when windows end. */
+function timed(steps: readonly arbitrary.Step[], { contract, hours, openedAt }: Case): Timed[] {
+  const course = new Course(contract, openedAt, hours)
+  const ids = new Set<string>()
+  let at = openedAt
   return steps.map((step, i) => {
-    at += step.afterMs
-    return { ...step, at, id: step.id ?? `new ${i}` }
+    const { due_at } = course.state
+    const lateAt = step.lateMs === null || due_at === null ? 0 : due_at + step.lateMs
+    at = lateAt > at ? lateAt : at + step.afterMs
+    const id = step.id ?? `new ${i}`
+    passChecks(course, at)
+    if (!ids.has(id)) course.submit({ type: step.type, payload: step.payload, system: false }, at)
+    ids.add(id)
+    return { ...step, at, id }
   })
 }
 
-const line = (what: string, at: number, { status, scheduled_outcome, status_since, due_at }: State) =>
+function passChecks(course: Course, until: number, onCheck = (_at: number) => {}): void {
+  while (course.state.due_at !== null && firstCheckOf(course.state) <= until) {
+    const at = firstCheckOf(course.state)
+    course.elapse(at)
+    onCheck(at)
+  }
+}
+
+const line = (what: string, at: number, { status_since, due_at, paused_since, ...state }: State) =>
   [
     what,
-    ...[at, status_since, due_at].map((ms) => (ms === null ? null : ms - OPENED)),
-    status,
-    scheduled_outcome,
+    ...[at, status_since, due_at, paused_since].map((ms) => (ms ? new Date(ms).toISOString() : ms)),
+    JSON.stringify(state),
   ].join(' ')
 
-function modelStory(contract: ModelContract, steps: readonly Timed[]): string[] {
-  const course = new Course(contract, OPENED)
+function modelStory({ contract, hours, openedAt }: Case, steps: readonly Timed[]): string[] {
+  const course = new Course(contract, openedAt, hours)
   const recorded = new Map<string, Timed>()
   const story: string[] = []
-  const pass = (until: number) => {
-    while (course.state.due_at !== null && firstCheckOf(course.state) <= until) {
-      const at = firstCheckOf(course.state)
-      course.elapse(at)
-      story.push(line('check', at, course.state))
-    }
-  }
+  const pass = (until: number) =>
+    passChecks(course, until, (at) => story.push(line('check', at, course.state)))
   const fateOf = (step: Timed): string => {
     const earlier = recorded.get(step.id)
     if (earlier) {
@@ -69,19 +94,25 @@ function modelStory(contract: ModelContract, steps: readonly Timed[]): string[] 
     const fate = fateOf(step)
     story.push(line(fate, step.at, course.state))
   }
-  pass((steps.at(-1)?.at ?? OPENED) + END_MS)
+  pass((steps.at(-1)?.at ?? openedAt) + END_MS)
   return story
 }
 
-const stateOf = ({ status, statusSince, scheduledOutcome, dueAt }: ClaimState): State => ({
+const stateOf = ({ status, statusSince, scheduledOutcome, dueAt, clock }: ClaimState): State => ({
   status,
   status_since: statusSince.getTime(),
   scheduled_outcome: scheduledOutcome,
   due_at: dueAt === null ? null : dueAt.getTime(),
+  ...(clock
+    ? {
+        paused_since: dueAt === null ? clock.since.getTime() : null,
+        remaining: dueAt === null ? clock.remainingMs / 1000 : null,
+      }
+    : {}),
 })
 
-function domainStory(contract: Contract, steps: readonly Timed[]): string[] {
-  const run = new ClaimRun(contract, new Date(OPENED))
+function domainStory({ contract, hours, openedAt }: Case, steps: readonly Timed[]): string[] {
+  const run = new ClaimRun(contract as Contract, new Date(openedAt), workingTime(hours))
   const story: string[] = []
   const pass = (until: number) => {
     for (const { state } of run.advanceTo(new Date(until)))
@@ -94,13 +125,17 @@ function domainStory(contract: Contract, steps: readonly Timed[]): string[] {
     const fate = decision.kind === 'append' ? `append ${decision.effect} ${decision.lateMs}` : decision.kind
     story.push(line(fate, at, stateOf(run.state)))
   }
-  pass((steps.at(-1)?.at ?? OPENED) + END_MS)
+  pass((steps.at(-1)?.at ?? openedAt) + END_MS)
   return story
 }
 
 /** As it is stored; a check that is late comes after the event. */
-function modelLog(contract: ModelContract, steps: readonly Timed[], isLate: (step: number) => boolean) {
-  const course = new Course(contract, OPENED)
+function modelLog(
+  { contract, hours, openedAt }: Case,
+  steps: readonly Timed[],
+  isLate: (step: number) => boolean,
+) {
+  const course = new Course(contract, openedAt, hours)
   const items: StoredItem[] = []
   let [reviewStart, logBytes]: [number | null, number] = [null, 0]
   const add = (at: number, item: Pick<StoredItem, 'id' | 'type' | 'payload' | 'system' | 'lateMs'>) => {
@@ -124,7 +159,10 @@ function modelLog(contract: ModelContract, steps: readonly Timed[], isLate: (ste
     add(at, { id, type, payload, system: false, lateMs: fate.lateMs })
     if (fate.effect === 'satisfied') reviewStart = items.length
   }
-  return { items, state: course.state, reviewStart, logBytes }
+  const { left, leftSince, state } = course
+  const hasClock = contract.clock !== undefined && state.status === 'OPEN'
+  const clock = hasClock ? { remainingMs: left, since: new Date(leftSince) } : null
+  return { items, state, clock, reviewStart, logBytes }
 }
 
 const claimStateOf = ({ status, status_since, scheduled_outcome, due_at }: State): ClaimState => ({
@@ -137,9 +175,9 @@ const claimStateOf = ({ status, status_since, scheduled_outcome, due_at }: State
 export function testOneDomain(numRuns: number): void {
   test(`the domain and the simulator's model agree on ${numRuns} random extended contracts and histories (§2.1a)`, () => {
     fc.assert(
-      fc.property(arbitrary.contract, arbitrary.history, (contract, steps) => {
-        const history = timed(steps)
-        assert.deepEqual(domainStory(contract as Contract, history), modelStory(contract, history))
+      fc.property(anyCase, arbitrary.history, (one, steps) => {
+        const history = timed(steps, one)
+        assert.deepEqual(domainStory(one, history), modelStory(one, history))
       }),
       { numRuns },
     )
@@ -148,9 +186,11 @@ export function testOneDomain(numRuns: number): void {
   test(`${numRuns} logs of the model, also where checks are late, do not contradict the domain`, () => {
     const late = fc.array(fc.boolean(), { minLength: 1, maxLength: 20 })
     fc.assert(
-      fc.property(arbitrary.contract, arbitrary.history, late, (contract, steps, flags) => {
+      fc.property(anyCase, arbitrary.history, late, (one, steps, flags) => {
+        const { contract, hours, openedAt } = one
         const isLate = (step: number) => flags[step % flags.length] as boolean
-        const { items, state, reviewStart, logBytes } = modelLog(contract, timed(steps), isLate)
+        const history = timed(steps, one)
+        const { items, state, clock, reviewStart, logBytes } = modelLog(one, history, isLate)
         const log = items.map(({ id, type, payload, system, createdAt }) => ({
           ...(payload as JsonObject),
           id,
@@ -158,10 +198,14 @@ export function testOneDomain(numRuns: number): void {
           created_at: createdAt.toISOString(),
           system,
         }))
-        assert.deepEqual(replay({ contract, createdAt: OPENED, isOnClock: false }, log).at(-1), state)
+        assert.deepEqual(
+          replay({ contract, hours, createdAt: openedAt, isOnClock: false }, log).at(-1),
+          state,
+        )
         const life = {
           ...claimStateOf(state),
-          createdAt: new Date(OPENED),
+          clock,
+          createdAt: new Date(openedAt),
           eventCount: items.length,
           logBytes,
           reviewStart: isExtended(contract as Contract) ? reviewStart : null,

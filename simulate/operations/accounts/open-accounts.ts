@@ -3,6 +3,7 @@ import type { Receiver } from '../../clients/receiver.ts'
 import type { Account } from '../../clients/records.ts'
 import type { World } from '../../clients/world.ts'
 import type { Stage } from '../../stage.ts'
+import { createCalendar } from '../calendars.ts'
 import { followed } from '../claims/follow-lists.ts'
 import { createCustomer } from '../customers.ts'
 import { askForEvents, followedFeeds } from '../notifications.ts'
@@ -30,6 +31,7 @@ export async function openAccounts(
       claims: [],
       byAddress: new Map(),
       clocks: [],
+      calendars: [],
       schemas: [],
       deletedSchemas: [],
       lists: followed(),
@@ -45,5 +47,6 @@ export async function openAccounts(
     else await askForEvents(client, account)
     for (let n = 0; n < 3; n++) await createToken(client, account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
+    for (let n = 0; n < 2; n++) await createCalendar(client, account)
   }
 }

@@ -2,11 +2,12 @@ import type { Times } from '../../clients/exchange.ts'
 import type { Account, ClaimRecord } from '../../clients/records.ts'
 import { fixedOf, stateOf, teamOf } from '../../clients/world.ts'
 import { sawGone, sawThere, sawTime } from '../../model/clock-story.ts'
-import { opened } from '../../model/contract.ts'
+import { type Contract, opened } from '../../model/contract.ts'
 import { demand } from '../../model/finding.ts'
 import { canonical, type JsonObject, same } from '../../model/json.ts'
 import type { LogItem } from '../../model/replay.ts'
 import { Rising } from '../../model/rising.ts'
+import { calendarOf, hoursOf } from '../calendars.ts'
 import type { Wanted } from './wanted-claim.ts'
 
 /** What a creation answered. */
@@ -17,6 +18,15 @@ export function addCreation(
   body: JsonObject,
   times: Times,
 ): ClaimRecord | null {
+  const error = body?.error as JsonObject | undefined
+  if (error?.code === 'CALENDAR_NOT_FOUND') {
+    demand(
+      calendarOf(account, wanted.contract)?.isDeleted ?? false,
+      () => 'a creation does not find a calendar that is there',
+      () => ({ wanted, body }),
+    )
+    return null
+  }
   if (status === 404 && wanted.clock) {
     sawGone(wanted.clock, 'a creation finds it gone', times.sentAt, times.answeredAt)
     return null
@@ -28,7 +38,8 @@ export function addCreation(
   )
   const record = addClaim(account, wanted, body, times.sentAt, times.answeredAt)
   const [look] = record.looks
-  const isNew = same({ ...look?.state }, { ...opened(wanted.contract, record.terms.createdAt) })
+  const { contract, createdAt, hours } = record.terms
+  const isNew = same({ ...look?.state }, { ...opened(contract, createdAt, hours) })
   const about = () => ({ wanted, body })
   demand(same(body.events, []), () => 'a new claim has events', about)
   demand(isNew, () => 'a new claim is not OPEN from its creation on', about)
@@ -43,17 +54,18 @@ export function addClaim(
   sentAt: number,
   answeredAt: number,
 ): ClaimRecord {
-  const { alias, reference, clock, contract, customer } = wanted
+  const { alias, reference, clock, customer } = wanted
   const address = alias ?? (body.id as string)
   const createdAt = Date.parse(body.created_at as string)
-  const terms = { contract, createdAt, isOnClock: clock !== null }
   const state = stateOf(body)
   const about = () => ({ wanted, body })
+  const contract = body.contract as unknown as Contract
   demand(
-    canonical(body.contract) === canonical(contract as unknown as JsonObject),
+    canonical(body.contract) === canonical(asFilledIn(wanted, contract) as unknown as JsonObject),
     () => 'a new claim has another contract than was sent',
     about,
   )
+  const terms = { contract, hours: hoursOf(account, contract), createdAt, isOnClock: clock !== null }
   const isOwn = body.user_id === undefined || body.user_id === account.userId
   demand(isOwn, () => 'a new claim is of another account', about)
   const shown = alias === null ? body.reference : null
@@ -92,6 +104,14 @@ export function addClaim(
   account.claims.push(record)
   account.byAddress.set(address, record)
   return record
+}
+
+/** §2.1a rule 20: what was sent, with a version of the calendar where none was named. */
+function asFilledIn({ contract, sawVersion }: Wanted, made: Contract): Contract {
+  const [named, version] = [contract.clock?.calendar, made.clock?.calendar?.version]
+  if (!named || named.version !== undefined || version === undefined) return contract
+  sawVersion(version)
+  return { ...contract, clock: { ...contract.clock, calendar: { ...named, version } } }
 }
 
 /** Nobody knows whether it was made. */

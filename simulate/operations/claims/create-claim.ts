@@ -3,7 +3,7 @@ import type { Account, ClaimRecord } from '../../clients/records.ts'
 import type { Contract } from '../../model/contract.ts'
 import { demand } from '../../model/finding.ts'
 import { addClaim, addCreation, forgetUnknown, noteUnknown } from './add-claim.ts'
-import { bodyOf, drawWanted, type Wanted } from './wanted-claim.ts'
+import { bodyOf, drawWanted, underContract, type Wanted } from './wanted-claim.ts'
 
 /** §4.1 and §4.2: a claim, or a candidate, under a contract that comes with it. */
 export async function createClaim(client: Client, account: Account): Promise<void> {
@@ -16,7 +16,11 @@ export async function createUnder(
   account: Account,
   contract: Contract,
 ): Promise<ClaimRecord | null> {
-  const wanted = { ...drawWanted(client, account, client.random.chance(0.4)), contract, clock: null }
+  const wanted = {
+    ...drawWanted(client, account, client.random.chance(0.4)),
+    ...underContract(account, contract),
+    clock: null,
+  }
   return await create(client, account, wanted)
 }
 
@@ -28,7 +32,7 @@ export async function createFromSchema(client: Client, account: Account): Promis
   const wanted = {
     ...drawWanted(client, account, client.random.chance(0.4)),
     schema,
-    contract: schema.contract,
+    ...underContract(account, schema.contract),
   }
   await create(client, account, wanted)
   schema.isBusy = false

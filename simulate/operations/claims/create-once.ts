@@ -5,7 +5,7 @@ import type { Account } from '../../clients/records.ts'
 import { demand } from '../../model/finding.ts'
 import { drawContract } from '../draw.ts'
 import { addCreation, noteUnknown } from './add-claim.ts'
-import { bodyOf, drawWanted } from './wanted-claim.ts'
+import { bodyOf, drawWanted, underContract } from './wanted-claim.ts'
 
 const MAX_TRIES = 4
 /** Without faults an overloaded server accepts a request within this number of tries. */
@@ -20,7 +20,7 @@ export async function createOnce(client: Client, account: Account): Promise<void
   const isCandidate = random.chance(0.4)
   const wanted = {
     ...drawWanted(client, account, isCandidate),
-    contract: drawContract(random, false),
+    ...underContract(account, drawContract(random, false)),
     clock: null,
   }
   const exchange = {

@@ -13,11 +13,12 @@ export async function explainClaim(client: Client, record: ClaimRecord): Promise
   const reply = await client.send(record.account, { method: 'GET', path: `${record.path}/explanation` })
   if (reply.is !== 'answer' || reply.status !== 200) return
   if (!(await readClaim(client, record)) || record.isGone) return
-  const { condition, transitions, review, late_events, late_event_count } = parse(reply.text)
+  const { condition, transitions, review, clock, late_events, late_event_count } = parse(reply.text)
   const shown = {
     condition,
     transitions,
     ...(review === undefined ? {} : { review }),
+    ...(clock === undefined ? {} : { clock }),
     ...(late_events === undefined ? {} : { late_events, late_event_count }),
   } as JsonObject
   const { terms, longest } = record

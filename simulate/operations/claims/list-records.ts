@@ -22,11 +22,17 @@ export async function exportClaims(client: Client, account: Account): Promise<vo
   client.world.count('export claims')
   const filters = drawFilters(client.random, account, true)
   const found = await exported(client, account, filters)
-  if (found) judgeListed(client, account, filters, found)
+  if (found) judgeListed(client, account, filters, found, true)
 }
 
 /** What was there before is shown once, in the order of creation, as it was at some moment of the request. */
-function judgeListed(client: Client, account: Account, filters: Filters, found: Walk): void {
+function judgeListed(
+  client: Client,
+  account: Account,
+  filters: Filters,
+  found: Walk,
+  isWithoutClock = false,
+): void {
   const { query, order, status, time, fits } = filters
   const records = found.shown.map(({ row }) => account.byAddress.get(nameOf(row)))
   const addresses = found.shown.map(({ row }) => nameOf(row))
@@ -47,7 +53,10 @@ function judgeListed(client: Client, account: Account, filters: Filters, found: 
     demand(status === null || row.status === status, () => `a list of ${status} shows ${row.status}`, about)
     const record = records[i]
     const how = `${client.name} lists it`
-    if (record) record.looks.push({ how, sentAt, answeredAt, state: readState(record, row), items: null })
+    if (record) {
+      const state = readState(record, row)
+      record.looks.push({ how, sentAt, answeredAt, state, items: null, isWithoutClock })
+    }
   }
   if (time)
     demandOrderOf(

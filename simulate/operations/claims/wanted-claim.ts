@@ -2,6 +2,7 @@ import type { Client } from '../../clients/client.ts'
 import type { Account, ClockRecord, Customer, SchemaRecord } from '../../clients/records.ts'
 import type { Contract } from '../../model/contract.ts'
 import type { JsonObject } from '../../model/json.ts'
+import { calendarOf, drawCalendarOf } from '../calendars.ts'
 import { drawContract } from '../draw.ts'
 
 /** A claim, or a candidate, that somebody wants to make. */
@@ -16,6 +17,8 @@ export interface Wanted {
   clock: ClockRecord | null
   /** In its metadata; null for none. */
   team: string | null
+  /** Tells that the claim was made with this version of the calendar. */
+  sawVersion: (version: number) => void
 }
 
 /** Some that a path, or a spreadsheet, could take for something else. */
@@ -40,12 +43,21 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
   return {
     clock,
     customer: random.pick(account.customers),
-    contract: drawContract(random, clock !== null),
+    ...underContract(
+      account,
+      drawContract(random, clock !== null, { drawCalendar: drawCalendarOf(random, account) }),
+    ),
     team: random.chance(0.5) ? random.pick(TEAMS) : null,
     schema: null,
     reference: !isCandidate && random.chance(0.3) ? drawReference(client, account) : null,
     alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
   }
+}
+
+/** To be drawn before the request is sent: the version of the calendar is the one of then, or a later one. */
+export function underContract(account: Account, contract: Contract): Pick<Wanted, 'contract' | 'sawVersion'> {
+  const sawVersion = calendarOf(account, contract)?.version.read() ?? (() => {})
+  return { contract, sawVersion }
 }
 
 const drawReference = ({ random, world }: Client, { userId }: Account): string =>

@@ -1,0 +1,133 @@
+/*
+ * Working time (§2.15), minute by minute as Intl tells the local clock. Slow, and unlike the service's. Clocks are
+ * changed by whole minutes, and spans begin and end at whole minutes.
+ */
+
+type Spans = readonly (readonly [start: string, end: string])[]
+
+/** The part of a calendar that decides what is working time, in the words of the wire. */
+export interface Hours {
+  time_zone: string
+  weekly: { readonly [weekday: string]: Spans }
+  holidays: readonly string[]
+  exceptions: { readonly [date: string]: Spans }
+}
+
+/** How the time of a window passes. */
+export interface Passing {
+  /** The first moment at which so many milliseconds have passed. */
+  end(from: number, ms: number): number
+  between(from: number, until: number): number
+}
+
+export const EVERY_SECOND: Passing = {
+  end: (from, ms) => from + ms,
+  between: (from, until) => until - from,
+}
+
+/** Working time without a break on one local date. */
+export interface Piece {
+  date: string
+  /** As a whole, also where only its end is wanted. */
+  begins: number
+  from: number
+  until: number
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+export class WorkingTime implements Passing {
+  readonly hours: Hours
+  readonly #local: Intl.DateTimeFormat
+  /** By the number of the day in UTC. */
+  readonly #pieces = new Map<number, Piece[]>()
+
+  constructor(hours: Hours) {
+    this.hours = hours
+    const twoDigits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const
+    const { time_zone: timeZone } = hours
+    this.#local = new Intl.DateTimeFormat('sv-SE', {
+      timeZone,
+      year: 'numeric',
+      ...twoDigits,
+      hourCycle: 'h23',
+    })
+  }
+
+  end(from: number, ms: number): number {
+    let left = ms
+    if (left <= 0) return from
+    for (const piece of this.#piecesFrom(from)) {
+      if (piece.until - piece.from >= left) return piece.from + left
+      left -= piece.until - piece.from
+    }
+    return Infinity
+  }
+
+  between(from: number, until: number): number {
+    let ms = 0
+    for (const piece of this.pieces(from, until)) ms += piece.until - piece.from
+    return ms
+  }
+
+  *pieces(from: number, until: number): Generator<Piece> {
+    for (const piece of this.#piecesFrom(from)) {
+      if (piece.from >= until) return
+      yield { ...piece, until: Math.min(piece.until, until) }
+    }
+  }
+
+  dateAt(at: number): string {
+    return this.#local.format(at).slice(0, 10)
+  }
+
+  spansOf(date: string): Spans {
+    const { weekly, holidays, exceptions } = this.hours
+    return exceptions[date] ?? (holidays.includes(date) ? [] : (weekly[weekdayOf(date)] ?? []))
+  }
+
+  /** A piece goes on over midnight in UTC. */
+  *#piecesFrom(from: number): Generator<Piece> {
+    let last: Piece | null = null
+    // A local date, and so a piece, may have begun two days before in UTC.
+    for (let day = Math.floor(from / DAY_MS) - 2; ; day++) {
+      // Each calendar of the simulator has some working time in each week.
+      for (const piece of this.#piecesOf(day)) {
+        if (last && last.until === piece.from && last.date === piece.date) last.until = piece.until
+        else {
+          if (last && last.until > from) yield { ...last, from: Math.max(last.from, from) }
+          last = { ...piece }
+        }
+      }
+    }
+  }
+
+  #piecesOf(day: number): Piece[] {
+    const known = this.#pieces.get(day)
+    if (known) return known
+    const pieces: Piece[] = []
+    for (let at = day * DAY_MS; at < (day + 1) * DAY_MS; at += MINUTE_MS) {
+      const [date = '', time = ''] = this.#local.format(at).split(' ')
+      if (!this.spansOf(date).some(([start, end]) => start <= time && time < end)) continue
+      const last = pieces.at(-1)
+      if (last && last.until === at && last.date === date) last.until = at + MINUTE_MS
+      else pieces.push({ date, begins: at, from: at, until: at + MINUTE_MS })
+    }
+    this.#pieces.set(day, pieces)
+    return pieces
+  }
+}
+
+export const weekdayOf = (date: string): string => WEEKDAYS[new Date(date).getUTCDay()] as string
+
+const known = new Map<string, WorkingTime>()
+
+/** The simulator has few calendars: their minutes are looked at once. */
+export function workingTime(hours: Hours): WorkingTime {
+  const key = JSON.stringify(hours)
+  const found = known.get(key) ?? new WorkingTime(hours)
+  known.set(key, found)
+  return found
+}

@@ -1,0 +1,258 @@
+import { type Client, outcomeOf, parse } from '../clients/client.ts'
+import type { Account, CalendarRecord } from '../clients/records.ts'
+import type { Contract } from '../model/contract.ts'
+import { demand } from '../model/finding.ts'
+import { type JsonObject, same } from '../model/json.ts'
+import { Rising } from '../model/rising.ts'
+import { type Hours, weekdayOf, workingTime } from '../model/working-time.ts'
+import type { Random } from '../random.ts'
+import type { DrawCalendar } from './draw.ts'
+
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+
+type Spans = [string, string][]
+const everyDay = (spans: Spans) => Object.fromEntries(WEEKDAYS.map((day) => [day, spans]))
+const workdays = (spans: Spans) => Object.fromEntries(WEEKDAYS.slice(0, 5).map((day) => [day, spans]))
+
+/** All hours, but for some minutes at the end of each: claims by the real time meet both. */
+const MOST_MINUTES: Spans = Array.from({ length: 24 }, (_, i) => {
+  const hour = String(i).padStart(2, '0')
+  return [`${hour}:00`, `${hour}:57`]
+})
+
+/** Few, because the model looks at each minute of each. Test clocks and simulations meet the dates. */
+const HOURS: readonly Hours[] = [
+  {
+    time_zone: 'Europe/Berlin',
+    weekly: workdays([
+      ['08:00', '12:00'],
+      ['12:30', '17:45'],
+    ]),
+    holidays: ['2020-02-28', '2020-03-02', '2030-02-01', '2032-01-01'],
+    exceptions: { '2020-03-29': [['01:15', '04:00']], '2031-12-31': [['00:00', '24:00']] },
+  },
+  { time_zone: 'UTC', weekly: everyDay(MOST_MINUTES), holidays: ['2030-01-31'], exceptions: {} },
+  {
+    time_zone: 'Australia/Lord_Howe',
+    weekly: everyDay([
+      ['00:00', '05:07'],
+      ['09:00', '13:00'],
+      ['12:00', '24:00'],
+    ]),
+    holidays: ['2020-04-05', '2030-02-03', '2032-01-02'],
+    exceptions: { '2020-02-29': [], '2020-04-05': [['01:30', '02:45']], '2032-01-01': [['07:30', '08:00']] },
+  },
+  {
+    time_zone: 'Asia/Kathmandu',
+    weekly: { ...everyDay([['06:15', '21:00']]), saturday: [] },
+    holidays: ['2020-03-01', '2032-01-01'],
+    exceptions: {},
+  },
+]
+
+/** Each account has a limit, and deleted ones count. */
+const MOST_CALENDARS = 12
+
+export async function createCalendar(client: Client, account: Account): Promise<void> {
+  if (account.calendars.length >= MOST_CALENDARS) return readCalendar(client, account)
+  client.world.count('create calendar')
+  const hours = client.random.pick(HOURS)
+  const body = JSON.stringify({ name: nameOf(1), ...hours })
+  const reply = await client.send(account, { method: 'POST', path: '/v1/calendars', body })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  demand(
+    reply.status === 201,
+    () => `a calendar's creation was answered ${reply.status}`,
+    () => reply,
+  )
+  const shown = parse(reply.text)
+  const id = shown.id as string
+  const calendar: CalendarRecord = {
+    id,
+    path: `/v1/calendars/${id}`,
+    version: new Rising(`the version of the calendar ${id}`, 1),
+    versions: [hours],
+    isDeleted: false,
+    isSurelyDeleted: false,
+    isBusy: false,
+  }
+  demandVersion(calendar, shown, shown.version as number)
+  account.calendars.push(calendar)
+}
+
+/** The calendar that the contract names. */
+export function calendarOf({ calendars }: Account, { clock }: Contract): CalendarRecord | null {
+  const id = clock?.calendar?.id
+  return id === undefined ? null : (calendars.find((calendar) => calendar.id === id) as CalendarRecord)
+}
+
+/** The working time that the contract of a claim names. */
+export function hoursOf(account: Account, contract: Contract): Hours | null {
+  const version = contract.clock?.calendar?.version
+  return calendarOf(account, contract)?.versions[(version ?? 1) - 1] ?? null
+}
+
+/** @param versionShare how often the version is named */
+export const drawCalendarOf =
+  (random: Random, { calendars }: Account, versionShare = 0.3): DrawCalendar =>
+  () => {
+    const able = calendars.filter(({ isDeleted }) => !isDeleted)
+    if (able.length === 0) return null
+    const { id, version } = random.pick(able)
+    return random.chance(versionShare) ? { id, version: random.int(1, version.surely) } : { id }
+  }
+
+const nameOf = (version: number) => `version ${version}`
+
+/** §2.15 rule 4: a version is what it was made as, for good. */
+function demandVersion({ id, versions }: CalendarRecord, shown: JsonObject, version: number): void {
+  const { name, time_zone, weekly, holidays, exceptions } = shown
+  const hours = versions[version - 1] as Hours
+  demand(
+    same(
+      { name, time_zone, weekly, holidays, exceptions } as JsonObject,
+      {
+        name: nameOf(version),
+        ...hours,
+      } as unknown as JsonObject,
+    ),
+    () => `version ${version} of the calendar ${id} is another than was made`,
+    () => ({ shown, hours }),
+  )
+}
+
+/** Replaces or deletes one. Claims that have it keep their version. */
+export async function changeCalendar(client: Client, account: Account): Promise<void> {
+  const { random } = client
+  const able = account.calendars.filter(({ isBusy, isDeleted }) => !isBusy && !isDeleted)
+  if (able.length < 2) return createCalendar(client, account)
+  const calendar = random.pick(able)
+  calendar.isBusy = true
+  await (random.chance(0.2) ? deleteCalendar : replaceCalendar)(client, account, calendar)
+}
+
+async function replaceCalendar(client: Client, account: Account, calendar: CalendarRecord): Promise<void> {
+  client.world.count('change calendar')
+  const { versions, path } = calendar
+  const { value, done } = calendar.version.write(calendar.version.surely + 1)
+  const hours = client.random.pick(HOURS)
+  versions[value - 1] = hours
+  const body = JSON.stringify({ name: nameOf(value), ...hours })
+  const reply = await client.send(account, { method: 'PATCH', path, body })
+  const outcome = outcomeOf(reply)
+  if (outcome === 'unknown') return
+  calendar.isBusy = false
+  if (reply.is !== 'answer' || outcome !== 'done') return
+  const shown = parse(reply.text)
+  demand(shown.version === value, () => `the change of ${path} made version ${shown.version}, not ${value}`)
+  demandVersion(calendar, shown, value)
+  done()
+}
+
+async function deleteCalendar(client: Client, account: Account, calendar: CalendarRecord): Promise<void> {
+  client.world.count('delete calendar')
+  calendar.isDeleted = true
+  const reply = await client.send(account, { method: 'DELETE', path: calendar.path })
+  const outcome = outcomeOf(reply)
+  calendar.isSurelyDeleted = outcome === 'done'
+  if (outcome !== 'refused') return
+  calendar.isDeleted = false
+  calendar.isBusy = false
+}
+
+/** Also one that is deleted: its versions stay for the claims that have them. */
+export async function readCalendar(client: Client, account: Account): Promise<void> {
+  const { random, world } = client
+  if (account.calendars.length === 0) return
+  const calendar = random.pick(account.calendars)
+  if (random.chance(0.5)) return previewCalendar(client, account, calendar)
+  world.count('read calendar')
+  const saw = calendar.version.read()
+  const isVersion = random.chance(0.5)
+  const version = random.int(1, calendar.version.surely)
+  const path = isVersion ? `${calendar.path}/versions/${version}` : calendar.path
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  demand(
+    reply.status === 200,
+    () => `${path} is there, and reading it answered ${reply.status}`,
+    () => reply,
+  )
+  const shown = parse(reply.text)
+  const number = shown.version as number
+  if (isVersion) demand(number === version, () => `${path} answered version ${number}`)
+  else saw(number)
+  demandVersion(calendar, shown, number)
+}
+
+const DATES = ['2020-02-28', '2020-03-27', '2030-01-30', '2031-12-30', '2026-10-24']
+const MOST_DAYS = 5
+
+async function previewCalendar(client: Client, account: Account, calendar: CalendarRecord): Promise<void> {
+  const { random, world } = client
+  world.count('preview calendar')
+  const from = random.pick(DATES)
+  const days = random.int(1, MOST_DAYS)
+  const version = random.int(1, calendar.version.surely)
+  const path = `${calendar.path}/preview?${new URLSearchParams({ from, days: `${days}`, version: `${version}` })}`
+  const reply = await client.send(account, { method: 'GET', path })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const shown = parse(reply.text)
+  const hours = calendar.versions[version - 1] as Hours
+  const wanted = Array.from({ length: days }, (_, i) => dateOf(hours, from, i))
+  const data = (shown.data as JsonObject[]).map(
+    ({ date, weekday, holiday, exception, working_time, seconds }) =>
+      ({ date, weekday, holiday, exception, working_time, seconds }) as JsonObject,
+  )
+  demand(
+    reply.status === 200 && same(data, wanted),
+    () => `${path} tells other working time than the model`,
+    () => ({ reply, wanted }),
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** The working time of a date, of which each minute is within a day and a half of noon in UTC. */
+function dateOf(hours: Hours, from: string, after: number): JsonObject {
+  const midnight = Date.parse(from) + after * DAY_MS
+  const date = new Date(midnight).toISOString().slice(0, 10)
+  const pieces = [...workingTime(hours).pieces(midnight - DAY_MS, midnight + 2 * DAY_MS)].filter(
+    (piece) => piece.date === date,
+  )
+  const ms = pieces.reduce((sum, { from, until }) => sum + until - from, 0)
+  return {
+    date,
+    weekday: weekdayOf(date),
+    holiday: hours.holidays.includes(date),
+    exception: Object.hasOwn(hours.exceptions, date),
+    working_time: pieces.map(({ from, until }) => ({ start: iso(from), end: iso(until) })),
+    seconds: ms / 1000,
+  }
+}
+
+const iso = (at: number) => new Date(at).toISOString()
+
+/** §4.18: each that is not deleted, once. */
+export async function listCalendars(client: Client, account: Account): Promise<void> {
+  client.world.count('list calendars')
+  const before = account.calendars.map((calendar) => ({ calendar, saw: calendar.version.read() }))
+  const wasDeleted = new Set(
+    account.calendars.filter(({ isSurelyDeleted }) => isSurelyDeleted).map(({ id }) => id),
+  )
+  const reply = await client.send(account, { method: 'GET', path: '/v1/calendars' })
+  if (reply.is !== 'answer' || reply.status >= 500) return
+  const rows = parse(reply.text).data as JsonObject[]
+  const byId = new Map(rows.map((row) => [row.id as string, row]))
+  const about = () => ({ calendars: account.calendars, rows })
+  demand(byId.size === rows.length, () => 'the list of calendars shows one twice', about)
+  for (const { user_id, id } of rows) {
+    demand(user_id === account.userId, () => 'the list of calendars shows one of another account', about)
+    demand(!wasDeleted.has(id as string), () => `the calendar ${id} was deleted, and is listed`, about)
+  }
+  for (const { calendar, saw } of before) {
+    const row = byId.get(calendar.id)
+    if (row) saw(row.version as number)
+    else demand(calendar.isDeleted, () => `the calendar ${calendar.id} is missing in the list`, about)
+  }
+}

@@ -21,7 +21,7 @@ export interface CaseEvent {
 }
 
 /** An event that the fulfillment condition did not include: it was refused, or late under `strict_deadline`. */
-export interface LateEvent extends LogEvent {
+export interface ExcludedEvent extends LogEvent {
   line: number
 }
 
@@ -57,8 +57,8 @@ export interface CaseResult {
   acceptedLate: number
   /** Events whose id is in the log already. They decide nothing. */
   repeated: number
-  /** Refused because the claim was no longer OPEN, or ignored by the contract's `strict_deadline` while OPEN. */
-  late: readonly LateEvent[]
+  /** Refused because the claim was no longer OPEN, or recorded late while OPEN under `strict_deadline`. */
+  excluded: readonly ExcludedEvent[]
   refused: Record<Refusal, number>
   /** Whether an event in review made the scheduled outcome FAILED. */
   isReversed: boolean
@@ -101,7 +101,7 @@ class CaseRun {
   readonly #isStrict: boolean
   /** Events without an id so far. */
   #events = 0
-  readonly result: CaseResult & { accepted: LogEvent[]; late: LateEvent[] }
+  readonly result: CaseResult & { accepted: LogEvent[]; excluded: ExcludedEvent[] }
 
   constructor(contract: Contract, id: string, openedAt: number, calendar: TimeMeasure) {
     this.claim = new ClaimRun(contract, new Date(openedAt), calendar)
@@ -117,7 +117,7 @@ class CaseRun {
       acceptedWhileOpen: 0,
       acceptedLate: 0,
       repeated: 0,
-      late: [],
+      excluded: [],
       refused: { claim_not_open: 0, before_opening: 0, reserved_type: 0, log_full: 0 },
       isReversed: false,
       restarts: 0,
@@ -141,7 +141,7 @@ class CaseRun {
     if (decision.kind === 'append') this.#append(decision, line)
     else if (decision.kind === 'not-open') {
       this.result.refused.claim_not_open++
-      this.result.late.push({ id, type, payload, system: false, createdAt: time, line })
+      this.result.excluded.push({ id, type, payload, system: false, createdAt: time, line })
     } else if (decision.kind === 'log-full') this.result.refused.log_full++
     else this.result.repeated++
   }
@@ -152,7 +152,7 @@ class CaseRun {
     result.accepted.push(lateMs === null ? event : { ...event, lateMs })
     if (isOpen) result.acceptedWhileOpen++
     if (lateMs !== null) result.acceptedLate++
-    if (lateMs !== null && isOpen && this.#isStrict) result.late.push({ ...event, line })
+    if (lateMs !== null && isOpen && this.#isStrict) result.excluded.push({ ...event, line })
     if (effect === 'satisfied') result.decidedBy = 'events'
     else if (effect === 'reversed') result.isReversed = true
     else if (effect === 'restarted') result.restarts++

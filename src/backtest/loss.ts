@@ -8,7 +8,7 @@ import type { Contract } from '../core/contracts/contract.ts'
 import { readingsAt } from '../core/contracts/readings.ts'
 import { decimalText } from '../kernel/decimal.ts'
 import { parsed } from '../kernel/json.ts'
-import type { CaseResult, LateEvent } from './backtest.ts'
+import type { CaseResult, ExcludedEvent } from './backtest.ts'
 
 /**
  * How near a FAILED case was to CONFIRMED. The first measure is the least number of leaves that would have to change for the
@@ -21,7 +21,7 @@ export interface Loss {
   /** The events over which the condition was evaluated. */
   events: readonly LogEvent[]
   /** The late event with which the condition would have held, and how long after the end of the window it came. */
-  late: { event: LateEvent; byMs: number } | null
+  late: { event: ExcludedEvent; byMs: number } | null
 }
 
 type Nearness = Pick<Loss, 'missing' | 'late'>
@@ -34,7 +34,7 @@ export interface MissingLeaf {
 
 /** Null if no event could have won the case: the condition needs a system event (§2.2 rule 3). */
 export function lossOf(contract: Contract, result: CaseResult): Loss | null {
-  const { windowEnd, accepted, acceptedWhileOpen, late, isReversed } = result
+  const { windowEnd, accepted, acceptedWhileOpen, excluded, isReversed } = result
   const reversal = contract.review?.reversal_condition
   if (isReversed && reversal !== undefined) {
     const events = judged(contract, accepted.slice(acceptedWhileOpen))
@@ -46,7 +46,7 @@ export function lossOf(contract: Contract, result: CaseResult): Loss | null {
   let log = EventLog.of(condition, events)
   const missing = leastChanges(condition, true, log)
   if (missing === null) return null
-  const event = late.find((event) => {
+  const event = excluded.find((event) => {
     log = log.with(event)
     return log.satisfiesCondition
   })

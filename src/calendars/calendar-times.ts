@@ -11,7 +11,7 @@ import type { CalendarVersion } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { findCalendar } from './calendar-store.ts'
 import { findCalendarVersion } from './calendar-version-store.ts'
-import { MAX_CACHED_CALENDARS } from './limits.ts'
+import { MAX_CACHED_VERSIONS } from './limits.ts'
 
 function timeOf(version: CalendarVersion): WorkingTime {
   try {
@@ -29,10 +29,10 @@ export type CalendarName = NonNullable<ClockTerms['calendar']>
 
 /**
  * The working time of calendar versions. A version never changes, so it is read once. The least recently used are
- * dropped beyond `MAX_CACHED_CALENDARS`.
+ * dropped beyond `MAX_CACHED_VERSIONS`.
  */
 export class CalendarTimes {
-  readonly #times = new LRUCache<string, WorkingTime>({ max: MAX_CACHED_CALENDARS })
+  readonly #times = new LRUCache<string, WorkingTime>({ max: MAX_CACHED_VERSIONS })
 
   /**
    * How time passes under the contract of a claim. The contract of a claim names the version of its calendar.

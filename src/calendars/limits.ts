@@ -7,4 +7,4 @@ export const MAX_PREVIEW_DAYS = 366
 /** Dates of a preview without `days`: four weeks. */
 export const PREVIEW_DAYS = 28
 /** Calendar versions whose working time a server keeps in memory: at most 100 KB each. */
-export const MAX_CACHED_CALENDARS = 200
+export const MAX_CACHED_VERSIONS = 200

@@ -71,7 +71,7 @@ describe('a case of a back-test', () => {
     assert.equal(result.status, 'FAILED')
     assert.equal(result.refused.claim_not_open, 1)
     assert.deepEqual(
-      result.late.map(({ type, line }) => [type, line]),
+      result.excluded.map(({ type, line }) => [type, line]),
       [['done', 3]],
     )
   })

@@ -1,3 +1,4 @@
+import { firstWhere } from './binary-search.ts'
 import {
   dayOf,
   type Interval,
@@ -70,15 +71,14 @@ export class LocalTimeline {
   localTimeAfter(fromMs: number, workingMs: number, untilMs: number): number {
     if (workingMs <= 0) return fromMs
     const wanted = this.workingUntil(fromMs) + workingMs
-    let [low, high] = [Math.floor(fromMs / DAY_MS), Math.floor(untilMs / DAY_MS)]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      if (this.#workingBefore(middle + 1) >= wanted) high = middle
-      else low = middle + 1
-    }
-    let restMs = wanted - this.#workingBefore(low)
-    for (const { startMs, endMs } of this.spansOf(low)) {
-      if (restMs <= endMs - startMs) return low * DAY_MS + startMs + restMs
+    const day = firstWhere(
+      Math.floor(fromMs / DAY_MS),
+      Math.floor(untilMs / DAY_MS),
+      (day) => this.#workingBefore(day + 1) >= wanted,
+    )
+    let restMs = wanted - this.#workingBefore(day)
+    for (const { startMs, endMs } of this.spansOf(day)) {
+      if (restMs <= endMs - startMs) return day * DAY_MS + startMs + restMs
       restMs -= endMs - startMs
     }
     throw new Error('There is less working time than the caller said')
@@ -98,12 +98,6 @@ export class LocalTimeline {
 
   /** The number of irregular dates up to and including the day. */
   #irregularUntil(day: number): number {
-    let [low, high] = [0, this.#irregular.length]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      if ((this.#irregular[middle] as IrregularDate).day <= day) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstWhere(0, this.#irregular.length, (i) => (this.#irregular[i] as IrregularDate).day > day)
   }
 }

@@ -1,4 +1,5 @@
 /* The periods of a time zone in which clocks have one offset from UTC, by the time zone data of the runtime. */
+import { firstWhere } from './binary-search.ts'
 
 /** From `startMs` until the next period starts, clocks show UTC plus `offsetMs`. */
 export interface Period {
@@ -37,15 +38,8 @@ export function periodOf(number: number, timeZone: string): Period | undefined {
 }
 
 /** The index of the last period that starts at or before the time. */
-function indexAt(periods: readonly Period[], ms: number): number {
-  let [low, high] = [0, periods.length - 1]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((periods[middle] as Period).startMs <= ms) low = middle
-    else high = middle - 1
-  }
-  return low
-}
+const indexAt = (periods: readonly Period[], ms: number): number =>
+  firstWhere(1, periods.length, (i) => (periods[i] as Period).startMs > ms) - 1
 
 function readNext(zone: Zone): void {
   const next = zone.last?.getTimeZoneTransition('next') ?? null

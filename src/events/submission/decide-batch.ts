@@ -149,10 +149,10 @@ async function recordEachExtended(
   context: ExtendedContext,
   found: readonly ExtendedSubmissions[],
 ): Promise<void> {
-  const unwritten = await recordExtended(db, context, found)
-  if (unwritten.length === 0) return
+  const undecided = await recordExtended(db, context, found)
+  if (undecided.length === 0) return
   const again: ExtendedSubmissions[] = []
-  const batch = unwritten.map(({ snapshot, submissions }) => ({ claimId: snapshot.claim.id, submissions }))
+  const batch = undecided.map(({ snapshot, submissions }) => ({ claimId: snapshot.claim.id, submissions }))
   try {
     const others = await decideFromDatabase(db, context.cache, batch, again)
     // A contract of the five fields: the claim was deleted with its test clock, and its id is in use again.

@@ -59,7 +59,7 @@ export async function recordExtended(
   { cache, calendarTimes }: ExtendedContext,
   found: readonly ExtendedSubmissions[],
 ): Promise<ExtendedSubmissions[]> {
-  const unwritten: ExtendedSubmissions[] = []
+  const undecided: ExtendedSubmissions[] = []
   let hasEnded = false
   for (const [owner, some] of Map.groupBy(found, ({ snapshot }) => clockOwnerOf(snapshot))) {
     const submissions = some.flatMap((one) => one.submissions)
@@ -69,11 +69,10 @@ export async function recordExtended(
     }
     try {
       const record = (connection: Connection) => recordByClock(connection, calendarTimes, some, owner)
-      const { decisions, left, withoutClock } =
-        owner === null ? await record(db) : await db.transaction(record)
-      for (const decision of decisions) complete(cache, decision)
-      for (const id of withoutClock) cache.delete(id)
-      unwritten.push(...left)
+      const decided = owner === null ? await record(db) : await db.transaction(record)
+      for (const decision of decided.decisions) complete(cache, decision)
+      for (const id of decided.staleIds) cache.delete(id)
+      undecided.push(...decided.undecided)
     } catch (error) {
       const result = resultOfFailure(error as Error, submissions.length)
       hasEnded = endsBatch(result)
@@ -81,7 +80,7 @@ export async function recordExtended(
       setResults(submissions, result)
     }
   }
-  return unwritten
+  return undecided
 }
 
 /** The account of a claim on a test clock, else null. */
@@ -91,10 +90,10 @@ const clockOwnerOf = ({ claim: { testClockId, userId } }: ClaimSnapshot) =>
 /** The caller sets the results of `decisions` after the commit. A submission in neither list has its result already. */
 interface Decisions {
   decisions: ExtendedDecision[]
-  /** Decided from the cache without a write, which is not valid: to be decided from the database. */
-  left: ExtendedSubmissions[]
-  /** Ids of those of them whose test clock was not found: their snapshots are stale. */
-  withoutClock: string[]
+  /** The cached snapshot led to no write, which may be wrong. The caller decides them from the database. */
+  undecided: ExtendedSubmissions[]
+  /** Ids of claims whose test clock was not found: their cached snapshots are stale. */
+  staleIds: string[]
 }
 
 async function recordByClock(
@@ -131,8 +130,8 @@ function* decideEach(
   clocks: Clocks['clocks'],
 ): Generator<void, Decisions> {
   const decisions: ExtendedDecision[] = []
-  const left: ExtendedSubmissions[] = []
-  const withoutClock: string[] = []
+  const undecided: ExtendedSubmissions[] = []
+  const staleIds: string[] = []
   for (const [i, one] of found.entries()) {
     yield
     const { snapshot, submissions, recordedIds, isFromCache } = one
@@ -140,8 +139,8 @@ function* decideEach(
     const now = clocks.get(testClockId)
     if (!now && isFromCache) {
       // The clock is being advanced, or it was deleted with its claims, and the claim's id may be in use again.
-      left.push(one)
-      withoutClock.push(snapshot.claim.id)
+      undecided.push(one)
+      staleIds.push(snapshot.claim.id)
       continue
     }
     if (!now) {
@@ -153,9 +152,9 @@ function* decideEach(
     }
     const calendar = calendars[i] as TimeMeasure
     const decision = yield* ExtendedDecision.at(now, calendar, snapshot, submissions, recordedIds)
-    if (isFromCache && !decision.writes) left.push(one)
+    if (isFromCache && !decision.writes) undecided.push(one)
     else if (decision.usesLog && !snapshot.isWhole) setResults(submissions, LONG_LOG)
     else decisions.push(decision)
   }
-  return { decisions, left, withoutClock }
+  return { decisions, undecided, staleIds }
 }

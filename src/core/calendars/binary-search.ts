@@ -1,0 +1,13 @@
+/**
+ * The first whole number from `low` on for which the condition holds; `high` if it holds for none below `high`. Once
+ * the condition holds, it holds for every greater number.
+ */
+export function firstWhere(low: number, high: number, holds: (n: number) => boolean): number {
+  let [from, to] = [low, high]
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2)
+    if (holds(middle)) to = middle
+    else from = middle + 1
+  }
+  return from
+}

@@ -16,7 +16,10 @@ const options = {
   createError: () => unavailable('Too many webhooks are being sent.'),
 }
 
-/** Limits the attempts that this server sends to webhook endpoints: how many are in flight, and how many begin beside submissions. */
+/**
+ * Limits the attempts that this server sends to webhook endpoints: attempts in flight, and attempts that begin while
+ * submissions wait.
+ */
 export class AttemptLimit {
   readonly #submissionsWait: () => boolean
   readonly #inFlight = new FairSemaphore({

@@ -11,8 +11,8 @@ import {
 } from './limits.ts'
 import { pauseOf, retryDelay } from './retry-schedule.ts'
 import {
+  type CompletedAttempt,
   type DueDelivery,
-  type MadeAttempt,
   noteFailure,
   noteSuccess,
   pauseEndpoint,
@@ -20,17 +20,17 @@ import {
 } from './sending-store.ts'
 import type { SentAnswer } from './webhook-client.ts'
 
-/** An attempt with its delivery and its answer. */
+/** An attempt with its delivery and the receiver's response. */
 export interface Answered {
   due: DueDelivery
-  /** To which it was sent: the endpoint may have another one by now. */
+  /** URL of the attempt. The endpoint's URL may have changed since. */
   url: string
   /** By `performance.now()`. */
   startedAt: number
   answer: SentAnswer
 }
 
-/** Writes down what came of attempts, and when the next ones are. Rejects if the database is away for long. */
+/** Records the results of attempts and schedules the next ones. Rejects after `RECORD_TIMEOUT_MS` without the database. */
 export async function recordAnswers(
   db: Connection,
   endpointId: string,
@@ -58,49 +58,52 @@ function judge(
   due: DueDelivery,
   answer: SentAnswer,
   delaysMs: readonly number[],
-): Omit<MadeAttempt, 'agoMs'> {
+): Omit<CompletedAttempt, 'agoMs'> {
   const { retryAfterMs, ...attempt } = answer
   if (attempt.error === null) return { ...attempt, due, became: 'succeeded', waitMs: null }
   const waitMs = retryDelay(due.tries + 1, { delaysMs, retryAfterMs, chance: Math.random() })
   return { ...attempt, due, became: waitMs === null ? 'failed' : 'waiting', waitMs }
 }
 
-/** An answer's status that wants no more. */
+/** Status with which a receiver asks for no more deliveries. */
 const GONE = 410
 
-/** How an endpoint is sent to, by what it has answered. */
-export class EndpointPace {
-  #width = INITIAL_CONCURRENCY
+/** Adapts the number of attempts in flight to the responses of an endpoint, and stops a run that fails. */
+export class EndpointThrottle {
+  #concurrency = INITIAL_CONCURRENCY
   #streak = 0
   #isFailing = false
-  #mayGoOn = true
+  #canContinue = true
 
-  /** Attempts that may be on their way at once. */
-  get width(): number {
-    return this.#width
+  /** Attempts that may be in flight at once. */
+  get concurrency(): number {
+    return this.#concurrency
   }
 
-  /** Whether it is to be sent anything more now. */
-  get mayGoOn(): boolean {
-    return this.#mayGoOn
+  /** False after several failures in a row, or a response with status 410. */
+  get canContinue(): boolean {
+    return this.#canContinue
   }
 
-  /** What another server, or an earlier run, has found. */
+  /** Takes over the state that another server or an earlier run recorded. */
   begin(isFailing: boolean): void {
     this.#isFailing = isFailing
-    if (isFailing) this.#width = MIN_CONCURRENCY
+    if (isFailing) this.#concurrency = MIN_CONCURRENCY
   }
 
   note({ error, status }: SentAnswer): void {
     this.#streak = error === null ? 0 : this.#streak + 1
-    this.#width =
+    this.#concurrency =
       error === null
-        ? Math.min(MAX_CONCURRENCY, this.#width + 1)
-        : Math.max(MIN_CONCURRENCY, this.#width >> 1)
-    if (this.#streak >= MAX_FAILURES_IN_A_ROW || status === GONE) this.#mayGoOn = false
+        ? Math.min(MAX_CONCURRENCY, this.#concurrency + 1)
+        : Math.max(MIN_CONCURRENCY, this.#concurrency >> 1)
+    if (this.#streak >= MAX_FAILURES_IN_A_ROW || status === GONE) this.#canContinue = false
   }
 
-  /** Writes down how the endpoint is after these answers. Returns why, and at which URL, it is to be disabled; or null. */
+  /**
+   * Records the endpoint's health after these responses. Returns the reason for disabling the endpoint and the URL
+   * that failed, or null.
+   */
   async record(
     db: Connection,
     id: string,

@@ -5,7 +5,7 @@ import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { ATTEMPTS_SHOWN, REDELIVERY_BATCH_SIZE, REMOVAL_BATCH_SIZE } from './limits.ts'
 
-/** A delivery that is to be made. */
+/** A delivery that is not stored yet. */
 export interface NewDelivery {
   notificationId: string
   subjectId: string
@@ -35,8 +35,8 @@ const NEW_DELIVERIES = new Columns<NewDelivery>(
 )
 
 /**
- * Adds deliveries to an endpoint that stands at this place, and puts it behind them. False if it stands elsewhere: somebody
- * else has added some.
+ * Appends deliveries to an endpoint and moves the endpoint behind them. Returns false if the endpoint is not at this
+ * place: another writer has appended deliveries.
  */
 export async function appendDeliveries(
   db: Connection,
@@ -102,7 +102,7 @@ const DELIVERY_COLUMNS = `d.endpoint_id, d.number, d.notification_id, d.subject_
             ORDER BY attempt DESC LIMIT ${ATTEMPTS_SHOWN}
           ) AS newest ORDER BY attempt
         ) AS attempts`
-/** Of the account's own endpoints alone. */
+/** Only endpoints of the account. */
 const OF_ACCOUNT = `webhook_deliveries d JOIN webhook_endpoints e
         ON e.id = d.endpoint_id AND e.user_id = $1 AND ${isThere('e')}`
 
@@ -124,13 +124,13 @@ const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
   })),
 })
 
-/** One of an endpoint's deliveries. */
+/** The key of a delivery. */
 export interface DeliveryAddress {
   endpointId: string
   number: number
 }
 
-/** Null if the account has none there. */
+/** Null if the account has no such delivery. */
 export async function findDelivery(
   db: Connection,
   userId: string,
@@ -146,7 +146,7 @@ export async function findDelivery(
   return row ? { delivery: toDelivery(row), body: row.body } : null
 }
 
-/** What the deliveries of a list have in common. */
+/** The common field of the deliveries in a list. */
 type DeliveriesOf = { endpointId: string } | { subjectId: string } | { notificationId: string }
 
 export interface DeliverySpan {
@@ -158,7 +158,7 @@ export interface DeliverySpan {
   count: number
 }
 
-/** Of one endpoint by their numbers; of several those of each by themselves. */
+/** Ordered by endpoint, then by number. */
 export async function listDeliveries(db: Connection, span: DeliverySpan): Promise<WebhookDelivery[]> {
   const { userId, of, status, after, order, count } = span
   const [column, value] =
@@ -167,7 +167,7 @@ export async function listDeliveries(db: Connection, span: DeliverySpan): Promis
       : 'subjectId' in of
         ? ['subject_id', of.subjectId]
         : ['notification_id', of.notificationId]
-  // Written out, so that the planner sees which of the partial indexes serves.
+  // A literal, so that the planner can choose the partial index.
   const ofStatus = status === null ? '' : ` AND d.status = '${status}'`
   const beyond =
     after === null ? '' : ` AND (d.endpoint_id, d.number) ${order === 'asc' ? '>' : '<'} ($4, $5::bigint)`
@@ -182,8 +182,8 @@ export async function listDeliveries(db: Connection, span: DeliverySpan): Promis
   return rows.map(toDelivery)
 }
 
-/** It is sent again, as if for the first time. False if the account has none there. */
-export async function askAgain(
+/** Schedules the delivery as if it were new. Returns false if the account has no such delivery. */
+export async function redeliver(
   db: Connection,
   userId: string,
   { endpointId, number }: DeliveryAddress,
@@ -201,10 +201,13 @@ export async function askAgain(
   return rows.length > 0
 }
 
-/** A clock that is set back by less loses nothing. */
+/** Tolerance: deliveries are found even if the clock was set back by less than this. */
 const SET_BACK = "interval '1 hour'"
 
-/** A number before which no delivery was made from this moment on. They are made in the order of their numbers: it is searched for. */
+/**
+ * A number below the numbers of all deliveries that were created since `from`. Found by binary search: numbers follow
+ * the order of creation.
+ */
 export async function findNumberBefore(db: Connection, endpointId: string, from: Date): Promise<number> {
   const [row] = await db.query<{ number: string | null }>({
     name: 'find_delivery_number_before',
@@ -226,10 +229,10 @@ export async function findNumberBefore(db: Connection, endpointId: string, from:
 }
 
 /**
- * The next thousand after this number that were made in this time. Returns how many are sent again, and the number of the
- * last that was looked at; null at the end.
+ * Reschedules the deliveries of a period among the next `REDELIVERY_BATCH_SIZE` after a number. Returns how many were
+ * rescheduled, and the last number that was scanned, or null at the end.
  */
-export async function askForSomeAgain(
+export async function redeliverBatch(
   db: Connection,
   endpointId: string,
   { from, to, status, after }: { from: Date; to: Date; status: DeliveryStatus | null; after: number },
@@ -255,8 +258,8 @@ export async function askForSomeAgain(
 }
 
 /**
- * Removes an endpoint's oldest deliveries with their attempts, a batch at most: those of before this time, or any if there is
- * none. Returns how many went.
+ * Removes one batch of the endpoint's oldest deliveries with their attempts: deliveries created before the time, or
+ * all if the time is null. Returns the number of removed deliveries.
  */
 export async function removeDeliveries(
   db: Connection,

@@ -5,7 +5,7 @@ import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Permit } from '../platform/concurrency/fair-semaphore.ts'
 import type { Span, Tracing } from '../platform/observability/tracing.ts'
 import type { AttemptLimit } from './attempt-limit.ts'
-import { type Answered, EndpointPace, recordAnswers } from './attempt-results.ts'
+import { type Answered, EndpointThrottle, recordAnswers } from './attempt-results.ts'
 import {
   DELIVERY_POLL_INTERVAL_MS,
   LEASE_MS,
@@ -18,15 +18,15 @@ import {
   MIN_QUEUED_DELIVERIES,
   TYPE_SEARCH_LENGTH,
 } from './limits.ts'
+import { makeDeliveries, type PresentNotification } from './make-deliveries.ts'
 import {
   type DueDelivery,
   disableEndpoint,
+  type LeasedEndpoint,
+  leaseEndpoint,
   readDueDeliveries,
-  type TakenEndpoint,
-  takeEndpoint,
 } from './sending-store.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
-import { type PresentNotification, tellEndpoint } from './tell-endpoint.ts'
 import type { SentAnswer, WebhookClient } from './webhook-client.ts'
 
 const isLow = (queue: readonly DueDelivery[]) =>
@@ -35,7 +35,7 @@ const isLow = (queue: readonly DueDelivery[]) =>
 
 export interface Sending {
   app: App
-  /** This server's. */
+  /** Id of this server. */
   sender: string
   client: WebhookClient
   attempts: AttemptLimit
@@ -45,22 +45,22 @@ export interface Sending {
   onDisabled: (endpoint: WebhookEndpoint, reason: 'failing' | 'gone') => void
 }
 
-/** Sends what is due to one endpoint, until there is nothing more or this server must let it be. */
+/** Sends the due deliveries of one endpoint until none is left, the lease is lost, or the run is finished. */
 export class EndpointRun {
   readonly #sending: Sending
   readonly #id: string
   readonly #userId: string
-  #taken: TakenEndpoint | null = null
+  #leased: LeasedEndpoint | null = null
   #secrets: string[] = []
-  #takenAt = 0
+  #leasedAt = 0
   #queue: DueDelivery[] = []
-  readonly #onTheirWay = new Map<number, { due: DueDelivery; sent: Promise<void> }>()
+  readonly #inFlight = new Map<number, { due: DueDelivery; sent: Promise<void> }>()
   #answered: Answered[] = []
-  readonly #pace = new EndpointPace()
-  /** Nothing more is begun. */
+  readonly #throttle = new EndpointThrottle()
+  /** No further attempt begins. */
   #isOver = false
-  #mayLookAt = 0
-  /** There may be more to tell, whether it is for this endpoint or not. */
+  #nextReadAt = 0
+  /** The feed may have more notifications, for this endpoint or for others. */
   #hasMore = false
   #changed = Promise.withResolvers<void>()
   #isAcquiring = false
@@ -72,13 +72,16 @@ export class EndpointRun {
     this.#userId = userId
   }
 
-  /** Begins nothing more. */
+  /** Begins no further attempt. */
   finish(): void {
     this.#isOver = true
     this.#changed.resolve()
   }
 
-  /** Rejects if the database fails. What was on its way has ended then, and is written down unless it fails for long. */
+  /**
+   * Rejects if the database fails. By then the attempts in flight have ended and are recorded, unless the database
+   * fails for long.
+   */
   async run(): Promise<void> {
     let failure: unknown = null
     const endWith = (error: unknown) => {
@@ -90,30 +93,30 @@ export class EndpointRun {
         await this.#prepare().catch(endWith)
         this.#begin()
         const waits = (this.#queue.length > 0 || this.#hasMore) && !this.#isOver
-        if (!waits && this.#onTheirWay.size === 0 && this.#answered.length === 0) break
-        await this.#change()
+        if (!waits && this.#inFlight.size === 0 && this.#answered.length === 0) break
+        await this.#waitForChange()
         const recorded = await this.#record()
         if (recorded.length > 0) await this.#noteHealth(recorded).catch(endWith)
       }
     } finally {
       this.#isOver = true
       this.#ended.abort()
-      while (this.#onTheirWay.size > 0) {
+      while (this.#inFlight.size > 0) {
         this.#answered = []
-        await this.#change()
+        await this.#waitForChange()
       }
     }
     if (failure !== null) throw failure
   }
 
   async #prepare(): Promise<void> {
-    await letSubmissionsPass(this.#sending.app)
-    if (!this.#isOver) await this.#take()
-    if (!this.#isOver) await this.#fill()
+    await yieldToSubmissions(this.#sending.app)
+    if (!this.#isOver) await this.#renewLease()
+    if (!this.#isOver) await this.#fillQueue()
   }
 
-  /** Until an answer has come, or it is time to look again. */
-  async #change(): Promise<void> {
+  /** Waits for a response or for the time of the next poll. */
+  async #waitForChange(): Promise<void> {
     if (this.#answered.length > 0) return
     const timer = setTimeout(() => this.#changed.resolve(), DELIVERY_POLL_INTERVAL_MS)
     await this.#changed.promise
@@ -121,52 +124,52 @@ export class EndpointRun {
     this.#changed = Promise.withResolvers()
   }
 
-  async #take(): Promise<void> {
+  async #renewLease(): Promise<void> {
     const now = performance.now()
-    if (this.#taken !== null && now - this.#takenAt < LEASE_RENEWAL_INTERVAL_MS) return
+    if (this.#leased !== null && now - this.#leasedAt < LEASE_RENEWAL_INTERVAL_MS) return
     const { app, sender } = this.#sending
-    const isFirst = this.#taken === null
-    const taken = await takeEndpoint(app.db.writes.for(this.#userId), sender, this.#id, LEASE_MS)
-    if (taken === null) return this.finish()
-    this.#taken = taken
-    this.#takenAt = now
-    this.#secrets = this.#taken.secrets.map((secret) => app.webhookSecrets.decrypt(secret, this.#id))
-    if (isFirst) this.#pace.begin(taken.endpoint.failingSince !== null)
+    const isFirst = this.#leased === null
+    const leased = await leaseEndpoint(app.db.writes.for(this.#userId), sender, this.#id, LEASE_MS)
+    if (leased === null) return this.finish()
+    this.#leased = leased
+    this.#leasedAt = now
+    this.#secrets = this.#leased.secrets.map((secret) => app.webhookSecrets.decrypt(secret, this.#id))
+    if (isFirst) this.#throttle.begin(leased.endpoint.failingSince !== null)
   }
 
-  /** Deliveries that are there come first: of an endpoint that takes none, no more are made. */
-  async #fill(): Promise<void> {
-    if (!isLow(this.#queue) || performance.now() < this.#mayLookAt) return
-    // Where nothing came, nothing could be begun either.
-    if (this.#mayLookAt > 0 && this.#onTheirWay.size >= this.#pace.width) return
-    this.#mayLookAt = 0
+  /** Existing deliveries come first, so the queue of an endpoint that accepts nothing does not grow. */
+  async #fillQueue(): Promise<void> {
+    if (!isLow(this.#queue) || performance.now() < this.#nextReadAt) return
+    // After an empty read, a read is useful only if another attempt could begin.
+    if (this.#nextReadAt > 0 && this.#inFlight.size >= this.#throttle.concurrency) return
+    this.#nextReadAt = 0
     if (await this.#readDue()) return
     const { app, present } = this.#sending
-    const taken = this.#taken as TakenEndpoint
-    const { lastNumber } = taken.place
+    const leased = this.#leased as LeasedEndpoint
+    const { lastNumber } = leased.place
     do {
-      const told = await tellEndpoint(app, taken, present)
-      if (told === null) {
-        // Somebody else has added some, a test say: they are due.
-        this.#takenAt = Number.NEGATIVE_INFINITY
+      const made = await makeDeliveries(app, leased, present)
+      if (made === null) {
+        // Another writer has appended deliveries, for example a test delivery. They are due.
+        this.#leasedAt = Number.NEGATIVE_INFINITY
         return
       }
-      taken.place = told.place
-      this.#hasMore = told.hasMore
-      // What is for others is passed over without a pause, while nothing else is to be done.
-    } while (this.#hasMore && taken.place.lastNumber === lastNumber && !this.#hasOtherWork())
-    if (taken.place.lastNumber !== lastNumber) await this.#readDue()
-    else if (!this.#hasMore) this.#mayLookAt = performance.now() + DELIVERY_POLL_INTERVAL_MS
+      leased.place = made.place
+      this.#hasMore = made.hasMore
+      // Notifications for others are skipped without a pause while no other work waits.
+    } while (this.#hasMore && leased.place.lastNumber === lastNumber && !this.#hasOtherWork())
+    if (leased.place.lastNumber !== lastNumber) await this.#readDue()
+    else if (!this.#hasMore) this.#nextReadAt = performance.now() + DELIVERY_POLL_INTERVAL_MS
   }
 
   #hasOtherWork(): boolean {
-    const mustTake = performance.now() - this.#takenAt >= LEASE_RENEWAL_INTERVAL_MS
-    return this.#isOver || mustTake || this.#answered.length > 0
+    const mustRenew = performance.now() - this.#leasedAt >= LEASE_RENEWAL_INTERVAL_MS
+    return this.#isOver || mustRenew || this.#answered.length > 0
   }
 
-  /** Whether there were any. */
+  /** Returns whether any delivery was due. */
   async #readDue(): Promise<boolean> {
-    const known = [...this.#queue, ...[...this.#onTheirWay.values(), ...this.#answered].map(({ due }) => due)]
+    const known = [...this.#queue, ...[...this.#inFlight.values(), ...this.#answered].map(({ due }) => due)]
     const due = await readDueDeliveries(
       this.#sending.app.db.reads.for(this.#userId),
       this.#id,
@@ -176,7 +179,7 @@ export class EndpointRun {
     return due.length > 0
   }
 
-  /** Sends as many deliveries as may be in flight, those of a claim one after the other. */
+  /** Begins as many attempts as allowed. The deliveries of a claim are sent one after the other. */
   #begin(): void {
     if (this.#isAcquiring || this.#nextIndex() === -1) return
     this.#isAcquiring = true
@@ -190,7 +193,7 @@ export class EndpointRun {
     void withRejectionHandler(acquired)
   }
 
-  /** Much may have changed while the permit was awaited. */
+  /** The queue may have changed while the permit was awaited. */
   #beginNext(permit: Permit): void {
     const index = this.#nextIndex()
     if (index === -1) {
@@ -198,21 +201,22 @@ export class EndpointRun {
       return
     }
     const [due] = this.#queue.splice(index, 1) as [DueDelivery]
-    this.#onTheirWay.set(due.number, { due, sent: withRejectionHandler(this.#send(due, permit)) })
+    this.#inFlight.set(due.number, { due, sent: withRejectionHandler(this.#send(due, permit)) })
     this.#begin()
   }
 
-  /** The place in the queue of the delivery to send now; -1 if there is none. */
+  /** Index in the queue of the delivery to send now. -1 if there is none. */
   #nextIndex(): number {
-    const isFull = this.#answered.length >= MAX_CONCURRENCY || this.#onTheirWay.size >= this.#pace.width
-    if (this.#isOver || isFull || performance.now() - this.#takenAt > LEASE_START_MARGIN_MS) return -1
-    const busy = new Set(this.#onTheirWay.values().map(({ due }) => due.subjectId))
+    const isFull =
+      this.#answered.length >= MAX_CONCURRENCY || this.#inFlight.size >= this.#throttle.concurrency
+    if (this.#isOver || isFull || performance.now() - this.#leasedAt > LEASE_START_MARGIN_MS) return -1
+    const busy = new Set(this.#inFlight.values().map(({ due }) => due.subjectId))
     return this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
   }
 
   async #send(due: DueDelivery, permit: Permit): Promise<void> {
     const { app, client } = this.#sending
-    const { url } = (this.#taken as TakenEndpoint).endpoint
+    const { url } = (this.#leased as LeasedEndpoint).endpoint
     const startedAt = performance.now()
     const span = traceAttempt(app.tracing, due, this.#id, url)
     const headers = deliveryHeaders({ id: due.notificationId, ...due }, this.#secrets, new Date())
@@ -222,8 +226,8 @@ export class EndpointRun {
       due.body,
     )
     if (span) endAttempt(span, answer)
-    this.#onTheirWay.delete(due.number)
-    // Broken off by the stop: it is made again.
+    this.#inFlight.delete(due.number)
+    // Aborted by the stop. The attempt is made again.
     if (answer !== null) {
       this.#measure(answer)
       this.#note({ due, url, startedAt, answer })
@@ -242,8 +246,8 @@ export class EndpointRun {
 
   #note(answered: Answered): void {
     this.#answered = [...this.#answered, answered]
-    this.#pace.note(answered.answer)
-    if (!this.#pace.mayGoOn) this.#isOver = true
+    this.#throttle.note(answered.answer)
+    if (!this.#throttle.canContinue) this.#isOver = true
   }
 
   async #record(): Promise<Answered[]> {
@@ -258,19 +262,22 @@ export class EndpointRun {
   async #noteHealth(answered: readonly Answered[]): Promise<void> {
     const { app, onDisabled } = this.#sending
     const db = app.db.writes.for(this.#userId)
-    const verdict = await this.#pace.record(db, this.#id, answered)
+    const verdict = await this.#throttle.record(db, this.#id, answered)
     if (verdict === null) return
     this.#isOver = true
-    const { endpoint } = this.#taken as TakenEndpoint
+    const { endpoint } = this.#leased as LeasedEndpoint
     const isNew = await disableEndpoint(db, { ...endpoint, url: verdict.url }, verdict.reason)
     if (isNew) onDisabled(endpoint, verdict.reason)
   }
 }
 
-/** At the beginning of a notification's JSON. */
+/** Matches near the start of a notification's JSON. */
 const TYPE = /"type":"(?:claim|candidate)\.(\w+)"/
 
-/** An attempt belongs to the trace of the request that it tells of, if this server had that. Null if it is not traced. */
+/**
+ * The attempt joins the trace of the request that caused the notification, if this server traced that request. Null
+ * without tracing.
+ */
 function traceAttempt(
   tracing: Tracing | null,
   { subjectId, notificationId, attempts, body }: DueDelivery,
@@ -290,14 +297,14 @@ function traceAttempt(
   return tracing.attempt('POST webhook', attributes, { claimId: subjectId, status: () => statusIn(body) })
 }
 
-/** @param answer null if it was broken off by a stop */
+/** @param answer null if a stop aborted the attempt */
 function endAttempt(span: Span, answer: SentAnswer | null): void {
   const { status, error } = answer ?? { status: null, error: 'broken off' }
   const attributes = status === null ? {} : { 'http.response.status_code': status }
   span.end(attributes, error === null ? null : `${status ?? 'unanswered'}`)
 }
 
-/** Into which the claim came, if that is what it tells. */
+/** The claim's new status. Null if the notification is not about a status. */
 function statusIn(body: string): string | null {
   const change = TYPE.exec(body.slice(0, TYPE_SEARCH_LENGTH))?.[1]
   if (change === undefined) return null
@@ -307,7 +314,7 @@ function statusIn(body: string): string | null {
 export const manySubmissionsWait = ({ submissions }: App): boolean =>
   submissions.waiting >= MANY_WAITING_SUBMISSIONS
 
-async function letSubmissionsPass(app: App): Promise<void> {
+async function yieldToSubmissions(app: App): Promise<void> {
   const deadline = performance.now() + MAX_YIELD_MS
   while (manySubmissionsWait(app) && performance.now() < deadline) await pause(1)
 }

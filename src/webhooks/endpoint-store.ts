@@ -8,10 +8,10 @@ import { HEALTH_ATTEMPTS, MAX_WAITING_COUNTED } from './limits.ts'
 
 const IS_THERE = isThere('webhook_endpoints')
 
-/** Of its settings: what is sent, and whether it arrives, changes at any time. */
+/** Only of the settings: progress and health change at any time. */
 const VERSION = versionOf('url', 'types', 'customer_id', 'description', 'disabled')
 
-/** What the account says of an endpoint. */
+/** The settings that the account chooses. */
 export type EndpointSettings = Pick<
   WebhookEndpoint,
   'url' | 'types' | 'customerId' | 'description' | 'disabled'
@@ -51,17 +51,17 @@ export async function insertEndpoint(
   return row ? { endpoint: toEndpoint(row), version: row.version } : null
 }
 
-/** What the newest attempts and the deliveries that wait tell of an endpoint. */
+/** Computed from the newest attempts and the waiting deliveries. */
 export interface EndpointHealth {
   attempts: number
   succeeded: number
   medianMs: number | null
-  /** Counted up to a thousand. */
+  /** Counted up to `MAX_WAITING_COUNTED`. */
   waiting: number
   oldestWaitingAt: Date | null
 }
 
-/** The account's, in the order of their creation; or the one with this id, if it has it. */
+/** The account's endpoints in the order of their creation, or only the endpoint with this id. */
 export async function readEndpoints(
   db: Connection,
   userId: string,
@@ -111,16 +111,16 @@ export async function readEndpoints(
   }))
 }
 
-/** Notifications that are not for an endpoint as it is at this version: those with numbers up to `upTo`. */
-export interface PassedOver {
+/** Notifications up to number `upTo` that are not for the endpoint with the settings of this version. */
+export interface SkippedNotifications {
   version: string
   after: bigint
   upTo: bigint
 }
 
 /**
- * Gives it these settings, and forgets that it was failing: what was wrong may be mended. False if the account has no such
- * endpoint, or none of a version that is expected.
+ * Changes the settings, and clears the failure state: the change may have repaired the endpoint. Returns false if the
+ * account has no such endpoint, or if the endpoint has none of the expected versions.
  */
 export async function updateEndpoint(
   db: Connection,
@@ -128,7 +128,7 @@ export async function updateEndpoint(
   id: string,
   changes: Partial<EndpointSettings>,
   expected: ExpectedVersions,
-  passedOver: PassedOver | null,
+  skipped: SkippedNotifications | null,
 ): Promise<boolean> {
   const given = (key: keyof EndpointSettings) => changes[key] !== undefined
   const rows = await db.query({
@@ -158,15 +158,15 @@ export async function updateEndpoint(
       given('disabled'),
       changes.disabled,
       expected,
-      passedOver?.after,
-      passedOver?.version,
-      passedOver?.upTo,
+      skipped?.after,
+      skipped?.version,
+      skipped?.upTo,
     ],
   })
   return rows.length > 0
 }
 
-/** The secret before signs as well, for `keptMs`. Returns until when; null if the account has no such endpoint. */
+/** The previous secret also signs for `keptMs`. Returns the end of that time, or null if the account has no such endpoint. */
 export async function replaceSecret(
   db: Connection,
   userId: string,
@@ -186,8 +186,8 @@ export async function replaceSecret(
 }
 
 /**
- * Nothing is sent to it any more. Its deliveries are removed later (`retention/`). False if the account has no such endpoint, or
- * if the endpoint has none of the expected versions.
+ * Nothing more is sent to the endpoint. Retention removes the deliveries later (`retention/`). Returns false if the
+ * account has no such endpoint, or if the endpoint has none of the expected versions.
  */
 export async function deleteEndpoint(
   db: Connection,
@@ -205,7 +205,7 @@ export async function deleteEndpoint(
   return rows.length > 0
 }
 
-/** All endpoints, deleted ones as well, in the order of their ids. */
+/** All endpoints, including deleted ones, in the order of their ids. */
 export async function listAllEndpoints(
   db: Connection,
   after: string,
@@ -221,7 +221,7 @@ export async function listAllEndpoints(
   })
 }
 
-/** A deleted endpoint of which no delivery is left. An attempt may be: it was written down while its delivery was removed. */
+/** Removes a deleted endpoint without deliveries. An attempt may be left: it was recorded while its delivery was removed. */
 export async function removeEndpoint(db: Connection, id: string): Promise<void> {
   await db.query({
     name: 'remove_webhook_endpoint',

@@ -32,7 +32,7 @@ export const MAX_ATTEMPTS = 256
 export const MAX_ATTEMPTS_PER_ACCOUNT = 64
 /** Attempts that begin in one interval while submissions wait: submissions have priority. */
 export const MAX_BEGUN_BESIDE_SUBMISSIONS = 40
-/** The same of one account. */
+/** The same limit for one account. */
 export const MAX_BEGUN_BESIDE_SUBMISSIONS_PER_ACCOUNT = 20
 /** Milliseconds of that interval. Attempts that begin together are recorded together, which costs less. */
 export const BEGIN_INTERVAL_MS = 400

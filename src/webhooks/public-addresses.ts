@@ -7,7 +7,7 @@ import { DNS_ATTEMPTS, DNS_TIMEOUT_MS } from './limits.ts'
 /** The address or port of a webhook is not allowed. The message says why. */
 export class AddressRefused extends Error {}
 
-/** All that is given to networks of the Internet. */
+/** All addresses that are assigned to networks of the Internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
@@ -27,7 +27,7 @@ const CLOUD_INTERNAL = [
   '2600:2d00:2:2000::/64',
 ].map((network) => ipaddr.parseCIDR(network))
 
-/** `::8.8.8.8`, which ipaddr.js reads as `::ffff:8.8.8.8`, is another address, and of no network. */
+/** ipaddr.js reads `::8.8.8.8` as `::ffff:8.8.8.8`. It is another address and belongs to no network. */
 const IPV4_COMPATIBLE = /^::\d+\./
 
 /**
@@ -44,7 +44,7 @@ export function isPublic(address: string): boolean {
   )
 }
 
-/** The address, if a URL's host is one. Node looks such up nowhere. */
+/** The address, if the host of a URL is one. Node does not look up such a host. */
 export function literalAddress(hostname: string): string | null {
   const address = hostname.replace(/^\[(.*)\]$/, '$1')
   return ipaddr.isValid(address) ? address : null
@@ -56,10 +56,11 @@ export function requirePublic(address: string): void {
 }
 
 /**
- * Looks up a name for a connection, which is made to one of these addresses and no other: a later look-up cannot differ.
- * Fails if any of them is not public. Asks name servers itself: what the system offers for that waits in a thread, of which
- * there are few, so that names whose servers are silent would keep all others waiting, the database's too.
- * @param nameServers null for those of the machine
+ * Looks up a name for a connection. The connection uses one of the returned addresses, so a later look-up cannot
+ * change the target (DNS rebinding). Fails if any address is not public.
+ * Queries name servers directly: the system's look-up blocks a thread of libuv's small pool, so names with silent
+ * servers would delay all other work, including the database.
+ * @param nameServers null for the name servers of the machine
  */
 export const publicLookup =
   (nameServers: readonly string[] | null): LookupFunction =>
@@ -75,9 +76,9 @@ export const publicLookup =
 
 type Addresses = [LookupAddress, ...LookupAddress[]]
 
-/** IPv6 first: where there is none, that shows at once. */
+/** IPv6 first: without an IPv6 route the connection fails at once. */
 async function findPublic(hostname: string, nameServers: readonly string[] | null): Promise<Addresses> {
-  // A new one each time, as the machine's name servers may change, and an answer is not kept.
+  // A new resolver each time: the machine's name servers may change, and responses are not cached.
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, maxTimeout: DNS_TIMEOUT_MS, tries: DNS_ATTEMPTS })
   if (nameServers !== null) resolver.setServers(nameServers)
   const [six, four] = await Promise.allSettled([resolver.resolve6(hostname), resolver.resolve4(hostname)])
@@ -93,7 +94,7 @@ async function findPublic(hostname: string, nameServers: readonly string[] | nul
   throw Object.assign(new Error(`${hostname} was not found`), { code: isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN' })
 }
 
-/** What c-ares says of a name that is not there, has no address, or is none. */
+/** Codes of c-ares for a name that does not exist, has no address, or is invalid. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 
 /** Other ports below 1024 belong to mail and other services, which a POST request could misuse. */

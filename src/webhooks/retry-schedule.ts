@@ -8,9 +8,10 @@ export const pauseOf = (failingMs: number): number =>
   Math.min(MAX_ENDPOINT_PAUSE_MS, Math.max(MIN_ENDPOINT_PAUSE_MS, failingMs / 10))
 
 /**
- * Milliseconds until the next attempt; null if there is none.
- * @param tries that were made, from 1 on
- * @param chance from 0 to 1: a fifth more or less, so that what failed together does not come back together
+ * Milliseconds until the next attempt. Null if there is none.
+ * @param tries attempts so far, from 1
+ * @param chance from 0 to 1: jitter of up to a fifth, so that deliveries that failed together are not retried
+ *   together
  */
 export function retryDelay(
   tries: number,

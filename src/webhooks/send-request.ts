@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import { MAX_INTERIM_RESPONSES, MAX_RECORDED_HEAD_BYTES } from './limits.ts'
 import { AddressRefused } from './public-addresses.ts'
 
-/** A request that got no answer. The message is a sentence. */
+/** A request without a response. The message is a sentence. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
   /** The first bytes received instead of a valid head, in Latin 1. */

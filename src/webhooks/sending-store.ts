@@ -9,14 +9,15 @@ import { plainArray } from '../platform/database/sql-array.ts'
 import type { EndpointPlace } from './delivery-store.ts'
 import { DUE_BATCH_BYTES, DUE_BATCH_SIZE } from './limits.ts'
 
-/*
- * One server at a time sends to an endpoint: it takes the endpoint for a while and takes it again before that is over.
- */
+/* One server at a time sends to an endpoint. It leases the endpoint and renews the lease before the end. */
 
-/** SQL for whether it is before this time. What is further away than it ever is was written before the clock was set back. */
+/**
+ * SQL: whether a time is still ahead. A time further ahead than `longest` was written before the clock was set back,
+ * and counts as past.
+ */
 const isBefore = (time: string, longest: string) =>
   `${time} BETWEEN clock_timestamp() AND clock_timestamp() + interval '${longest}'`
-/** SQL for what this server may take now ($1). */
+/** SQL: whether this server ($1) may lease the endpoint now. */
 const IS_FREE = `disabled IS NULL AND (paused_until IS NULL OR NOT ${isBefore('paused_until', '10 minutes')})
         AND (sender IS NULL OR sender = $1 OR NOT ${isBefore('sender_until', '2 minutes')})`
 
@@ -25,12 +26,12 @@ export interface EndpointWithWork {
   userId: string
   types: WebhookEndpoint['types']
   toldUpTo: bigint
-  /** Some delivery's time has come. */
+  /** Whether a delivery is due. */
   hasDue: boolean
   isFailing: boolean
 }
 
-/** All that this server may send to, whether there is something to send or not. */
+/** All endpoints that this server may lease, with or without work. */
 export async function findFreeEndpoints(db: Connection, sender: string): Promise<EndpointWithWork[]> {
   const rows = await db.query<{
     id: string
@@ -41,7 +42,7 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
     is_failing: boolean
   }>({
     name: 'find_free_webhook_endpoints',
-    // Time is asked once: compared with a clock that goes on, the index would be read to its end.
+    // A subquery is evaluated once. Compared with a volatile clock, the index would be scanned to its end.
     text: `-- find_free_webhook_endpoints
       SELECT id, user_id, types, told_up_to, failing_since IS NOT NULL AS is_failing, EXISTS (
         SELECT FROM webhook_deliveries d
@@ -61,21 +62,21 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
   }))
 }
 
-/** An endpoint that this server sends to. */
-export interface TakenEndpoint {
+/** An endpoint that this server has leased. */
+export interface LeasedEndpoint {
   endpoint: WebhookEndpoint
   place: EndpointPlace
-  /** Encrypted, the present one first. */
+  /** Encrypted; the current secret first. */
   secrets: Buffer[]
 }
 
-/** Null if it is another server's now, or nothing is to be sent to it. */
-export async function takeEndpoint(
+/** Null if another server has the lease, or if nothing may be sent to the endpoint. */
+export async function leaseEndpoint(
   db: Connection,
   sender: string,
   id: string,
   forMs: number,
-): Promise<TakenEndpoint | null> {
+): Promise<LeasedEndpoint | null> {
   const [row] = await db.query<
     EndpointRow & { told_up_to: string; secret: Buffer; old_secret: Buffer | null }
   >({
@@ -95,7 +96,7 @@ export async function takeEndpoint(
   }
 }
 
-/** Others may send to these at once. */
+/** Other servers may lease these endpoints at once. */
 export async function releaseEndpoints(
   db: Connection,
   sender: string,
@@ -109,7 +110,7 @@ export async function releaseEndpoints(
   })
 }
 
-/** Something has arrived: it is not failing. */
+/** A delivery succeeded: the endpoint is not failing. */
 export async function noteSuccess(db: Connection, id: string): Promise<void> {
   await db.query({
     name: 'note_webhook_success',
@@ -119,7 +120,7 @@ export async function noteSuccess(db: Connection, id: string): Promise<void> {
   })
 }
 
-/** Nothing has arrived since the last success. Returns for how many milliseconds that has been so. */
+/** No delivery has succeeded since the last success. Returns for how many milliseconds. */
 export async function noteFailure(db: Connection, id: string): Promise<number> {
   const [row] = await db.query<{ ms: number }>({
     name: 'note_webhook_failure',
@@ -131,7 +132,7 @@ export async function noteFailure(db: Connection, id: string): Promise<number> {
   return row?.ms ?? 0
 }
 
-/** Nobody sends to it for so long. */
+/** No server sends to the endpoint during the pause. */
 export async function pauseEndpoint(db: Connection, id: string, forMs: number): Promise<void> {
   await db.query({
     name: 'pause_webhook_endpoint',
@@ -141,7 +142,7 @@ export async function pauseEndpoint(db: Connection, id: string, forMs: number): 
   })
 }
 
-/** Disables it, and tells of it in the feed. False if it is so already, or has another URL by now. */
+/** Disables the endpoint and stores a notification. Returns false if it is disabled already or has another URL. */
 export async function disableEndpoint(
   db: Connection,
   { userId, id, url }: Pick<WebhookEndpoint, 'userId' | 'id' | 'url'>,
@@ -161,7 +162,7 @@ export async function disableEndpoint(
   })
 }
 
-/** Where an endpoint stands; null if the account has no such endpoint. */
+/** Null if the account has no such endpoint. */
 export async function readPlace(db: Connection, userId: string, id: string): Promise<EndpointPlace | null> {
   const [row] = await db.query<{ told_up_to: string; last_number: string; last_hash: string }>({
     name: 'read_webhook_place',
@@ -180,23 +181,24 @@ const toPlace = (row: { told_up_to: string; last_number: string; last_hash: stri
   lastHash: row.last_hash,
 })
 
-/** A delivery whose time has come. */
+/** A delivery whose attempt is due. */
 export interface DueDelivery {
   number: number
   notificationId: string
   subjectId: string
   body: string
   previousHash: string
-  /** That were made, and those of them since it was last asked for. */
+  /** All attempts so far. `tries` counts those since the last redelivery request. */
   attempts: number
   tries: number
-  /** How often it was asked for again. */
+  /** Number of redelivery requests. */
   asked: number
 }
 
 /**
- * Those that are due for the longest, but for these. A long body is not read before it is known whether it is wanted, since
- * it lies elsewhere; a join of the table with itself had plans that read all that was ever sent, if they were made early.
+ * The deliveries that are due for the longest time, except the given ones. A body is read only for the returned rows,
+ * because long bodies are stored out of line (TOAST). A self-join had plans that read the whole table if they were
+ * made while it was small.
  */
 export async function readDueDeliveries(
   db: Connection,
@@ -214,7 +216,7 @@ export async function readDueDeliveries(
     asked: number
   }>({
     name: 'read_due_deliveries',
-    // Time is asked once: compared with a clock that goes on, the index would be read to its end.
+    // A subquery is evaluated once. Compared with a volatile clock, the index would be scanned to its end.
     text: `-- read_due_deliveries
       WITH due AS MATERIALIZED (
         SELECT number, notification_id, subject_id, body, bytes, previous_hash, attempts, tries, asked, next_attempt_at
@@ -241,24 +243,24 @@ export async function readDueDeliveries(
   }))
 }
 
-/** An attempt that was made of a delivery. */
-export interface MadeAttempt extends Omit<WebhookAttempt, 'startedAt'> {
+/** A completed attempt of a delivery. */
+export interface CompletedAttempt extends Omit<WebhookAttempt, 'startedAt'> {
   due: Pick<DueDelivery, 'number' | 'attempts' | 'asked'>
-  /** How long ago it was begun, in milliseconds. */
+  /** Milliseconds since the attempt began. */
   agoMs: number
   became: DeliveryStatus
-  /** Milliseconds until the next one, if it waits for that. */
+  /** Milliseconds until the next attempt. Null if there is none. */
   waitMs: number | null
 }
 
 /**
- * By the bounds any plan reads these alone, and what lies between: one that was made for an empty table, before PostgreSQL 17, looks
- * for a list of numbers in all of the endpoint's.
+ * The bounds limit every plan to these deliveries and the ones between. Before PostgreSQL 17 a plan that was made for
+ * an empty table compares all deliveries of the endpoint with the list.
  */
 const ONE_OF_MADE = `d.endpoint_id = $1 AND d.number = ANY ($2::bigint[])
           AND d.number BETWEEN (SELECT min(number) FROM made) AND (SELECT max(number) FROM made)`
 
-const MADE = new Columns<MadeAttempt>(
+const MADE = new Columns<CompletedAttempt>(
   {
     number: ['bigint', ({ due }) => due.number],
     attempts: ['integer', ({ due }) => due.attempts],
@@ -275,16 +277,18 @@ const MADE = new Columns<MadeAttempt>(
 )
 
 /**
- * Once for each, however often it is told. What was asked for again meanwhile waits on, whatever came of this attempt.
+ * Records each attempt once, also if the statement is repeated. A delivery with a newer redelivery request keeps
+ * waiting, whatever the result.
  */
 export async function recordAttempts(
   db: Connection,
   endpointId: string,
-  made: readonly MadeAttempt[],
+  made: readonly CompletedAttempt[],
 ): Promise<void> {
   await db.query({
     name: 'record_webhook_attempts',
-    // In the order of their numbers, as all who change several: none waits for another in a circle.
+    // Rows are locked in the order of their numbers, as in every statement that locks several: this prevents
+    // deadlocks.
     text: `-- record_webhook_attempts
       WITH made AS (
         SELECT * FROM ${MADE.as('m')}

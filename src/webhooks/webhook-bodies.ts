@@ -188,8 +188,8 @@ export const presentEndpoint = ({
 })
 
 /**
- * An endpoint with its ETag: the version of its settings, a dot, and a digest of all that it shows. So it is another whenever an
- * answer would be, and a change is held to the settings alone: what is sent meanwhile is nobody's change.
+ * An endpoint with its ETag: the version of its settings, a dot, and a digest of the whole response. The digest
+ * changes with every response; a conditional change compares only the version, so deliveries do not make it fail.
  */
 export function presentTagged(one: EndpointWithHealth) {
   const body = presentEndpoint(one)

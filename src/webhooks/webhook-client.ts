@@ -19,16 +19,16 @@ import {
 } from './public-addresses.ts'
 import { NoAnswer, sendRequest } from './send-request.ts'
 
-/** The answer of a receiver, or why there was none. */
+/** The response of a receiver, or the reason why there was none. */
 export interface SentAnswer {
   durationMs: number
-  /** Null if there was none. */
+  /** Null without a response. */
   status: number | null
-  /** Its beginning. */
+  /** The beginning of the body. */
   answer: string | null
-  /** Why it counts as failed, in words; null if it does not. */
+  /** Why the attempt failed, as a sentence. Null if it succeeded. */
   error: string | null
-  /** What the answer asks to wait, in milliseconds; 0 for nothing. */
+  /** Milliseconds of the Retry-After header. 0 without one. */
   retryAfterMs: number
 }
 
@@ -37,13 +37,13 @@ export interface WebhookClientOptions {
   allowPrivate: boolean
   /** Allowed ports below 1024, in addition to 80 and 443; by default none. */
   ports?: readonly number[]
-  /** That are asked for public addresses; by default those of the machine. */
+  /** Name servers that are queried for public addresses. Default: those of the machine. */
   nameServers?: readonly string[]
-  /** For tests, which have less time. */
+  /** Shorter in tests. */
   attemptTimeoutMs?: number
 }
 
-/** Sends to addresses that others have chosen. */
+/** Sends requests to URLs that accounts have chosen. */
 export class WebhookClient {
   readonly #http: HttpAgent
   readonly #https: HttpsAgent
@@ -77,12 +77,13 @@ export class WebhookClient {
     this.#https = new HttpsAgent(options)
   }
 
-  /** Null if it was broken off by `stop`. Never rejects. */
+  /** Null if `stop` aborted the attempt. Never rejects. */
   async send(url: string, headers: Record<string, string>, body: string): Promise<SentAnswer | null> {
     if (this.#isStopped) return null
     const startedAt = performance.now()
     const attempt = new AbortController()
-    // Cleared after the attempt. An `AbortSignal.timeout` would live for its full time, and thousands of attempts fit into that.
+    // Cleared after the attempt. An `AbortSignal.timeout` would stay in memory for its full time, and thousands of
+    // attempts fit into that time.
     const timer = setTimeout(() => attempt.abort(new NoAnswer(NO_ANSWER)), this.#timeoutMs)
     this.#underWay.add(attempt)
     try {
@@ -120,7 +121,7 @@ export class WebhookClient {
     return { ...judged, answer: await beginningOf(answer) }
   }
 
-  /** Breaks off what is on its way. */
+  /** Aborts the attempts in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const attempt of this.#underWay) attempt.abort()
@@ -153,13 +154,13 @@ function judge(status: number, retryAfter: string[] | undefined) {
   return { status, error: isSuccess ? null : refused, retryAfterMs: readRetryAfter(retryAfter) }
 }
 
-/** Seconds, or a date, which begins with the day of the week: of anything else `Date.parse` makes a time as well. */
+/** Seconds, or a date that begins with the day of the week. `Date.parse` alone also accepts other texts. */
 function readRetryAfter([header, ...others]: string[] = []): number {
   if (header === undefined || others.length > 0) return 0
   const text = header.trim()
   if (/^\d+$/.test(text)) return Number(text) * 1_000
   if (!/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return 0
-  // The old form of ANSI C names no zone, and is in UTC too (RFC 9110 §5.6.7).
+  // The ANSI C format names no zone and is in UTC (RFC 9110 §5.6.7).
   const isInUtc = /[a-z]$/i.test(text)
   return Math.max(0, Date.parse(isInUtc ? text : `${text} GMT`) - Date.now()) || 0
 }
@@ -175,12 +176,12 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
       if (read > MAX_READ_RESPONSE_BYTES) break
     }
   } catch {
-    // What has come is what there is.
+    // The bytes so far are used.
   }
   return toText(kept, read)
 }
 
-/** A character that is cut is left out; PostgreSQL stores no character 0. */
+/** A truncated character is dropped. PostgreSQL cannot store the character 0. */
 function toText(kept: Buffer[], bytes: number): string {
   const text = new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > MAX_STORED_RESPONSE_BYTES })
   return text.replaceAll('\0', '\ufffd')
@@ -194,7 +195,7 @@ const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
 interface ReadAnswer {
   status: number
   retryAfter: string[]
-  /** As much as was received. */
+  /** The part that was received. */
   body: string
 }
 

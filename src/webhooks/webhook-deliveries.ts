@@ -7,16 +7,16 @@ import { unavailable, validationError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/uuid.ts'
 import { type Context, inTransaction } from '../platform/database/context.ts'
 import {
-  askAgain,
-  askForSomeAgain,
   type DeliveryAddress,
   findDelivery,
   findNumberBefore,
   listDeliveries,
+  redeliver,
+  redeliverBatch,
 } from './delivery-store.ts'
 import { readPlace } from './sending-store.ts'
 
-/** As callers name a delivery: the endpoint's id, a dot, the number. */
+/** The public id of a delivery: the endpoint's id, a dot, the number. */
 export const deliveryId = ({ endpointId, number }: DeliveryAddress): string => `${endpointId}.${number}`
 
 function readDeliveryId(id: string): DeliveryAddress | null {
@@ -45,7 +45,7 @@ export interface DeliveryListRequest {
   order: 'asc' | 'desc'
 }
 
-/** @throws VALIDATION_ERROR for a cursor that is none */
+/** @throws VALIDATION_ERROR for an invalid cursor */
 export async function listWebhookDeliveries(
   app: App,
   { of, after, limit, ...request }: DeliveryListRequest,
@@ -65,13 +65,13 @@ export async function listWebhookDeliveries(
 }
 
 /**
- * It is sent again, as if for the first time: with the same number and body.
+ * Sends a delivery again as if it were new, with the same number and body.
  * @throws WEBHOOK_DELIVERY_NOT_FOUND
  */
 export async function redeliverWebhook(context: Context, id: string): Promise<WebhookDelivery> {
   const address = readDeliveryId(id)
   return inTransaction(context, async (within) => {
-    const isThere = address && (await askAgain(within.write, within.userId, address))
+    const isThere = address && (await redeliver(within.write, within.userId, address))
     if (!isThere) throw webhookDeliveryNotFound(id)
     return (await getWebhookDelivery(within, id)).delivery
   })
@@ -86,16 +86,16 @@ const onlySome = (redelivered: number, cause: unknown) =>
 export interface RedeliveryRequest {
   userId: string
   endpointId: string
-  /** Of deliveries that were made from this moment on, and before that one. */
+  /** Deliveries created from this time on and before `to`. */
   from: Date
   to: Date
-  /** Of those alone that have this status; null for all. */
+  /** Only deliveries with this status. Null for all. */
   status: DeliveryStatus | null
 }
 
 /**
- * Sends an endpoint's deliveries of a range of time again. Returns how many.
- * @param gone ends it between two thousands: its reason is thrown
+ * Sends an endpoint's deliveries of a period again. Returns their number.
+ * @param gone aborts between two batches; its reason is thrown
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
 export async function redeliverWebhooks(
@@ -109,7 +109,7 @@ export async function redeliverWebhooks(
   let redelivered = 0
   for (let after: number | null = await findNumberBefore(db, endpointId, range.from); after !== null; ) {
     gone.throwIfAborted()
-    const { asked, last }: { asked: number; last: number | null } = await askForSomeAgain(db, endpointId, {
+    const { asked, last }: { asked: number; last: number | null } = await redeliverBatch(db, endpointId, {
       ...range,
       after,
     }).catch((error) => {

@@ -16,9 +16,9 @@ import {
   type EndpointHealth,
   type EndpointSettings,
   insertEndpoint,
-  type PassedOver,
   readEndpoints,
   replaceSecret,
+  type SkippedNotifications,
   updateEndpoint,
 } from './endpoint-store.ts'
 import {
@@ -27,12 +27,12 @@ import {
   MAX_URL_LENGTH,
   OLD_SECRET_VALIDITY_MS,
 } from './limits.ts'
+import { Chain } from './make-deliveries.ts'
 import { isAllowedPort, isPublic, literalAddress, PORT_RULE, portOf } from './public-addresses.ts'
 import { readPlace } from './sending-store.ts'
 import { NO_HASH, newSecret } from './sign-delivery.ts'
-import { Chain } from './tell-endpoint.ts'
 
-/** The version is that of its settings. */
+/** The version covers only the settings. */
 export type EndpointWithHealth = Versioned<{ endpoint: WebhookEndpoint; health: EndpointHealth }>
 
 export interface WebhookRules {
@@ -43,8 +43,8 @@ export interface WebhookRules {
 }
 
 /**
- * Creates an endpoint. It gets the notifications from now on. Returns its secret, which is shown only here.
- * @throws VALIDATION_ERROR for a URL to which nothing may be sent, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_LIMIT_REACHED
+ * Creates an endpoint, which gets notifications from now on. Returns its secret, which is shown only here.
+ * @throws VALIDATION_ERROR for a URL that is not allowed, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_LIMIT_REACHED
  */
 export async function createWebhookEndpoint(
   { webhookSecrets }: Pick<App, 'webhookSecrets'>,
@@ -100,7 +100,8 @@ export async function getWebhookEndpoint({ userId, read }: Context, id: string):
 }
 
 /**
- * If it was disabled, it goes on where it was; if it was failing, that is forgotten.
+ * An endpoint that is enabled again continues where it was. A change of its URL or of `disabled` clears its failure
+ * state.
  * @throws VALIDATION_ERROR, CUSTOMER_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function updateWebhookEndpoint(
@@ -112,10 +113,10 @@ export async function updateWebhookEndpoint(
 ): Promise<EndpointWithHealth> {
   const url = changes.url === undefined ? {} : { url: checkUrl(changes.url, rules) }
   await requireCustomer(context, changes.customerId ?? null)
-  const passedOver = changes.types === undefined ? null : await findPassedOver(context, id)
+  const skipped = changes.types === undefined ? null : await findSkipped(context, id)
   const settings = { ...changes, ...url }
   return inTransaction(context, async (within) => {
-    if (!(await updateEndpoint(within.write, within.userId, id, settings, expected, passedOver)))
+    if (!(await updateEndpoint(within.write, within.userId, id, settings, expected, skipped)))
       throw await reasonOf(within, id, expected)
     return getWebhookEndpoint(within, id)
   })
@@ -137,7 +138,7 @@ const reasonOf = (context: Context, id: string, expected: ExpectedVersions) =>
   )
 
 /**
- * Gives it a new secret, which is shown here alone; the one before signs for a day as well.
+ * Replaces the secret. The new secret is shown only here. The previous one also signs for a day.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
 export async function rotateWebhookSecret(
@@ -161,7 +162,7 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Makes a delivery that tells of nothing, to be sent as any other. If the endpoint is disabled it waits.
+ * Adds a test delivery, which is sent like any other. It waits while the endpoint is disabled.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
 export async function testWebhookEndpoint({ userId, write }: Context, id: string): Promise<WebhookDelivery> {
@@ -185,11 +186,11 @@ async function addTest(db: Connection, userId: string, id: string): Promise<Webh
 }
 
 /**
- * What lies behind its place, and is not for it, is not made up for when it is given other types: it moves on to the end.
- * Null if some is for it.
+ * The end of the feed, if the endpoint's current settings match no notification up to there. The endpoint then moves
+ * to the end, so that new types do not deliver old notifications. Null if a notification matches.
  * @throws WEBHOOK_ENDPOINT_NOT_FOUND
  */
-async function findPassedOver(context: Context, id: string): Promise<PassedOver | null> {
+async function findSkipped(context: Context, id: string): Promise<SkippedNotifications | null> {
   const { userId, read: db } = context
   const { endpoint, version } = await getWebhookEndpoint(context, id)
   const place = await readPlace(db, userId, id)

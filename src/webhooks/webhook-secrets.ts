@@ -4,21 +4,21 @@ import { seal, unseal } from '../idempotency/seal.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 
-/** Which key has encrypted: the first byte of what is stored. */
+/** The key of the encryption: the first byte of the stored secret. */
 const BY_SHARED = 0
 const BY_OWN = 1
 
 /**
- * Secrets of webhook endpoints, which must be known to sign: they are stored encrypted, under the operator's own key
- * (CLAIMKEEPER_WEBHOOK_KEY), or else under one that the servers share in the database.
+ * Encrypts the secrets of webhook endpoints. They are needed in plain text to sign. The key is the operator's
+ * (CLAIMKEEPER_WEBHOOK_KEY), otherwise one that the servers share in the database.
  */
 export class WebhookSecrets implements Lifecycle {
   readonly #db: Database
   readonly #own: Buffer | null
-  /** There from the start on. */
+  /** Set by `start`. */
   #shared: Buffer | null = null
 
-  /** @param key the operator's; null if there is none */
+  /** @param key the operator's key; null without one */
   constructor(db: Database, key: string | null) {
     this.#db = db
     this.#own = key === null ? null : createHash('sha256').update(key).digest()
@@ -31,7 +31,7 @@ export class WebhookSecrets implements Lifecycle {
 
   async stop(): Promise<void> {}
 
-  /** @param endpointId whose it is: for no other one can it be decrypted */
+  /** @param endpointId decryption fails for any other endpoint */
   encrypt(secret: string, endpointId: string): Buffer {
     const by = this.#own === null ? BY_SHARED : BY_OWN
     const key = this.#keyOf(by)
@@ -39,7 +39,7 @@ export class WebhookSecrets implements Lifecycle {
     return Buffer.concat([Buffer.of(by), seal(key, secret, endpointId)])
   }
 
-  /** @throws Error if it was encrypted under another key of the operator */
+  /** @throws Error if another key of the operator encrypted the secret */
   decrypt(stored: Buffer, endpointId: string): string {
     const key = this.#keyOf(stored[0] as number)
     const secret = key && unseal(key, stored.subarray(1), endpointId)

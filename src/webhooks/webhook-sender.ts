@@ -25,100 +25,103 @@ import { type EndpointWithWork, findFreeEndpoints, releaseEndpoints } from './se
 import { WebhookClient } from './webhook-client.ts'
 
 export interface WebhookOptions extends Pick<Sending, 'app' | 'present' | 'delaysMs' | 'onDisabled'> {
-  /** For development: any address will do. */
+  /** Allows any address, for development. */
   allowPrivate: boolean
   /** Allowed ports below 1024, in addition to 80 and 443; by default none. */
   ports?: readonly number[]
-  /** Milliseconds after a failure; by default a second. */
+  /** Milliseconds of the pause after a failure. Default: one second. */
   restMs?: number
   onError: (error: unknown) => void
 }
 
-/** An endpoint that is being sent to. */
-interface Turn {
+/** An endpoint to which this server sends. */
+interface ActiveRun {
   run: EndpointRun
   userId: string
   isFailing: boolean
   begunAt: number
-  /** It begins nothing more, for others wait. */
+  /** The run begins no further attempts, because other endpoints wait. */
   isEnding: boolean
   ended: Promise<void>
 }
 
-/** Sends webhooks. Any number of servers share the endpoints: one at a time sends to each. */
+/** Sends webhooks. The servers share the endpoints; one server at a time sends to each. */
 export class WebhookSender implements Lifecycle {
   readonly #options: WebhookOptions
-  readonly #restMs: number
+  readonly #failurePauseMs: number
   readonly #sender = randomUUID()
-  /** Null until there is something to send. */
+  /** Null until the first endpoint has work. */
   #sending: Sending | null = null
-  /** By the endpoints' ids, in the order in which they were begun. */
-  readonly #turns = new Map<string, Turn>()
-  /** Those that this server has sent to, until others may. */
-  readonly #taken = new Set<string>()
-  readonly #resting = new Map<string, { untilMs: number; forMs: number }>()
+  /** By endpoint id, in the order of their start. */
+  readonly #runs = new Map<string, ActiveRun>()
+  /** Ids of the endpoints that this server has leased. */
+  readonly #leased = new Set<string>()
+  readonly #paused = new Map<string, { untilMs: number; forMs: number }>()
   readonly #stopping = new AbortController()
-  #looking: Promise<void> | null = null
+  #polling: Promise<void> | null = null
 
   constructor(options: WebhookOptions) {
     this.#options = options
-    this.#restMs = options.restMs ?? FAILURE_PAUSE_MS
+    this.#failurePauseMs = options.restMs ?? FAILURE_PAUSE_MS
   }
 
   async start(): Promise<void> {
-    this.#looking = withRejectionHandler(this.#lookOnAndOn())
+    this.#polling = withRejectionHandler(this.#pollRepeatedly())
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await this.#looking
-    for (const { run } of this.#turns.values()) run.finish()
-    const ended = withRejectionHandler(Promise.all([...this.#turns.values()].map((one) => one.ended)))
+    await this.#polling
+    for (const { run } of this.#runs.values()) run.finish()
+    const ended = withRejectionHandler(Promise.all([...this.#runs.values()].map((one) => one.ended)))
     await Promise.race([ended, pause(STOP_GRACE_MS, undefined, { ref: false })])
     await this.#sending?.client.stop()
     await ended
-    const taken = [...this.#taken]
-    this.#taken.clear()
-    if (taken.length > 0) await releaseEndpoints(this.#options.app.db, this.#sender, taken)
+    const leased = [...this.#leased]
+    this.#leased.clear()
+    if (leased.length > 0) await releaseEndpoints(this.#options.app.db, this.#sender, leased)
   }
 
-  async #lookOnAndOn(): Promise<void> {
+  async #pollRepeatedly(): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const startedAt = performance.now()
-      const isWell = await this.#look().then(
+      const succeeded = await this.#poll().then(
         () => true,
         (error) => this.#options.onError(error),
       )
       const tookMs = performance.now() - startedAt
-      const restMs = isWell ? pauseAfter(tookMs) : this.#restMs
-      await pause(restMs, undefined, { signal }).catch(() => {})
+      const pauseMs = succeeded ? pauseAfter(tookMs) : this.#failurePauseMs
+      await pause(pauseMs, undefined, { signal }).catch(() => {})
     }
   }
 
-  /** Begins to send to those endpoints that have something to be sent, and whom nobody sends to. */
-  async #look(): Promise<void> {
+  /** Starts runs for endpoints that have work and no lease. */
+  async #poll(): Promise<void> {
     const { app } = this.#options
     const db = app.db.reads.for(SERVICE)
     const now = performance.now()
     const free = (await findFreeEndpoints(db, this.#sender)).filter(
-      ({ id }) => !this.#turns.has(id) && (this.#resting.get(id)?.untilMs ?? 0) <= now,
+      ({ id }) => !this.#runs.has(id) && (this.#paused.get(id)?.untilMs ?? 0) <= now,
     )
     const idle = free.filter(({ hasDue }) => !hasDue)
     const hasNews = await findNews(db, idle.map(placeOf))
     const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
-    const next = this.#inTurn(withWork).slice(0, MAX_RUNS_STARTED_PER_POLL)
-    const waiting = next.length > 0 ? this.#beginThese(next) : []
-    this.#makeRoom(waiting)
+    const next = this.#fairOrder(withWork).slice(0, MAX_RUNS_STARTED_PER_POLL)
+    const waiting = next.length > 0 ? this.#beginAll(next) : []
+    this.#endRunsFor(waiting)
     const { webhookEndpoints } = app.db.metrics.instruments
-    webhookEndpoints.set({ state: 'sending' }, this.#turns.size)
+    webhookEndpoints.set({ state: 'sending' }, this.#runs.size)
     webhookEndpoints.set({ state: 'waiting' }, withWork.length - next.length + waiting.length)
   }
 
-  /** Those whose accounts have the fewest first. Servers that look at the same moment want others. */
-  #inTurn(endpoints: readonly EndpointWithWork[]): EndpointWithWork[] {
+  /**
+   * Endpoints of accounts with the fewest runs first. Shuffled, so that servers that poll at the same time choose
+   * different endpoints.
+   */
+  #fairOrder(endpoints: readonly EndpointWithWork[]): EndpointWithWork[] {
     const counts = new Map<string, number>()
-    for (const { userId } of this.#turns.values()) counts.set(userId, (counts.get(userId) ?? 0) + 1)
+    for (const { userId } of this.#runs.values()) counts.set(userId, (counts.get(userId) ?? 0) + 1)
     return shuffled(endpoints)
       .map((endpoint) => {
         const before = counts.get(endpoint.userId) ?? 0
@@ -129,31 +132,31 @@ export class WebhookSender implements Lifecycle {
       .map(({ endpoint }) => endpoint)
   }
 
-  /** Whether another one like these may be begun. */
+  /** Whether a run for this endpoint may start. */
   #hasRoom({ userId, isFailing }: EndpointWithWork): {
     atAll: boolean
     ofAccount: boolean
     failing: boolean
   } {
-    const turns = [...this.#turns.values()]
+    const runs = [...this.#runs.values()]
     return {
-      atAll: turns.length < MAX_RUNS,
-      ofAccount: turns.filter((turn) => turn.userId === userId).length < MAX_RUNS_PER_ACCOUNT,
-      failing: !isFailing || turns.filter((turn) => turn.isFailing).length < MAX_FAILING_RUNS,
+      atAll: runs.length < MAX_RUNS,
+      ofAccount: runs.filter((active) => active.userId === userId).length < MAX_RUNS_PER_ACCOUNT,
+      failing: !isFailing || runs.filter((active) => active.isFailing).length < MAX_FAILING_RUNS,
     }
   }
 
-  /** Has those end that have had their turn, if they are in the way of these. */
-  #makeRoom(waiting: readonly EndpointWithWork[]): void {
-    let ending = this.#turns
+  /** Finishes the oldest runs that block the waiting endpoints and have lasted at least `MIN_RUN_MS`. */
+  #endRunsFor(waiting: readonly EndpointWithWork[]): void {
+    let ending = this.#runs
       .values()
-      .filter((turn) => turn.isEnding)
+      .filter((active) => active.isEnding)
       .toArray().length
     const before = performance.now() - MIN_RUN_MS
     for (const one of waiting) {
       if (ending >= waiting.length) return
       const room = this.#hasRoom(one)
-      const oldest = this.#turns
+      const oldest = this.#runs
         .values()
         .find(
           ({ userId, isFailing, isEnding, begunAt }) =>
@@ -169,8 +172,8 @@ export class WebhookSender implements Lifecycle {
     }
   }
 
-  /** Returns those that must wait for others to end. */
-  #beginThese(endpoints: readonly EndpointWithWork[]): EndpointWithWork[] {
+  /** Returns the endpoints that must wait for other runs to end. */
+  #beginAll(endpoints: readonly EndpointWithWork[]): EndpointWithWork[] {
     this.#sending ??= this.#prepare()
     const sending = this.#sending
     return endpoints.filter((one) => !this.#begin(one, sending))
@@ -183,36 +186,38 @@ export class WebhookSender implements Lifecycle {
     return { app, present, delaysMs, onDisabled, sender: this.#sender, client, attempts }
   }
 
-  /** False if it must wait for others to end. */
+  /** Returns false if the endpoint must wait for other runs to end. */
   #begin(endpoint: EndpointWithWork, sending: Sending): boolean {
     if (this.#stopping.signal.aborted) return true
     const { atAll, ofAccount, failing } = this.#hasRoom(endpoint)
     if (!atAll || !ofAccount || !failing) return false
     const { id, userId, isFailing } = endpoint
     const run = new EndpointRun(sending, id, userId)
-    this.#taken.add(id)
+    this.#leased.add(id)
     const ended = withRejectionHandler(
       run
         .run()
         .then(() => {
-          this.#resting.delete(id)
+          this.#paused.delete(id)
         })
         .catch((error) => {
-          this.#rest(id, error)
+          this.#pauseAfterError(id, error)
           this.#options.onError(error)
         })
-        .finally(() => this.#turns.delete(id)),
+        .finally(() => this.#runs.delete(id)),
     )
-    this.#turns.set(id, { run, userId, isFailing, begunAt: performance.now(), isEnding: false, ended })
+    this.#runs.set(id, { run, userId, isFailing, begunAt: performance.now(), isEnding: false, ended })
     return true
   }
 
-  /** A database that is away comes back; what else is wrong may stay so, and is not to be logged each second. */
-  #rest(id: string, error: unknown): void {
+  /** A failure of the database is temporary. Any other error may be permanent, so its pause doubles and the log stays short. */
+  #pauseAfterError(id: string, error: unknown): void {
     const isAway = error instanceof ServiceError && error.code === 'UNAVAILABLE'
-    const before = this.#resting.get(id)?.forMs ?? 0
-    const forMs = isAway ? this.#restMs : Math.min(MAX_FAILURE_PAUSE_MS, Math.max(this.#restMs, before * 2))
-    this.#resting.set(id, { untilMs: performance.now() + forMs, forMs })
+    const before = this.#paused.get(id)?.forMs ?? 0
+    const forMs = isAway
+      ? this.#failurePauseMs
+      : Math.min(MAX_FAILURE_PAUSE_MS, Math.max(this.#failurePauseMs, before * 2))
+    this.#paused.set(id, { untilMs: performance.now() + forMs, forMs })
   }
 }
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { eventually } from '../support/eventually.ts'
 import { sharedService } from '../support/shared.ts'
 import type { Connection } from '../support/source/database.ts'
-import { askForSomeAgain, recordAttempts, removeDeliveries } from '../support/source/webhooks.ts'
+import { recordAttempts, redeliverBatch, removeDeliveries } from '../support/source/webhooks.ts'
 
 /* Who changes several deliveries locks them in the order of their numbers: two who do so never wait for each other in a circle. */
 
@@ -27,7 +27,7 @@ const attemptOf = (number: number) => ({
 const WRITERS: Record<string, (db: Connection, id: string) => Promise<unknown>> = {
   'attempts that are written down': (db, id) => recordAttempts(db, id, [3, 2, 1].map(attemptOf)),
   'deliveries that are asked for again': (db, id) =>
-    askForSomeAgain(db, id, { from: FROM, to: TO, status: null, after: 0 }),
+    redeliverBatch(db, id, { from: FROM, to: TO, status: null, after: 0 }),
   'deliveries that are removed': (db, id) => removeDeliveries(db, id, null),
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { connectionOf } from '../support/connection-of.ts'
 import { type Connection, POOL_SETTINGS } from '../support/source/database.ts'
-import { askForSomeAgain, readDueDeliveries, recordAttempts } from '../support/source/webhooks.ts'
+import { readDueDeliveries, recordAttempts, redeliverBatch } from '../support/source/webhooks.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 /*
@@ -69,7 +69,7 @@ test('attempts are written down without reading what was sent before', async (t)
 test('those of a range are asked for again without reading the others', async (t) => {
   const [from, to] = [new Date('2025-01-01'), new Date('2027-01-01')]
   const read = await rowsReadByOldPlan(t, (db) =>
-    askForSomeAgain(db, ENDPOINT, { from, to, status: null, after: SENT }),
+    redeliverBatch(db, ENDPOINT, { from, to, status: null, after: SENT }),
   )
   assert.ok(read <= MOST_READ, `${read} rows were read`)
 })

@@ -6,11 +6,11 @@ import { readEndpoints } from '../../src/webhooks/endpoint-store.ts'
 import { assertBounded, type Plan, readPlans } from '../support/query-plan.ts'
 import { type Connection, readLags } from '../support/source/database.ts'
 import {
-  askForSomeAgain,
   findFreeEndpoints,
   findNews,
   findNumberBefore,
   readDueDeliveries,
+  redeliverBatch,
   removeDeliveries,
 } from '../support/source/webhooks.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -81,7 +81,7 @@ const STATEMENTS: [name: string, rows: number, call: (db: Connection) => Promise
   [
     'asking for a thousand deliveries again',
     5_000,
-    (db) => askForSomeAgain(db, id, { from, to: new Date(), status: null, after: MANY }),
+    (db) => redeliverBatch(db, id, { from, to: new Date(), status: null, after: MANY }),
   ],
   ['looking how long what is due has waited', 20, (db) => readLags(db)],
   ['removing a thousand', 5_000, (db) => removeDeliveries(db, id, new Date())],

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { EndpointRun, type Sending } from '../../src/webhooks/endpoint-run.ts'
-import { tellEndpoint } from '../../src/webhooks/tell-endpoint.ts'
+import { makeDeliveries } from '../../src/webhooks/make-deliveries.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { contractWith } from '../support/contracts.ts'
 import { largeContract } from '../support/large-records.ts'
 import { newCustomer } from '../support/new-records.ts'
-import { AttemptLimit, presentNotification, takeEndpoint, WebhookClient } from '../support/source/webhooks.ts'
+import {
+  AttemptLimit,
+  leaseEndpoint,
+  presentNotification,
+  WebhookClient,
+} from '../support/source/webhooks.ts'
 import { startTestService } from '../support/test-service.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -46,10 +51,10 @@ test('deliveries of large contracts are made a few at a time, and none is passed
   await newClaims(api, 24, largeContract())
   let made = 0
   for (;;) {
-    const taken = await takeEndpoint(app.db.writes.for(userId), sending.sender, id, 30_000)
+    const taken = await leaseEndpoint(app.db.writes.for(userId), sending.sender, id, 30_000)
     assert.ok(taken)
     let bytes = 0
-    const told = await tellEndpoint(app, taken, (notification) => {
+    const told = await makeDeliveries(app, taken, (notification) => {
       const text = present(notification)
       bytes += text.length
       return text

@@ -10,14 +10,14 @@ export {
 } from '../../../src/outbox/notification-number-store.ts'
 export { oldNotifications } from '../../../src/retention/retention-jobs.ts'
 export { AttemptLimit } from '../../../src/webhooks/attempt-limit.ts'
-export { askForSomeAgain, findNumberBefore, removeDeliveries } from '../../../src/webhooks/delivery-store.ts'
+export { findNumberBefore, redeliverBatch, removeDeliveries } from '../../../src/webhooks/delivery-store.ts'
 export { isPublic, literalAddress, publicLookup } from '../../../src/webhooks/public-addresses.ts'
 export {
   disableEndpoint,
   findFreeEndpoints,
+  leaseEndpoint,
   readDueDeliveries,
   recordAttempts,
-  takeEndpoint,
 } from '../../../src/webhooks/sending-store.ts'
 export { deliveryBody, deliveryHeaders, hashOf, NO_HASH } from '../../../src/webhooks/sign-delivery.ts'
 export { WebhookClient } from '../../../src/webhooks/webhook-client.ts'

@@ -6,19 +6,19 @@ import { readRemoved } from '../notifications/feed-store.ts'
 import { type FeedPage, partsOf, readNotifications } from '../notifications/read-notifications.ts'
 import { appendDeliveries, type EndpointPlace, type NewDelivery } from './delivery-store.ts'
 import { DELIVERY_BATCH_CHARACTERS, NOTIFICATION_BATCH_SIZE } from './limits.ts'
-import type { TakenEndpoint } from './sending-store.ts'
+import type { LeasedEndpoint } from './sending-store.ts'
 import { deliveryBody, hashOf } from './sign-delivery.ts'
 
 /** A notification as JSON. */
 export type PresentNotification = (notification: Notification) => string
 
 /**
- * Makes deliveries of the next notifications for an endpoint. Returns where it stands then; null if somebody else has added
- * some meanwhile.
+ * Makes deliveries of the next notifications for an endpoint. Returns the endpoint's new place. Null if another
+ * writer has appended deliveries meanwhile.
  */
-export async function tellEndpoint(
+export async function makeDeliveries(
   app: App,
-  { endpoint, place }: TakenEndpoint,
+  { endpoint, place }: LeasedEndpoint,
   present: PresentNotification,
 ): Promise<{ place: EndpointPlace; hasMore: boolean } | null> {
   const { id, userId, types, customerId } = endpoint
@@ -41,19 +41,22 @@ export async function tellEndpoint(
       return present(one)
     })
     if (next === place.toldUpTo) return { place, hasMore }
-    const isTold = await appendDeliveries(db, id, place, next, chain.made)
-    return isTold ? { place: chain.placeAt(next), hasMore } : null
+    const isAppended = await appendDeliveries(db, id, place, next, chain.made)
+    return isAppended ? { place: chain.placeAt(next), hasMore } : null
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'CURSOR_EXPIRED')) throw error
-    // It was disabled for longer than notifications are kept: it is told that it missed some.
+    // The endpoint was disabled for longer than notifications are kept. A delivery says that some are missing.
     const removed = await readRemoved(app.db.reads.for(userId), userId, partsOf(wanted))
     chain.addOwn(endpoint.id, 'webhook_endpoint.notifications_removed')
-    const isTold = await appendDeliveries(db, id, place, removed, chain.made)
-    return isTold ? { place: chain.placeAt(removed), hasMore: true } : null
+    const isAppended = await appendDeliveries(db, id, place, removed, chain.made)
+    return isAppended ? { place: chain.placeAt(removed), hasMore: true } : null
   }
 }
 
-/** Returns up to where deliveries were made: if they are large, not of the whole page. */
+/**
+ * Returns the number of the last notification with a delivery. Large notifications end the batch before the end of
+ * the page.
+ */
 async function addAll(
   chain: Chain,
   page: FeedPage,
@@ -75,10 +78,10 @@ function subjectIdOf({ subject }: Notification): string {
   return 'testClock' in subject ? subject.testClock.id : subject.endpoint.id
 }
 
-/** Deliveries that follow one another, from a place on. */
+/** Consecutive deliveries from a place on. Each has the hash of the previous body. */
 export class Chain {
   readonly made: NewDelivery[] = []
-  /** Of all their bodies. */
+  /** Length of all bodies. */
   characters = 0
   #number: number
   #hash: string
@@ -88,27 +91,27 @@ export class Chain {
     this.#hash = lastHash
   }
 
-  /** @param told the notification as JSON */
-  add(of: Pick<NewDelivery, 'notificationId' | 'subjectId' | 'type'>, told: string): void {
+  /** @param notification as JSON */
+  add(of: Pick<NewDelivery, 'notificationId' | 'subjectId' | 'type'>, notification: string): void {
     this.#number++
     const previousHash = this.#hash
-    const body = deliveryBody(told, { number: this.#number, previousHash })
+    const body = deliveryBody(notification, { number: this.#number, previousHash })
     this.#hash = hashOf(body)
     this.characters += body.length
     this.made.push({ ...of, body, hash: this.#hash, previousHash })
   }
 
-  /** What is about the endpoint itself, and in no feed. */
+  /** Adds a delivery about the endpoint itself, which is in no feed. */
   addOwn(endpointId: string, type: string): void {
     const id = uuidv7()
-    const told = {
+    const notification = {
       id,
       type,
       created_at: new Date().toISOString(),
       sequence: 0,
       webhook_endpoint: { id: endpointId },
     }
-    this.add({ notificationId: id, subjectId: endpointId, type }, JSON.stringify(told))
+    this.add({ notificationId: id, subjectId: endpointId, type }, JSON.stringify(notification))
   }
 
   placeAt(toldUpTo: bigint): EndpointPlace {

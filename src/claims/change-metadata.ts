@@ -8,10 +8,10 @@ import { absenceError } from './archived/absent-claim.ts'
 import { changeClaimMetadata } from './claim-metadata-store.ts'
 
 /**
- * Changes what is noted about a claim or a candidate, whatever its status: no decision looks at it. Of several changes at the
- * same time each is made of what the one before has left.
- * @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too
- *   many keys, UNAVAILABLE if somebody holds it for long
+ * Changes the metadata of a claim or a candidate in any status. No decision reads metadata. Concurrent changes are
+ * applied one after the other.
+ * @throws CLAIM_NOT_FOUND, CANDIDATE_NOT_FOUND, CLAIM_ARCHIVED, PRECONDITION_FAILED, VALIDATION_ERROR if there would
+ *   be too many keys, UNAVAILABLE if another transaction holds the claim for long
  */
 export async function changeMetadataOf(
   { userId, write: db }: Context,
@@ -29,8 +29,8 @@ export async function changeMetadataOf(
 }
 
 /**
- * The version of all that callers can change of a claim: another after each change, and of a claim that was made under the
- * same alias or reference after the former one's test clock was deleted.
+ * The version of everything that callers can change. It differs after each change. It also differs for a new claim
+ * under the alias or reference of a claim that was deleted with its test clock.
  */
 export function versionOfMetadata({ testClockId, metadata }: Changeable): string {
   const isOfMost = testClockId === null && Object.keys(metadata).length === 0
@@ -44,5 +44,5 @@ function digestOf(clock: string, metadata: Metadata): string {
   return digest.digest('hex').slice(0, 32)
 }
 
-/** Of live claims without metadata, computed once. */
+/** The version of live claims without metadata, computed once. */
 const OF_MOST = digestOf('', {})

@@ -60,7 +60,7 @@ const createCandidatesRoute = (app: App, compile: FastifySchemaCompiler<object>)
 
 interface Batch<Body, Request extends NewRequest> {
   list: 'claims' | 'candidates'
-  /** The field of a result that has the record. */
+  /** The field of a result that contains the record. */
   one: 'claim' | 'candidate'
   item: TSchema
   body: TSchema & { $id?: string }

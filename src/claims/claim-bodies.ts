@@ -17,7 +17,7 @@ import {
   VersionOrNull,
 } from '../platform/http/responses/field-schemas.ts'
 
-/** An item of an event log; beside these fields it has every field of the submission as it was sent. */
+/** An item of an event log. An event also has every field of its submission, unchanged. */
 const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_at: string; system: boolean }>(
   {
     $id: 'Event',
@@ -40,7 +40,7 @@ const EventBody = Type.Unsafe<JsonObject | { id: string; type: string; created_a
     ],
   },
 )
-/** Beside an event, whose own fields may have the same name. */
+/** Stands beside the event, because a field of the event may have the same name. */
 export const LateBy = Type.Optional(
   Type.Number({
     minimum: 0,
@@ -51,7 +51,7 @@ export const LateBy = Type.Optional(
 )
 export const EventRef = Type.Unsafe<Static<typeof EventBody>>({ $ref: 'Event#' })
 
-/** Of an OPEN claim whose clock can stop. */
+/** Only for an OPEN claim whose clock can stop. */
 export const CLOCK_FIELDS = {
   paused_since: Type.Optional(
     DateTimeOrNull(

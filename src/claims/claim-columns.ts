@@ -5,17 +5,17 @@ import type { Contract } from '../core/contracts/contract.ts'
 import { METADATA_IF_SHORT } from '../platform/database/metadata.ts'
 import { MAX_INLINE_CONTRACT_BYTES } from './limits.ts'
 
-/** What decisions need of a claim's row, but for its contract. */
+/** The columns that decisions need, without the contract. */
 export const CLAIM_STATE_COLUMNS = `id, user_id, customer_id, reference, candidate_alias, customer_external_id, status,
   scheduled_outcome, status_since, due_at, event_count, log_bytes, review_start, remaining_ms, clock_since, schema_id, schema_version, test_clock_id,
   created_at, reminders`
 export const CLAIM_COLUMNS = `${CLAIM_STATE_COLUMNS}, ${CONTRACT} AS contract`
-/** The same with the contract as the text that is stored: the driver does not parse it. */
+/** With the contract as stored text. The driver does not parse it. */
 export const CLAIM_COLUMNS_AS_STORED = `${CLAIM_STATE_COLUMNS}, ${CONTRACT}::text AS contract`
 /** With the contract and the metadata, each null if it is long. */
 export const CLAIM_COLUMNS_IF_SHORT = `${CLAIM_STATE_COLUMNS}, ${METADATA_IF_SHORT} AS metadata,
   ${contractIfShort(MAX_INLINE_CONTRACT_BYTES)} AS contract`
-/** What those are made of. */
+/** Also the columns that contract and metadata are computed from. */
 export const CLAIM_COLUMNS_WITH_HASH = `${CLAIM_STATE_COLUMNS}, metadata, contract, contract_hash`
 
 export interface ClaimRow {
@@ -44,12 +44,12 @@ export interface ClaimRow {
 }
 
 export type StoredClaimRow = WithContract<ClaimRow, string>
-/** Of `CLAIM_COLUMNS_IF_SHORT`. */
+/** A row of `CLAIM_COLUMNS_IF_SHORT`. */
 export type ListedClaimRow = WithContract<ClaimRow, string | null> & { metadata: string | null }
-/** What is long of it is null, and to be read by itself: so a page has half a megabyte at most. */
+/** Long contracts and metadata are null and are read separately, so a page has at most half a megabyte. */
 export type ListedClaim = WithContract<Claim, string | null> & { metadata: string | null }
 
-/** With the contract as the row has it; that may be null, if only a short one was asked for. */
+/** Keeps the contract of the row. It is null if the statement reads only short contracts and this one is long. */
 export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
   return {
     ...toClaimFacts(row),
@@ -63,14 +63,14 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
   }
 }
 
-/** With the metadata as the row has it. */
+/** Keeps the metadata of the row. */
 export const toNoted = <Contract, Metadata>(
   row: WithContract<ClaimRow, Contract> & { metadata: Metadata },
 ): WithContract<Claim, Contract> & { metadata: Metadata } => ({ ...toClaim(row), metadata: row.metadata })
 
 /**
- * With the contract, which was asked for however long it is.
- * @throws UNAVAILABLE if it is missing
+ * For rows of statements that read contracts of any length.
+ * @throws UNAVAILABLE if the contract is missing
  */
 export function toWholeClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithContract<Claim, Contract> {
   if (row.contract === null) throw contractIsMissing()

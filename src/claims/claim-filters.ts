@@ -55,7 +55,7 @@ const FILTERS = {
   ),
 }
 
-/** Of the list of claims, and of its export. */
+/** Filters of the list of claims and of its export. */
 export const CLAIM_FILTERS = {
   ...FILTERS,
   customer_id: Type.Optional(Uuid('Only claims of this customer.')),
@@ -78,7 +78,7 @@ export const CLAIM_FILTERS = {
   ),
 }
 
-/** Of the list of candidates, and of its export. */
+/** Filters of the list of candidates and of its export. */
 export const CANDIDATE_FILTERS = {
   ...FILTERS,
   customer_uuid: Type.Optional(
@@ -94,7 +94,7 @@ export const CANDIDATE_FILTERS = {
   ),
 }
 
-/** Of both lists, and of no export. */
+/** For both lists, not for exports. */
 export const TOTAL = {
   total: Type.Optional(
     Type.Enum(['true', 'false'], {
@@ -104,7 +104,7 @@ export const TOTAL = {
   ),
 }
 
-/** A page, with the total if it is asked for. */
+/** A page, with the total if it was requested. */
 export const countedPageOf = (record: Parameters<typeof pageOf>[0]) =>
   Type.Object({
     ...pageOf(record).properties,
@@ -137,7 +137,7 @@ interface FilterQuery extends Partial<Record<keyof typeof FILTERS, string>> {
   sort?: NonNullable<Sorted['sort']>
 }
 
-/** What both lists have. @throws VALIDATION_ERROR if a range ends before it begins */
+/** The filters that both lists have. @throws VALIDATION_ERROR if a range ends before it begins */
 export function readFilters(userId: string, query: FilterQuery): ListFilters & Sorted {
   const range = (name: 'created' | 'due' | 'resolved') => {
     const [from, before] = [query[`${name}_from`], query[`${name}_before`]]
@@ -172,7 +172,7 @@ export function readFilters(userId: string, query: FilterQuery): ListFilters & S
   }
 }
 
-/** Of two exact decimals. */
+/** Compares two exact decimals. */
 function isMore(one: string, other: string): boolean {
   const scaled = (decimal: string) => {
     const [whole = '', part = ''] = decimal.split('.')

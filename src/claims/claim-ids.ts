@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 
-/** A candidate's id, by its alias. */
+/** The id of the candidate with this alias. */
 export const candidateId = (alias: string): string => namedUuid('candidate_alias', alias)
 
-/** The id of the account's claim with this reference, whether there is one or not. */
+/** The id of the account's claim with this reference, even if it does not exist. */
 export const idOfReference = (userId: string, reference: string): string =>
   namedUuid('reference', `${userId}:${reference}`)
 
-/** Of what a request with a key creates at this place of all that it names: a claim without a reference has it as its id. */
+/**
+ * The seed of the record at this place of a request with an idempotency key. A claim without a reference has the seed
+ * as its id.
+ */
 export const seedOfPlace = (seed: string, place: number): string => namedUuid('place', `${seed}:${place}`)
 
 /**
  * A name-based UUID (version 8, RFC 9562) over SHA-256.
- * @param kind separates it from those of other things with the same name
+ * @param kind separates names of different kinds
  */
 export function namedUuid(kind: string, name: string): string {
   const bytes = createHash('sha256').update(`claimkeeper/${kind}:`).update(name).digest().subarray(0, 16)

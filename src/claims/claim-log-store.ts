@@ -23,14 +23,14 @@ import {
   MAX_INLINE_PAYLOAD_BYTES,
 } from './limits.ts'
 
-/** An event as it is stored. */
+/** An event as stored. */
 export interface LogItem {
   seq: number
   id: string
   type: string
   system: boolean
   createdAt: Date
-  /** As JSON; null if it is long, so that it is read by itself. */
+  /** JSON. Null if it is long and must be read separately. */
   payload: string | null
 }
 
@@ -38,22 +38,22 @@ const LOG_ITEMS = `json_build_object('seq', e.seq, 'id', e.id, 'type', e.type, '
   'createdAt', e.created_at,
   'payload', ${ifShort('e.payload', MAX_INLINE_PAYLOAD_BYTES)})`
 
-/** A claim with the first of its log. */
+/** A claim with the beginning of its log. */
 export interface ClaimAndLog {
   claim: StoredClaim
   items: LogItem[]
 }
 
-/** A claim of an account that is asked for. */
+/** A requested claim. */
 export interface ClaimNamed {
   userId: string
   address: ClaimAddress
 }
 
-/** Bytes of payloads, and events, of a log that is not long. */
+/** Limits of payload bytes and of events for a short log. */
 const SHORT_LOG = { bytes: 8 * 1024, events: 32 }
 
-/** Of each: the claim with its log, null if the account has none at this address, or 'long' if it has to be read alone. */
+/** For each request: the claim with its log, null if the account has no such claim, or 'long' if it must be read separately. */
 export async function readShortClaims(
   db: Connection,
   asked: readonly ClaimNamed[],
@@ -90,7 +90,7 @@ export async function readShortClaims(
   return found
 }
 
-/** The claim, and the first of its log; null if the account has none at this address. */
+/** The claim and the first page of its log. Null if the account has no such claim. */
 export async function readClaimAndLog(
   db: Connection,
   userId: string,
@@ -115,7 +115,7 @@ export async function readClaimAndLog(
   return { claim, items: (row.log ?? []).map(toLogItem) }
 }
 
-/** The next of a claim's log after one of its items. */
+/** The page of a claim's log after an item. */
 export async function readLogPage(db: Connection, claimId: string, after: number): Promise<LogItem[]> {
   const [row] = await db.query<{ log: LogItem[] | null }>({
     name: 'read_log_page',
@@ -130,7 +130,7 @@ export async function readLogPage(db: Connection, claimId: string, after: number
 
 const toLogItem = (item: LogItem): LogItem => ({ ...item, createdAt: new Date(item.createdAt) })
 
-/** The payloads of these items of a claim's log as JSON, by their numbers. */
+/** The payloads of these items of a claim's log as JSON, by item number. */
 export async function readPayloads(
   db: Connection,
   claimId: string,
@@ -146,14 +146,14 @@ export async function readPayloads(
   return new Map(rows.map(({ seq, payload }) => [seq, { payload }]))
 }
 
-/** Which event of which claim, and the size of the payload that it is compared with, in bytes as JSON. */
+/** Names an event of a claim. `payloadBytes`: the size of the payload to compare with, as JSON. */
 export interface EventName {
   claimId: string
   id: string
   payloadBytes: number
 }
 
-/** A named event; null if its payload is of another size, and so another. */
+/** A named event. Null if its payload has another size and therefore differs. */
 export interface FoundEvent {
   claimId: string
   id: string
@@ -164,7 +164,7 @@ interface StoredEvent {
   claim_id: string
   id: string
   type: string
-  /** As JSON. */
+  /** JSON. */
   payload: string | null
   system: boolean
   created_at: Date
@@ -179,7 +179,7 @@ function toEvent({ id, type, payload, system, created_at, late_ms }: StoredEvent
   return { ...event, payload: isShort ? JSON.parse(payload) : new RawJson(payload) }
 }
 
-/** Those of the named events that are in their claims' logs: no more bytes of them than they are compared with. */
+/** The named events that are recorded. Payloads of another size are not read. */
 export async function readEvents(db: Connection, names: readonly EventName[]): Promise<FoundEvent[]> {
   const rows = await db.query<StoredEvent>({
     name: 'read_events',
@@ -205,8 +205,8 @@ export interface LoggedEvidence extends LogEvent {
 }
 
 /**
- * The submitted events of these types, page by page in their order, of the first `eventCount` items of the log: a
- * log only grows, so this is the log at that version, however long the reading takes.
+ * The submitted events of these types among the first `eventCount` items of the log, page by page, in order. A log
+ * only grows, so this is the log of that version, however long the read takes.
  */
 export async function* readDecisiveEvents(
   db: Connection,
@@ -236,7 +236,7 @@ function readPage(
   type Row = Omit<LoggedEvidence, 'payload'> & { payload: JsonObject }
   return db.query<Row>({
     name: 'read_decisive_events',
-    // A row each, and not one JSON array of them: the driver parses rows as they come, in many turns of the loop.
+    // One row per event instead of a JSON array: the driver parses rows as they arrive, over many event loop ticks.
     text: `-- read_decisive_events
       SELECT seq, id, type, payload, system, created_at AS "createdAt", late_ms::float8 AS "lateMs"
       FROM (
@@ -254,7 +254,10 @@ function readPage(
   })
 }
 
-/** The types of submitted events other than these, with the ids of the first 10 events of each, in the log at this version. */
+/**
+ * The types of submitted events other than these, in the log at this version. With the ids of the first 10 events of
+ * each type.
+ */
 export function readOtherTypes(
   db: Connection,
   { id, eventCount }: { id: string; eventCount: number },
@@ -271,7 +274,7 @@ export function readOtherTypes(
   })
 }
 
-/** The last items of the log at its present version, two if it has as many. */
+/** The last two items of the log at its current version, or fewer if it has fewer. */
 export function readLogEnd(
   db: Connection,
   { id, eventCount }: { id: string; eventCount: number },
@@ -290,7 +293,7 @@ export function readLogEnd(
 
 type LogPlace = Omit<LogEvent, 'payload'> & { seq: number }
 
-/** The items of the log at this version that moved the claim, if it has an extended contract: two at most. */
+/** The items of the log at this version that changed the status of a claim with an extended contract: two at most. */
 export function readTurns(
   db: Connection,
   { id, eventCount, reviewStart }: { id: string; eventCount: number; reviewStart: number | null },
@@ -305,15 +308,15 @@ export function readTurns(
   })
 }
 
-/** The first late events, and how many there are. */
+/** The first late events, and their total number. */
 export interface LateEvents {
   events: { id: string; lateMs: number }[]
   count: number
 }
 
 /**
- * Those in the log at this version.
- * @param dueAt from when on events are late whose lateness is not stored; null if it is stored
+ * The late events in the log at this version.
+ * @param dueAt the time from which events without a stored lateness are late. Null if lateness is stored.
  */
 export async function readLateEvents(
   db: Connection,

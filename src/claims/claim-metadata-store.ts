@@ -37,7 +37,7 @@ export function changeClaimMetadata(
         WHERE id = $1 AND test_clock_id IS NOT DISTINCT FROM $2 FOR NO KEY UPDATE`,
       values: [id, seen.test_clock_id],
     })
-    // Or the claim was deleted with its clock, even if another claim has its id now.
+    // Null also if the claim was deleted with its clock, even if another claim has its id now.
     if (!held) return null
     const metadata = change(held.metadata ?? {}, seen.test_clock_id)
     const columns = metadataColumns(userId, address.kind, metadata)
@@ -58,7 +58,7 @@ export function changeClaimMetadata(
   })
 }
 
-/** So that it is not advanced, nor deleted with what is on it, until the transaction ends. */
+/** Locks the clock for share: it cannot be advanced or deleted until the transaction ends. */
 const shareClock = (db: Connection, userId: string, id: string) =>
   db.query({
     name: 'share_test_clock',

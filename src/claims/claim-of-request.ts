@@ -5,8 +5,8 @@ import type { LogContext } from '../platform/http/log-context.ts'
 import { claimIdOf } from './claim-ids.ts'
 
 /**
- * The id of the claim or candidate that a request is about, whether there is one or not; null if it is about none, or about
- * many. What stands in the place of an id and is none may be anything, put there by mistake.
+ * The id of the requested claim or candidate, even if it does not exist. Null if the request is about none or about
+ * several. An invalid id is not returned: it may be a secret that was pasted by mistake.
  */
 export function claimOfRequest({ params, routeOptions }: FastifyRequest, context: LogContext): string | null {
   if (context.claimId !== null) return context.claimId
@@ -20,7 +20,7 @@ export function claimOfRequest({ params, routeOptions }: FastifyRequest, context
   return null
 }
 
-/** It is about this one, which it made. */
+/** Notes the created record in the request's log context. */
 export function noteCreated(
   { tracing }: App,
   { logContext: context }: FastifyRequest,

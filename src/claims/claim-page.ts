@@ -14,12 +14,12 @@ import { type ClaimPlace, type ClaimSelection, isTimed } from './lists/claim-sel
 import type { NextPlace } from './lists/selective-list-store.ts'
 import { readLongParts } from './read-contracts.ts'
 
-/** A page of a list; its claims are read to the end as they are asked for. */
+/** A page of a list. Long columns are loaded while the claims are iterated. */
 export interface ClaimPage {
   claims: AsyncIterable<StoredClaim[]> | StoredClaim[][]
-  /** To be given as `after`; null on the last page. */
+  /** The value for `after`. Null on the last page. */
   nextCursor: string | null
-  /** Of the whole list, if it is asked for. */
+  /** Of the whole list, if it was requested. */
   total: ClaimCount | undefined
 }
 
@@ -29,8 +29,8 @@ export interface ClaimPageRequest extends PageRequest, Sorted {
 }
 
 /**
- * All claims of the page are as they were at one moment. Contracts never change, so long ones may be read later, and
- * long metadata as it is then: a page of both has 17 megabytes.
+ * All claims of the page are read at one moment. Contracts never change, so long ones may be read later. Long
+ * metadata is read later in its state then. A page with both has up to 17 MB.
  */
 export async function readClaimPage(
   app: App,
@@ -53,13 +53,13 @@ export async function readClaimPage(
         userId,
         some.map(({ id }) => id),
       ),
-    // Deleted with its clock or archived in the meantime.
+    // Deleted with its clock, or archived, in the meantime.
     onMissing: () => unavailable('A claim of the page was deleted while it was read.'),
   })
   return { claims, nextCursor: next && cursorOf(next), total: counted }
 }
 
-/** Of an order of times: the time, and the record there; without one, after all of that time. */
+/** In an order by time: the time and the id of a record. Without an id: after all records of that time. */
 const TIMED_CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?:_([-0-9a-f]{36}))?$/
 
 function cursorOf({ time, id }: NextPlace): string {
@@ -68,8 +68,8 @@ function cursorOf({ time, id }: NextPlace): string {
 }
 
 /**
- * After what the list goes on.
- * @param lookUps besides its id, by which names the caller may name the last record
+ * The place after which the list continues.
+ * @param lookUps further names by which the caller may name the last record, besides its id
  * @throws VALIDATION_ERROR
  */
 export async function resolvePlace(

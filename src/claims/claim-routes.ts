@@ -193,7 +193,7 @@ const filtersOf = ({ userId, query }: Asked): ClaimFilters & Sorted => ({
   reference: query.reference,
 })
 
-/** What is noted about claims and candidates, which is all that callers can change of them. */
+/** Metadata is all that callers can change of claims and candidates. */
 export const metadataChangeRoutes = (app: App): Route[] => [
   changeRoute(app, {
     url: '/v1/claims/:id',

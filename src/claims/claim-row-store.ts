@@ -7,19 +7,19 @@ import { plainArray, textArray } from '../platform/database/sql-array.ts'
 import { CLAIM_STATE_COLUMNS, type StoredClaimRow } from './claim-columns.ts'
 import { MAX_EAGER_CONTRACT_BYTES, MAX_SHORT_LOG_BYTES } from './limits.ts'
 
-/** Estimated for an event besides its payload. */
+/** Estimated bytes of an event besides its payload. */
 const EVENT_BYTES = 100
 /** Factor. More bytes of a log than of a contract may be read: a log is faster to parse and is not compiled. */
 const LOG_TO_CONTRACT = 4
 
-/** A claim with what a decision needs of its log, if that was read. */
+/** A claim with the parts of its log that a decision needs, if the log was read. */
 export interface LogRow {
   is_read: boolean
-  /** If it takes the place of the log, which was not read. */
+  /** Replaces the log if the log was not read. */
   digest: LogDigest | null
   last_at: Date
   ids: string[] | null
-  /** Of a claim of an extended contract with the system events, and each with its place. */
+  /** For an extended contract: also the system events, and each event with its place. */
   decisive: (Evidence | PlacedEvidence)[] | null
 }
 
@@ -27,7 +27,7 @@ export type ClaimRow = Omit<StoredClaimRow, 'contract'> &
   LogRow &
   FoundContract & {
     contract_bytes: number
-    /** Its contract is missing: see `contractIsMissing`. */
+    /** The contract is missing: see `contractIsMissing`. */
     is_in_doubt: boolean
   }
 type FoundRow = Omit<ClaimRow, 'digest' | 'contract_bytes' | 'is_in_doubt'> & {
@@ -35,7 +35,7 @@ type FoundRow = Omit<ClaimRow, 'digest' | 'contract_bytes' | 'is_in_doubt'> & {
   contract_bytes: number | null
 }
 
-/** Of a contract that stands in the claim's own row. */
+/** Hash of a contract that is stored in the claim's row. */
 const HASH = "coalesce(c.contract_hash, sha256(convert_to(c.contract::text, 'UTF8')))"
 const CONTRACT_BYTES = 'coalesce(k.bytes, octet_length(c.contract::text))'
 
@@ -43,7 +43,7 @@ const LOG_BYTES = `c.log_bytes + ${EVENT_BYTES} * c.event_count`
 const IS_READ = `(${LOG_BYTES} <= least(${MAX_SHORT_LOG_BYTES}, ${LOG_TO_CONTRACT} * $3::bigint)
         AND ($4::boolean OR c.log_digest IS NULL))`
 
-/** The condition stands in the subqueries: at the join it would be looked at after the log was read. */
+/** The condition stands in the subqueries: at the join it would be evaluated after the log is read. */
 const READ_CLAIMS = `SELECT ${CLAIM_STATE_COLUMNS},
         encode(${HASH}, 'hex') AS hash, ${CONTRACT_BYTES} AS contract_bytes,
         CASE WHEN $4::boolean OR ${CONTRACT_BYTES} <= least(${MAX_EAGER_CONTRACT_BYTES}, $3::bigint)
@@ -75,13 +75,13 @@ const COLUMNS = `id uuid, user_id uuid, customer_id uuid, reference text, candid
         hash text,
         contract_bytes integer, contract text, is_read boolean, log_digest bytea, last_at timestamptz, ids json, decisive json`
 
-/** The claims' ids, each with those of the events that are submitted to it. */
+/** Claim ids, each with the ids of the events that are submitted to the claim. */
 export type NamedEvents = ReadonlyMap<string, readonly string[]>
 
 /**
- * Of these claims what is short; of a long log only whether the named events are in it.
- * @param share bytes of one of them that are read, a quarter of its log's counted
- * @param isWhole reads contracts that are not short too, and logs although there are digests of them
+ * Reads the short parts of the claims. Of a long log it reads only whether it contains the named events.
+ * @param share limit of bytes for each claim; the bytes of a log count a quarter
+ * @param isWhole also reads long contracts, and logs that have a digest
  */
 export async function readClaimRows(
   db: Connection,
@@ -104,26 +104,26 @@ export async function readClaimRows(
   return rows.map((row) => ({
     ...row,
     contract_bytes: row.contract_bytes ?? 0,
-    // Its columns were missing, too, where decisive events were chosen.
+    // Without its contract, decisive events could not be selected.
     is_in_doubt: row.contract_bytes === null,
     digest: usableDigest(row, wanted.get(row.id) ?? []),
   }))
 }
 
-/** None if the log was read, or one of the events may be in it: that is to be looked up there. */
+/** Null if the log was read, or if the log may contain one of the events: then it must be read. */
 function usableDigest(row: FoundRow, named: readonly string[]): LogDigest | null {
   const digest = row.is_read ? null : readDigest(row.log_digest, row.event_count)
   return digest && !named.some((id) => digest.idHashes.includes(hashOfId(id))) ? digest : null
 }
 
-/** Whether its log was read, or need not be, or is long and not read in any case. */
+/** Whether the log was read, is not needed, or is too long to be read here. */
 export const needsNoLog = (row: ClaimRow): boolean =>
   row.is_read || row.digest !== null || logWeight(row) === 0
 
-/** Bytes of its contract and a part of those of its log, by what they take to read and to make ready. */
+/** Bytes of the contract and a quarter of the bytes of the log: a measure of the time to read and prepare them. */
 export const weight = (row: ClaimRow): number => row.contract_bytes + logWeight(row)
 
-/** What was read of it already, in the same measure. */
+/** The same measure for the parts that were read already. */
 export const weightRead = (row: ClaimRow): number =>
   (row.contract === null ? 0 : row.contract_bytes) + (row.is_read ? logWeight(row) : 0)
 

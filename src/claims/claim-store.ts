@@ -3,12 +3,12 @@ import type { Connection } from '../platform/database/connection.ts'
 import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from './claim-columns.ts'
 import { candidateId, claimIdOf } from './claim-ids.ts'
 
-/** The address as the columns `id` and `candidate_alias` hold it. */
+/** The columns `id` and `candidate_alias` of the address. */
 export function addressColumns(address: ClaimAddress): { id: string; alias: string | null } {
   return { id: claimIdOf(address), alias: address.kind === 'candidate' ? address.alias : null }
 }
 
-/** The claim without its log; null if the account has none at this address. */
+/** The claim without its log. Null if the account has no such claim. */
 export async function findClaim(
   db: Connection,
   userId: string,
@@ -26,7 +26,7 @@ export async function findClaim(
   return row ? toWholeClaim(row) : null
 }
 
-/** Whose candidates these aliases name, archived ones as well, by alias; those that name none are not there. */
+/** The account of each alias, including archived candidates. Aliases without a candidate are missing in the result. */
 export async function findAliasOwners(
   db: Connection,
   aliases: readonly string[],

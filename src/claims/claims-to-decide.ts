@@ -15,26 +15,26 @@ import {
   weightRead,
 } from './claim-row-store.ts'
 
-/** A claim with what a decision needs of its log. */
+/** A claim with the parts of its log that a decision needs. */
 export interface ClaimToDecide {
   claim: Claim
-  /** Of memory, estimated. The contract is shared by claims under the same. */
+  /** Estimated bytes of memory. Claims with the same contract share it. */
   contractBytes: number
   /** False: its log is long and was not read. */
   isWhole: boolean
-  /** The last time in its log, or when it entered its status. */
+  /** The latest time in the log, or the time at which the claim entered its status. */
   lastAt: Date
-  /** If that was enough, and the log was not read. */
+  /** Set if the log was not read because the digest is enough. */
   digest: LogDigest | null
-  /** Of every event; if it is not whole, of those that were named. */
+  /** Ids of all events. If `isWhole` is false, only of the named events. */
   eventIds: string[]
-  /** Those of the types that the conditions name; see `LogRow`. */
+  /** Events of the types that the conditions name: see `LogRow`. */
   decisiveEvents: (Evidence | PlacedEvidence)[]
 }
 
-/** What was read of several claims. */
+/** The result of reading several claims. */
 export interface ClaimsToDecide {
-  /** Each is made of its row as it is asked for: that takes a while if contracts are long. */
+  /** Each claim is made when it is requested: parsing long contracts takes time. */
   claims: Iterable<ClaimToDecide>
   /** Ids of claims that are too large to be read with the others, with their estimated bytes. */
   oversized: ReadonlyMap<string, number>
@@ -42,18 +42,19 @@ export interface ClaimsToDecide {
   withoutContract: readonly string[]
 }
 
-/** More than any has. */
+/** More bytes than any claim has. */
 const ALL_BYTES = 2 ** 31
 
 /**
- * These claims, as many of them as there are. A log of which there is a digest is not read, unless one of the named
- * events may be in it; nor a long one, so that one claim cannot hold up others, nor many fill the memory (see
- * `readLongLog`): it is only looked whether the named events are in it.
- *
- * What is short is read at once. A longer contract that is known is not read, and one that many claims share is read
- * once.
- * @param most bytes that are read, of contracts and a quarter of logs: what is more is oversized, the shortest last
- * @param mostParsed of these, bytes of contracts that are long and unknown: to parse one takes longer than to read it
+ * Reads the existing claims among these. A log is not read if its digest is enough: that is, unless the digest may
+ * contain one of the named events. A long log is not read either, because one claim must not delay the others, and
+ * many must not fill the memory (see `readLongLog`). The statement then only checks whether the log contains the
+ * named events.
+ * Short parts are read at once. A longer contract is not read if it is known, and read once if several claims share
+ * it.
+ * @param most limit of bytes of contracts and a quarter of logs. Claims beyond it are oversized; the shortest are
+ *   read first.
+ * @param mostParsed limit of bytes of long unknown contracts among them: parsing takes longer than reading
  */
 export async function readClaimsToDecide(
   db: Connection,
@@ -102,7 +103,7 @@ function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup): 
   return { complete, oversized, withoutContract }
 }
 
-/** Those of which more is to be read, and can be with what was read already. The shortest come first. */
+/** Ids of the incomplete claims that fit into the limits together with what was read, the shortest first. */
 function thoseThatFit(
   { complete, oversized }: WhatIsThere,
   contracts: ContractsOfGroup,
@@ -115,7 +116,7 @@ function thoseThatFit(
   const ids: string[] = []
   const hashes = new Set<string>()
   for (const row of oversized.toSorted(byWeight)) {
-    // Its contract comes with another.
+    // The contract is read with another claim.
     if (needsNoLog(row) && hashes.has(row.hash)) continue
     const toParse = contracts.has(row) || hashes.has(row.hash) ? 0 : row.contract_bytes
     if (parsed + toParse > mostParsed) continue

@@ -15,7 +15,8 @@ export interface ExportOrder extends Sorted {
 }
 
 /**
- * All claims of the filtered list, page by page, each with its customer's own id; the next page is read when it is asked for.
+ * All claims of the filtered list, page by page, each with the customer's external id. The next page is read when it
+ * is requested.
  * @throws VALIDATION_ERROR
  */
 export function exportClaims(app: App, request: ClaimFilters & ExportOrder): AsyncGenerator<ExportedClaim[]> {
@@ -36,8 +37,8 @@ async function* withCustomers(app: App, userId: string, pages: AsyncIterable<Exp
 }
 
 /**
- * By the list's own pages and cursors, so that nothing is repeated or skipped while records are added. One that is archived
- * meanwhile, or deleted with its test clock, may be missing.
+ * Uses the pages and cursors of the list, so that nothing is repeated or skipped while records are added. A record
+ * that is archived or deleted with its test clock during the export may be missing.
  */
 export async function* readAllPages(
   app: App,
@@ -47,13 +48,13 @@ export async function* readAllPages(
   const db = app.db.reads.for(asked.userId)
   const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
   for (let after: ClaimPlace | null = null; ; ) {
-    // What is added meanwhile belongs to it.
+    // Computed again for each page: records that are added meanwhile belong to the export.
     const filter = { ...(await withSpan(db, asked)), after, order, sort, limit: EXPORT_PAGE_SIZE }
     const { rows, next }: Awaited<ReturnType<typeof listExportedClaims>> = await listExportedClaims(
       db,
       filter,
     )
-    // Who takes it is heard of then.
+    // An empty page lets the consumer stop between pages without rows.
     if (rows.length === 0) yield []
     yield* loadLazyColumns(rows, {
       columns: ['metadata'],

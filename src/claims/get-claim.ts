@@ -34,13 +34,13 @@ import {
 import { findClaim } from './claim-store.ts'
 import { LONG_PAYLOADS_BATCH_SIZE } from './limits.ts'
 
-/** An event of a log, its payload as the JSON that was sent. */
+/** An event of a log, with its payload as JSON text. */
 export type LoggedEvent = LogItem & { payload: string }
 
 /**
- * A claim or a candidate with its whole event log (§4.1, §4.2). Short ones are read together with others that are asked
- * for at the same time, long ones as the caller takes them: a log may have 64 MiB. It is
- * the log as it was when the claim was read: items are only ever added, and the claim knows how many it had.
+ * A claim or a candidate with its whole event log (§4.1, §4.2). Concurrent requests for short claims share a read. A
+ * log may have 64 MiB, so a long log is read page by page as the caller consumes it. The log is the one of the
+ * claim's version: items are only appended, and the claim knows their number.
  */
 export async function getClaim(
   app: App,
@@ -64,7 +64,8 @@ async function* readLog(
   let items = first
   for (let read = 0; read < eventCount; read += items.length) {
     if (read > 0) items = await readLogPage(db, id, read)
-    // Deleted with its clock or archived in the meantime, it must not look like a shorter log.
+    // The claim was deleted with its clock, or archived, in the meantime. An error must prevent that its log looks
+    // shorter.
     if (items.length === 0) throw onMissing()
     yield* loadLazyColumns(items.slice(0, eventCount - read), {
       columns: ['payload'],
@@ -84,7 +85,7 @@ async function* readLog(
 export interface ClaimExplanation {
   claim: Claim
   condition: ExplainedCondition
-  /** So far, in their order. */
+  /** So far, in order. */
   transitions: ExplainedTransition[]
   review: ExplainedReview | null
   clock: (ExplainedClock & { timeZone: string | null; workingTime: ExplainedWorkingTime[] }) | null
@@ -119,7 +120,7 @@ export async function explainClaim(
     shown += page.length
   }
   const end = await readLogEnd(db, claim)
-  // Deleted since, with its test clock, or archived.
+  // The claim was deleted with its test clock, or archived, in the meantime.
   if (claim.eventCount > 0 && end.length === 0) throw await absenceError(db, { userId, address })
   if (shown < claim.eventCount) {
     for (const { type, ids } of await readOtherTypes(db, claim, types)) explanation.addType(type, ids)

@@ -65,5 +65,5 @@ export const CLOCK_WAIT_TIMEOUT_MS = 5_000
 export const MAX_FOREIGN_ALIASES_PER_WINDOW = 100
 /** Length of that window, in milliseconds. */
 export const FOREIGN_ALIAS_WINDOW_MS = 60_000
-/** Accounts whose windows are kept, the least recently used first to go. */
+/** Accounts whose windows are kept. Beyond, the least recently used are dropped. */
 export const MAX_ALIAS_WINDOWS = 10_000

@@ -57,7 +57,7 @@ async function selectCandidates(app: App, filters: CandidateFilters): Promise<Cl
   }
 }
 
-/** All candidates of the filtered list, page by page; the next page is read when it is asked for. */
+/** All candidates of the filtered list, page by page. The next page is read when it is requested. */
 export async function* exportCandidates(
   app: App,
   request: CandidateFilters & ExportOrder,

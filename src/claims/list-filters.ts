@@ -5,7 +5,10 @@ import type { Issue } from '../kernel/issue.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import type { ClaimSelection, PriceRange, TimeRange } from './lists/claim-selection.ts'
 
-/** What lists of claims and of candidates can both be filtered by. What is undefined, and no status, is no condition. */
+/**
+ * Filters that lists of claims and of candidates share. An undefined filter, and an empty list of statuses, is no
+ * condition.
+ */
 export interface ListFilters {
   userId: string
   statuses: readonly Status[]
@@ -16,16 +19,16 @@ export interface ListFilters {
   due?: TimeRange | undefined
   resolved?: TimeRange | undefined
   price?: PriceRange | undefined
-  /** All of these pairs. */
+  /** A record must have all of these pairs. */
   metadata?: Metadata | undefined
 }
 
 export interface Sorted {
-  /** By creation if it is not given. */
+  /** By creation if absent. */
   sort?: ClaimSort | undefined
 }
 
-/** The part of the selection that both lists have. */
+/** The part of the selection that both lists share. */
 export function selectionOf(filters: ListFilters): Omit<ClaimSelection, 'kind' | 'customerId' | 'search'> {
   const { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price, metadata } = filters
   return { userId, statuses, schemaId, testClockId, isLive, created, due, resolved, price, metadata }

@@ -12,7 +12,7 @@ import { LONG_LOG_BATCH_BYTES } from './limits.ts'
 type DecisiveSize = Pick<PlacedEvidence, 'seq' | 'isLate'> & { bytes: number; system: boolean }
 
 interface LongLogReader {
-  /** With all of its ids, but without the decisive events. */
+  /** With the ids of all events, but without the decisive events. */
   onClaim: (claim: ClaimToDecide) => void
   /** Called for each batch of the events that count in the claim's status. */
   onDecisive: (events: Evidence[]) => Promise<void>

@@ -13,7 +13,7 @@ import type { CandidateSummaryBody, ClaimSummaryBody } from './claim-bodies.ts'
 import type { ClaimPage } from './claim-page.ts'
 import type { ClaimExplanation, LoggedEvent } from './get-claim.ts'
 
-/** With its contract and its metadata, which may be JSON already. */
+/** With contract and metadata as values or as JSON text. */
 type Presentable<Form> = WithContract<Claim, Form> & { metadata?: Metadata | JsonText }
 
 type OfClaim<Form> = WithContract<Static<typeof ClaimSummaryBody>, Form>
@@ -25,13 +25,13 @@ export const presentClaim = <Form = Claim['contract']>(claim: Presentable<Form>)
 export const presentCandidate = <Form = Claim['contract']>(claim: Presentable<Form>) =>
   fieldsOf(claim) as OfCandidate<Form>
 
-/** As the kind of record that it is. */
+/** A claim or a candidate. */
 export const presentEither = <Form = Claim['contract']>(claim: Presentable<Form>) =>
   fieldsOf(claim) as OfClaim<Form> | OfCandidate<Form>
 
 /**
- * Of either kind: JSON leaves out those that are undefined. An object put together of two would take three times the memory,
- * and answers tell of tens of thousands a second.
+ * The fields of both kinds: JSON omits undefined ones. An object that is merged from two would take three times the
+ * memory, and responses contain tens of thousands of claims a second.
  */
 function fieldsOf<Form>(claim: Presentable<Form>) {
   const isClaim = claim.candidateAlias === null
@@ -54,12 +54,12 @@ function fieldsOf<Form>(claim: Presentable<Form>) {
     schema_version: claim.schemaVersion,
     test_clock_id: claim.testClockId,
     created_at: claim.createdAt.toISOString(),
-    // What is told in the answer to a submission has none.
+    // The response to a submission has no metadata.
     metadata: claim.metadata as Metadata | undefined,
   }
 }
 
-/** The clock of a claim that has one, apart from the rest of the claim. */
+/** The clock fields of a claim whose clock can stop. */
 export const presentClock = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>) =>
   claim.clock ? { paused_since: pausedSince(claim), remaining: remainingOf(claim) } : {}
 
@@ -71,20 +71,20 @@ const pausedSince = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>): string |
 const remainingOf = (claim: Pick<Claim, 'status' | 'dueAt' | 'clock'>): number | null =>
   claim.clock && isPaused(claim) ? claim.clock.remainingMs / 1_000 : null
 
-/** The same, of one that was changed. */
+/** A claim after a change, with contract and metadata as stored text. */
 export const presentStored = (claim: StoredClaim) =>
   presentEither({ ...claim, contract: JSON.parse(claim.contract), metadata: JSON.parse(claim.metadata) })
 
 /**
- * Its ETag: the version of what callers can change, a dot, and the number of its events, since each change of a claim
- * leaves one in its log.
+ * The ETag of a claim: the version of its metadata, a dot, and the number of its events. Every other change appends
+ * an event.
  */
 export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | NotedClaim): string {
   const noted: Metadata = typeof metadata === 'string' ? JSON.parse(metadata) : metadata
   return `${versionOfMetadata({ testClockId, metadata: noted })}.${eventCount}`
 }
 
-/** A list's answer whose claims are read to the end while it is sent. */
+/** A page of a list. Long columns are loaded while the response is sent. */
 export const presentClaimPage = (
   { claims, nextCursor, total }: ClaimPage,
   present: (claim: Presentable<JsonText>) => object,
@@ -94,7 +94,7 @@ export const presentClaimPage = (
   ...(total ? { total: { count: total.count, is_exact: total.isExact } } : {}),
 })
 
-/** The contract and the metadata go into the answer as they are stored. */
+/** Contract and metadata go into the response as stored text. */
 export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
   ...claim,
   contract: new JsonText(claim.contract),
@@ -177,11 +177,11 @@ export function presentBecause(because: { eventId?: string; windowElapsed?: stri
 }
 
 /*
- * From the records of the domain to the bodies of answers. A Date becomes ISO 8601 in UTC with milliseconds; where
- * answers are many it is written out here, since JSON.stringify takes several times as long over what holds a Date.
+ * Presents records of the domain as response bodies. A Date becomes ISO 8601 in UTC with milliseconds. Frequent
+ * bodies convert it here: JSON.stringify is several times slower for objects with a Date.
  */
 
-/** An event that was submitted just now. */
+/** A newly submitted event. */
 export function presentRecorded({ payload, ...event }: LogEvent) {
   if (payload instanceof RawJson) return presentLogged({ ...event, payload: payload.text })
   const { id, type, createdAt, system } = event
@@ -194,7 +194,7 @@ export function lateByOf(claim: Claim, event: LogEvent): number | undefined {
   return lateMs === null ? undefined : lateMs / 1_000
 }
 
-/** Without a look at the payload: it is the text that was stored. */
+/** Copies the payload as stored text, without parsing it. */
 function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): JsonText {
   const { id, type, createdAt, system, payload } = event
   const head = JSON.stringify({ id, type, created_at: createdAt.toISOString(), system })
@@ -202,5 +202,5 @@ function presentLogged(event: Omit<LogEvent, 'payload'> & { payload: string }): 
   return new JsonText(fields === '' ? head : `${head.slice(0, -1)},${fields}}`)
 }
 
-/** A claim's or candidate's log, as it is read. */
+/** A claim's or candidate's log, presented as it is read. */
 export const presentLog = (log: AsyncIterable<LoggedEvent[]>) => presentEach(log, presentLogged)

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { readLongParts as readParts, readContracts as readStored } from './lists/claim-list-store.ts'
 
-/** The contracts of these claims of the account as JSON, by the claims' ids; without those of claims that are gone. */
+/** The contracts of the account's claims as JSON, by claim id. Deleted claims are missing. */
 export function readContracts(
   app: App,
   userId: string,
@@ -10,7 +10,7 @@ export function readContracts(
   return readStored(app.db.reads.for(userId), claimIds)
 }
 
-/** Their contracts and metadata, by the claims' ids. */
+/** Contracts and metadata, by claim id. */
 export const readLongParts = (
   app: App,
   userId: string,

@@ -31,7 +31,7 @@ export function withRawContract<Request extends NewRequest>(request: Request, it
   return { ...request, source: { contract: item } }
 }
 
-/** Validation has ensured that exactly one of the two is there. */
+/** Validation has ensured that exactly one of the two is given. */
 export function readContractSource(body: { contract?: Contract; schema_id?: string }): ContractSource {
   return body.schema_id === undefined
     ? { contract: body.contract as Contract }

@@ -2,7 +2,7 @@ import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray } from '../../platform/database/sql-array.ts'
 
-/** What is left in the database of a claim that was archived. */
+/** The remainder of an archived claim in the database. */
 export interface ArchivedClaim {
   id: string
   userId: string
@@ -11,7 +11,7 @@ export interface ArchivedClaim {
   eventCount: number
   fileId: string
   archivedAt: Date
-  /** When it came back; null if it did not. */
+  /** Time of the restore. Null if the claim was not restored. */
   restoredAt: Date | null
 }
 
@@ -26,7 +26,7 @@ interface ArchivedRow {
   restored_at: Date | null
 }
 
-/** Those of these claims that were archived, also those that were restored since; of any accounts. */
+/** The archived claims among these, of any account, including restored ones. */
 export async function findArchivedClaims(db: Connection, ids: readonly string[]): Promise<ArchivedClaim[]> {
   const rows = await db.query<ArchivedRow>({
     name: 'find_archived_claims',
@@ -48,7 +48,7 @@ export async function findArchivedClaims(db: Connection, ids: readonly string[])
   }))
 }
 
-/** The position that an archived claim or candidate had in its account's list; null if there is none. */
+/** The position of an archived claim or candidate in its account's list. Null if there is none. */
 export async function findArchivedPosition(
   db: Connection,
   userId: string,
@@ -68,14 +68,14 @@ export async function findArchivedPosition(
 /** A file of the archive. */
 export interface ArchiveFile {
   id: string
-  /** Whose claims are in it: one account's. */
+  /** The account of all claims in the file. */
   userId: string
-  /** Below the archive's folder. */
+  /** Relative to the archive's folder. */
   path: string
-  /** SHA-256 of what is in it, uncompressed, hexadecimal. */
+  /** SHA-256 of the uncompressed content, in hexadecimal. */
   sha256: string
   claims: number
-  /** Compressed. */
+  /** Compressed size. */
   bytes: number
   writtenAt: Date
 }
@@ -102,7 +102,7 @@ const toFile = (row: FileRow): ArchiveFile => ({
   writtenAt: row.written_at,
 })
 
-/** Keeps that the file is there, before any claim leaves for it. Once more, it changes nothing. */
+/** Registers a file before any claim is removed for it. Idempotent. */
 export async function noteArchiveFile(db: Connection, file: Omit<ArchiveFile, 'writtenAt'>): Promise<void> {
   await db.query({
     name: 'note_archive_file',
@@ -113,7 +113,7 @@ export async function noteArchiveFile(db: Connection, file: Omit<ArchiveFile, 'w
   })
 }
 
-/** Those of these that there are. */
+/** The existing files among these. */
 export async function findArchiveFiles(db: Connection, ids: readonly string[]): Promise<ArchiveFile[]> {
   const rows = await db.query<FileRow>({
     name: 'find_archive_files',

@@ -4,8 +4,8 @@ import type { Connection } from '../../platform/database/connection.ts'
 import { FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
 
 /**
- * The first record of the list that is there at this position or behind it; null if there is none. What was there when the position
- * was found may be gone.
+ * The first record of the list at this position or behind it. Null if there is none. The record that had the position
+ * may be deleted.
  */
 export async function findClaimFrom(
   db: Connection,
@@ -14,7 +14,7 @@ export async function findClaimFrom(
   position: string,
   order: 'asc' | 'desc',
 ): Promise<{ id: string; position: string; fresh: boolean } | null> {
-  // An index by status has them in order, of each status by itself.
+  // The index begins with the status, so each status is read in order separately.
   const first = STATUSES.map(
     (status) => `(SELECT id, position, ${FRESH} FROM claims
         WHERE user_id = $1 AND ${isOfKind(kind)} AND ${isOneOf([status])} AND position ${order === 'asc' ? '>=' : '<='} $2

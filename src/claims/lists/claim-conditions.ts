@@ -4,7 +4,7 @@ import { ListQuery } from '../../platform/database/lists/list-query.ts'
 import { hasPairs, pairsOf } from '../../platform/database/metadata.ts'
 import { type ClaimSelection, type TimeRange, whereInRange } from './claim-selection.ts'
 
-/** Whether a record may be followed by one of an earlier number, which is on its way. */
+/** SQL: whether an uncommitted record may still appear at an earlier position. */
 export const FRESH = `(${IS_FRESH} OR test_clock_id IS NOT NULL) AS fresh`
 
 export const isOfKind = (kind: ClaimSelection['kind']) =>
@@ -29,7 +29,7 @@ export type FilterName =
   | 'price'
   | 'metadata'
 
-/** Those that a selection has. */
+/** The filters of a selection. */
 export function filtersOf(selection: ClaimSelection): Set<FilterName> {
   const given: Record<FilterName, unknown> = {
     user: true,
@@ -50,7 +50,7 @@ export function filtersOf(selection: ClaimSelection): Set<FilterName> {
   return new Set((Object.keys(given) as FilterName[]).filter((name) => given[name]))
 }
 
-/** The filters of a selection as SQL, each for itself; a statement has the values of those that it asks for, in this order. */
+/** The SQL condition of each filter. A statement has the parameters of the filters that it uses, in the order of their use. */
 export class ConditionSql {
   readonly query = new ListQuery()
   readonly #selection: ClaimSelection

@@ -45,11 +45,11 @@ export async function countClaims(db: Connection, asked: ClaimFilter): Promise<C
   return { count: row?.count ?? 0, isExact: row?.is_exact === true }
 }
 
-/** The index of clocks is not by account: another's is not looked at. */
+/** The index by clock does not contain the account, so the clock must belong to the account. */
 export const hasItsClock = async (db: Connection, { userId, testClockId }: ClaimSelection) =>
   testClockId === undefined || (await findTestClockPosition(db, userId, testClockId)) !== null
 
-/** The least of what single filters find, if it is little. */
+/** The filter that finds the fewest records, if they are few enough to be sorted. */
 export async function findFew(db: Connection, filter: ClaimFilter): Promise<Part | null> {
   let least: { part: Part | null; count: number } = { part: null, count: MAX_SORTED_ENTRIES }
   for (const part of findersOf(filter)) {
@@ -60,7 +60,7 @@ export async function findFew(db: Connection, filter: ClaimFilter): Promise<Part
   return least.part
 }
 
-/** How many an index finds; read of the index alone. */
+/** The number of entries that an index finds, by an index-only scan. */
 async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: number): Promise<number> {
   const sql = new ConditionSql(filter)
   const [row] = await db.query<{ count: number }>({
@@ -79,8 +79,8 @@ interface Searching {
 }
 
 /**
- * With the part of the list where the matches of its search are, if they are many. Ids and aliases often go with the time, so that
- * many matches lie close together and far from where a walk would begin.
+ * Adds the span of the list that contains the matches of the search, if they are many. Ids and aliases often follow
+ * the time, so many matches lie close together, and far from the start of a scan.
  */
 export async function withSpan<Selection extends Searching>(
   db: Connection,
@@ -93,15 +93,18 @@ export async function withSpan<Selection extends Searching>(
   const within = (span: SearchSpan) => ({ ...selection, search: { ...search, span } })
   if (count === MAX_SEARCH_ENTRIES) return within({ from: null, to: null })
   if (from === null) return within(NOWHERE)
-  // Before one that is fresh there may be another by now, which was on its way.
+  // An uncommitted record may still come before a fresh one.
   const first = await findClaimFrom(db, userId, kind, from, 'asc')
   return within({ from: first?.fresh === false ? from : null, to })
 }
 
-/** Before the first place: all are of other accounts. */
+/** Before the first position: all matches belong to other accounts. */
 const NOWHERE: SearchSpan = { from: '0', to: '0' }
 
-/** How many begin so, up to a number (ids of all accounts: their index is not by account), and where the account's own are. */
+/**
+ * Counts the matches of the search up to a limit, and finds the span of the account's own. The index of ids contains
+ * all accounts.
+ */
 async function lookAtMatches(
   db: Connection,
   { userId, kind }: Searching,

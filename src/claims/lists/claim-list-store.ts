@@ -24,7 +24,7 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<S
     db,
     filter,
     CLAIM_COLUMNS_WITH_HASH,
-    // Asked of the page alone.
+    // Computed only for the records of the page.
     CLAIM_COLUMNS_IF_SHORT,
   )
   return { rows: rows.map(toNoted), next }
@@ -42,7 +42,7 @@ async function readClaimPage<Row extends { id: string }>(
   return { rows, next: hasMore && last ? { time: null, position: last.position, id: last.id } : null }
 }
 
-/** The contracts of these claims as JSON, by the claims' ids. @throws UNAVAILABLE if one is missing */
+/** The contracts of these claims as JSON, by claim id. @throws UNAVAILABLE if one is missing */
 export async function readContracts(db: Connection, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.query<{ id: string; contract: string | null }>({
     name: 'read_contracts',
@@ -59,7 +59,7 @@ export async function readContracts(db: Connection, ids: readonly string[]): Pro
   )
 }
 
-/** The contracts and the metadata of these claims as JSON, by the claims' ids. @throws UNAVAILABLE if a contract is missing */
+/** The contracts and the metadata of these claims as JSON, by claim id. @throws UNAVAILABLE if a contract is missing */
 export async function readLongParts(
   db: Connection,
   ids: readonly string[],
@@ -79,7 +79,7 @@ export async function readLongParts(
   )
 }
 
-/** The metadata of these claims as JSON, by the claims' ids. */
+/** The metadata of these claims as JSON, by claim id. */
 export async function readMetadata(
   db: Connection,
   ids: readonly string[],
@@ -102,7 +102,7 @@ interface ExportedRow extends ClaimFactsRow {
 const EXPORTED_FACTS = `id, reference, candidate_alias, customer_id, customer_external_id, status, scheduled_outcome, price,
   status_since, due_at, schema_id, schema_version, test_clock_id, created_at`
 
-/** Without metadata that is long. */
+/** Long metadata is null. */
 type ListedExport = Omit<ExportedClaim, 'metadata'> & { metadata: string | null }
 
 /** The same page, for an export. */
@@ -114,14 +114,14 @@ export async function listExportedClaims(
     db,
     filter,
     `${EXPORTED_FACTS}, metadata`,
-    // Asked of the page alone.
+    // Computed only for the records of the page.
     `${EXPORTED_FACTS}, ${METADATA_IF_SHORT} AS metadata`,
   )
   const toExported = ({ price, metadata, ...row }: ExportedRow) => ({ ...toClaimFacts(row), price, metadata })
   return { rows: rows.map(toExported), next }
 }
 
-/** The position of one of the account's claims or candidates in its list, by its UUID; null if there is none. */
+/** The position of a claim or candidate in its account's list, by its UUID. Null if there is none. */
 export async function findClaimPosition(
   db: Connection,
   userId: string,
@@ -140,8 +140,8 @@ export async function findClaimPosition(
 
 /**
  * A page of a list in the order of positions, by status, customer, schema, test clock or search.
- * @param columns of the table, as the page is read
- * @param shown as its records show them
+ * @param columns columns of the table that the page needs
+ * @param shown columns of the result
  */
 async function readPlainPage<Row>(
   db: Connection,
@@ -164,12 +164,13 @@ async function readPlainPage<Row>(
   })
 }
 
-/** Rows of a page of the default length and of a full one, with the record that tells of more. */
+/** Rows of a page of the default length and of the maximum length, with the extra record that shows whether more follow. */
 const USUAL_COUNTS = [51, 101]
 
 /**
- * The usual pages are prepared: to plan one takes many times as long as to read it. Each of them is the beginning of an
- * index, whatever the values are. Searches are not, and lists of schemas and clocks may be of very few or of most.
+ * Usual pages are prepared statements: planning takes many times as long as reading. Their plan is the same for all
+ * values, the beginning of an index scan. Searches, schemas and clocks are not prepared: they may match few or most
+ * records.
  */
 function nameOf(filter: ClaimFilter, count: number, upTo: string | null): { name?: string } {
   const { kind, order, statuses, customerId, schemaId, testClockId, search, after } = filter
@@ -197,12 +198,11 @@ function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
 const isOfStatuses = ({ statuses }: ClaimFilter) => (statuses.length > 1 ? isOneOf(statuses) : 'true')
 
 /**
- * The indexes of an account's list and of a customer's are by status: if all are wanted, a page of each is read, in
- * the order of its index, and of them together the page is the beginning. Those by schema and by clock are not.
- *
- * On distributed tables these pages are read one after the other, each at a time of its own. In the order of the statuses,
- * which claims never go back, none is missed; one that changes its status meanwhile is there twice, and the later one is
- * taken.
+ * The indexes of an account's list and of a customer's list begin with the status. For several statuses the statement
+ * reads a page of each in index order and merges them. The indexes by schema and by clock do not contain the status.
+ * | On distributed tables these pages are read one after the other, each with its own snapshot. Statuses only move
+ * forward, and the pages are read in the order of the statuses, so no claim is missed. A claim that changes its
+ * status meanwhile appears twice, and the later row is kept.
  */
 function listStatement(
   filter: ClaimFilter,
@@ -235,9 +235,9 @@ function listStatement(
 }
 
 /**
- * Left to itself the planner may walk through the whole list for the few records that match a search: it cannot know
- * that they are at its end. So what matches is found first, and then put in order; many are not (`withSpan`).
- * `position + 0` is in no index, so no plan walks through the list.
+ * The planner might scan the whole list for the few matches of a search, because it cannot know that they are at its
+ * end. So the matches are found first and then sorted. Many matches take another path (`withSpan`). `position + 0` is
+ * in no index, so no plan scans the list in its order.
  */
 function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
   return `-- search_claims

@@ -4,7 +4,7 @@ import type { Metadata } from '../../kernel/metadata.ts'
 import type { UuidEnds } from '../../kernel/uuid.ts'
 import type { ListQuery } from '../../platform/database/lists/list-query.ts'
 
-/** From the one on, up to the other; null for no bound. */
+/** `from` is inclusive. Null for no bound. */
 export interface TimeRange {
   from: Date | null
   /** Exclusive. */
@@ -17,7 +17,7 @@ export interface PriceRange {
   to: string | null
 }
 
-/** Which claims, or which candidates. What is undefined, and no status, is no condition. */
+/** Selects claims or candidates. An undefined filter, and an empty list of statuses, is no condition. */
 export interface ClaimSelection {
   userId: string
   kind: ClaimAddress['kind']
@@ -26,28 +26,28 @@ export interface ClaimSelection {
   schemaId: string | undefined
   testClockId: string | undefined
   search: SearchRange | null
-  /** Those that live by the real time alone. */
+  /** Only records without a test clock. */
   isLive?: boolean | undefined
   created?: TimeRange | undefined
-  /** When the current window elapses: of those that are not resolved. */
+  /** When the current window elapses. Selects only unresolved records. */
   due?: TimeRange | undefined
-  /** Of those that are. */
+  /** Time of the resolution. Selects only resolved records. */
   resolved?: TimeRange | undefined
   price?: PriceRange | undefined
-  /** All of these pairs. */
+  /** A record must have all of these pairs. */
   metadata?: Metadata | undefined
 }
 
-/** After what a list goes on. */
+/** The place after which a list continues. */
 export interface ClaimPlace {
-  /** Null in an order that goes by positions alone. */
+  /** Null in an order by position. */
   time: Date | null
-  /** Null after all that have the time. */
+  /** Null: after all records of the time. */
   position: string | null
 }
 
 export interface ClaimFilter extends ClaimSelection {
-  /** By creation if it is not given. */
+  /** By creation if absent. */
   sort?: ClaimSort | undefined
   after: ClaimPlace | null
   order: 'asc' | 'desc'
@@ -58,8 +58,8 @@ export const UNRESOLVED: readonly Status[] = ['OPEN', 'PENDING']
 export const RESOLVED: readonly Status[] = ['CONFIRMED', 'FAILED']
 
 /**
- * Whether the order is one of times. By creation that is so if its time is asked for; else lists go by positions, which no
- * clock that is set back changes.
+ * Whether the list is ordered by time. The order of creation is by time only with a filter on the creation time.
+ * Otherwise it is by position, which does not change if a clock is set back.
  */
 export const isTimed = ({ created }: ClaimSelection, sort: ClaimSort | undefined): boolean =>
   (sort !== undefined && sort !== 'created_at') || created !== undefined
@@ -67,8 +67,8 @@ export const isTimed = ({ created }: ClaimSelection, sort: ClaimSort | undefined
 const ANY_TIME: TimeRange = { from: null, before: null }
 
 /**
- * With what its filters and its order say besides: what is due is not resolved, and times are compared with those of the
- * same clock. Null if no claim can be so.
+ * Adds the conditions that the filters and the order imply: a due record is not resolved, and times are compared only
+ * within one clock. Null if no claim can match.
  */
 export function whole(selection: ClaimFilter): ClaimFilter | null {
   const { sort, due, resolved, testClockId } = selection
@@ -82,11 +82,11 @@ export function whole(selection: ClaimFilter): ClaimFilter | null {
   if (statuses.length === 0) return null
   const hasTimes = isTimed(selection, sort) || due !== undefined || resolved !== undefined
   const isLive = selection.isLive === true || (hasTimes && testClockId === undefined)
-  // A claim whose clock is stopped is due at no time (§2.1a).
+  // A claim whose clock is stopped has no due time (§2.1a).
   return { ...selection, statuses, isLive, ...(sort === 'due_at' && { due: due ?? ANY_TIME }) }
 }
 
-/** Whether lists by status, customer, schema, clock and search, in the order of creation, are enough for it. */
+/** Whether the lists by status, customer, schema, clock and search, in the order of creation, are sufficient. */
 export function isPlain(filter: ClaimFilter): boolean {
   const { sort, isLive, created, due, resolved, price, metadata, search } = filter
   const { customerId, schemaId, testClockId } = filter
@@ -98,16 +98,16 @@ export function isPlain(filter: ClaimFilter): boolean {
   )
 }
 
-/** The ids, or the aliases, that begin alike. */
+/** A range of ids or aliases with a common prefix. */
 export interface SearchRange {
-  /** As SQL. */
+  /** SQL. */
   column: string
   from: string
   /** Null if nothing comes after the range. */
   before: string | null
-  /** What ids end with, beside that; absent for anything. */
+  /** Suffix of the ids. Absent for any suffix. */
   end?: string
-  /** Their positions in the list, if they are too many to sort: see `withSpan` in `claim-count-store.ts`. */
+  /** The span of positions of the matches, if they are too many to sort: see `withSpan` in `claim-count-store.ts`. */
   span?: SearchSpan
 }
 
@@ -122,7 +122,7 @@ export function idRange({ beginning: hex, end }: UuidEnds): SearchRange {
   }
 }
 
-/** By code points, as PostgreSQL's collation "C" orders text in UTF-8. */
+/** Compares code points, like PostgreSQL's collation "C" in UTF-8. */
 export function aliasRange(prefix: string): SearchRange {
   return { column: 'candidate_alias COLLATE "C"', from: prefix, before: successor(prefix) }
 }
@@ -130,7 +130,7 @@ export function aliasRange(prefix: string): SearchRange {
 const HIGHEST = 0x10ffff
 const [FIRST_SURROGATE, AFTER_SURROGATES] = [0xd800, 0xe000]
 
-/** The least text that is after every text with this prefix. */
+/** The smallest text after all texts with this prefix. */
 function successor(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number)
   while (points.at(-1) === HIGHEST) points.pop()
@@ -146,7 +146,7 @@ export function whereInRange(query: ListQuery, range: SearchRange | null): ListQ
   return range.end ? query.where(`right(${range.column}::text, ${range.end.length})`, '=', range.end) : query
 }
 
-/** Where in the list the matches of a search are; null for no bound. */
+/** The span of positions that contains the matches of a search. Null for no bound. */
 export interface SearchSpan {
   from: string | null
   to: string | null

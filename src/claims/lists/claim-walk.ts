@@ -3,21 +3,21 @@ import { pairsOf } from '../../platform/database/metadata.ts'
 import { type FilterName, filtersOf } from './claim-conditions.ts'
 import { type ClaimFilter, isTimed, RESOLVED, UNRESOLVED } from './claim-selection.ts'
 
-/** Claims that one index finds: by these filters, in these statuses (any, if none is named). */
+/** Claims that one index finds by these filters and statuses. No status means any. */
 export interface Part {
   filters: readonly FilterName[]
   statuses: readonly Status[]
-  /** The column whose time orders them in the list; null if positions do. */
+  /** The time column that orders the claims. Null for an order by position. */
   time: 'created_at' | 'due_at' | 'status_since' | null
-  /** Found by this pair of metadata, in its table. */
+  /** Found by this metadata pair, in the table of pairs. */
   pair?: string
 }
 
-/** By each pair of metadata, in the order of positions: in each claim the filters are looked at. */
+/** One part for each metadata pair, in the order of positions. All filters are checked on each claim. */
 const byPair = ({ userId, kind, metadata = {} }: ClaimFilter, time: Part['time']): Part[] =>
   pairsOf(userId, kind, metadata).map((pair) => ({ filters: [], statuses: [], time, pair }))
 
-/** The filters that are still to be looked at in each claim of the part. */
+/** The filters that must still be checked on each claim of the part. */
 export function restOf(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
   const saysStatus = statuses.length > 0 && statuses.every((status) => filter.statuses.includes(status))
   return [...filtersOf(filter)].filter(
@@ -26,8 +26,8 @@ export function restOf(filter: ClaimFilter, { filters, statuses }: Part): Filter
 }
 
 /**
- * The parts that together are the list, each in the order of the index that finds it. Null if no index has the list's order: by times on
- * a test clock, but for the due time.
+ * The parts that make up the list, each in the order of its index. Null if no index has the order of the list: a time
+ * on a test clock, except the due time.
  */
 export function walkOf(filter: ClaimFilter): Part[] | null {
   const { sort = 'created_at', statuses, customerId, schemaId, testClockId } = filter
@@ -52,7 +52,8 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
     return [{ filters: ['user', 'live', ...ofDue], statuses: UNRESOLVED, time: 'due_at' }]
   const asked = (those: readonly Status[]) => those.filter((status) => statuses.includes(status))
   return [
-    // OPEN since the creation (§2.3): those have an index by it, and those in review one of their own.
+    // An OPEN claim entered its status at its creation (§2.3), so an index by creation serves. Claims in review have
+    // an index of their own.
     ...ofEachStatus(byCreation, 'created_at', asked(['OPEN'])),
     ...ofEachStatus(ofKind, 'status_since', asked(['PENDING'])),
     ...(asked(RESOLVED).length > 0
@@ -67,15 +68,15 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
   ]
 }
 
-/** Where no index has the order, which is by a time on a test clock: all that is on it. */
+/** All claims of a test clock, for an order by a time that no index has. */
 export const ofClock = (filter: ClaimFilter): Part =>
   findersOf(filter).find(({ filters }) => filters.includes('clock')) as Part
 
-/** What an index finds for one of the filters, the most telling first, in no order. */
+/** One part for each filter that has an index, the most selective filter first, without an order. */
 export function findersOf(filter: ClaimFilter): Part[] {
   const { sort = 'created_at', statuses, testClockId } = filter
   const given = filtersOf(filter)
-  // Of what many ids or aliases have in common too much is found.
+  // A common prefix of many ids or aliases finds too many.
   if (filter.search?.span) given.delete('search')
   const time = isTimed(filter, sort) ? sort : null
   const finders: [FilterName, FilterName[], readonly Status[]][] = [
@@ -92,7 +93,7 @@ export function findersOf(filter: ClaimFilter): Part[] {
   return [
     ...byPair(filter, time),
     ...finders
-      // In an order of times the last is the only one that is of one kind, which may be few beside the other.
+      // In an order by time the last finder is the only one with the kind, which may be rare.
       .filter(([name]) => given.has(name) || (name === 'statuses' && time !== null))
       .filter(([, filters]) => !(testClockId && filters.includes('live')))
       .map(([, filters, those]) => ({ filters, statuses: those, time })),

@@ -13,31 +13,31 @@ import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
 import { ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
 import { entriesOf, type PageOptions, pageOf } from './selective-statement-store.ts'
 
-/** A record with its place. */
+/** A record with its position and the time of the list's order. */
 type PlacedRow = ListedRow & { id: string; list_time: Date | null }
 
-/** After what a page begins, with the id of the record that was there; null after all that have the time. */
+/** The place after which a page begins, with the id of the record there. Null id: after all records of the time. */
 export interface NextPlace extends ClaimPlace {
   id: string | null
 }
 
 interface Stop extends ClaimPlace {
-  /** Where the next page begins; null if nothing is left for it. */
+  /** Start of the next page. Null if no record is left for it. */
   next: NextPlace | null
-  /** Whether records that come before it may still be on their way. */
+  /** Whether uncommitted records may still come before it. */
   fresh: boolean
 }
 
 export interface SelectivePage<Row> {
   rows: Row[]
-  /** Null if this is the last page. */
+  /** Null on the last page. */
   next: NextPlace | null
 }
 
 /**
- * A page of a list in any order, by any filters; no index has all of them together. The list is gone through in its own order
- * with a look at each record, or what one filter finds is put in order if it is little. Otherwise a page ends after
- * `MAX_SCANNED_ENTRIES` records, with fewer records than asked for, or none, while others follow.
+ * A page of a list in any order with any filters. No index covers all filters. The page is found by scanning the list
+ * in its order and checking each record, or by sorting the matches of one filter if they are few. Otherwise the page
+ * ends after `MAX_SCANNED_ENTRIES` records, possibly with no records although more follow.
  */
 export async function readSelectivePage<Row>(
   db: Connection,
@@ -70,8 +70,8 @@ async function readParts<Row>(
   options: Omit<PageOptions, 'count' | 'upTo' | 'latest'> & { stop: Stop | null },
 ): Promise<SelectivePage<Row & PlacedRow>> {
   const list = { name: 'claims', userId: filter.userId } as const
-  // In an order of times a page is read again up to its latest time, not its highest number: of two that are created at the
-  // same moment the one may have the earlier time, and the other the lower number.
+  // In an order by time, the second read of a page is bounded by its latest time instead of its highest position: of
+  // two records that are created at the same moment, one may have the earlier time and the other the lower position.
   let latest: Date | null = null
   const select = async (count: number, upTo: string | null) => {
     const page = pageOf(db, filter, parts, { ...options, count, upTo, latest: upTo === null ? null : latest })
@@ -80,7 +80,7 @@ async function readParts<Row>(
     return rows
   }
   const isOfCreation = filter.sort === undefined || filter.sort === 'created_at'
-  // What is on its way before the stop belongs to this page.
+  // Uncommitted records before the stop belong to this page.
   if (isOfCreation && options.stop?.fresh) await waitForInserts(db, list)
   const { rows, hasMore } = isOfCreation
     ? await readPage(db, list, filter, select)
@@ -93,16 +93,19 @@ async function readParts<Row>(
 const latestOf = (rows: readonly PlacedRow[]): Date | null =>
   rows.reduce<Date | null>((latest, { list_time: at }) => (latest && at && at <= latest ? latest : at), null)
 
-/** On distributed tables parts are of neighbouring moments: what moved on meanwhile may be in two, with another time in each. */
+/**
+ * On distributed tables each part has its own snapshot. A record that changes meanwhile may be in two parts, with
+ * different times.
+ */
 function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) {
   const rows = [...new Map(all.slice(0, limit).map((row) => [row.position, row])).values()]
   return { rows, hasMore: all.length > limit }
 }
 
 /**
- * Where to stop going through these parts if not all filters are theirs: the place of the last entry that may be looked at. Null if
- * they end before. Reads the indexes alone, of which not all have positions behind their times: so all records of the last
- * time belong to the page.
+ * The place at which a scan of these parts stops, unless the indexes of all parts cover all filters: the last entry
+ * that may be scanned. Null if the parts end before. Scans only indexes. Not all of them contain the position, so all
+ * records of the last time belong to the page.
  */
 async function findStop(
   db: Connection,
@@ -132,7 +135,8 @@ async function findStop(
     const place = { time: row.place as Date, position: null }
     return { ...place, next: { ...place, id: null }, fresh: row.fresh }
   }
-  // The cursor is a record's: of an entry whose record is gone the next one's, which then belongs to this page.
+  // A cursor names a record. If the record of the last entry is deleted, the next record is taken and belongs to this
+  // page.
   const there = await findClaimFrom(db, filter.userId, filter.kind, row.place as string, order)
   const position = there?.position ?? (row.place as string)
   const next = there && { time: null, position, id: there.id }

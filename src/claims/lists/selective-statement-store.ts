@@ -4,10 +4,10 @@ import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
 import { type Part, restOf } from './claim-walk.ts'
 
-/** Of a subquery that has a limit the plan is its own: conditions around it do not lead to another index. */
+/** A subquery with a limit is planned on its own: outer conditions do not change its index. */
 const OWN_PLAN = 'LIMIT 1000000000'
 
-/** What the part's index finds, read of the index alone. */
+/** The entries that the index of a part finds, for an index-only scan. */
 export const entriesOf = (sql: ConditionSql, part: Part) => entriesWhere(part, conditionsOf(sql, part))
 
 const entriesWhere = ({ pair }: Part, where: string) =>
@@ -19,7 +19,7 @@ function conditionsOf(sql: ConditionSql, { filters, statuses, pair }: Part): str
   return [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
 }
 
-/** What comes after the cursor. */
+/** Condition for the records after the cursor. */
 function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: Part): string {
   if (after === null) return ''
   const beyond = order === 'asc' ? '>' : '<'
@@ -34,7 +34,7 @@ function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: C
   return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
 }
 
-/** The claims that a part finds: those of a pair by its entries, each looked up by itself, with their `place`. */
+/** The claims of a part with their `place`. A part of a metadata pair looks up the claim of each entry. */
 const rowsOf = ({ pair }: Part, where: string, inOrder: string) =>
   pair === undefined
     ? `SELECT * FROM claims WHERE ${where} ${inOrder} ${OWN_PLAN}`
@@ -42,7 +42,7 @@ const rowsOf = ({ pair }: Part, where: string, inOrder: string) =>
             SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${PAIRS.claims.table} WHERE ${where} ${inOrder} ${OWN_PLAN}
           ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} ${OWN_PLAN}`
 
-/** The same without a limit of their own: on distributed tables the rows of a subquery with one would all go over the network. */
+/** The same without a limit: on distributed tables all rows of a subquery with a limit would go over the network. */
 const joinOf = ({ pair }: Part, where: string) =>
   pair === undefined
     ? `claims WHERE ${where}`
@@ -51,7 +51,7 @@ const joinOf = ({ pair }: Part, where: string) =>
 
 /** Whether each of the first `most` entries of a part `fits`. An entry of a metadata pair whose claim was deleted does not. */
 export function looksAt(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
-  // Once: a parameter of which a statement makes no use is an error.
+  // Only once: an unused parameter is an error.
   const where = conditionsOf(sql, part)
   const entries = entriesWhere(part, where)
   if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${most}`
@@ -64,16 +64,16 @@ export interface PageOptions {
   columns: string
   shown: string
   count: number
-  /** The highest number, in an order of numbers. */
+  /** Highest position, in an order by position. */
   upTo: string | null
-  /** In an order of times, in place of that. */
+  /** Latest time, in an order by time. */
   latest: Date | null
   stop: ClaimPlace | null
-  /** Whether the parts are found in the list's order. */
+  /** Whether the parts are scanned in the list's order. */
   isInOrder: boolean
 }
 
-/** The statement of a page that is put together of these parts. */
+/** The statement of a page that is merged from these parts. */
 export function pageOf(
   db: Connection,
   filter: ClaimFilter,
@@ -91,7 +91,7 @@ export function pageOf(
     const { time, pair } = part
     const byPosition = pair === undefined || isDistributed ? `position ${order}` : `place ${order}`
     const inOrder = time ? `${time} ${order}, position ${order}` : byPosition
-    // What is computed is in no index: no plan goes through one in this order.
+    // An expression is in no index, so no plan scans an index in this order.
     const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
     const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
     const found = `${conditionsOf(sql, part)} ${isInOrder ? place : ''}`
@@ -103,8 +103,8 @@ export function pageOf(
     return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
   })
   const all = `ORDER BY list_time ${order}, position ${order}`
-  // There the parts are read one after the other, in the order of the statuses, which claims never go back: none is missed, and
-  // of one that is there twice the later is taken.
+  // On distributed tables the parts are read one after the other in the order of the statuses. Statuses only move
+  // forward, so no claim is missed. Of a claim that appears twice the later row is kept.
   const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', part DESC'] : ['', '']
   return {
     text: `-- select_claims

@@ -66,7 +66,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     name: 'a promise has no handler: the next line of somebody who goes away',
     edits: [
       edit('    (failure: unknown) => ({ failure }),\n', ''),
-      edit('const LINES_AT_ONCE = 500', 'const LINES_AT_ONCE = 2'),
+      edit('const MAX_LINES_IN_PROGRESS = 500', 'const MAX_LINES_IN_PROGRESS = 2'),
     ],
   },
   {

@@ -82,7 +82,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
   },
   {
     name: 'a line is answered twice, and another not at all',
-    edits: [edit('inWork.shift()', 'inWork.pop()')],
+    edits: [edit('inProgress.shift()', 'inProgress.pop()')],
   },
   {
     name: 'a last line without an end is dropped',

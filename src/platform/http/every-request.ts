@@ -8,7 +8,7 @@ import type { TypedServer } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborts with what is answered from then on, when the server stops. */
+    /** Aborts when the server stops. The reason is the response to new requests. */
     stops: AbortSignal
   }
 }
@@ -17,7 +17,7 @@ declare module 'fastify' {
 export function answerEveryRequestAlike(server: TypedServer): void {
   const stopping = new AbortController()
   const stops = stopping.signal
-  // As many as wait for something listen to it.
+  // Every waiting request listens to it.
   setMaxListeners(0, stops)
   server.decorate('stops', stops)
   server.addHook('preClose', async () => {
@@ -32,11 +32,11 @@ export function answerEveryRequestAlike(server: TypedServer): void {
   })
   server.addHook('onSend', (request, reply, payload, done) => {
     const { raw, body } = request
-    // Of a body that was refused unread nobody wants the rest: it gives back what it takes.
+    // Drains the rest of a body that was refused unread, so that its memory is released.
     if (!raw.complete && raw.readableFlowing === null && !(body instanceof Readable)) raw.resume()
-    // A connection holds its last request for as long as it stays open.
+    // A connection references its last request for as long as it is open.
     request.body = undefined
-    // A connection that stayed open after its last answer would hold up the stop.
+    // A connection that stays open after its last response would delay the stop.
     if (stops.aborted) reply.header('Connection', 'close')
     if (!isLarge(payload)) done(null, payload)
     else {
@@ -46,7 +46,7 @@ export function answerEveryRequestAlike(server: TypedServer): void {
   })
 }
 
-/** As HTTP/1.1 demands; Node's own answer would lack our error body, and of several it takes the first. */
+/** HTTP/1.1 requires it. Node's own response would lack the error body, and of several headers Node takes the first. */
 function requireHost({ headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw validationError([{ path: 'Host', message: 'is a header that every request needs' }])
@@ -58,7 +58,7 @@ function requireHost({ headers, raw }: FastifyRequest): void {
   if (hosts > 1) throw validationError([{ path: 'Host', message: 'is there more than once' }])
 }
 
-/** The query's parser would pass over broken percent-encoding, and filter by something else than was meant. */
+/** The query parser skips invalid percent-encoding, so a filter would have another meaning. */
 function requireValidQuery(url: string): void {
   const at = url.indexOf('?')
   if (at < 0) return
@@ -70,8 +70,8 @@ function requireValidQuery(url: string): void {
 }
 
 /**
- * Tells a path that does not exist (404) from a method that the path does not have (405, with `Allow`).
- * Call it before the routes are added.
+ * Distinguishes a path that does not exist (404) from a method that the path does not have (405, with `Allow`). Must
+ * be called before the routes are added.
  */
 export function answerUnknownRoutes(server: FastifyInstance): void {
   const methodsByPattern = new Map<string, Set<HTTPMethods>>()
@@ -81,7 +81,7 @@ export function answerUnknownRoutes(server: FastifyInstance): void {
     methodsByPattern.set(url, methods)
   })
 
-  // Before the body is looked at: what is wrong with it does not matter here.
+  // Before the body is read: its errors do not matter here.
   server.addHook('onRequest', (request: FastifyRequest, _reply, done) => {
     if (!request.is404) return done()
     const path = request.url.split('?', 1)[0] as string
@@ -102,7 +102,7 @@ export function answerUnknownRoutes(server: FastifyInstance): void {
   })
 }
 
-/** Whether the path fits a pattern such as /v1/claims/:id. */
+/** Whether the path matches a pattern such as /v1/claims/:id. */
 function matches(pattern: string, path: string): boolean {
   const segments = path.split('/')
   const wanted = pattern.split('/')

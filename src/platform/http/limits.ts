@@ -62,9 +62,9 @@ export const MAX_OUTSTANDING_REQUESTS = 32
 export const CLOSE_DELAY_MS = 1_000
 /** Timeouts of a connection in milliseconds, by what it waits for. */
 export const CONNECTION_TIMEOUTS = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, responseMs: 30_000 }
-/** Milliseconds between two looks for connections whose timeout has passed. */
+/** Milliseconds between checks for connections whose timeout has passed. */
 export const CONNECTION_WATCH_INTERVAL_MS = 1_000
-/** Connections that are opened before closed ones are looked for. */
+/** New connections between two searches for closed ones. */
 export const CONNECTIONS_PER_SWEEP = 64
 
 /* Responses. */
@@ -73,5 +73,5 @@ export const CONNECTIONS_PER_SWEEP = 64
 export const RESPONSE_CHUNK_BYTES = 64 * 1024
 /** Bytes of a response that is sent whole. A client must read it within the timeout of responses. */
 export const MAX_UNSTREAMED_BYTES = 4 * RESPONSE_CHUNK_BYTES
-/** Pieces without text in sequence, until the headers are sent: a search takes long. */
+/** Pieces without text in sequence until the headers are sent: a search may take long. */
 export const MAX_EMPTY_PIECES = 4

@@ -1,13 +1,13 @@
 import type { Span } from '../observability/tracing.ts'
 
-/** What the log and the trace of a request show. There is none if the request is neither logged nor traced. */
+/** The fields of a request's log line and trace. There is none if the request is neither logged nor traced. */
 export class LogContext {
-  /** Null if it is not traced. */
+  /** Null without tracing. */
   readonly span: Span | null
-  /** With which it was refused. */
+  /** The error code of the response. */
   code: string | null = null
   claimId: string | null = null
-  /** Of a batch or a stream: how many items came to each status. */
+  /** For a batch or a stream: the number of items by status. */
   items: Map<number, number> | null = null
 
   constructor(span: Span | null) {

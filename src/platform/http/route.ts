@@ -22,12 +22,12 @@ export type TypedRoute<Schema extends FastifySchema> = RouteOptions<
   FastifyBaseLogger
 >
 
-/** One operation: its path, what it takes and answers, and what it does. A server gets it by `server.route`. */
+/** One operation: its path, schema and handler. `server.route` adds it. */
 export type Route = TypedRoute<FastifySchema>
 
 /** A route whose handler knows the types of its schema. */
 export function route<const Schema extends FastifySchema>(options: TypedRoute<Schema>): Route {
-  // Routes of different schemas stand in one list. A handler gets only what the route's own schema has let through.
+  // Routes of different schemas stand in one list. A handler gets only input that its own schema has validated.
   return options as unknown as Route
 }
 

@@ -16,9 +16,9 @@ const cut = (text: string, most = 1_000): CutBody => {
 /** What JSON.parse makes of the pieces, put together as the body; undefined where it is not JSON. */
 function parsePieces(text: string): Json | undefined {
   try {
-    const { rest, items, passedOver } = cut(text)
+    const { rest, items, skippedPieces } = cut(text)
     const body = JSON.parse(rest)
-    for (const piece of passedOver) JSON.parse(`[0,${piece}]`)
+    for (const piece of skippedPieces) JSON.parse(`[0,${piece}]`)
     const values = items?.map((item) => JSON.parse(item))
     return values && Array.isArray(body.events) ? { ...body, events: values } : body
   } catch {
@@ -125,8 +125,8 @@ test('of a list that is too long as many items as were wanted are cut', () => {
 })
 
 test('of lists of one name the last one counts, however many items the others have', () => {
-  const { items, isTooLong, passedOver } = cut('{"events":[1,2,3],"events":[4]}', 2)
-  assert.deepEqual([items, isTooLong, passedOver], [['4'], false, ['1,2,3']])
+  const { items, isTooLong, skippedPieces } = cut('{"events":[1,2,3],"events":[4]}', 2)
+  assert.deepEqual([items, isTooLong, skippedPieces], [['4'], false, ['1,2,3']])
   assert.equal(cut('{"events":[4],"events":[1,2,3]}', 2).isTooLong, true)
 })
 
@@ -140,12 +140,12 @@ test('what is passed over comes in pieces of whole items, also where they are lo
     long,
     ...Array(40_000).fill('3'),
   ]
-  const { passedOver } = cut(`{"events":[${list}],"events":[4]}`)
-  assert.equal(passedOver.join(), list.join())
-  assert.ok(passedOver.length >= 7 && passedOver.length < 20, `${passedOver.length} pieces`)
-  for (const piece of passedOver)
+  const { skippedPieces } = cut(`{"events":[${list}],"events":[4]}`)
+  assert.equal(skippedPieces.join(), list.join())
+  assert.ok(skippedPieces.length >= 7 && skippedPieces.length < 20, `${skippedPieces.length} pieces`)
+  for (const piece of skippedPieces)
     assert.ok(piece === long || piece.length <= 0x10000, `${piece.length} characters`)
-  for (const piece of passedOver) JSON.parse(`[${piece}]`)
+  for (const piece of skippedPieces) JSON.parse(`[${piece}]`)
 })
 
 test('a value never takes less than its least bytes, and strings and structure count in full', () => {

@@ -72,7 +72,7 @@ const limitedBy = (semaphore: FairSemaphore): Hooks => ({
     }
     done()
   },
-  // A large response has taken the permit over.
+  // A large response acquires a permit of its own.
   onSend: (request, _reply, payload, done) => {
     request.permit?.release()
     done(null, payload)
@@ -93,7 +93,7 @@ export async function acquireResponsePermit(reply: FastifyReply): Promise<void> 
   permit.makePreemptible(() => resetConnection(raw))
 }
 
-/** A request that may have changed something must be answered. */
+/** A request that may have changed something must get a response. */
 const newResponsePermit = async (reply: FastifyReply): Promise<Permit> =>
   reply.request.method === 'GET'
     ? await acquire(responses, reply)
@@ -107,7 +107,7 @@ const acquire = async (semaphore: FairSemaphore, reply: FastifyReply): Promise<P
   return releasedAtClose(reply, permit)
 }
 
-/** Also if the response is never sent. */
+/** Releases the permit also if the response is never sent. */
 function releasedAtClose({ raw }: FastifyReply, permit: Permit): Permit {
   if (raw.destroyed) permit.release()
   else raw.once('close', permit.release)

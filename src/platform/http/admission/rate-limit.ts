@@ -6,19 +6,19 @@ import type { TypedServer } from '../route.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null if nothing is limited. */
+    /** Null without a rate limit. */
     rate: Rate | null
   }
 }
 
-/** The limit as one request meets it. */
+/** The rate limit for one request. */
 export class Rate {
   readonly #counter: RateCounter
   readonly #account: string
-  /** What was counted for it and is not used. */
+  /** Items that were counted and not used yet. */
   #unused = 0
   #last: RateGrant = { granted: 0, left: 0, endsInMs: 0 }
-  /** When that was, by performance.now(). */
+  /** Time of `#last`, by performance.now(). */
   #lastAt = 0
 
   constructor(counter: RateCounter, account: string) {
@@ -26,7 +26,7 @@ export class Rate {
     this.#account = account
   }
 
-  /** The request itself, which is also its first item. @throws RATE_LIMITED */
+  /** Counts the request, which is also its first item. @throws RATE_LIMITED */
   async takeRequest(): Promise<void> {
     await this.reserve(1)
     if (this.#unused === 0) throw this.#refusal()
@@ -41,7 +41,7 @@ export class Rate {
     this.#unused += this.#last.granted
   }
 
-  /** One of those that were counted. @throws RATE_LIMITED */
+  /** Uses one of the counted items. @throws RATE_LIMITED */
   takeItem(): void {
     if (this.#unused === 0) throw this.#refusal()
     this.#unused--
@@ -67,31 +67,31 @@ export class Rate {
   }
 }
 
-/** By account: after the token was checked, before the body is read. */
+/** By account: after the authentication, before the body is read. */
 export function limitRate(api: TypedServer, counter: RateCounter): void {
   api.addHook('preParsing', async (request: FastifyRequest) => {
     request.rate = new Rate(counter, request.userId)
     await request.rate.takeRequest()
   })
-  // Once the items of a batch are counted.
+  // By then the items of a batch are counted.
   api.addHook('onSend', async (request, reply) => {
     if (request.rate) reply.headers(request.rate.headers)
   })
 }
 
-/** Who counts what accounts do in a minute: requests, and of several items in a request each. */
+/** Counts the requests and items of accounts in each minute. A request with several items counts once for each. */
 export interface RateCounter {
-  /** Of one account, in a minute. */
+  /** Limit of one account in a minute. */
   readonly most: number
-  /** @returns as many as there are left; also later, if another process counts */
+  /** @returns the granted items; a promise if another process counts */
   take(account: string, wanted: number): RateGrant | Promise<RateGrant>
 }
 
 export interface RateGrant {
   granted: number
-  /** After that, in this minute. */
+  /** Items that the account has left in this minute. */
   left: number
-  /** How long the minute still lasts. */
+  /** Milliseconds until the minute ends. */
   endsInMs: number
 }
 
@@ -101,7 +101,7 @@ interface Minute {
   endsAt: number
 }
 
-/** Counts in the memory of this process. An account's minute begins with its first request after the last one's end. */
+/** Counts in the memory of this process. The minute of an account begins with its first request after the previous minute. */
 export class RateCounts implements RateCounter {
   readonly most: number
   readonly #minutes = new LRUCache<string, Minute>({ max: MAX_COUNTED_ACCOUNTS })
@@ -123,7 +123,7 @@ export class RateCounts implements RateCounter {
   }
 }
 
-/** Null for no limit, which is 0. */
+/** Null for 0, which means no limit. */
 export const rateCounts = (mostAMinute: number): RateCounts | null =>
   mostAMinute > 0 ? new RateCounts(mostAMinute) : null
 
@@ -138,7 +138,7 @@ interface Waiting extends Take {
   reject: (error: Error) => void
 }
 
-/** Counted by another process, for several together. It is asked once for what comes in one turn of the event loop. */
+/** Another process counts. The requests of one event loop tick are sent in one message. */
 export class RemoteRateCounts implements RateCounter {
   readonly most: number
   readonly #ask: (question: number, takes: Take[]) => void
@@ -146,13 +146,13 @@ export class RemoteRateCounts implements RateCounter {
   readonly #asked = new Map<number, { takes: Waiting[]; timer: NodeJS.Timeout }>()
   #questions = 0
 
-  /** @param ask its answer comes to `grant`, in the order of the takes */
+  /** @param ask sends a message; the grants arrive at `grant`, in the order of the takes */
   constructor(most: number, ask: (question: number, takes: Take[]) => void) {
     this.most = most
     this.#ask = ask
   }
 
-  /** @throws UNAVAILABLE if there is no answer in time */
+  /** @throws UNAVAILABLE if the grants do not arrive in time */
   take(account: string, wanted: number): Promise<RateGrant> {
     if (this.#next.length === 0) setImmediate(() => this.#askForAll())
     return new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ export class RemoteRateCounts implements RateCounter {
     })
   }
 
-  /** The answer has come; perhaps too late. */
+  /** Receives the grants of a message. They are ignored after the timeout. */
   grant(question: number, grants: readonly RateGrant[]): void {
     const asked = this.#asked.get(question)
     if (!asked) return

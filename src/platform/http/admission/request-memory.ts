@@ -171,8 +171,8 @@ class RequestMemory {
 
   /**
    * For the values of JSON that is not in the body.
-   * @throws UNAVAILABLE if there is no room: a request that holds values must not wait for more; PAYLOAD_TOO_LARGE if there is never
-   * room, together with the other values of the request
+   * @throws UNAVAILABLE if no memory is free: a request that holds values must not wait for more. PAYLOAD_TOO_LARGE
+   *   if the values do not fit together with the other values of the request
    */
   async acquireMore(json: string): Promise<void> {
     if (json.length <= MAX_UNESTIMATED_BYTES) return
@@ -200,7 +200,7 @@ class RequestMemory {
     if (this.#body === null) this.#releaseAtClose()
   }
 
-  /** As much as the values took, without the parsed items of a long list. */
+  /** Estimated as the size of the values, without the parsed items of a long list. */
   #resultBytes(): number {
     const [body = 0, ...more] = this.#values.map(({ permit }) => permit.weight)
     const ofBody =
@@ -221,7 +221,7 @@ export const memoryOf =
   async (json) =>
     memory?.acquireMore(json)
 
-/** As Fastify reads the header. */
+/** Reads the header as Fastify does. */
 const isLines = (type = ''): boolean =>
   type !== 'application/json' &&
   (NDJSON_TYPES as readonly string[]).includes((type.split(';', 1)[0] as string).trim().toLowerCase())
@@ -240,7 +240,7 @@ const ITEM_BYTES = 16
 
 const BYTES_PER_STEP = 0x10000
 
-/** About how many bytes the values in the JSON take as objects. Honest bodies come to 3 to 6 times their text. */
+/** Estimates the bytes of the JSON's values in memory. Usual bodies take 3 to 6 times their text. */
 function* estimateSize(json: Uint8Array): Generator<void, number> {
   let size = json.length
   let isInString = false
@@ -261,5 +261,5 @@ function* estimateSize(json: Uint8Array): Generator<void, number> {
   return size
 }
 
-/** The same in one step, for short JSON. */
+/** In one step, for short JSON. */
 export const estimatedSize = (json: string): number => runSync(estimateSize(Buffer.from(json)))

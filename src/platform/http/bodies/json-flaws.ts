@@ -5,7 +5,7 @@ import type { Json } from '../../../kernel/json.ts'
 import { findJsonFlaw } from '../../../kernel/json-flaws.ts'
 import { pathAt } from './json-text.ts'
 
-/** @throws VALIDATION_ERROR at the first number that would come back as another */
+/** @throws VALIDATION_ERROR at the first number that would change when it is parsed */
 export function* requireExactNumbers(json: string): Generator<void, void> {
   const index = yield* findLossyNumber(json)
   if (index === null) return
@@ -15,14 +15,14 @@ export function* requireExactNumbers(json: string): Generator<void, void> {
   ])
 }
 
-/** What to send instead. A string is no alternative for a number of a contract, in a body or in an item of a batch. */
+/** The advice in the error. A number of a contract cannot be sent as a string, in a body or in an item of a batch. */
 function ruleAt(path: (string | number)[]): string {
   const within = path.indexOf('contract')
   const rule = within === 0 || within === 2 ? ruleOfNumber(path.slice(within + 1)) : null
   return rule ?? 'send it as a string'
 }
 
-/** @throws VALIDATION_ERROR if something in the value cannot be stored and returned as it was sent */
+/** @throws VALIDATION_ERROR if a part of the value cannot be stored and returned unchanged */
 export function requireKeepable(value: Json): void {
   const flaw = findJsonFlaw(value)
   if (flaw) throw validationError([{ path: toPath(flaw.path), message: flaw.message }])
@@ -30,7 +30,7 @@ export function requireKeepable(value: Json): void {
 
 const toPath = (keys: (string | number)[]) => keys.reduce<string>(join, '') || 'body'
 
-/** `contract.fulfillment_condition.conditions[0]`: the form of every path in an error's details. */
+/** `contract.fulfillment_condition.conditions[0]`: the form of all paths in error details. */
 export function join(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`
   return path === '' ? key : `${path}.${key}`

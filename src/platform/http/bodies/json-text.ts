@@ -1,6 +1,6 @@
 /*
- * Looks at JSON as text, when parsing it would come too early: of what is not JSON they say something, and JSON.parse
- * says that it is none.
+ * Scans JSON as text, where parsing would come too early. The results for invalid JSON are arbitrary: JSON.parse
+ * rejects it later.
  */
 
 const SPACE = 0x20
@@ -13,29 +13,29 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** JSON's white space: there is more in Unicode. */
-const NOTHING = /^[ \t\n\r]*$/
-/** Characters that are looked at in one step. */
+/** JSON's white space. Unicode has more. */
+const WHITE_SPACE = /^[ \t\n\r]*$/
+/** Characters that are scanned in one step. */
 const STEP = 0x10000
 
 export interface CutBody {
-  /** The body with its list empty. */
+  /** The body with an empty list. */
   rest: string
-  /** The items of the list, each as it stands; null if the body has no such list. */
+  /** The text of each item. Null if the body has no such list. */
   items: string[] | null
-  /** Whether there are more than were wanted: those are left out. */
+  /** Whether the list has more items than `most`. The others are dropped. */
   isTooLong: boolean
-  /** What stands in lists of the same name before it, in pieces of some items each: the last one counts. */
-  passedOver: string[]
+  /** The contents of earlier lists with the same name, in pieces of several items each. JSON.parse keeps the last list. */
+  skippedPieces: string[]
 }
 
 /**
- * Cuts the items out of a body `{"<list>": […]}`, up to `most` of them. The body is JSON if and only if the rest and
- * every item are, also those that are passed over.
+ * Cuts the items out of a body `{"<list>": […]}`, up to `most` of them. The body is JSON if and only if the rest,
+ * every item and every skipped piece are.
  */
 export function* cutList(text: string, name: string, most: number): Generator<void, CutBody> {
   let rest = ''
-  const passedOver: string[] = []
+  const skippedPieces: string[] = []
   let list: CutItems | null = null
   let restFrom = 0
   let isInList = false
@@ -60,7 +60,7 @@ export function* cutList(text: string, name: string, most: number): Generator<vo
         break
       case OPEN_LIST:
         if (depth === 1 && isObject && isName(key, name)) {
-          passedOver.push(...(list?.pieces ?? []))
+          skippedPieces.push(...(list?.pieces ?? []))
           list = new CutItems(text, i + 1, most)
           rest += text.slice(restFrom, i + 1)
           isInList = true
@@ -81,14 +81,14 @@ export function* cutList(text: string, name: string, most: number): Generator<vo
     }
   }
   rest += text.slice(restFrom)
-  return { rest, items: list?.items ?? null, isTooLong: list?.isTooLong ?? false, passedOver }
+  return { rest, items: list?.items ?? null, isTooLong: list?.isTooLong ?? false, skippedPieces }
 }
 
-/** The items of one list, of which many more may come than are wanted. */
+/** The items of one list, up to `most`. */
 class CutItems {
   readonly items: string[] = []
   isTooLong = false
-  /** All of it, cut between items: no longer than a step, but for items that are. */
+  /** The content of the list, split between items into pieces of about a step. A longer item is one piece. */
   readonly pieces: string[] = []
   readonly #text: string
   readonly #most: number
@@ -113,8 +113,8 @@ class CutItems {
   }
 
   end(end: number): void {
-    // Between the brackets of an empty list is nothing; an item that is nothing is not JSON.
-    if (this.items.length === 0 && NOTHING.test(this.#text.slice(this.#itemFrom, end))) return
+    // An empty list has no items. In other lists an empty item is not JSON.
+    if (this.items.length === 0 && WHITE_SPACE.test(this.#text.slice(this.#itemFrom, end))) return
     this.endItem(end)
     this.pieces.push(this.#text.slice(this.#pieceFrom, end))
   }
@@ -129,7 +129,7 @@ function isName(key: string, name: string): boolean {
   }
 }
 
-/** Where the string that begins here ends. */
+/** The end of the string that begins here. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1)
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
@@ -142,7 +142,7 @@ function isEscaped(text: string, index: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** The least bytes that the value takes as JSON without white space. */
+/** The minimum bytes of the value as JSON without white space. */
 export function leastBytes(text: string): number {
   let bytes = 0
   let isInScalar = false
@@ -154,7 +154,7 @@ export function leastBytes(text: string): number {
       case QUOTE: {
         const from = i
         i = endOfString(text, i)
-        bytes += 1 + i - from - sparedByEscapes(text.slice(from, i))
+        bytes += 1 + i - from - bytesSavedByUnescaping(text.slice(from, i))
         break
       }
       case OPEN_OBJECT:
@@ -166,7 +166,7 @@ export function leastBytes(text: string): number {
         bytes++
         break
       default:
-        // However a number is spelled, one digit of it remains.
+        // Every spelling of a number has at least one digit.
         isInScalar = code > SPACE
         if (isInScalar && !wasInScalar) bytes++
     }
@@ -174,8 +174,8 @@ export function leastBytes(text: string): number {
   return bytes
 }
 
-/** Of an escape as long as `\u0041` a byte remains. */
-function sparedByEscapes(string: string): number {
+/** An escape such as `\u0041` stands for at least one byte. */
+function bytesSavedByUnescaping(string: string): number {
   let spared = 0
   for (let i = string.indexOf('\\'); i >= 0; i = string.indexOf('\\', i)) {
     const length = string[i + 1] === 'u' ? 6 : 2
@@ -185,7 +185,7 @@ function sparedByEscapes(string: string): number {
   return spared
 }
 
-/** The keys and indexes that lead to the value at this place of the text, which is JSON. */
+/** The keys and indexes that lead to a position in valid JSON. */
 export function pathAt(text: string, place: number): (string | number)[] {
   const path: (string | number)[] = []
   let string = ''

@@ -17,7 +17,7 @@ const OF_STRINGS = {
   additionalProperties: { type: 'string', maxLength: MAX_METADATA_VALUE_LENGTH },
 }
 
-/** Of a record (§2.14). */
+/** The metadata of a record (§2.14). */
 export const MetadataBody = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -25,14 +25,14 @@ export const MetadataBody = Type.Unsafe<Metadata>({
   examples: [EXAMPLE],
 })
 
-/** Of a new record. */
+/** For a new record. */
 export const NewMetadata = Type.Unsafe<Metadata>({ ...OF_STRINGS, description: WHAT, examples: [EXAMPLE] })
 
-/** Of a change. */
+/** For a change. */
 export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
   ...OF_STRINGS,
   type: ['object', 'null'],
-  // Some may be taken away.
+  // A change may also remove keys.
   maxProperties: 2 * MAX_METADATA_KEYS,
   additionalProperties: { type: ['string', 'null'], maxLength: MAX_METADATA_VALUE_LENGTH },
   description:
@@ -46,10 +46,10 @@ const Value = Type.String({
   examples: [EXAMPLE],
 })
 
-/** Filters of a list: `metadata[order]=A-4711`. The key that is named here stands for any, in the documents too. */
+/** Filters of a list: `metadata[order]=A-4711`. `key` stands for any key, also in the documentation. */
 export const METADATA_FILTERS = { 'metadata[key]': Type.Optional(Value) }
 
-/** Any others of them. */
+/** Further filters with other keys. */
 export const METADATA_PATTERN = {
   [`^metadata\\[[\\s\\S]{1,${MAX_METADATA_KEY_LENGTH}}\\]$`]: {
     type: 'string',
@@ -59,7 +59,7 @@ export const METADATA_PATTERN = {
 
 const FILTER = /^metadata\[([\s\S]+)\]$/
 
-/** The pairs that are asked for; undefined for none. @throws VALIDATION_ERROR if they are too many */
+/** The requested pairs. Undefined for none. @throws VALIDATION_ERROR for too many */
 export function metadataOf(query: object): Metadata | undefined {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const [, key] = FILTER.exec(name) ?? []

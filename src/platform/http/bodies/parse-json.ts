@@ -9,40 +9,42 @@ import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
 import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
 import { cutList, leastBytes } from './json-text.ts'
 
-/** Characters of an item of a long list that is kept as an object, which takes 16 KiB at most. */
-const LIGHT_ITEM = 512
-/** Bytes of a body that is parsed as it comes. Of larger ones many may come in one turn of the event loop. */
-const AS_IT_COMES = 16 * 1024
-/** Characters that are parsed at once; what is longer is done step by step. */
-const SHORT = 128 * 1024
+/** Characters of an item of a long list that is kept as an object: at most 16 KiB of memory. */
+const MAX_EAGER_ITEM_CHARACTERS = 512
+/** Bytes of a body that is parsed synchronously. Several larger ones may arrive in one event loop tick. */
+const MAX_SYNC_BODY_BYTES = 16 * 1024
+/** Characters that are parsed at once. Longer text is parsed step by step. */
+const MAX_STEP_CHARACTERS = 128 * 1024
 /** Characters of a body without its items, of an item, and of a line. */
-const MAX_LENGTH = 1024 * 1024
-const DECODED_AT_ONCE = 512 * 1024
-/** Of the same, bytes as JSON without white space: as large as an event with the largest payload, but no larger. */
+const MAX_CHARACTERS = 1024 * 1024
+const MAX_DECODED_BYTES = 512 * 1024
+/** Bytes of the same as JSON without white space: an event with the largest payload fits. */
 const MAX_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
 
 /** A list in a body whose items are parsed each on its own. */
 export interface ListOfItems {
   name: string
-  /** Items at most. */
+  /** Maximum number of items. */
   most: number
-  /** Each is taken up by itself, and forgotten. */
+  /** The handler processes one item at a time and keeps none. */
   oneByOne?: true
 }
 
-/** An item as it was parsed, the error that rejects it, or a large valid item, which is parsed on demand. */
+/** A parsed item, the error that rejects it, or a large valid item, which is parsed on demand. */
 export type Item = Json | ServiceError | RawJson
 
-/** A body with what stands for its items. */
+/** A body with the `Item` of each item. */
 export type BodyOfItems = Json | { [list: string]: Json | Item[] }
 
 /**
- * Parses a body and refuses what could not be stored and returned as it was sent: invalid UTF-8, NUL and lone
+ * Parses a body, and rejects content that cannot be stored and returned unchanged: invalid UTF-8, NUL and lone
  * surrogates, numbers outside a double, integers that a double would change, and the key `__proto__`.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
-  bytes.length > AS_IT_COMES ? runCooperatively(parseBytes(bytes, parseText)) : parseAtOnce(bytes, parseShort)
+  bytes.length > MAX_SYNC_BODY_BYTES
+    ? runCooperatively(parseBytes(bytes, parseText))
+    : parseAtOnce(bytes, parseShort)
 
 /**
  * Parses a body with a list. The handler reports faults within an item, because each item is handled separately. If an item
@@ -50,7 +52,7 @@ export const parseJson = (bytes: Buffer): Json | Promise<Json> =>
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 export const parseItems = (bytes: Buffer, list: ListOfItems): BodyOfItems | Promise<BodyOfItems> =>
-  bytes.length > AS_IT_COMES
+  bytes.length > MAX_SYNC_BODY_BYTES
     ? runCooperatively(parseBytes(bytes, (text) => parseList(text, list)))
     : parseAtOnce(bytes, (text) => runSync(parseList(text, list)))
 
@@ -70,7 +72,7 @@ function* parseBytes<Value>(
   }
 }
 
-/** The same in one go, for what is short: most bodies are, and steps cost more than they do. */
+/** In one step, for short bodies: most are short, and steps would cost more than parsing. */
 function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Value {
   requireUtf8(bytes)
   const text = withoutByteOrderMark(bytes.toString('utf8'))
@@ -106,7 +108,7 @@ const ONE_VALUE =
 
 function messageOf(error: SyntaxError, text: string): string {
   // A longer text is parsed in pieces, and the position counts from the start of the piece.
-  const after = text.length > SHORT ? null : afterFirstValue(text, error)
+  const after = text.length > MAX_STEP_CHARACTERS ? null : afterFirstValue(text, error)
   if (after === null) return `is not valid JSON: ${reasonOf(error.message)}`
   const what = after.what === 'comma' ? 'a comma after its value' : 'a second value after the first'
   return `has ${what}, at character ${after.character}; ${ONE_VALUE}`
@@ -120,22 +122,22 @@ const reasonOf = (message: string): string =>
     .replace(/(?: in)? JSON at position \d+ \((line \d+) (column \d+)\)$/, ' at $1, $2')
 
 function* decode(bytes: Buffer): Generator<void, string> {
-  if (bytes.length <= DECODED_AT_ONCE || isAscii(bytes)) return bytes.toString('utf8')
+  if (bytes.length <= MAX_DECODED_BYTES || isAscii(bytes)) return bytes.toString('utf8')
   const decoder = new StringDecoder('utf8')
   let text = ''
-  for (let from = 0; from < bytes.length; from += DECODED_AT_ONCE) {
-    text += decoder.write(bytes.subarray(from, from + DECODED_AT_ONCE))
+  for (let from = 0; from < bytes.length; from += MAX_DECODED_BYTES) {
+    text += decoder.write(bytes.subarray(from, from + MAX_DECODED_BYTES))
     yield
   }
   return text
 }
 
 function* parseList(text: string, { name, most }: ListOfItems): Generator<void, BodyOfItems> {
-  if (text.length <= SHORT && !mayLoseDigits(text)) return parseShortList(text, { name, most })
+  if (text.length <= MAX_STEP_CHARACTERS && !mayLoseDigits(text)) return parseShortList(text, { name, most })
   const cut = yield* cutList(text, name, most)
   const body = yield* parseText(cut.rest)
-  for (const piece of cut.passedOver) {
-    // Behind a first item, so that one that is nothing is not JSON.
+  for (const piece of cut.skippedPieces) {
+    // The leading item makes an empty piece invalid JSON.
     yield* parseItem(`[0,${piece}]`)
     yield
   }
@@ -145,14 +147,14 @@ function* parseList(text: string, { name, most }: ListOfItems): Generator<void, 
   const items: Item[] = []
   for (const item of cut.items ?? []) {
     const parsed = yield* parseItem(item)
-    const isHeavy = item.length > LIGHT_ITEM && !(parsed instanceof ServiceError)
+    const isHeavy = item.length > MAX_EAGER_ITEM_CHARACTERS && !(parsed instanceof ServiceError)
     items.push(isHeavy ? new RawJson(item) : parsed)
     yield
   }
   return { ...body, [name]: items }
 }
 
-/** The same for a short text without suspicious numbers: parsed whole, which is faster. */
+/** For a short text without suspicious numbers: parsed whole, which is faster. */
 function parseShortList(text: string, { name, most }: ListOfItems): BodyOfItems {
   const body: Json = JSON.parse(text)
   const items = isJsonObject(body) ? body[name] : undefined
@@ -188,7 +190,7 @@ function* parseItem(text: string): Generator<void, Json | ServiceError> {
 
 /** @throws SyntaxError, VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 function* parseText(text: string): Generator<void, Json> {
-  if (text.length <= SHORT) return parseShort(text)
+  if (text.length <= MAX_STEP_CHARACTERS) return parseShort(text)
   yield* refuseTooLarge(text)
   const value: Json = JSON.parse(text)
   yield
@@ -209,7 +211,7 @@ function parseShort(text: string): Json {
 /** Refusing must be cheaper than parsing. */
 function* refuseTooLarge(text: string): Generator<void, void> {
   const isTooLarge =
-    text.length > MAX_BYTES && (text.trim().length > MAX_LENGTH || leastBytes(text) > MAX_BYTES)
+    text.length > MAX_BYTES && (text.trim().length > MAX_CHARACTERS || leastBytes(text) > MAX_BYTES)
   if (isTooLarge) {
     const message = `It has more than ${MAX_BYTES / 1024} KiB as JSON without white space.`
     throw new ServiceError('PAYLOAD_TOO_LARGE', message)

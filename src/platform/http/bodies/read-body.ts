@@ -4,7 +4,7 @@ import { MAX_UNCOUNTED_BODY_BYTES } from '../limits.ts'
 import { bodyTooLarge } from '../responses/error-response.ts'
 
 /**
- * Reads a body into one buffer. Pieces are copied as they arrive: kept as they are, pieces of one byte would take a hundred times the
+ * Reads a body into one buffer. Chunks are copied as they arrive: chunks of one byte would take a hundred times the
  * length of the body.
  * @throws PAYLOAD_TOO_LARGE; UNAVAILABLE if there is no memory for a body without Content-Length
  */

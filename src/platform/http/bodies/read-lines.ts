@@ -1,19 +1,22 @@
 import { runCooperatively } from '../../concurrency/cooperative.ts'
 
 const NEWLINE = 0x0a
-/** Pieces of a line that are held before they are joined. */
-const MOST_PIECES = 64
+/** Chunks of a line that are held before they are joined. */
+const MAX_PIECES = 64
 /** Lines that are found in one step. */
-const LINES_A_STEP = 100
+const LINES_PER_STEP = 100
 
-/** A line that was passed over for its length. */
+/** Stands for a line that was skipped because it is too long. */
 export const TOO_LONG = Symbol('too long')
 export type Line = Buffer | typeof TOO_LONG
 
-/** The lines of a stream of bytes, without their ends; of at most `longest` bytes each. Blank lines are left out. */
+/**
+ * The lines of a stream of bytes, without their line ends. A line over `longest` bytes becomes `TOO_LONG`. Blank
+ * lines are skipped.
+ */
 export async function* readLines(chunks: AsyncIterable<Buffer>, longest: number): AsyncGenerator<Line> {
   const begun = new BegunLine(longest)
-  // In slices: a chunk may be thousands of lines, and the next one may be there already.
+  // Cooperatively: a chunk may have thousands of lines, and the next one may be there already.
   for await (const chunk of chunks) yield* await runCooperatively(endLines(begun, chunk))
   const last = begun.end(Buffer.alloc(0))
   if (!isBlank(last)) yield last
@@ -27,13 +30,13 @@ function* endLines(begun: BegunLine, chunk: Buffer): Generator<void, Line[]> {
     const line = begun.end(chunk.subarray(from, end))
     if (!isBlank(line)) lines.push(line)
     from = end + 1
-    if (i % LINES_A_STEP === 0) yield
+    if (i % LINES_PER_STEP === 0) yield
   }
   begun.add(chunk.subarray(from))
   return lines
 }
 
-/** A line whose end has not come yet. */
+/** A line without its end so far. */
 class BegunLine {
   readonly #longest: number
   #pieces: Buffer[] = []
@@ -45,10 +48,10 @@ class BegunLine {
 
   add(piece: Buffer): void {
     this.#size += piece.length
-    // Of a line that is too long nothing needs to be kept.
+    // Nothing of a line that is too long is kept.
     if (this.#size > this.#longest) this.#pieces = []
     else this.#pieces.push(piece)
-    if (this.#pieces.length > MOST_PIECES) this.#pieces = [Buffer.concat(this.#pieces)]
+    if (this.#pieces.length > MAX_PIECES) this.#pieces = [Buffer.concat(this.#pieces)]
   }
 
   end(rest: Buffer): Line {

@@ -20,9 +20,9 @@ import { Connection, type ConnectionTimeouts } from './connection.ts'
 import { clientAddress } from './forwarded-headers.ts'
 
 export interface ConnectionOptions extends Answering {
-  /** Connections at once. */
+  /** Limit of open connections. */
   most: number
-  /** Of proxies, which bring the connections of many. */
+  /** Whether an address is a trusted proxy, which connects for many clients. */
   isTrustedProxy: (address: string) => boolean
   timeouts?: Partial<ConnectionTimeouts> | undefined
 }
@@ -33,11 +33,10 @@ interface Idle {
 }
 
 /**
- * All connections of a server: how many there may be, and how long each may keep it waiting.
- *
- * Which have closed is seen once a second, with every 64th that is opened, and when there is no room. With a listener of
- * ours beside Node's own, its list would be changed for each request, and V8 then keeps most of a request for longer than
- * it lasts: collecting takes three times as long.
+ * All connections of a server: limits their number and their timeouts.
+ * | Closed connections are found once a second, with every 64th new one, and when there is no room. A close listener
+ * per socket, beside Node's own, would change the listener list with each request. V8 then retains most of a request
+ * beyond its end, and garbage collection takes three times as long.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>()
@@ -51,7 +50,7 @@ export class Connections {
     this.#timeouts = { ...CONNECTION_TIMEOUTS, ...options.timeouts }
   }
 
-  /** For Node's server: its own limit of the time of a whole request would cut streams, and answer into them. */
+  /** For Node's server. Its own timeout of a whole request would cut streams, and write its response into them. */
   get timeouts() {
     const { headersMs } = this.#timeouts
     return {
@@ -61,19 +60,20 @@ export class Connections {
     }
   }
 
-  /** Those that closed a moment ago may be among them. */
+  /** May include connections that closed a moment ago. */
   get open(): number {
     return this.#open.size
   }
 
-  /** Looks after the server's connections until it is closed. */
+  /** Manages the server's connections until the server is closed. */
   watch(server: Server): void {
     const refuseExpectation = answerExpectation(this.#options)
     server.on('connection', (socket) => this.#admit(socket))
     server.on('checkExpectation', (request, response) => this.handle(request, response, refuseExpectation))
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       const connection = this.#open.get(socket)
-      // Browsers open connections in advance. An answer on one that sent nothing would be taken for that of its first request.
+      // Browsers open connections in advance. A response on a connection without a request would be taken for the
+      // response to its first request.
       if (error.code === 'ECONNRESET' || !connection || socket.bytesRead === 0) socket.destroy()
       else connection.fail(clientErrorAnswer(error, this.#options))
     })
@@ -82,16 +82,16 @@ export class Connections {
     server.on('close', () => clearInterval(watch))
   }
 
-  /** A request comes to its turn on its connection. */
+  /** Handles a request after the earlier requests of its connection. */
   handle(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
     const connection = this.#open.get(request.socket)
-    // The server makes no others.
+    // All requests come from connections of this server.
     connection?.handle(request, response, handle, performance.now())
   }
 
   /**
-   * Beyond the limits the connection makes room that has been idle for longest, and if there is none the new one
-   * is refused. One address gets half at most.
+   * Beyond the limits a new connection replaces the one that has been idle for longest. Without an idle connection
+   * the new one is refused. One address gets half of all connections.
    */
   #admit(socket: Socket): void {
     if (++this.#opened % CONNECTIONS_PER_SWEEP === 0) this.#forgetClosed()
@@ -112,7 +112,7 @@ export class Connections {
     this.#countByAddress.set(address, (this.#countByAddress.get(address) ?? 0) + 1)
   }
 
-  /** Answers that are still on their way are left where they stand. */
+  /** Aborts responses in progress. */
   cutAll(): void {
     for (const connection of this.#open.values()) connection.abort()
   }
@@ -129,8 +129,8 @@ export class Connections {
   }
 
   /**
-   * Closes the connection that has been idle for longest, unless one has closed: of this address, or of all; of one that
-   * has asked something before only if each has. False if none is.
+   * Forgets a closed connection, or closes the one that has been idle for longest: of this address, or of all.
+   * Connections without a request so far are closed first. Returns false if none is idle.
    */
   #makeRoom(address: string | null): boolean {
     let longest: Idle | null = null
@@ -162,12 +162,12 @@ export class Connections {
 }
 
 /**
- * Reset before it was accepted. What it sent could still be read, but nobody waits for an answer: those who do stand in
- * line behind it.
+ * The client reset the connection before it was accepted. Its data could still be read, but it would delay clients
+ * that wait for a response.
  */
 const isDead = ({ remoteAddress }: Socket): boolean => remoteAddress === undefined
 
-/** Of IPv6 the network: all of its addresses are one caller's. */
+/** Of IPv6 the network: one client has all of its addresses. */
 const addressOf = ({ remoteAddress = '' }: Socket): string => clientAddress({ ip: remoteAddress })
 
 const mayGoBefore = ({ hasRequested }: Connection, since: number, other: Idle): boolean =>
@@ -176,22 +176,22 @@ const mayGoBefore = ({ hasRequested }: Connection, since: number, other: Idle): 
 const lateAnswer = (answering: Answering) =>
   clientErrorAnswer(new Error('the body did not arrive'), answering)
 
-/* Answers where the framework is not reached: to a socket, or to a request that Node keeps from it. */
+/* Responses outside the framework: to a socket, or to a request that Node does not pass on. */
 
-/** The answer to a request that never reached the framework. */
+/** The response to a request that never reached the framework. */
 export interface BareAnswer {
   requestId: string
   status: number
   code: string
 }
 
-/** With what callers see, and who is told. */
+/** The public URL in responses, and the listener of responses. */
 interface Answering {
   publicUrl: string
   onBareAnswer: (answer: BareAnswer) => void
 }
 
-/** What is answered to what is not HTTP, or did not come in time. */
+/** The response to invalid HTTP and to a timeout. */
 function clientErrorAnswer(error: NodeJS.ErrnoException, answering: Answering): string {
   return error.code === 'HPE_HEADER_OVERFLOW'
     ? asText(new ServiceError('PAYLOAD_TOO_LARGE', 'The headers of the request are too large.'), answering)
@@ -201,7 +201,7 @@ function clientErrorAnswer(error: NodeJS.ErrnoException, answering: Answering): 
 const refusalAnswer = (message: string, answering: Answering): string =>
   asText(new ServiceError('VALIDATION_ERROR', message), answering)
 
-/** What is answered to a connection that is one too many. */
+/** The response to a connection beyond the limit. */
 function tooManyConnectionsAnswer(answering: Answering): string {
   const message = 'The server has as many connections as it takes.'
   return asText(new ServiceError('UNAVAILABLE', message, { headers: RETRY_LATER }), answering)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
-/** An IPv6 address by its network of 64 bits, which is one customer's: all of its addresses count as one. */
+/** An IPv6 address by its network of 64 bits, which belongs to one customer: all of its addresses count as one. */
 export function clientAddress({ ip }: { ip: string }): string {
   if (!ip.includes(':') || ip.includes('.')) return ip
   const [front = [], back = []] = ip.split('::').map((part) => part.split(':').filter(Boolean))
@@ -10,27 +10,27 @@ export function clientAddress({ ip }: { ip: string }): string {
   return [...front, ...zeros, ...back].slice(0, 4).join(':')
 }
 
-/** How the HTTP layer tells better-auth the caller's address; from outside it is overwritten. */
+/** Passes the client's address to better-auth. A value from outside is overwritten. */
 export const CLIENT_ADDRESS_HEADER = 'x-claimkeeper-client-address'
 
-/** A name or an address, with a port or without. */
+/** A name or an address, with or without a port. */
 const isPlausibleHost = (host: string): boolean => /^[\w.:[\]-]{1,255}$/.test(host)
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where the operator says that callers see the service; empty to go by the request. */
+    /** The URL under which clients reach the service. Empty: derived from the request. */
     configuredPublicUrl: string
   }
 }
 
-/** The address under which the caller sees the service, without a slash at its end. */
+/** The URL under which the client reaches the service, without a trailing slash. */
 export function publicUrl(request: FastifyRequest): string {
   const { configuredPublicUrl } = request.server
   if (configuredPublicUrl) return configuredPublicUrl
   return isPlausibleHost(request.host ?? '') ? `${request.protocol}://${request.host}` : ''
 }
 
-/** What an entry means; null if it is not of its form. */
+/** Parses an entry. Null if it is invalid. */
 type Read = (entry: string) => string | null
 
 const onlyIf =
@@ -38,7 +38,7 @@ const onlyIf =
   (entry) =>
     isValid(entry) ? entry : null
 
-/** What a proxy says of the caller; each is a list, to which every proxy on the way may add one. */
+/** Headers of proxies about the client. Each is a list to which every proxy may append. */
 const FORMS: Record<string, Read> = {
   'x-forwarded-for': readAddress,
   'x-forwarded-proto': onlyIf((entry) => entry === 'http' || entry === 'https'),
@@ -46,9 +46,8 @@ const FORMS: Record<string, Read> = {
 }
 
 /**
- * Leaves of the headers what they mean, and forgets those that are not of their form. A trusted proxy may pass on what a
- * caller wrote; without the header what is known of the connection itself counts: the peer's address, its protocol,
- * its Host.
+ * Normalizes the forwarded headers and deletes invalid ones: a trusted proxy may pass on the client's own header.
+ * Without a header the connection counts: the peer's address, its protocol and the Host.
  */
 export function cleanForwardedHeaders({ headers }: IncomingMessage): void {
   for (const [name, read] of Object.entries(FORMS)) {
@@ -60,10 +59,10 @@ export function cleanForwardedHeaders({ headers }: IncomingMessage): void {
   }
 }
 
-/** `203.0.113.7:5678` and `[2001:db8::1]:443`: some proxies add the caller's port, which differs by connection. */
+/** `203.0.113.7:5678` and `[2001:db8::1]:443`: some proxies append the client's port, which differs by connection. */
 const WITH_PORT = /^(?:\[(?<six>[^\]]+)\]|(?<four>[^:]+))(?::(?<port>\d{1,5}))?$/
 
-/** An IP address, with a port or without: the address alone. */
+/** The address of an entry, without a port. */
 function readAddress(entry: string): string | null {
   if (isIP(entry) !== 0) return entry
   const { six = '', four = '', port = '0' } = WITH_PORT.exec(entry)?.groups ?? {}
@@ -72,7 +71,7 @@ function readAddress(entry: string): string | null {
   return isIP(four) === 4 ? four : null
 }
 
-/** Whether an address is that of a trusted proxy. @param list addresses and networks, joined by commas */
+/** Whether an address is a trusted proxy. @param list addresses and networks, separated by commas */
 export function proxyTrust(list: string | null): (address: string) => boolean {
   const trusted = new BlockList()
   for (const entry of list?.split(',') ?? []) {

@@ -1,4 +1,4 @@
-/** As far as it is read here. */
+/** The keywords that are read here. */
 interface Parameter {
   in: string
   name: string
@@ -12,7 +12,7 @@ interface Document {
 
 const OF_ANY_KEY = /^(\w+)\[key\]$/
 
-/** A parameter `metadata[key]`, whose key is the caller's, as OpenAPI calls such ones: an object that is spread out. */
+/** Describes the parameter `metadata[key]`, whose key the caller chooses, as OpenAPI's `deepObject`. */
 export function deepenParameters<D extends object>(openapiObject: D): D {
   const document: Document = openapiObject
   for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))

@@ -2,13 +2,13 @@ interface Answer {
   content?: Record<string, { examples?: Record<string, unknown> }>
 }
 
-/** As far as it is read here. */
+/** The keywords that are read here. */
 interface Document {
   paths?: Record<string, Record<string, { responses?: Record<string, Answer | { $ref: string }> }>>
   components?: { responses?: Record<string, Answer> }
 }
 
-/** Error answers stand once in the document, by their codes: forty operations refer to the same few. */
+/** Makes error responses components, named by their codes: forty operations refer to the same few. */
 export function shareErrors<D extends object>(openapiObject: D): D {
   const document: Document = openapiObject
   const shared: Record<string, Answer> = {}

@@ -8,11 +8,11 @@ import { createStaticResponse, type StaticResponse, sendStatic } from '../respon
 import type { TypedServer } from '../route.ts'
 import { pageHeaders } from './reference.ts'
 
-/** Made by `npm run build`; from the sources and from the npm package's dist/ it is at the same place. */
+/** Made by `npm run build`. The path is the same from the sources and from the npm package's dist/. */
 const DIST = fileURLToPath(packageFile('dashboard/dist/'))
 const INDEX = 'index.html'
 
-/** The page runs its own scripts and styles, and speaks to this service alone. */
+/** The page runs only its own scripts and styles, and connects only to this service. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,10 +36,10 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** What is not the dashboard's: unknown paths below these keep their JSON answer. */
+/** Paths of the service: unknown paths below them keep their JSON response. */
 const OTHERS = /^\/(?:v1|api|docs|assets|openapi\.json|healthz|readyz)(?:\/|$)/
 
-/** Serves the dashboard at `/`, from memory. Its own paths, such as /claims/…, all answer the one page. */
+/** Serves the dashboard at `/`, from memory. All paths of the dashboard, such as /claims/…, return the same page. */
 export function addDashboard(server: TypedServer): void {
   const files = readFiles()
   const index = files.get(INDEX)
@@ -54,7 +54,7 @@ export function addDashboard(server: TypedServer): void {
   })
 }
 
-/** By their paths below the folder; none if it is not built. */
+/** By path below the folder. Empty if the dashboard is not built. */
 function readFiles(): Map<string, File> {
   if (!existsSync(`${DIST}${INDEX}`)) return new Map()
   const paths = readdirSync(DIST, { recursive: true, withFileTypes: true })
@@ -65,7 +65,7 @@ function readFiles(): Map<string, File> {
   )
 }
 
-/** A file as it is, and compressed if it was made so. */
+/** A file in each encoding that was built. */
 type File = { encoding: string; answer: StaticResponse }[]
 
 const ENCODINGS = [
@@ -91,7 +91,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): Fas
   return sendStatic(request, reply, (chosen as File[number]).answer)
 }
 
-/** A browser that goes to a page, rather than a program that asks for a path which is not there. */
+/** Whether a browser navigates to a page, rather than a program that requests a path. */
 function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   const path = url.split('?', 1)[0] as string
   return (
@@ -101,7 +101,7 @@ function isNavigation({ method, url, headers }: FastifyRequest): boolean {
   )
 }
 
-/** Names of assets contain the hash of their content: they never change. All else is asked for anew. */
+/** Names of assets contain the hash of their content, so assets never change. Everything else is revalidated. */
 const headersOf = (path: string) => ({
   'Cache-Control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
   ...pageHeaders(POLICY),

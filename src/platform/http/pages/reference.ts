@@ -10,13 +10,13 @@ import type { TypedServer } from '../route.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** The reference brings its script along and starts it inline; it loads and asks nothing from elsewhere. */
+/** The reference starts an inline script and loads nothing from other hosts. */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 
-/** What people read: the API reference, the specification, a page for each error code, and the OpenAPI document. */
+/** The pages for people: the API reference, the specification, a page for each error code, and the OpenAPI document. */
 export function addReference(server: TypedServer): void {
   const documentation = once(() => createStaticResponse(JSON.stringify(server.swagger()), JSON_TYPE))
   server.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
@@ -41,7 +41,7 @@ export function addReference(server: TypedServer): void {
     sendStatic(request, reply, specification()),
   )
 
-  // Made when somebody first looks: it holds megabytes in memory. What failed is tried again by the next.
+  // Made at the first request, because it takes megabytes of memory. The next request retries after a failure.
   let reading: Promise<Map<string, StaticResponse>> | null = null
   const reference = () => {
     reading ??= readReference().catch((error) => {
@@ -71,7 +71,7 @@ function once<T>(make: () => T): () => T {
 const toAnswer = (page: string): StaticResponse =>
   createStaticResponse(page, HTML_TYPE, pageHeaders(PAGE_POLICY))
 
-/** The page and its script, by their paths, asked once of a server that listens nowhere. */
+/** The page and its script, by path, requested once from a server without a port. */
 async function readReference(): Promise<Map<string, StaticResponse>> {
   const server = await createReference()
   const files = new Map<string, StaticResponse>()
@@ -86,7 +86,7 @@ async function readReference(): Promise<Map<string, StaticResponse>> {
   return files
 }
 
-/** The API reference, as a server that listens nowhere. */
+/** The API reference on a server without a port. */
 async function createReference(): Promise<FastifyInstance> {
   const { default: apiReference } = await import('@scalar/fastify-api-reference')
   const server = fastify()
@@ -95,7 +95,7 @@ async function createReference(): Promise<FastifyInstance> {
     configuration: {
       title: 'Claimkeeper API',
       url: '/openapi.json',
-      // Nothing is loaded from elsewhere, and nothing is sent there.
+      // Loads nothing from other hosts and sends nothing to them.
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },
@@ -107,7 +107,7 @@ async function createReference(): Promise<FastifyInstance> {
   return server
 }
 
-/** The page behind an error's doc_url: what happened, and what to do about it. */
+/** The page behind an error's doc_url: what happened and what to do. */
 function errorPage(code: ErrorCode): string {
   const { status, type, title, help } = ERRORS[code]
   const others = Object.keys(ERRORS)
@@ -151,10 +151,10 @@ function toHtml(text: string): string {
     .replaceAll(/`([^`]*)`/g, '<code>$1</code>')
 }
 
-/** From the sources and from the npm package's dist/ it is at the same place. */
+/** The path is the same from the sources and from the npm package's dist/. */
 const SPECIFICATION = packageFile('docs/spec.md')
 
-/** The specification as a page. Its sections are found by their numbers: `#2.1` is §2.1. */
+/** The specification as a page. Section numbers are its anchors: `#2.1` is §2.1. */
 function specificationPage(): string {
   const contents: string[] = []
   const marked = new Marked({
@@ -217,7 +217,7 @@ const STYLE = `
   table { border-collapse: collapse; font-size: 0.9rem; }
   th, td { padding: 0.35rem 0.75rem 0.35rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }`
 
-/** A page of text, with nothing on it that is loaded. */
+/** A page of text that loads nothing. */
 const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head>

@@ -8,7 +8,7 @@ import type { Item } from '../bodies/parse-json.ts'
 import { toAnswer } from './error-response.ts'
 import { ErrorBody } from './responses.ts'
 
-/** Items that a batch takes. */
+/** Maximum number of items of a batch. */
 export const MAX_ITEMS = 1_000
 /** Bytes of a batch's body. */
 export const BATCH_BODY_LIMIT = 8 * 1024 * 1024
@@ -23,7 +23,7 @@ export const batchBody = <Item extends TSchema, List extends string>(list: List,
     examples: [{ [list]: (item as { examples?: unknown[] }).examples ?? [] }],
   })
 
-/** What an item of a batch comes to. */
+/** The result of an item. */
 export function batchResult(success: TSchema) {
   const refusal = Type.Object(
     {
@@ -35,7 +35,7 @@ export function batchResult(success: TSchema) {
   return Type.Unsafe({ anyOf: [success, refusal] })
 }
 
-/** A batch's answer: a result for each item, in their order. */
+/** The response to a batch: one result for each item, in order. */
 export const batchAnswer = (success: TSchema) =>
   Type.Object({ results: Type.Array(batchResult(success), { description: 'In the order of the items.' }) })
 
@@ -53,7 +53,7 @@ export const validateEnvelope =
     return (data: unknown) => (data instanceof Readable ? { value: data } : validate(data))
   }
 
-/** Reads an item as the single form reads its body. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+/** Reads an item as the single operation reads its body. @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 export function itemReader<Body>(
   compile: FastifySchemaCompiler<object>,
   schema: TSchema,
@@ -68,7 +68,7 @@ export function itemReader<Body>(
   }
 }
 
-/** A result that is an error, with what the single form answers. */
+/** The result of a failed item, with the error body of the single operation. */
 export function errorResult(error: unknown, request: FastifyRequest) {
   const { status, body } = toAnswer(error, request)
   return { status, ...body }

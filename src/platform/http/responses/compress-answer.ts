@@ -14,17 +14,17 @@ import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { chooseCoding } from './quality-values.ts'
 import { isWhole, type Whole } from './static-response.ts'
 
-/** Characters, or bytes, from which on it pays: less goes in one packet as it is. */
-const FROM = 1_024
-/** At once, in one process. Beyond, answers are sent as they are: nobody waits for it. */
-const MOST = 8
+/** Characters or bytes. A shorter response fits into one packet and is not compressed. */
+const MIN_COMPRESSED_LENGTH = 1_024
+/** Compressions in progress per process. Beyond, responses are sent uncompressed instead of waiting. */
+const MAX_CONCURRENT = 8
 
 interface Encoding {
   whole: (answer: Whole) => Promise<Buffer>
   stream: () => Transform
 }
 
-// Fast, and with a small window: what takes megabytes for each answer would be too much for what is gained.
+// Fast, with a small window: megabytes for each response would be too much.
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_windowLog]: 18 } }
 const BROTLI = {
   params: {
@@ -38,7 +38,7 @@ const toZstd = promisify<Whole, typeof ZSTD, Buffer>(zstdCompress)
 const toBrotli = promisify<Whole, typeof BROTLI, Buffer>(brotliCompress)
 const toGzip = promisify<Whole, typeof GZIP, Buffer>(gzip)
 
-/** All work in the thread pool. */
+/** All run in the thread pool. */
 const ENCODINGS = {
   zstd: { whole: (answer) => toZstd(answer, ZSTD), stream: () => createZstdCompress(ZSTD) },
   br: { whole: (answer) => toBrotli(answer, BROTLI), stream: () => createBrotliCompress(BROTLI) },
@@ -47,51 +47,54 @@ const ENCODINGS = {
 /** The fastest first. */
 const NAMES = ['zstd', 'br', 'gzip'] as const
 
-let underWay = 0
+let compressing = 0
 
-/** Routes whose answers may be large. Those of a single deed are short, and are to be quick: they do not even have the hook. */
+/** Routes with large responses. Other responses are short and do not have the hook. */
 export const mayAnswerMuch = (method: unknown, hasItems: boolean): boolean => method === 'GET' || hasItems
 
-/** The last hook of an answer: compresses JSON for who asks for it, if it pays. Lines and events are sent as they come. */
+/**
+ * The last hook of a response: compresses JSON if the client accepts it and it is worth it. NDJSON and server-sent
+ * events are not compressed.
+ */
 export const compressAnswer: onSendHookHandler = (request, reply, payload, done) => {
-  if (!isWorthIt(reply, payload)) return done(null, payload)
+  if (!isCompressible(reply, payload)) return done(null, payload)
   reply.header('Vary', 'Accept-Encoding')
   const chosen =
-    request.method === 'HEAD' || underWay >= MOST || isToStay(request, reply)
+    request.method === 'HEAD' || compressing >= MAX_CONCURRENT || forbidsTransform(request, reply)
       ? null
       : chooseCoding(request.headers['accept-encoding'], NAMES)
   if (chosen === null) return done(null, payload)
   const { whole, stream } = ENCODINGS[chosen]
-  underWay++
+  compressing++
   if (payload instanceof Readable) {
     const compressed = stream()
     pipeline(payload, compressed, () => {
-      underWay--
+      compressing--
     })
     noteEncoding(reply, chosen)
     return done(null, compressed)
   }
   const sent = whole(payload).then(
     (bytes) => {
-      underWay--
+      compressing--
       noteEncoding(reply, chosen)
       done(null, bytes)
     },
     () => {
-      underWay--
+      compressing--
       done(null, payload)
     },
   )
   void withRejectionHandler(sent)
 }
 
-const isWorthIt = (reply: FastifyReply, payload: unknown): payload is Whole | Readable =>
-  (isWhole(payload) ? payload.length > FROM : payload instanceof Readable) &&
+const isCompressible = (reply: FastifyReply, payload: unknown): payload is Whole | Readable =>
+  (isWhole(payload) ? payload.length > MIN_COMPRESSED_LENGTH : payload instanceof Readable) &&
   `${reply.getHeader('content-type')}`.startsWith('application/json') &&
   !reply.hasHeader('content-encoding')
 
-/** Who says so wants what the service has made, as it is. */
-const isToStay = ({ headers }: FastifyRequest, reply: FastifyReply): boolean =>
+/** `no-transform` forbids changing the response. */
+const forbidsTransform = ({ headers }: FastifyRequest, reply: FastifyReply): boolean =>
   `${headers['cache-control']},${reply.getHeader('cache-control')}`.toLowerCase().includes('no-transform')
 
 /** Other bytes have another strong ETag. Both ETags identify the same record (`entity-tags.ts`). */

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { ExpectedVersions } from '../../../core/records.ts'
 import { validationError } from '../../../kernel/errors.ts'
 
-/** Of what changes a record. */
+/** For operations that change a record. */
 export const IfMatchHeader = Type.Object({
   'if-match': Type.Optional(
     Type.String({
@@ -14,7 +14,7 @@ export const IfMatchHeader = Type.Object({
   ),
 })
 
-/** Of what reads a record. */
+/** For operations that read a record. */
 export const IfNoneMatchHeader = Type.Object({
   'if-none-match': Type.Optional(
     Type.String({
@@ -26,20 +26,20 @@ export const IfNoneMatchHeader = Type.Object({
 
 interface Tag {
   isWeak: boolean
-  /** As it was sent, without its quotes. */
+  /** As received, without quotes. */
   sent: string
-  /** The record's: without the encoding that the answer came in. */
+  /** The tag of the record, without the suffix of the response's encoding. */
   text: string
 }
 
-/** Behind the ETag of an answer that was compressed (`compress-answer.ts`). */
+/** Suffix of the ETag of a compressed response (`compress-answer.ts`). */
 const ENCODED = /\+(?:zstd|br|gzip)$/
 
-/** One of a list; whatever is empty in a list is passed over. Each part begins with another character: it is read in one go. */
+/** One tag of a list. Empty members are skipped. Each part begins with another character, so matching takes linear time. */
 const TAG = /[\t ,]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/y
 const NOTHING_MORE = /[\t ,]*$/y
 
-/** Lines of one header have been joined by commas. @throws VALIDATION_ERROR */
+/** Repeated headers are joined by commas. @throws VALIDATION_ERROR */
 function parseTags(name: string, header: string): Tag[] | '*' {
   if (header.trim() === '*') return '*'
   const tags: Tag[] = []
@@ -58,8 +58,8 @@ function parseTags(name: string, header: string): Tag[] | '*' {
 }
 
 /**
- * Of which versions a change may be made; null for any, which is also what `*` says: a record that is not there answers 404.
- * @param versionOf what of a strong tag is the record's version
+ * The versions that a change requires. Null for any, also for `*`, because a missing record answers 404.
+ * @param versionOf extracts the record's version from a strong tag
  * @throws VALIDATION_ERROR
  */
 export function expectedVersions(
@@ -75,11 +75,14 @@ export function expectedVersions(
 /** @param tag without its quotes */
 export const tagged = (tag: string) => ({ ETag: `"${tag}"` })
 
-/** Of a tag of two parts the first, by which changes are judged; the second is of what changes by itself. */
+/**
+ * The first part of a tag with two parts. A change is compared with it. The second part also changes without a change
+ * by a caller.
+ */
 export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.indexOf('.'), 0))
 
 /**
- * Answers a record with its ETag; 304 without the record to who has it already.
+ * Sends a record with its ETag, or 304 if the caller has the record already.
  * @throws VALIDATION_ERROR
  */
 export function sendTagged(
@@ -92,13 +95,13 @@ export function sendTagged(
 }
 
 /**
- * Whether the caller has the record already. Gives the answer its ETag, and its status if there is nothing to send.
+ * Whether the caller has the record already. Sets the ETag, and the status 304 if there is nothing to send.
  * @throws VALIDATION_ERROR
  */
 export function hasAlready(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   const header = request.headers['if-none-match']
   const named = header === undefined ? [] : parseTags('If-None-Match', header)
-  // As the caller knows it.
+  // In the form that the caller sent.
   const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
   reply.headers(tagged(had ?? tag))
   if (had !== undefined) reply.code(304).header('Vary', 'Accept-Encoding')

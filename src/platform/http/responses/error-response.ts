@@ -12,11 +12,11 @@ export const newRequestId = (): string => `req_${uuidv4()}`
 /** Responses, the log and traces contain the id unchanged, so it must not look like a token or secret of the service. */
 const SAFE_ID = /^(?!ck_|whsec_)[A-Za-z0-9_-]{8,64}$/
 
-/** The caller's, if it is one of a safe form. @param given the header as it came */
+/** The caller's id if it is safe, otherwise a new one. @param given the header as received */
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SAFE_ID.test(given) ? given : newRequestId()
 
-/** The one body of every error (§7). */
+/** The body of every error (§7). */
 export function errorBody(error: ServiceError, requestId: string, baseUrl: string) {
   const { status, type } = ERRORS[error.code]
   return {
@@ -32,10 +32,10 @@ export function errorBody(error: ServiceError, requestId: string, baseUrl: strin
   }
 }
 
-/** No other site learns from which address someone came; the service's own pages go on naming their origin. */
+/** Other sites do not learn the page that the user came from. The service's own pages still send their origin. */
 export const REFERRER_POLICY = 'same-origin'
 
-/** The headers of every answer. */
+/** The headers of every response. */
 export const commonHeaders = (request: FastifyRequest) => ({
   [REQUEST_ID_HEADER]: request.id,
   'Cache-Control': 'no-store',
@@ -51,7 +51,7 @@ const STRICT_TRANSPORT = { 'Strict-Transport-Security': 'max-age=31536000' }
 export const strictTransport = (publicUrl: string): Record<string, string> =>
   publicUrl.startsWith('https:') ? STRICT_TRANSPORT : {}
 
-/** What was to be done for a caller is not: nobody is there any more. */
+/** The caller disconnected, so the work was not done. */
 export class CallerGone extends ServiceError {
   constructor() {
     super('UNAVAILABLE', 'The caller has gone.')
@@ -67,13 +67,13 @@ const bytesInWords = (bytes: number): string =>
 /** Codes of a response to a closed connection, and of a body that was cut off. */
 const CLOSED_CONNECTION_CODES = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET']
 
-/** An answer that was to be sent to a closed connection, or was cut off by it, ends so. */
+/** A response that a closed connection interrupted ends with one of these errors. */
 const isClosedConnection = (error: unknown): boolean =>
   error instanceof CallerGone || CLOSED_CONNECTION_CODES.includes((error as Partial<FastifyError>).code ?? '')
 
-/** Answers any error that a request ended in. */
+/** Sends the response to any error. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // It is nobody's fault, and there is nobody to be told.
+  // The client disconnected: there is nobody to respond to, and nothing to log.
   if (reply.raw.destroyed && isClosedConnection(error)) return reply.send('')
   const { status, headers, body } = toAnswer(error, request)
   if (request.logContext) request.logContext.code = body.error.code
@@ -83,28 +83,28 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(body)
 }
 
-/** Requests of whose items one was refused as unavailable, and errors that many were refused with: once is enough. */
-const toldUnavailable = new WeakSet<object>()
+/** Requests and errors whose UNAVAILABLE is logged already. A batch, and an error shared by many requests, is logged once. */
+const loggedUnavailable = new WeakSet<object>()
 
-/** How an error is answered; what is our fault goes into the log with its cause, of a batch's items the first. */
+/** The response to an error. Logs errors of the service with their cause; of a batch only the first. */
 export function toAnswer(error: unknown, request: FastifyRequest) {
   const serviceError = toServiceError(error, request)
   const { status } = ERRORS[serviceError.code]
   const isUnavailable = serviceError.code === 'UNAVAILABLE'
-  const isTold = toldUnavailable.has(request) || toldUnavailable.has(serviceError)
-  if (status >= 500 && !(isUnavailable && isTold)) {
+  const isLogged = loggedUnavailable.has(request) || loggedUnavailable.has(serviceError)
+  if (status >= 500 && !(isUnavailable && isLogged)) {
     request.log[isUnavailable ? 'warn' : 'error'](
-      { err: serviceError.cause ?? error, ...whatWasAsked(request) },
+      { err: serviceError.cause ?? error, ...requestFields(request) },
       serviceError.message,
     )
-    if (isUnavailable) toldUnavailable.add(request).add(serviceError)
+    if (isUnavailable) loggedUnavailable.add(request).add(serviceError)
   }
   const { headers } = serviceError
   return { status, headers, body: errorBody(serviceError, request.id, publicUrl(request)) }
 }
 
-/** For the log. The path's pattern only: what stands in a path or in a query may be a secret, or put there by mistake. */
-function whatWasAsked({ method, routeOptions, userId }: FastifyRequest) {
+/** For the log. Only the path's pattern: a path or a query may contain a secret. */
+function requestFields({ method, routeOptions, userId }: FastifyRequest) {
   return { method, route: routeOptions.url ?? null, ...(userId ? { userId } : {}) }
 }
 
@@ -137,7 +137,7 @@ function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
   )
 }
 
-/** For a body of a media type that the route does not accept. */
+/** The message for a body of a media type that the route does not accept. */
 function unsupportedTypeMessage({ headers, server }: FastifyRequest): string {
   const type = headers['content-type']
   const sent =

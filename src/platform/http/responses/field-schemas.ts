@@ -9,7 +9,7 @@ export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 
 const UUID = withRule(UUID_PATTERN, `a UUID, 32 hexadecimal digits in five groups, such as ${SOME_UUID}`)
 
-/** Any version; in any case on input. */
+/** A UUID of any version. Input is case-insensitive. */
 export const Uuid = (description: string) =>
   Type.String({ description, pattern: UUID, examples: [SOME_UUID] })
 
@@ -21,7 +21,7 @@ export const UuidOrNull = (description: string) =>
     examples: [null],
   })
 
-/** Of a schema, from 1 on. */
+/** The version of a claim schema, from 1 on. */
 export const Version = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, description, examples: [3] })
 
@@ -55,7 +55,7 @@ export const Time = (description: string) =>
 /** A string that `Time` has validated. Digits below a millisecond are dropped. */
 export const readTime = (text: string): Date => parseIsoTime(text) as Date
 
-/** Its name in the IANA time zone database. */
+/** A name of the IANA time zone database. */
 export const TimeZone = (description: string) =>
   Type.String({ minLength: 1, maxLength: 64, description, examples: ['Europe/Berlin'] })
 

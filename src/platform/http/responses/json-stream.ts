@@ -3,7 +3,7 @@ import { runCooperatively } from '../../concurrency/cooperative.ts'
 import { RESPONSE_CHUNK_BYTES } from '../limits.ts'
 import { sendStream } from './response-stream.ts'
 
-/** Items in memory, or items that are read a few at a time. */
+/** Items in memory, or items that are read in pages. */
 type List = Iterable<unknown> | AsyncIterable<Iterable<unknown>>
 
 /** A value that is JSON already. */
@@ -14,7 +14,7 @@ export class JsonText {
     this.text = text
   }
 
-  /** An object, some of whose fields may be JSON already. As in JSON, a field that is undefined is left out. */
+  /** An object whose fields may be JSON text. Undefined fields are omitted, as in JSON. */
   static ofObject(fields: object): JsonText {
     let text = '{'
     for (const [name, value] of definedFields(fields)) text += `${nameAfter(text, name)}${toText(value)}`
@@ -22,7 +22,7 @@ export class JsonText {
   }
 }
 
-/** Makes the JSON in a task of its own: hundreds of submissions that were committed together are answered at the same moment. */
+/** Makes the JSON in a task of its own: hundreds of submissions of one commit are answered at the same moment. */
 export const toJsonInTurn = (make: () => unknown): Promise<string> => runCooperatively(inAStep(make))
 
 function* inAStep(make: () => unknown): Generator<void, string> {
@@ -31,8 +31,8 @@ function* inAStep(make: () => unknown): Generator<void, string> {
 }
 
 /**
- * Sends an object whose lists may be long, item by item. Other requests are handled between the items. Items that are still to be read
- * are read when the client has taken those before.
+ * Sends an object whose lists may be long, item by item. Other requests are handled between the items. The next items
+ * are read when the client has received the items before.
  */
 export function sendJson(reply: FastifyReply, body: Record<string, unknown>): Promise<FastifyReply> {
   return sendStream(reply.type('application/json; charset=utf-8'), toJson(body))
@@ -64,7 +64,7 @@ async function* itemTexts(list: List): AsyncGenerator<string> {
   else for await (const items of list) yield* textsOf(items)
 }
 
-/** Cooperatively: making the JSON of many items takes long. */
+/** Cooperatively: serializing many items takes long. */
 async function* textsOf(items: Iterable<unknown>): AsyncGenerator<string> {
   const iterator = items[Symbol.iterator]()
   for (;;) {

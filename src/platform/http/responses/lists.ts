@@ -24,13 +24,13 @@ export function listQuery<Filters extends TProperties>(filters: Filters, after =
   )
 }
 
-/** Nothing else; if it is filtered by metadata, any keys of it. */
+/** No other parameters. A list with metadata filters accepts any key. */
 const only = (filters: TProperties) => ({
   additionalProperties: false,
   ...('metadata[key]' in filters ? { patternProperties: METADATA_PATTERN } : {}),
 })
 
-/** The query of a list's export: all of its pages. */
+/** The query of an export of the whole list. */
 export function exportQuery<Filters extends TProperties>(filters: Filters) {
   return Type.Object({ ...filters, order: ORDER }, only(filters))
 }
@@ -47,7 +47,7 @@ export function pageOf(record: TSchema & { $id?: string }) {
   })
 }
 
-/** A list's answer; the cursor is the UUID of the page's last record. */
+/** The response of a list. The cursor is the UUID of the last record of the page. */
 export function presentPage<Row extends { id: string }, Body>(
   page: { rows: Row[]; hasMore: boolean },
   present: (row: Row) => Body,
@@ -58,7 +58,7 @@ export function presentPage<Row extends { id: string }, Body>(
   }
 }
 
-/** Records in pages as they are read; each is presented when it is its turn in the answer. */
+/** Presents records page by page as they are read. */
 export async function* presentEach<Row, Body>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   present: (row: Row) => Body,

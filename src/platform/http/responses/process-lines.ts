@@ -1,53 +1,53 @@
 import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Line, TOO_LONG } from '../bodies/read-lines.ts'
 
-/** Lines of one request that are processed at once, and their bytes. A client that sends faster or does not read waits. */
-const LINES_AT_ONCE = 500
-const BYTES_AT_ONCE = 1024 * 1024
+/** Limits of lines in progress of one request, in lines and in bytes. A client that sends faster or does not read must wait. */
+const MAX_LINES_IN_PROGRESS = 500
+const MAX_BYTES_IN_PROGRESS = 1024 * 1024
 
-/** What reading the next line came to. A promise of it never rejects, so it may be left alone. */
+/** The result of reading the next line. Its promise never rejects, so it needs no handler. */
 type Reading = { line: Line } | 'ended' | { failure: unknown }
 
-interface InWork<Result> {
+interface InProgress<Result> {
   result: Promise<{ result: Result }>
   bytes: number
 }
 
 /**
- * The answers to lines, in their order, each as soon as it and all before it are there, however slowly lines come.
- * `submit` is called in the order of the lines; when it rejects, the stream breaks. `tell` makes the text of an answer,
- * when it is the next: of those that wait there are results alone. Once the lines break off nobody is there to answer
- * to: what is in work goes on, and nothing more is answered.
+ * Processes lines concurrently and yields their responses in order, each as soon as it and all before it are ready.
+ * `submit` is called in the order of the lines; a rejection ends the stream. `present` makes the text of a response
+ * when it is next, so waiting responses hold only their results. If reading fails, the stream ends: submissions in
+ * progress continue, and no further response is sent.
  */
 export async function* processLines<Result>(
   lines: AsyncIterator<Line>,
   submit: (line: Line) => Promise<Result>,
-  tell: (result: Result) => Promise<string>,
+  present: (result: Result) => Promise<string>,
 ): AsyncGenerator<string> {
-  const inWork: InWork<Result>[] = []
+  const inProgress: InProgress<Result>[] = []
   let bytes = 0
   let reading: Promise<Reading> | null = readNext(lines)
-  while (reading || inWork.length > 0) {
-    const read = inWork.length < LINES_AT_ONCE && bytes < BYTES_AT_ONCE ? reading : null
-    const next = inWork[0]?.result
+  while (reading || inProgress.length > 0) {
+    const read = inProgress.length < MAX_LINES_IN_PROGRESS && bytes < MAX_BYTES_IN_PROGRESS ? reading : null
+    const next = inProgress[0]?.result
     const first = await Promise.race([...(next ? [next] : []), ...(read ? [read] : [])])
     if (first === 'ended') reading = null
     else if ('failure' in first) throw first.failure
     else if ('line' in first) {
       const size = first.line === TOO_LONG ? 0 : first.line.length
       bytes += size
-      // Nobody waits for it any more once the stream has broken.
+      // Without a handler, a rejection after the end of the stream would be unhandled.
       const result = withRejectionHandler(submit(first.line).then((result) => ({ result })))
-      inWork.push({ result, bytes: size })
+      inProgress.push({ result, bytes: size })
       reading = readNext(lines)
     } else {
-      bytes -= (inWork.shift() as InWork<Result>).bytes
-      yield await tell(first.result)
+      bytes -= (inProgress.shift() as InProgress<Result>).bytes
+      yield await present(first.result)
     }
   }
 }
 
-/** A line is asked for while others are in work, and may fail long before it is looked at, or when nobody will. */
+/** A line is read while others are in progress. Its read may fail long before its result is used, or never be used. */
 const readNext = (lines: AsyncIterator<Line>): Promise<Reading> =>
   lines.next().then(
     ({ done, value }) => (done ? 'ended' : { line: value }),

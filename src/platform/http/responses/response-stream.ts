@@ -41,7 +41,7 @@ export async function sendStream(reply: FastifyReply, pieces: Pieces): Promise<F
   return reply.send(Readable.from(toChunks(reply, begun, pieces)))
 }
 
-/** Streams a response that is in memory already, if it is too long for the buffers of the connection. */
+/** Streams a response in memory if it is too long for the buffers of the connection. */
 export async function streamLarge(reply: FastifyReply, response: Whole): Promise<Readable | Whole> {
   await acquireResponsePermit(reply)
   if (response.length <= MAX_UNSTREAMED_BYTES || reply.raw.destroyed) return response
@@ -50,7 +50,7 @@ export async function streamLarge(reply: FastifyReply, response: Whole): Promise
   return inChunks(bytes)
 }
 
-/** Needs a permit. */
+/** Whether the response needs a permit. */
 export const isLarge = (response: unknown): response is Whole =>
   isWhole(response) && response.length > RESPONSE_CHUNK_BYTES
 
@@ -58,7 +58,7 @@ async function* toChunks({ raw }: FastifyReply, begun: string, rest: Pieces): As
   try {
     yield* chunksOf(Buffer.from(begun))
     for await (const text of rest) {
-      // A piece without text is no chunk, at which the stream would notice a closed connection.
+      // Pieces without text write nothing, so the stream does not detect a closed connection.
       if (raw.destroyed) return
       for (const chunk of chunksOf(Buffer.from(text))) {
         yield chunk

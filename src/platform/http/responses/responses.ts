@@ -30,7 +30,7 @@ export const ErrorBody = Type.Object(
   { $id: 'Error' },
 )
 
-/** Errors that any endpoint under /v1 may answer. */
+/** Errors of any operation under /v1. */
 const ALWAYS: ErrorCode[] = [
   'VALIDATION_ERROR',
   'TOKEN_INVALID',
@@ -38,38 +38,38 @@ const ALWAYS: ErrorCode[] = [
   'INTERNAL_ERROR',
   'UNAVAILABLE',
 ]
-/** And those that may change something, or have a body: all but GET. */
+/** Further errors of operations that change something or have a body: all but GET. */
 export const BODY_ERRORS: ErrorCode[] = [
   'CROSS_ORIGIN_REQUEST',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ]
 
-/** Response headers beside those that every answer has, by name. */
+/** Response headers besides the common ones, by name. */
 type Headers = Record<string, { type: 'string' | 'integer'; description: string }>
 
 interface Success {
   description: string
   headers?: Headers
-  /** Absent if there is no body. */
+  /** Absent without a body. */
   schema?: TSchema
-  /** Of the body; JSON if absent. */
+  /** Media type of the body. Default: JSON. */
   mediaType?: string
-  /** Of a line, if the answer may also come as lines of JSON. */
+  /** Schema of a line, if the response may also be NDJSON. */
   line?: TSchema
-  /** Of the data of each event, if the answer may also come as a stream of them. */
+  /** Schema of the data of an event, if the response may also be a stream of events. */
   event?: TSchema
 }
 
-/** JSON, a value a line. */
+/** JSON, one value per line. */
 export const NDJSON = 'application/x-ndjson'
-/** All media types that clients use for it. */
+/** All media types that clients use for NDJSON. */
 export const NDJSON_TYPES = [NDJSON, 'application/ndjson', 'application/jsonl'] as const
 
 /** Server-sent events. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** For the document. OpenAPI 3.1 knows lines of JSON as a text alone; each of them is as `x-line-schema` says. */
+/** For the OpenAPI document. OpenAPI 3.1 describes NDJSON only as text, so `x-line-schema` describes a line. */
 export const linesOf = (line: TSchema) => ({
   schema: {
     type: 'string',
@@ -89,7 +89,7 @@ const eventsOf = (data: TSchema) => ({
 /** A component by its $id. */
 export const ref = (schema: TSchema & { $id?: string }): TSchema => Type.Unsafe({ $ref: `${schema.$id}#` })
 
-/** The answers of an endpoint under /v1: its successes, and every error it may answer. */
+/** The responses of an operation under /v1: its successes and all of its errors. */
 export function responses(successes: Record<number, Success>, errors: ErrorCode[]) {
   return {
     ...Object.fromEntries(
@@ -108,10 +108,10 @@ function toResponse({ description, schema, headers, mediaType = 'application/jso
   return { description, content: { [mediaType]: { schema }, ...lines, ...stream }, ...withHeaders }
 }
 
-/** Where a created record is. */
+/** The path of a created record. */
 export const LOCATION: Headers = { Location: { type: 'string', description: 'The path of the new record.' } }
 
-/** Of a record that callers can change. */
+/** For a record that callers can change. */
 export const ETAG: Headers = {
   ETag: {
     type: 'string',
@@ -119,7 +119,7 @@ export const ETAG: Headers = {
   },
 }
 
-/** To who has what it would be, by `If-None-Match`. */
+/** If the caller has the record already, by `If-None-Match`. */
 export const NOT_MODIFIED: Record<304, Success> = {
   304: { description: 'The record is as `If-None-Match` says.', headers: ETAG },
 }
@@ -137,7 +137,7 @@ const ERROR_HEADERS: Partial<Record<number, Headers>> = {
   503: { 'Retry-After': RETRY_AFTER },
 }
 
-/** One answer a status; a status may stand for several codes. */
+/** One response for each status. A status may have several codes. */
 export function errorResponses(codes: ErrorCode[]) {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status)
   return Object.fromEntries(

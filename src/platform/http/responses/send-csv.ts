@@ -6,7 +6,7 @@ import { spreadsheetField, spreadsheetJson } from '../../../kernel/text.ts'
 import { sendStream } from './response-stream.ts'
 
 type Pages = AsyncIterable<readonly ExportedClaim[]>
-/** The columns of a file by their names in its first line. */
+/** The columns of a file by their names in its header line. */
 type Columns = Record<string, (claim: ExportedClaim) => string | null>
 
 const STATE: Columns = {
@@ -19,7 +19,7 @@ const STATE: Columns = {
   test_clock_id: ({ testClockId }) => testClockId,
   created_at: ({ createdAt }) => createdAt.toISOString(),
 }
-/** Behind all that was there before it. */
+/** Columns that were added later stand behind the others. */
 const LATER: Columns = {
   schema_version: ({ schemaVersion }) => schemaVersion?.toString() ?? null,
   metadata: ({ metadata }) => (metadata === '{}' ? null : spreadsheetJson(metadata)),
@@ -50,8 +50,8 @@ export const CSV_RESPONSE = {
 } as const
 
 /**
- * Sends the pages as one file of this name. A page is read when the one before has been handed to the connection, and none any
- * more when the caller is gone.
+ * Sends the pages as one file with this name. A page is read when the previous one is written to the connection.
+ * Reading stops when the client disconnects.
  */
 export function sendCsv(
   reply: FastifyReply,
@@ -72,7 +72,7 @@ async function* toText(columns: Columns, pages: Pages): AsyncGenerator<string, u
   }
 }
 
-/** Where another country's spreadsheet splits a line: a field is to stay one. */
+/** Spreadsheets in some countries split at these characters. A field with one is quoted. */
 const SEPARATORS = /[;\t]/
 
 const toLines = (records: (string | null)[][]) =>

@@ -8,7 +8,7 @@ export type Whole = string | Buffer
 export const isWhole = (response: unknown): response is Whole =>
   typeof response === 'string' || Buffer.isBuffer(response)
 
-/** A response that is the same for all clients. All of them share its bytes. */
+/** A response that is the same for all clients, which share its bytes. */
 export interface StaticResponse {
   bytes: Buffer
   headers: Record<string, string>
@@ -31,7 +31,7 @@ export function sendStatic(request: FastifyRequest, reply: FastifyReply, { bytes
   return reply.send(bytes.length <= RESPONSE_CHUNK_BYTES ? bytes : inChunks(bytes))
 }
 
-/** Parts of the same memory, so that the timeout of responses sees the progress of each. */
+/** Slices of the same memory, so that the timeout of responses sees the progress of each. */
 export const inChunks = (bytes: Buffer): Readable => Readable.from(chunksOf(bytes), { objectMode: false })
 
 export function* chunksOf(bytes: Buffer): Generator<Buffer> {

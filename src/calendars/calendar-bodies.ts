@@ -16,7 +16,7 @@ import {
   Version,
 } from '../platform/http/responses/field-schemas.ts'
 
-/* What is published of a calendar. The domain validates it, because it names the exact span. */
+/* The published schema of a calendar. The domain validates calendars, because it names the exact span. */
 
 const TIME = {
   type: 'string',

@@ -42,9 +42,9 @@ const toVersioned = (row: VersionedRow): Versioned<CalendarRecord> => ({
 })
 
 /**
- * Null if the account has the maximum number, deleted ones counted. Concurrent inserts are not counted: an account may
- * come to have a few more, as many as connections write at once.
- * @param tokenHash SHA-256 of the token with which it is made; null for a session
+ * Null if the account has the maximum number, including deleted calendars. Concurrent inserts do not count each
+ * other: an account may exceed the limit by as many calendars as connections write at once.
+ * @param tokenHash SHA-256 of the token of the request; null for a session
  */
 export async function insertCalendar(
   db: Connection,
@@ -111,10 +111,10 @@ export async function listCalendars(
 }
 
 /**
- * Changes the given fields and keeps the version before, all in one statement. A change that changes nothing makes no
- * version. Null if there is no such calendar, if it is deleted, if it has no version that is expected, or if it would
- * have more than `MAX_VERSIONS`.
- * @param tokenHash SHA-256 of the token with which it is changed; null for a session
+ * Changes the given fields and keeps the previous version, in one statement. A change without an effect makes no
+ * version. Null if the calendar does not exist, is deleted, has none of the expected versions, or would have more
+ * than `MAX_VERSIONS`.
+ * @param tokenHash SHA-256 of the token of the request; null for a session
  */
 export async function updateCalendar(
   db: Connection,

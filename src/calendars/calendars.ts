@@ -46,8 +46,8 @@ export async function getCalendar({ read, userId }: Context, id: string): Promis
 }
 
 /**
- * All of the account's calendars that are not deleted, oldest first. The next page is read when it is asked for. A
- * calendar that is created meanwhile may be in the list or not.
+ * All calendars of the account that are not deleted, oldest first. The next page is read when it is requested. A
+ * calendar that is created meanwhile may be missing.
  */
 export async function* listCalendars({ read, userId }: Context): AsyncGenerator<CalendarRecord[]> {
   for (let after = '0'; ; ) {
@@ -59,7 +59,7 @@ export async function* listCalendars({ read, userId }: Context): AsyncGenerator<
   }
 }
 
-/** The calendar's versions, newest first. The next page is read when it is asked for. @throws CALENDAR_NOT_FOUND */
+/** The calendar's versions, newest first. The next page is read when it is requested. @throws CALENDAR_NOT_FOUND */
 export async function listCalendarVersions(
   { read, userId }: Context,
   id: string,

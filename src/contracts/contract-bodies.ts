@@ -26,8 +26,9 @@ import {
 } from '../platform/http/responses/field-schemas.ts'
 
 /*
- * What is published of a contract. The domain validates (it names the exact node, and works without HTTP);
- * a property test holds this schema to the same verdicts. Sizes (nodes, depth, bytes) are said in words.
+ * The published schema of a contract. The domain validates contracts (it names the exact node, and works without
+ * HTTP). A property test checks that this schema accepts the same contracts. Limits of nodes, depth and bytes are
+ * described in words.
  */
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_CONDITION_NAME_LENGTH }
@@ -35,7 +36,7 @@ const CONDITION = { $ref: 'FulfillmentCondition#' }
 
 const SOME_COMPARATOR = { anyOf: COMPARATORS.map((name) => ({ required: [name] })) }
 
-/** What a leaf asks of one event. */
+/** The conditions of a leaf on one event. */
 const EVENT_FIELDS = {
   event: { ...NAME, description: 'The event type, compared exactly.' },
   match: {
@@ -280,7 +281,7 @@ export const CONTRACT_COMPONENTS = [
 
 export const ContractRef = Type.Unsafe<Contract>({ $ref: 'Contract#' })
 
-/** Why something moved: the event that settled it, or the window that elapsed. */
+/** The cause of a change: the event that decided it, or the window that elapsed. */
 export const BECAUSE = Type.Unsafe({
   title: 'Because',
   type: 'object',

@@ -13,7 +13,7 @@ import {
   MAX_CACHED_HINT_CHARACTERS,
 } from './limits.ts'
 
-/** What an entry takes besides its key, in characters. */
+/** Estimated characters of an entry besides its key. */
 const ENTRY_CHARACTERS = 1_024
 
 /** Caches the hints of contracts. Many claims have the same contract: without the cache a batch takes 1.6 times as long. */

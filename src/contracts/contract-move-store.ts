@@ -2,11 +2,11 @@ import { NIL as FIRST_ID } from 'uuid'
 import type { Connection } from '../platform/database/connection.ts'
 import { storeContracts } from './contract-store.ts'
 
-/** How far the moving of contracts has come that stand in their claims' rows. */
+/** Progress of moving contracts out of the rows of claims. */
 export interface ContractMoves {
-  /** Claims just now. */
+  /** Claims in this run. */
   moved: number
-  /** Claims so far. */
+  /** Claims in all runs. */
   movedInAll: number
   isDone: boolean
 }
@@ -41,7 +41,7 @@ export async function moveContracts(db: Connection, limit: number): Promise<Cont
   return { moved, movedInAll: Number(state.moved) + moved, isDone }
 }
 
-/** Contracts never change: they are read and stored before a claim is locked, as creations do. */
+/** Contracts never change, so they are read and stored before a claim is locked, in the order of creations. */
 async function moveBatch(db: Connection, after: string, limit: number): Promise<Batch> {
   const [batch] = await db.query<Batch>({
     name: 'move_contracts',

@@ -10,15 +10,15 @@ import { ifShort } from '../platform/database/sql-array.ts'
 /** SQL for the contract of a row of `claims`, as JSON. */
 export const CONTRACT = 'coalesce(contract, (SELECT document FROM contracts WHERE hash = contract_hash))'
 
-/** The same as text, but null if it has more bytes than `most`. */
+/** The same as text. Null if it has more bytes than `most`. */
 export const contractIfShort = (most: number): string =>
   `CASE WHEN contract_hash IS NULL THEN ${ifShort('contract', most)}
     ELSE (SELECT document::text FROM contracts WHERE hash = contract_hash AND bytes <= ${most}) END`
 
-/** A contract as it is stored, with what stands in columns of its own. */
+/** A contract with the columns that are stored beside it. */
 export interface NewContract {
   contract: Contract
-  /** As JSON. */
+  /** JSON. */
   text: string
   /** SHA-256 of the text in UTF-8, hexadecimal. */
   hash: string
@@ -29,7 +29,7 @@ export function newContract(contract: Contract): NewContract {
   return { contract, text, hash: hashOf(text) }
 }
 
-/** Any contract that claims may have; null if there is none. */
+/** Any stored contract. Null if there is none. */
 export async function findStoredContract(db: Connection): Promise<NewContract | null> {
   const [row] = await db.query<{ hash: string; document: Contract }>({
     text: `-- find_stored_contract
@@ -46,7 +46,7 @@ export async function findStoredContract(db: Connection): Promise<NewContract | 
  */
 export const contractIsMissing = (): ServiceError => unavailable('A contract cannot be read at the moment.')
 
-/** The hash under which a contract with this text is stored, hexadecimal. */
+/** The hash that identifies a contract with this text, in hexadecimal. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The columns of new contracts, each contract once. @param first the number of the first parameter */
@@ -72,8 +72,9 @@ export const givenContracts = (columns: Columns<NewContract>): string => `given 
       )`
 
 /**
- * SQL that stores the contracts of a table that has their columns, and keeps those from removal that are there. In the
- * order of their hashes: of two who store several, none waits for the other in a circle. Each may be in it once.
+ * SQL: stores the contracts of a table with their columns, and locks existing ones against removal. Rows are locked
+ * in the order of their hashes, so statements that store several contracts cannot deadlock. The table may have each
+ * contract once.
  */
 export const storeContracts = (from: string): string => `stored AS (
         INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
@@ -87,7 +88,7 @@ export const storeContracts = (from: string): string => `stored AS (
 
 const GIVEN = contractColumns()
 
-/** Stores these contracts, each of which is there once. @param name of the statement */
+/** Stores contracts without duplicates. @param name of the statement */
 export async function storeGivenContracts(
   db: Connection,
   name: string,

@@ -4,11 +4,11 @@ import { MAX_KNOWN_CONTRACT_BYTES } from './limits.ts'
 
 export interface ParsedContract {
   parsed: Contract
-  /** Of memory, estimated. */
+  /** Estimated bytes of memory. */
   bytes: number
 }
 
-/** Many claims are under the same contract: it is parsed and held once. By hashes. */
+/** Parsed contracts by hash. Many claims share a contract. */
 const contracts = new LRUCache<string, ParsedContract>({
   maxSize: MAX_KNOWN_CONTRACT_BYTES,
   sizeCalculation: ({ bytes }) => bytes,
@@ -23,13 +23,13 @@ export function parseContract(text: string, hash: string): ParsedContract {
   return contract
 }
 
-/** A contract as it was read: its hash, and perhaps its text. */
+/** A contract that a statement has read: its hash, and its text unless the statement left it out. */
 export interface FoundContract {
   hash: string
   contract: string | null
 }
 
-/** Those under which a group of claims is: parsed before, or texts that were read. */
+/** The contracts of a group of claims: cached ones, and texts that were read. */
 export class ContractsOfGroup {
   readonly #byHash = new Map<string, ParsedContract | string>()
 
@@ -45,7 +45,7 @@ export class ContractsOfGroup {
     return this.#byHash.has(hash)
   }
 
-  /** Of one that it has. */
+  /** The contract must be in the group. */
   parsed({ hash }: FoundContract): ParsedContract {
     const one = this.#byHash.get(hash) as ParsedContract | string
     if (typeof one !== 'string') return one
@@ -59,8 +59,8 @@ const [CHARACTER_BYTES, VALUE_BYTES] = [2, 80]
 const [COMMA, BRACE, BRACKET] = [0x2c, 0x7b, 0x5b]
 
 /**
- * What a contract takes once it is parsed and its condition made ready, estimated: rather too much, whether its values are
- * many or long.
+ * Estimated bytes of a parsed contract with its compiled condition. Rather too high, for many short values and for
+ * few long ones.
  */
 function parsedBytes(text: string): number {
   let values = 1

@@ -4,8 +4,8 @@ import { type ContractMoves, moveContracts as moveSome } from './contract-move-s
 import { MOVED_CLAIMS_BATCH_SIZE } from './limits.ts'
 
 /**
- * After an upgrade, until the contracts of all claims are moved; then it does nothing. `onProgress` hears of
- * each run that moved some.
+ * Runs after an upgrade until the contracts of all claims are moved. `onProgress` is called after each run that moved
+ * contracts.
  */
 export function moveContractsJob(app: App, onProgress: (moves: ContractMoves) => void): Job {
   let isDone = false
@@ -24,9 +24,9 @@ export function moveContractsJob(app: App, onProgress: (moves: ContractMoves) =>
 export type { ContractMoves }
 
 /**
- * Moves contracts that an older version stored with each claim to where each is once, batch by batch, while the
- * service works. Goes on where it, or another server, stopped. Null if another server is at it.
- * @param isOver asked after each batch
+ * Moves contracts that an older version stored in the rows of claims into `contracts`, batch by batch, while the
+ * service runs. Continues after the last batch of any server. Null if another server is moving contracts.
+ * @param isOver called after each batch
  */
 export async function moveContracts(app: App, isOver: () => boolean): Promise<ContractMoves | null> {
   for (let moved = 0; ; ) {

@@ -9,13 +9,13 @@ import { textArray } from '../platform/database/sql-array.ts'
  * the scan.
  */
 
-/** A contract without claims, perhaps: by its hash, hexadecimal, and since when, as stored. */
+/** A contract that may have no claims: its hash in hexadecimal, and the stored time of its mark. */
 export interface UnusedContract {
   hash: string
   since: string
 }
 
-/** Contracts that have been marked for so long, the first ones first. */
+/** Contracts that have been marked for long enough, oldest first. */
 export function findUnusedContracts(
   db: Connection,
   markedForMs: number,
@@ -31,9 +31,9 @@ export function findUnusedContracts(
 }
 
 export interface UsesSeen {
-  /** The id of the last claim that was looked at; null if there was none. */
+  /** The id of the last scanned claim. Null if there was none. */
   lastId: string | null
-  /** Those that are used. */
+  /** The contracts that claims use. */
   used: UnusedContract[]
 }
 
@@ -57,7 +57,7 @@ export async function findUses(
   return { lastId: seen?.lastId ?? null, used: contracts.filter(({ hash }) => used.has(hash)) }
 }
 
-/** Those that still have the mark that they had when they were found: claims may have come and gone since. */
+/** The contracts whose mark is unchanged: claims may have been created and deleted since they were found. */
 const MARKED = `marked AS MATERIALIZED (
         SELECT c.hash FROM contracts c
         JOIN unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since) ON c.hash = u.hash AND c.unused_since = u.since
@@ -65,13 +65,13 @@ const MARKED = `marked AS MATERIALIZED (
       )`
 
 /**
- * The same for distributed tables: there one writes to contracts after the other, so that nobody waits in a circle; and
- * Citus cannot hand on what another part of the statement has found if that is bytes.
+ * The same for distributed tables. Writes to contracts are serialized there, so they cannot deadlock. Citus cannot
+ * pass bytea values from one part of a statement to another.
  */
 const IS_MARKED = `unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since)
       WHERE c.hash = u.hash AND c.unused_since = u.since`
 
-/** Takes their marks off. */
+/** Removes the marks. */
 export async function keepContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<void> {
   await db.query({
     text: db.distribution.isOn
@@ -84,7 +84,7 @@ export async function keepContracts(db: Connection, contracts: readonly UnusedCo
   })
 }
 
-/** Removes them. Returns how many. */
+/** Removes the contracts. Returns their number. */
 export async function removeContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<number> {
   const removed = await db.query({
     text: db.distribution.isOn

@@ -10,13 +10,13 @@ import {
 } from './unused-contract-store.ts'
 
 /**
- * Removes the contracts of deleted test clocks that no claim is under any more. There is no index by contract, which
- * each claim would pay for: all claims are looked through, a few seconds at a time, if there is anything to look for.
- * Safe with any number of servers. One that stops begins anew.
+ * Removes contracts of deleted test clocks that no claim uses. An index by contract would slow down every creation,
+ * so all claims are scanned, a few seconds at a time, if a contract is marked. Any number of servers may run it. A
+ * server that restarts begins the scan again.
  */
 export class UnusedContracts {
   readonly #app: App
-  /** Those for which no claim was found so far. */
+  /** Contracts without a known claim so far. */
   #unused: UnusedContract[] = []
   #lookedUpTo: string = FIRST_ID
 
@@ -25,8 +25,8 @@ export class UnusedContracts {
   }
 
   /**
-   * Goes on looking. Returns how many contracts were removed.
-   * @param isOver asked after each batch
+   * Continues the scan. Returns the number of removed contracts.
+   * @param isOver called after each batch
    */
   async removeSome(isOver: () => boolean): Promise<number> {
     const db = this.#app.db.checks

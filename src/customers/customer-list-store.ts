@@ -10,9 +10,9 @@ import { MAX_LETTERS_IN_RANGES, MAX_SCANNED_CUSTOMERS, MAX_SORTED_CUSTOMERS } fr
 export interface CustomerFilter {
   userId: string
   externalId: string | undefined
-  /** The beginning of an external id or of a name, whatever the case of its letters. */
+  /** The beginning of an external id or of a name, case-insensitive. */
   search: string | undefined
-  /** All of these pairs. */
+  /** A customer must have all of these pairs. */
   metadata: Metadata | undefined
   /** Position of the record to continue after. */
   after: string | null
@@ -20,26 +20,26 @@ export interface CustomerFilter {
   limit: number
 }
 
-/** With its metadata as JSON; null if that is long, and to be read by itself. */
+/** Metadata is JSON. Null if it is long and must be read separately. */
 type ListedCustomer = Omit<Customer, 'metadata'> & { metadata: string | null }
 
 export interface CustomerPage {
   rows: ListedCustomer[]
-  /** After whom the next page begins, by the id; null if this is the last. */
+  /** The id of the last customer of the page. Null on the last page. */
   next: string | null
 }
 
-/** A filter of which an index finds what fits it; else each customer that is looked at says whether it does. */
+/** A filter with an index. If the index finds too many customers, the filter is checked on each customer of the list. */
 interface FoundFilter {
-  /** SQL of the ids of those that fit, of each index those that it finds. */
+  /** SQL for the ids of the matching customers: one query for each index. */
   ids: (query: ListQuery) => string[]
-  /** SQL of whether one fits. */
+  /** SQL for whether a customer matches. */
   fits: (query: ListQuery) => string
 }
 
 /**
- * A page of the account's customers, in the order of creation. If many fit a search or metadata, and few of those that are
- * looked at, it has fewer than asked for, though others follow.
+ * A page of the account's customers, in the order of creation. If many customers match a search or metadata filter,
+ * but few of the scanned ones, the page has fewer customers than requested although more follow.
  */
 export async function listCustomers(db: Connection, filter: CustomerFilter): Promise<CustomerPage> {
   const { userId } = filter
@@ -48,7 +48,7 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
   const isBroad = filters.length > 0 && !few
   const stop = isBroad ? await findStop(db, filter) : null
   const list = { name: 'customers', userId } as const
-  // What is on its way before the stop belongs to this page.
+  // Uncommitted customers before the stop belong to this page.
   if (stop?.fresh) await waitForInserts(db, list)
   const { rows, hasMore } = await readPage(db, list, filter, (count, upTo) => {
     const query = new ListQuery()
@@ -72,7 +72,7 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
   return { rows: rows.map((row) => ({ ...toCustomer(row), metadata: row.metadata })), next }
 }
 
-/** The metadata of these customers as JSON, by their ids. */
+/** The metadata of these customers as JSON, by customer id. */
 export async function readCustomerMetadata(
   db: Connection,
   userId: string,
@@ -128,7 +128,7 @@ async function firstOfFew(
   return null
 }
 
-/** The last customer that a page may look at; null if the list ends before. */
+/** The last customer that a page may scan. Null if the list ends before. */
 async function findStop(
   db: Connection,
   { userId, after, order }: CustomerFilter,

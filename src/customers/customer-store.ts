@@ -33,7 +33,7 @@ const KEY_COLUMNS = 'id, external_id'
  */
 const VERSION = `CASE WHEN metadata IS NULL THEN ${versionOf('name')} ELSE ${versionOf('name', 'metadata')} END`
 
-/** Without its metadata. */
+/** Without the metadata. */
 export const toCustomer = (row: CustomerRow): Omit<Customer, 'metadata'> => ({
   id: row.id,
   userId: row.user_id,
@@ -65,8 +65,8 @@ const NEW_ROWS = new Columns<NewRow>(
   2,
 )
 
-// One that is there already is looked for first, as with claims.
-// In one order for all: of two statements that insert the same customers one waits, so they cannot deadlock.
+// Looks for existing customers first, as with claims. Rows are inserted in one order: of two statements that insert
+// the same customers one waits, so they cannot deadlock.
 const INSERT_CUSTOMERS = `-- insert_customers
       WITH barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS}),
       clock AS MATERIALIZED (SELECT ${NOW} AS now FROM barriers),
@@ -86,7 +86,7 @@ const INSERT_CUSTOMERS = `-- insert_customers
       noted AS (${addPairs('customers', 'SELECT inserted.user_id, position, id, pairs FROM inserted JOIN new USING (id)')})
       SELECT * FROM inserted`
 
-/** Stores new customers, of any accounts. Each is null if its account has one with this external_id. */
+/** Stores new customers of any accounts. Null for a customer whose external id exists in its account. */
 export async function insertCustomers(
   db: Connection,
   customers: readonly NewCustomer[],
@@ -107,7 +107,7 @@ export async function insertCustomers(
   return newRows.map(({ id }) => inserted.get(id) ?? null)
 }
 
-/** Of each, those of the account's customers that have these ids. */
+/** For each request, the account's customers with these ids. */
 export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Promise<CustomerKey[][]> =>
   readCustomers(db, asked, {
     name: 'find_customers',
@@ -116,7 +116,7 @@ export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Pro
       JOIN customers USING (user_id, id)`,
   })
 
-/** Of each, those of the account's customers that have these external ids. */
+/** For each request, the account's customers with these external ids. */
 export const findCustomersByExternalId = (
   db: Connection,
   asked: readonly AskedNames[],
@@ -206,7 +206,7 @@ export function changeCustomer(
   })
 }
 
-/** A customer's position in the account's list; null if there is no such customer. */
+/** A customer's position in the account's list. Null if there is no such customer. */
 export async function findCustomerPosition(
   db: Connection,
   userId: string,

@@ -10,5 +10,5 @@ export interface Customer {
   createdAt: Date
 }
 
-/** What claims store of their customer. */
+/** The parts of a customer that claims store. */
 export type CustomerKey = Pick<Customer, 'id' | 'externalId'>

@@ -47,22 +47,22 @@ interface CustomerListRequest extends PageRequest {
   externalId: string | undefined
   /** The beginning of an external id or of a name. */
   search: string | undefined
-  /** All of these pairs. */
+  /** A customer must have all of these pairs. */
   metadata: Metadata | undefined
 }
 
-/** A page of a list; its customers are read to the end as they are asked for. */
+/** A page of a list. Long metadata is loaded while the customers are iterated. */
 interface CustomerPage {
   customers: AsyncIterable<StoredCustomer[]>
-  /** To be given as `after`; null on the last page. */
+  /** The value for `after`. Null on the last page. */
   nextCursor: string | null
 }
 
-/** With its metadata as JSON. */
+/** Metadata is JSON text. */
 type StoredCustomer = Omit<Customer, 'metadata'> & { metadata: string }
 
 export interface CustomerChange {
-  /** Null for none; undefined to leave it. */
+  /** Null removes the name. Undefined keeps it. */
   name: string | null | undefined
   metadata: MetadataChange | undefined
 }
@@ -91,10 +91,10 @@ export async function listCustomers(
 }
 
 /**
- * Changes the customer's name and metadata; its external_id never changes. Of several changes at the same time each is made of
- * what the one before has left.
- * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too many keys, UNAVAILABLE if somebody
- *   holds it for long
+ * Changes the customer's name and metadata. Its external_id never changes. Concurrent changes are applied one after
+ * the other.
+ * @throws CUSTOMER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_ERROR if there would be too many keys, UNAVAILABLE if
+ *   another transaction holds the customer for long
  */
 export async function updateCustomer(
   { userId, write }: Context,

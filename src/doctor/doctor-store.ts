@@ -60,7 +60,7 @@ export interface ClaimWeight {
 export interface AuditRecord {
   id: string
   alias: string | null
-  /** Null if it is missing. */
+  /** Null if the contract is missing. */
   contract: Contract | null
   /** Whether the contract matches its hash and the stored price. */
   isContractRight: boolean

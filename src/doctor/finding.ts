@@ -4,7 +4,7 @@ export interface Finding {
   what: string
   status: 'ok' | 'warning' | 'fault'
   found: string
-  /** What to do; null if nothing. */
+  /** The action for the operator. Null for none. */
   advice: string | null
 }
 

@@ -1,9 +1,9 @@
 const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** Whether it is the code of a currency, of the present or the past (ISO 4217). */
+/** Whether the code is a current or a historical currency (ISO 4217). */
 export const isCurrency = (code: string): boolean => CODES.has(code)
 
-/** The decimals of currencies with other than 2 (ISO 4217). Intl has those of CLDR, which differ: HUF 0, IQD 0. */
+/** Decimals of currencies that do not have 2 (ISO 4217). Intl has the decimals of CLDR, which differ: HUF 0, IQD 0. */
 const MINOR_UNITS: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',

@@ -3,9 +3,9 @@ type ErrorType = 'invalid_request_error' | 'authentication_error' | 'rate_limit_
 interface CatalogueEntry {
   status: number
   type: ErrorType
-  /** What happened, in a sentence. */
+  /** A sentence that says what happened. */
   title: string
-  /** What the reader of the error does about it. */
+  /** The action for the reader of the error. */
   help: string
 }
 

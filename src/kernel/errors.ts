@@ -17,7 +17,7 @@ export class ServiceError extends Error {
     options: { details?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
     const { stackTraceLimit } = Error
-    // It is an answer: to note where it was made would take most of the time of a refusal.
+    // The error is a response. Its stack trace would take most of the time of a refusal.
     Error.stackTraceLimit = 0
     super(message, { cause: options.cause })
     Error.stackTraceLimit = stackTraceLimit

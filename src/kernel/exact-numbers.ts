@@ -1,19 +1,22 @@
-/* Numbers of a JSON text that a double would keep as others. */
+/* Numbers of a JSON text that a double would change. */
 
-/** Where a value may begin, a number that may lose digits in a double: of 16 characters or more, or with an exponent. */
+/** A number at the start of a value that may lose digits in a double: with 16 characters or more, or an exponent. */
 const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g
-/** Strings and numbers that are looked at in one step. */
-const A_STEP = 4_096
+/** Strings and numbers that are scanned in one step. */
+const TOKENS_PER_STEP = 4_096
 
-/** Whether it is worth looking at its numbers. */
+/** A quick test: if false, no number loses digits. */
 export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
 
-/** Where the first number is that would come back as another; null if none would. In steps: a megabyte may hold a hundred thousand. */
+/**
+ * The position of the first number that a double would change. Null if there is none. In steps: a megabyte may
+ * contain a hundred thousand numbers.
+ */
 export function* findLossyNumber(json: string): Generator<void, number | null> {
   let seen = 0
   for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
-    if (++seen % A_STEP === 0) yield
+    if (++seen % TOKENS_PER_STEP === 0) yield
     if (!token.startsWith('"') && isLossy(token, Number(token))) return index
   }
   return null
@@ -32,7 +35,7 @@ export function hasLossyNumber(json: string): boolean {
 /** Whether a double cannot hold the number that `source` denotes. */
 export function isLossy(source: string, value: number): boolean {
   if (!Number.isFinite(value)) return true
-  // As JavaScript writes it (2 ** 64 is 18446744073709552000) it comes back as it was sent.
+  // The number also keeps its value if JavaScript writes it with the same digits (2 ** 64 is 18446744073709552000).
   if (/^-?\d+$/.test(source)) return BigInt(source) !== BigInt(value) && source !== String(value)
   return value === 0 && /^-?[0.]*[1-9]/.test(source)
 }

@@ -15,7 +15,7 @@ const STARTS_WITH_DATE = /^\d{4}-\d\d-\d\d/
 const STARTS_WITH_DATE_AND_TIME = /^\d{4}-\d\d-\d\d[Tt\s]\d\d:\d\d/
 
 export interface IsoTime {
-  /** Whole milliseconds since 1970. Without a zone, as if it were UTC. NaN if there is a fault. */
+  /** Whole milliseconds since 1970. Without a zone, as UTC. NaN for an invalid time. */
   ms: number
   /** The rest below a millisecond, from 0 to less than 1. Separate, because the sum can round up to the next millisecond. */
   belowMs: number
@@ -24,7 +24,7 @@ export interface IsoTime {
   fault: string | null
 }
 
-/** The time in milliseconds; further digits are dropped. For any other text a message that says what is wrong. */
+/** The time in milliseconds; further digits are dropped. For an invalid text a message that says why. */
 export function parseIsoTime(text: string): Date | string {
   const parsed = readIsoTime(text)
   if (typeof parsed === 'string') return parsed
@@ -36,7 +36,7 @@ export function parseIsoTime(text: string): Date | string {
 
 const NO_ZONE = `must have a zone at the end, Z or an offset such as +01:00: ${SOME_TIME}`
 
-/** Reads a time with or without a zone. For a text of another form a message that says what is wrong. */
+/** Reads a time with or without a zone. For an invalid text a message that says why. */
 export function readIsoTime(text: string): IsoTime | string {
   const found = ISO_TIME.exec(text)
   if (found === null) return wrongForm(text)

@@ -1,4 +1,4 @@
-/** One thing wrong with an input: where (`contract.price`, `conditions[0].event`) and what. */
+/** An error in an input: its path (`contract.price`, `conditions[0].event`) and its message. */
 export interface Issue {
   path: string
   message: string

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from './json.ts'
 import { MAX_JSON_DEPTH } from './limits.ts'
 
-/* JSON that PostgreSQL cannot store, or that would not come back as it was sent (§8). Numbers: `exact-numbers.ts`. */
+/* JSON that PostgreSQL cannot store, or that cannot be returned unchanged (§8). Numbers: `exact-numbers.ts`. */
 
 /** An escaped NUL or surrogate, and the key `__proto__` with or without escapes. */
 const SUSPICIOUS = /\\u(?:0000|00[56]f|007[024]|d[89a-f])|__proto__/i
 
-/** Whether it is worth looking for a flaw in the value of the text. */
+/** A quick test: if false, the value has no flaw. */
 export function mayHaveFlaw(json: string): boolean {
   if (SUSPICIOUS.test(json)) return true
   let openings = 0
@@ -68,7 +68,7 @@ const UNEXPECTED = /^Unexpected token '(.+)', (\.{0,3}".*"(?:\.\.\.)?) is not va
 const AT_POSITION = /(?: in JSON)? at position (\d+)(?: \(line \d+ column \d+\))?$/
 const VALUE_START = /[[{"\dtfn-]/
 
-/** What follows the first value of the text: a comma or a second value, and where; null if something else is wrong. */
+/** The position after the first value of the text, and whether a comma or a second value follows. Null for other errors. */
 export function afterFirstValue(
   text: string,
   { message }: Error,

@@ -8,7 +8,7 @@ export const MAX_MESSAGE_LENGTH = 1_000
 export const MAX_JSON_DEPTH = 128
 /** Keys of the metadata of a record. */
 export const MAX_METADATA_KEYS = 50
-/** Pairs that filter a list: each is looked up for each record. */
+/** Metadata pairs that filter a list. Each is looked up for each record. */
 export const MAX_METADATA_FILTERS = 10
 /** Characters of a key of metadata. */
 export const MAX_METADATA_KEY_LENGTH = 40

@@ -1,5 +1,5 @@
 import { MAX_METADATA_KEYS } from './limits.ts'
-/** What callers note about a claim, a candidate or a customer (§2.14). No decision looks at it. */
+/** Notes of a caller about a claim, a candidate or a customer (§2.14). No decision reads them. */
 export type Metadata = Readonly<Record<string, string>>
 
 /** New values by key. A null value removes the key. Null instead of the object removes all keys. */
@@ -14,7 +14,7 @@ export function changeMetadata(metadata: Metadata, change: MetadataChange): Meta
   return changed.length > MAX_METADATA_KEYS ? null : Object.fromEntries(changed)
 }
 
-/** The same text for the same keys and values, in whatever order they stand. */
+/** A text that is equal for equal keys and values, in any order. */
 export const canonicalMetadata = (metadata: Metadata): string =>
   JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 

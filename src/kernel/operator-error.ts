@@ -3,7 +3,7 @@ export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 
   constructor(message: string, options?: ErrorOptions) {
-    // Parts of the message come from other programs' output; a reader is promised one line.
+    // Parts of the message may come from other programs. The message must be one line.
     super(message.trim().replace(/\s*\n\s*/g, '; '), options)
   }
 }

@@ -25,6 +25,6 @@ export function spreadsheetField(field: string): string {
   return FORMULA.test(field) ? `'${guarded}` : guarded
 }
 
-/** The same for JSON, whose value stays equal: separators in strings are escaped. */
+/** The same for JSON. The separators in strings are escaped, so the value stays equal. */
 export const spreadsheetJson = (json: string): string =>
   json.replace(SEPARATED_FORMULA, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,10 +1,10 @@
 /* Time zones by their names in the IANA time zone database, as far as the runtime knows them. */
 
-/** Which runtimes know of old, and that database does not, or not any more. */
+/** Names that runtimes keep from older versions, and that the database does not contain. */
 const OTHER_NAMES =
   /^(?:SystemV\/.+|Canada\/East-Saskatchewan|US\/Pacific-New|ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST)$/i
 
-/** Whether it is such a name, in any case of letters. */
+/** Whether the name is a time zone. Case-insensitive. */
 export function isTimeZone(name: string): boolean {
   // The runtime takes offsets such as +02:00 too.
   if (!/^[A-Za-z]/.test(name) || OTHER_NAMES.test(name)) return false
@@ -15,22 +15,23 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** What clocks show there at the time, to the millisecond and without a zone: 2026-01-31T13:00:00.000. */
+/** The local time to the millisecond, without a zone: 2026-01-31T13:00:00.000. */
 export const localTime = (time: Date, timeZone: string): string =>
   withoutZone(clockAt(time.getTime(), timeZone))
 
 const DAY_MS = 86_400_000
-/** The times that the service takes. */
+/** The range of times that the service accepts. */
 const [FIRST_MS, AFTER_LAST_MS] = [0, Date.UTC(3000)]
 
 /**
- * When clocks show that there: the first time if they do so twice, because they are set back. What they pass over, because
- * they are set forward, counts as if they had not been yet. Null if it is no time that the service takes.
+ * The instant of a local time. The first one if clocks show it twice because they are set back. A local time that
+ * clocks skip because they are set forward is converted with the offset before the change. Null outside the range of
+ * the service.
  */
 export function timeAt(local: string, timeZone: string): Date | null {
   const shown = Date.parse(`${local}Z`)
   if (!(shown >= FIRST_MS - DAY_MS && shown < AFTER_LAST_MS + DAY_MS)) return null
-  return takenTime(momentOf(shown, timeZone).ms)
+  return timeInRange(momentOf(shown, timeZone).ms)
 }
 
 /** When clocks in a time zone show a local time, and how often: twice when clocks go back, never when they go forward. */
@@ -51,13 +52,13 @@ export function localMoment(shown: number, timeZone: string): LocalMoment {
 export function startOfDay(day: string, timeZone: string, daysLater = 0): Date | null {
   const midnight = Date.parse(`${day}T00:00Z`) + daysLater * DAY_MS
   if (!(midnight >= FIRST_MS - DAY_MS && midnight < AFTER_LAST_MS + DAY_MS)) return null
-  return takenTime(startOf(midnight, timeZone))
+  return timeInRange(startOf(midnight, timeZone))
 }
 
-/** The day there at the time, such as 2026-01-31. */
+/** The local date of the time, such as 2026-01-31. */
 export const dayAt = (time: Date, timeZone: string): string => nameOf(midnightBefore(time, timeZone))
 
-/** A day by its name, such as 2026-01-31, and the moment at which it begins. */
+/** A date, such as 2026-01-31, and the instant at which it begins. */
 export interface Day {
   day: string
   start: Date
@@ -72,12 +73,12 @@ export function lastDays(until: Date, timeZone: string, count: number): Day[] {
   })
 }
 
-/* Days and what clocks show are counted as if it were UTC: in milliseconds since clocks there showed the beginning of 1970. */
+/* Local dates and times are milliseconds since local 1970-01-01T00:00, computed as if they were UTC. */
 
 const withoutZone = (shown: number): string => new Date(shown).toISOString().slice(0, -1)
 const nameOf = (midnight: number): string => withoutZone(midnight).slice(0, 10)
 
-/** With which the day there at the time begins. */
+/** The local midnight of the time's date. */
 function midnightBefore(time: Date, timeZone: string): number {
   const shown = clockAt(time.getTime(), timeZone)
   let midnight = Math.floor(shown / DAY_MS) * DAY_MS
@@ -86,15 +87,15 @@ function midnightBefore(time: Date, timeZone: string): number {
   return midnight
 }
 
-/** The first moment of the date, or of the next if clocks pass over the whole of it. */
+/** The first instant of the date. If clocks skip the whole date, the first of the next date. */
 function startOf(midnight: number, timeZone: string): number {
   const { ms, isShown } = momentOf(midnight, timeZone)
   return isShown ? ms : lastChange(ms, timeZone)
 }
 
-/** When clocks there show that first; if they pass over it, when they would if they had not been set forward yet. */
+/** The first instant at which clocks show the local time. If they skip it, the instant with the offset before the change. */
 function momentOf(shown: number, timeZone: string): { ms: number; isShown: boolean } {
-  // Clocks are changed once in two days at most.
+  // Clocks change at most once in two days.
   const [before, after] = [
     shown - offsetAt(shown - DAY_MS, timeZone),
     shown - offsetAt(shown + DAY_MS, timeZone),
@@ -104,7 +105,7 @@ function momentOf(shown: number, timeZone: string): { ms: number; isShown: boole
   return { ms: ms ?? before, isShown: ms !== undefined }
 }
 
-/** When clocks there were changed within the day before that moment. */
+/** The instant of the clock change in the day before the given instant. */
 function lastChange(ms: number, timeZone: string): number {
   const offset = offsetAt(ms, timeZone)
   let [before, since] = [ms - DAY_MS, ms]
@@ -116,11 +117,11 @@ function lastChange(ms: number, timeZone: string): number {
   return since
 }
 
-const takenTime = (ms: number): Date | null => (ms >= FIRST_MS && ms < AFTER_LAST_MS ? new Date(ms) : null)
+const timeInRange = (ms: number): Date | null => (ms >= FIRST_MS && ms < AFTER_LAST_MS ? new Date(ms) : null)
 
 const clockAt = (ms: number, timeZone: string): number => ms + offsetAt(ms, timeZone)
 
-/** How far clocks there are ahead of UTC, in milliseconds. */
+/** Offset from UTC in milliseconds, positive to the east. */
 function offsetAt(ms: number, timeZone: string): number {
   const { format, offsets } = zoneOf(timeZone)
   const found = offsets.get(ms)
@@ -134,16 +135,16 @@ function offsetAt(ms: number, timeZone: string): number {
 }
 
 interface Zone {
-  /** What it writes ends with the offset. */
+  /** A format whose output ends with the offset. */
   format: Intl.DateTimeFormat
-  /** By the time: who asks for days asks for the same ones again. */
+  /** By instant: requests for days repeat the same instants. */
   offsets: Map<number, number>
 }
 
-/** GMT alone, GMT+05:45, or GMT+00:19:32 of old. */
+/** GMT, GMT+05:45, or historical GMT+00:19:32. */
 const OFFSET = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/
 
-/** They take a while to make, and memory. */
+/** Formats take time and memory to create. */
 const zones = new Map<string, Zone>()
 const [MAX_ZONES, MAX_OFFSETS] = [50, 1_000]
 

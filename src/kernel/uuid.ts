@@ -1,16 +1,16 @@
-/** Of any version, in any case. */
+/** A UUID of any version. Case-insensitive. */
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 const UUID = new RegExp(UUID_PATTERN)
 
 export const isUuid = (text: string): boolean => UUID.test(text)
 
-/** Fewer digits of a UUID of version 7 are not even its minute. */
+/** Fewer digits of a UUID of version 7 do not even identify its minute. */
 export const MIN_PREFIX_DIGITS = 8
 const HEX_PREFIX = new RegExp(`^[0-9a-f]{${MIN_PREFIX_DIGITS},32}$`)
 
 /**
- * The hex digits of a UUID's beginning, given with its dashes or without any; null if it is no such beginning, or has fewer
- * than `MIN_PREFIX_DIGITS`.
+ * The hex digits of a UUID's prefix, written with or without dashes. Null if it is no prefix or has fewer than
+ * `MIN_PREFIX_DIGITS`.
  */
 function uuidPrefix(text: string): string | null {
   const hex = text.replaceAll('-', '').toLowerCase()
@@ -22,16 +22,16 @@ function uuidPrefix(text: string): string | null {
   return given === hex || given === dashed || given === `${dashed}-` ? hex : null
 }
 
-/** What is known of a UUID: digits that it begins with, and perhaps some that it ends with. */
+/** The known parts of a UUID: its first digits, and possibly its last digits. */
 export interface UuidEnds {
   beginning: string
   end: string
 }
 
-/** Of a UUID its first digits, an ellipsis, its last ones: as lists show it. */
+/** A shortened UUID as lists show it: its first digits, an ellipsis, its last digits. */
 const SHORTENED = /^([0-9a-f]{8,12})(?:…|\.\.\.)([0-9a-f]{1,12})$/
 
-/** A UUID's beginning, as `uuidPrefix` takes it, or a UUID that is shortened in the middle: `01934f6e…1f0a42`. Null if it is neither. */
+/** Accepts a prefix (`uuidPrefix`) or a shortened UUID: `01934f6e…1f0a42`. Null for any other text. */
 export function uuidEnds(text: string): UuidEnds | null {
   const [, beginning, end] = SHORTENED.exec(text.toLowerCase()) ?? []
   if (beginning !== undefined && end !== undefined) return { beginning, end }

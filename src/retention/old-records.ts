@@ -5,21 +5,21 @@ import { OWNER_BATCH_SIZE } from './limits.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** Records that are kept for a time, and belong each to an account, an endpoint or the like. */
+/** Records that expire. Each belongs to an owner, such as an account or an endpoint. */
 export interface OwnedRecords<Owner extends { id: string }> {
   /** The next owners after this id, in the order of their ids. */
   listOwners: (after: string, count: number) => Promise<Owner[]>
-  /** Removes a batch of this owner's of before this time. Returns how many; 0 if no more is to be done. */
+  /** Removes a batch of the owner's records from before the time. Returns their number; 0 if the owner is finished. */
   removeBatch: (owner: Owner, before: Date) => Promise<number>
 }
 
-/** Removes what has been kept for long enough, owner by owner, in small batches. Safe with any number of servers. */
+/** Removes expired records, owner by owner, in small batches. Any number of servers may run it. */
 export class OldRecords<Owner extends { id: string }> {
   readonly #app: App
   readonly #keptMs: number
   readonly #records: OwnedRecords<Owner>
   #owners: Owner[] = []
-  /** All up to this one were looked at. */
+  /** The last finished owner. */
   #last: string = FIRST_ID
 
   constructor(app: App, keptDays: number, records: OwnedRecords<Owner>) {
@@ -29,8 +29,8 @@ export class OldRecords<Owner extends { id: string }> {
   }
 
   /**
-   * Goes on where it was, and once round at most. Returns how many were removed.
-   * @param isOver asked after each batch
+   * Continues after the last batch, for one round over all owners at most. Returns the number of removed records.
+   * @param isOver called after each batch
    */
   async removeSome(isOver: () => boolean): Promise<number> {
     const before = new Date((await readClock(this.#app.db.checks)).getTime() - this.#keptMs)
@@ -45,7 +45,7 @@ export class OldRecords<Owner extends { id: string }> {
     return removed
   }
 
-  /** The next owner; null at the end, after which it begins anew. */
+  /** The next owner. Null at the end; the next call starts again. */
   async #readOwners(): Promise<Owner | null> {
     this.#owners = await this.#records.listOwners(this.#last, OWNER_BATCH_SIZE)
     const [next = null] = this.#owners

@@ -12,7 +12,7 @@ import { REMOVAL_BATCH_SIZE } from './limits.ts'
 import { OldRecords } from './old-records.ts'
 
 interface Removal {
-  /** Goes on where it was, until it is over. Returns how many were removed. */
+  /** Continues after the last batch until `isOver`. Returns the number of removed records. */
   removeSome: (isOver: () => boolean) => Promise<number>
 }
 
@@ -39,9 +39,7 @@ export function retentionJobs(
   ]
 }
 
-/**
- * Deletes expired sessions and Idempotency-Keys, counts of attempts whose window is over, and old positions of deleted records.
- */
+/** Deletes expired sessions and Idempotency-Keys, expired counts of attempts, and old positions of deleted records. */
 export async function forgetExpired(app: App): Promise<void> {
   await deleteExpiredSessions(app.db.checks)
   await deleteExpiredThrottles(app.db.checks)
@@ -55,7 +53,7 @@ interface Endpoint {
   isDeleted: boolean
 }
 
-/** Deliveries, which go endpoint by endpoint, and all that is left of deleted endpoints. */
+/** Removes deliveries endpoint by endpoint, and the rest of deleted endpoints. */
 export function oldDeliveries(app: App, keptDays: number): OldRecords<Endpoint> {
   const db = app.db.checks
   return new OldRecords<Endpoint>(app, keptDays, {
@@ -68,7 +66,7 @@ export function oldDeliveries(app: App, keptDays: number): OldRecords<Endpoint> 
   })
 }
 
-/** Notifications, which go account by account. */
+/** Removes notifications account by account. */
 export function oldNotifications(app: App, keptDays: number): OldRecords<{ id: string }> {
   const db = app.db.checks
   return new OldRecords(app, keptDays, {

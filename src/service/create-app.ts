@@ -23,8 +23,8 @@ import { HeldClocks } from '../test-clocks/held-clocks.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
 
 /**
- * @param webhookKey under which the operator has secrets of webhooks encrypted; null for one in the database
- * @param tracing null for no traces
+ * @param webhookKey the operator's key that encrypts the secrets of webhooks. Null for a key in the database
+ * @param tracing null without traces
  */
 export function createApp(
   db: Database,
@@ -60,7 +60,7 @@ export function createApp(
   }
 }
 
-/** Those that start and stop with the service. */
+/** The parts that start and stop with the service. */
 export const lifecyclesOf = (app: App): Lifecycle[] => [
   app.tokenOwners,
   app.tokenUse,
@@ -75,6 +75,6 @@ export const lifecyclesOf = (app: App): Lifecycle[] => [
   app.backgroundMigrations,
 ]
 
-/** For a short command that does what a server does. */
+/** For a command that uses the parts of a server. */
 export const withApp = <T>(options: CommandOptions, work: (app: App) => Promise<T>): Promise<T> =>
   withDatabase(options, ({ db }) => work(createApp(db)))

@@ -5,11 +5,11 @@ import type { Config } from '../config/config.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import type { TypedServer } from '../platform/http/route.ts'
 
-/** Another program listens there. */
+/** Another program listens on the port. */
 export class PortTaken extends OperatorError {}
 
 /**
- * Before anything is made or changed: most starts that cannot listen end here.
+ * Called before anything is created or changed, so that most starts on a taken port end here.
  * @returns the port, or a free one if it is 0
  * @throws OperatorError
  */
@@ -25,7 +25,7 @@ export async function requireFreePort({ host, port }: Config): Promise<number> {
   return found
 }
 
-/** @returns where it listens @throws OperatorError */
+/** @returns the URL of the server @throws OperatorError */
 export async function listen(server: TypedServer, { host, port }: Config): Promise<string> {
   try {
     await server.listen({ host, port })

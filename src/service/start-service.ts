@@ -16,9 +16,9 @@ import { shareReading, startMetricsServer } from './metrics/metrics-server.ts'
 import { startServerProcess } from './server-process.ts'
 
 export interface Service extends FirstAccount {
-  /** Where it listens. */
+  /** URL of the server. */
   url: string
-  /** Takes no more requests, finishes those in flight, stops the database. */
+  /** Accepts no more requests, finishes those in flight, and stops the database. */
   stop: () => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export async function startService(
   }
 }
 
-/** How the service opens its database. */
+/** Options with which the service opens its database. */
 export const ofService = (config: Config, report: (step: string) => void, signal: AbortSignal) => ({
   databaseUrl: config.databaseUrl,
   dataDir: config.dataDir,

@@ -29,7 +29,7 @@ const FIELDS = {
   ),
 }
 
-/** In a notification. */
+/** A clock in a notification. */
 export const TestClockThenBody = Type.Object(FIELDS_AT_ANY_TIME, {
   $id: 'TestClockThen',
   description: 'A test clock where an advance had put it.',

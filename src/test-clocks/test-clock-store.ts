@@ -26,7 +26,7 @@ interface TestClockRow {
 const COLUMNS = 'id, user_id, name, frozen_time, created_at'
 const NEXT_DUE_AT = '(SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id)'
 
-/** Of distributed tables it is asked for afterwards: see `withDueTimes`. */
+/** On distributed tables `withDueTimes` reads the due time separately. */
 const columns = ({ distribution }: Connection) =>
   `${COLUMNS}, ${distribution.isOn ? 'NULL::timestamptz' : NEXT_DUE_AT} AS next_due_at`
 
@@ -65,11 +65,11 @@ export async function insertTestClock(
       RETURNING ${columns(db)}`,
     values: ['test_clocks', plainArray([clock.userId]), uuidv7(), clock.name, clock.frozenTime],
   })
-  // Nothing is due by a new one.
+  // A new clock has no claims.
   return toTestClock(row as TestClockRow)
 }
 
-/** Those of the account's clocks that have these ids. */
+/** The account's clocks with these ids. */
 export async function findTestClocks(
   db: Connection,
   userId: string,
@@ -84,7 +84,7 @@ export async function findTestClocks(
   return (await withDueTimes(db, rows)).map(toTestClock)
 }
 
-/** The ids of those that nobody holds, or that are gone. It waits for nobody. */
+/** The ids of the clocks that are not locked or do not exist. Does not wait for locks. */
 export async function findFreeTestClocks(db: Connection, clocks: readonly ClockName[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'find_free_test_clocks',
@@ -103,9 +103,9 @@ export async function findFreeTestClocks(db: Connection, clocks: readonly ClockN
 }
 
 /**
- * Until the transaction ends the clock is the caller's alone: other advances and the deletion wait, and so does
- * every write to a claim on it. Null if there is none.
- * @param longestLockWaitMs if another holds it for longer, it fails (`isTransient`)
+ * Locks the clock until the transaction ends. Other advances, the deletion, and writes to claims on the clock wait.
+ * Null if there is no such clock.
+ * @param longestLockWaitMs a longer wait for the lock fails (`isTransient`)
  */
 export async function holdTestClock(
   db: Connection,
@@ -130,9 +130,9 @@ export async function holdTestClock(
 }
 
 /**
- * The clock's row is the coordinator's own. If its claims were all on one other machine, Citus would commit there first,
- * and a coordinator that died then would have moved them and not the clock: a statement over all machines, which changes
- * nothing, makes it prepare before it commits.
+ * Forces a two-phase commit. The row of the clock is on the coordinator. If all claims of the clock were on one other
+ * node, Citus would commit there first, and a crash of the coordinator would then leave the claims moved and the
+ * clock not. A statement over all nodes, which changes nothing, makes Citus prepare the transaction.
  */
 async function commitInTwoPhases(db: Connection): Promise<void> {
   await db.query({
@@ -143,8 +143,8 @@ async function commitInTwoPhases(db: Connection): Promise<void> {
 }
 
 /**
- * Call it with the clock held. Returns the clock as it stands then.
- * @param announced the key of what the transaction has announced (`announceOfAccount`)
+ * Must be called while the clock is held. Returns the changed clock.
+ * @param announced the key of the transaction's announcement (`announceOfAccount`)
  */
 export async function setTestClock(
   db: Connection,
@@ -178,8 +178,9 @@ const DELETE_OF_CLAIMS = [
 ]
 
 /**
- * Deletes the clock with its claims, candidates, their logs and all notifications of them. Their contracts may be unused from now on (see
- * `unused-contracts.ts`), but for those that somebody uses just now. Call it with the clock held.
+ * Deletes the clock with its claims and candidates, their logs and all of their notifications. Marks their contracts
+ * as possibly unused (see `unused-contracts.ts`), except locked ones, which are in use. Must be called while the
+ * clock is held.
  */
 export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
   await keepPositions(db, clock)
@@ -247,7 +248,7 @@ export async function listTestClocks(db: Connection, filter: TestClockFilter): P
   return { rows: rows.map(toTestClock), hasMore }
 }
 
-/** A clock's position in the account's list; null if there is none. */
+/** A clock's position in the account's list. Null if there is no such clock. */
 export async function findTestClockPosition(
   db: Connection,
   userId: string,

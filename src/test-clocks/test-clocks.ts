@@ -44,7 +44,7 @@ export async function listTestClocks(
   return readTestClocks(db, { ...request, after })
 }
 
-/** Its claims and candidates go with it, and their aliases are free again. @throws TEST_CLOCK_NOT_FOUND, UNAVAILABLE */
+/** Deletes the clock with its claims and candidates. Their aliases are free again. @throws TEST_CLOCK_NOT_FOUND, UNAVAILABLE */
 export function deleteTestClock(app: App, userId: string, id: string): Promise<void> {
   return withHeldClock(app, { userId, id }, removeTestClock)
 }

@@ -16,7 +16,7 @@ export const START_RETRY_MS = 500
 export const STATEMENT_TIMEOUT_MS = 30_000
 /** Milliseconds without a response after the statement timeout. Then the connection is destroyed. */
 export const RESPONSE_TIMEOUT_MS = 5_000
-/** Milliseconds between two looks for connections without a response. */
+/** Milliseconds between checks for connections without a response. */
 export const RESPONSE_WATCH_INTERVAL_MS = 1_000
 /** Milliseconds a transaction may be idle, where its pool says nothing else. The leader lock of the scheduled check is idle longest. */
 export const IDLE_TRANSACTION_TIMEOUT_MS = 300_000

@@ -50,7 +50,7 @@ const DEFAULTS = {
   ...DATABASE_BATCH_ERRORS,
 }
 
-/** A batcher of which each batch is one statement. */
+/** A batcher that runs each batch as one statement. */
 export const newStatementBatcher = <Item, Result>({
   db,
   run,

@@ -4,14 +4,14 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import { LOST_SPANS_LOG_INTERVAL_MS } from './limits.ts'
 
 export interface Collecting {
-  /** Of the collector, to which `/v1/traces` is added. */
+  /** URL of the collector. `/v1/traces` is appended. */
   url: string
   headers: Record<string, string>
-  /** Told that spans were lost: how many since the last time, and why the last of them. */
+  /** Called when spans were lost, with their number since the last call and the last reason. */
   onLost: (spans: number, reason: string) => void
 }
 
-/** Where spans are sent; says seldom that it does not take them. */
+/** The exporter of spans. Logs lost spans at intervals. */
 export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({
     url: `${url}/v1/traces`,
@@ -21,17 +21,17 @@ export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis:
     httpAgentOptions: (protocol: string) => boundedAgent(protocol, timeoutMillis),
   })
   let lost = 0
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        // 0 is success. Its message may be the collector's; its body or the headers are not in it.
+        // 0 is success. The message may come from the collector. It contains neither the body nor the headers.
         if (result.code !== 0) {
           lost += spans.length
           const now = performance.now()
-          if (now - toldAt >= LOST_SPANS_LOG_INTERVAL_MS) {
+          if (now - reportedAt >= LOST_SPANS_LOG_INTERVAL_MS) {
             onLost(lost, reasonOf(result.error))
-            toldAt = now
+            reportedAt = now
             lost = 0
           }
         }
@@ -43,8 +43,8 @@ export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis:
 }
 
 /**
- * Each connection carries one request, and ends after so long: the exporter itself bounds only the silence between two pieces of
- * an answer, so one that trickles for ever would keep its place.
+ * Limits each connection to one request and a total time. The exporter limits only the pause between two chunks, so a
+ * response that trickles would occupy a connection forever.
  */
 async function boundedAgent(protocol: string, longestMs: number): Promise<Agent> {
   const { Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')

@@ -1,6 +1,6 @@
 /** Requests per second that are traced only because their callers ask for it. */
 export const MAX_CALLER_TRACES_PER_SECOND = 10
-/** The same at once. */
+/** The largest number of such requests at once. */
 export const MAX_CALLER_TRACES_BURST = 20
 /** Characters of the header traceparent; a longer one is ignored. */
 export const MAX_TRACEPARENT_LENGTH = 200

@@ -23,10 +23,10 @@ type Instrument<K extends MetricKey> = {
 
 type Instruments = { readonly [K in MetricKey]: Instrument<K> }
 
-/** Series of one process, to be sent to another. */
+/** Series of one process, in a form that can be sent to another process. */
 export type Measured = MetricObjectWithValues<MetricValue<string>>[]
 
-/** What one process measures, by `CATALOGUE`. Each that is counted costs some 0.3 µs; what can be looked up is only read when it is asked for. */
+/** The metrics of one process, from `CATALOGUE`. Counting costs about 0.3 µs, so values that can be read elsewhere are read on demand. */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #readings: (() => void)[] = []
@@ -46,7 +46,7 @@ export class Metrics {
       if (type === 'counter') return new Counter(options)
       if (type === 'histogram') return new Histogram({ ...options, buckets: [...buckets] })
       const gauge = new Gauge(options)
-      // Absent until it is known: 0 would mean something.
+      // Absent until it is set: 0 would be a value.
       if (labels.length === 0) gauge.remove()
       return gauge
     }
@@ -63,12 +63,12 @@ export class Metrics {
       submissions.inc({ outcome }, 0)
   }
 
-  /** Brings instruments up to date whenever they are asked for. It must not throw. */
+  /** Updates instruments at each read. The function must not throw. */
   onRead(reading: () => void): void {
     this.#readings.push(reading)
   }
 
-  /** @param labels that all series have, beside their own */
+  /** @param labels added to all series */
   async measured(labels: Record<string, string> = {}): Promise<Measured> {
     for (const reading of this.#readings) reading()
     this.#registry.setDefaultLabels(labels)
@@ -76,7 +76,7 @@ export class Metrics {
   }
 }
 
-/** As Prometheus reads it. */
+/** The content type of Prometheus. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 export const metricsText = (processes: readonly Measured[]): Promise<string> =>
   AggregatorRegistry.aggregate([...processes]).metrics()

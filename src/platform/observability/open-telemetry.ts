@@ -31,16 +31,16 @@ import type { Attributes, Cause, Span, Tracing, Waited } from './tracing.ts'
 export interface TracingOptions extends Collecting {
   serviceName: string
   version: string
-  /** Of this process, among all of the service. */
+  /** Id of this process among all processes of the service. */
   instance: string
-  /** From 0 to 1, of requests that begin a trace. */
+  /** Share of the requests that begin a trace, from 0 to 1. */
   share: number
-  /** For tests, which have less time. */
+  /** Shorter in tests. */
   sendEveryMs?: number
   longestExportMs?: number
 }
 
-/** Loaded only if there is a collector. Nothing of it is global, and it wraps nothing of others. */
+/** Loaded only if there is a collector. Sets no global provider and patches no other package. */
 export class OpenTelemetry implements Tracing {
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
@@ -56,7 +56,7 @@ export class OpenTelemetry implements Tracing {
     const { sendEveryMs = EXPORT_INTERVAL_MS, longestExportMs = EXPORT_TIMEOUT_MS } = options
     this.#sampling = new Sampling(share)
     this.#provider = new TracerProvider({
-      // What comes here is taken: it was decided before.
+      // Every span is recorded: `Sampling` has decided before.
       sampler: new AlwaysOnSampler(),
       resource: resourceFromAttributes({
         'service.name': serviceName,
@@ -99,7 +99,7 @@ export class OpenTelemetry implements Tracing {
         startTime: this.#epochMs(now),
         links: others.slice(0, MAX_LINKS).map(({ context }) => ({ context })),
       },
-      // A trace can be read by itself: the first of them has it, the others lead to it.
+      // The shared span belongs to the first trace, and the others link to it: each trace can be read on its own.
       first ? contextOf(first.context) : ROOT_CONTEXT,
     )
     for (const one of [first, ...others]) {

@@ -1,9 +1,9 @@
 import { MAX_CALLER_TRACES_BURST, MAX_CALLER_TRACES_PER_SECOND, MAX_TRACEPARENT_LENGTH } from './limits.ts'
 
 /**
- * Which requests are traced: a share of those that begin a trace; of others those whose callers record theirs, too, and none
- * else. A caller may claim that of each, and choose the ids: so it gets no more than a few a second beyond the share, and
- * no id decides anything.
+ * Decides which requests are traced: a share of the requests that begin a trace, and requests whose caller records
+ * its trace too. A caller could claim that for every request and choose the ids. So beyond the share only a few such
+ * requests a second are traced, and no id affects the decision.
  */
 export class Sampling {
   readonly #share: number
@@ -32,18 +32,18 @@ export class Sampling {
   }
 }
 
-/** A span of somebody else, to which ours belong. */
+/** The parent span, which another service records. */
 export interface Parent {
   traceId: string
   spanId: string
-  /** Whether the other side records it. */
+  /** Whether the other service records the trace. */
   isSampled: boolean
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const ALL_ZEROS = /^0+$/
 
-/** The header `traceparent` (https://www.w3.org/TR/trace-context); null for one that is not valid. */
+/** The header `traceparent` (https://www.w3.org/TR/trace-context). Null if it is invalid. */
 export function readTraceparent(header: string): Parent | null {
   if (header.length > MAX_TRACEPARENT_LENGTH) return null
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(header) ?? []

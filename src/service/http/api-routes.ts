@@ -33,23 +33,23 @@ import { webhookEndpointRoutes } from '../../webhooks/webhook-endpoint-routes.ts
 interface V1Options {
   app: App
   sessions: SessionApi
-  /** Of the schemas of bodies, for items of their lists. */
+  /** Compiles the schemas of bodies, for the items of lists. */
   compile: FastifySchemaCompiler<object>
-  /** Counts requests, and items of batches, of each account; null for no limit. */
+  /** Counts the requests and batch items of each account. Null without a rate limit. */
   rates: RateCounter | null
-  /** Schemas of an account. */
+  /** Claim schemas of an account. */
   mostSchemas: number
-  /** Calendars of an account, deleted ones counted. */
+  /** Calendars of an account, including deleted ones. */
   mostCalendars: number
-  /** Of streams that have nothing to tell. */
+  /** Milliseconds without data after which a stream sends a heartbeat. */
   heartbeatMs?: number
-  /** Whether webhooks may go to any address. */
+  /** Allows any address for webhooks. */
   allowPrivateWebhooks: boolean
   /** Allowed ports below 1024, in addition to 80 and 443. */
   webhookPorts?: readonly number[]
 }
 
-/** Every path under /v1: who asks is known, and what an account may cost is bounded. */
+/** Adds all paths under /v1, behind authentication and the limits of accounts. */
 export async function addV1(api: TypedServer, options: V1Options): Promise<void> {
   const { app, sessions, compile, rates, heartbeatMs = HEARTBEAT_INTERVAL_MS } = options
   const webhookRules = { allowPrivate: options.allowPrivateWebhooks, ports: options.webhookPorts ?? [] }
@@ -57,13 +57,13 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   if (rates) limitRate(api, rates)
   new MemoryLimit().addTo(api)
 
-  // At the end of all, when it is known what is sent.
+  // The last hook, when the response is final.
   api.addHook('onRoute', (route) => {
     if (!mayAnswerMuch(route.method, route.config?.items !== undefined)) return
     route.onSend = [...[route.onSend ?? []].flat(), compressAnswer]
   })
 
-  // In the order in which the OpenAPI document shows them.
+  // In the order of the OpenAPI document.
   const upToEvents = [
     ...claimRoutes(app),
     ...candidateRoutes(app),

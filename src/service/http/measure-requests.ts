@@ -9,20 +9,20 @@ import type { Attributes, Span, Tracing } from '../../platform/observability/tra
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When it came; by performance.now(). */
+    /** Time of arrival, by performance.now(). */
     since: number
   }
 }
 
 export interface Observers {
   metrics: Metrics
-  /** Null if requests are not logged. */
+  /** Null without a request log. */
   log: RequestLog | null
-  /** Null if there are no traces. */
+  /** Null without traces. */
   tracing: Tracing | null
 }
 
-/** Hears of each request that the framework has, from its arrival to the end of its answer. */
+/** Measures, logs and traces each request from its arrival to the end of its response. */
 export class RequestMeasures {
   readonly #observers: Observers
 
@@ -30,7 +30,7 @@ export class RequestMeasures {
     this.#observers = observers
   }
 
-  /** Before all other hooks, so that what they refuse counts, too. */
+  /** Before all other hooks, so that refused requests count too. */
   addTo(server: TypedServer): void {
     const { requestSeconds } = this.#observers.metrics.instruments
     server.decorateRequest('since', 0)
@@ -39,7 +39,7 @@ export class RequestMeasures {
       this.begin(request, reply)
       done()
     })
-    // How long it takes until the answer begins.
+    // Measures the time until the response begins.
     server.addHook('onSend', (request, reply, payload, done) => {
       if (reply.getHeader('content-type') !== EVENT_STREAM) {
         const labels = { operation: operationOf(request) ?? 'other', status: reply.statusCode }
@@ -49,7 +49,7 @@ export class RequestMeasures {
     })
   }
 
-  /** Also for what is refused before any hook. */
+  /** Also called for requests that are refused before any hook. */
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const { log, tracing } = this.#observers
     request.since = performance.now()
@@ -57,7 +57,7 @@ export class RequestMeasures {
     if (log === null && span === null) return
     const context = new LogContext(span)
     request.logContext = context
-    // Not before its answer has ended: a stream has one line, at its end.
+    // After the end of the response: a stream has one line, at its end.
     reply.raw.once('close', () => {
       log?.note(request, reply, context, operationOf(request))
       if (span !== null) endSpan(span, request, reply, context)
@@ -68,7 +68,7 @@ export class RequestMeasures {
 const operationOf = ({ routeOptions }: FastifyRequest): string | null =>
   (routeOptions?.schema as { operationId?: string } | undefined)?.operationId ?? null
 
-/** Names by https://opentelemetry.io/docs/specs/semconv/http/http-spans; the path is left out, for what may stand in it. */
+/** Names follow https://opentelemetry.io/docs/specs/semconv/http/http-spans. The path is omitted: it may contain a secret. */
 function beginSpan(tracing: Tracing, request: FastifyRequest, operation: string | null): Span | null {
   const { method, routeOptions, headers } = request
   const route = routeOptions?.url
@@ -89,19 +89,19 @@ function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply, conte
   const claimId = claimOfRequest(request, context)
   if (claimId !== null) attributes['claimkeeper.claim.id'] = claimId
   for (const [status, count] of context.items ?? []) attributes[`claimkeeper.items.${status}`] = count
-  // What a caller did wrong is no failure of the server.
+  // An error of the caller is no failure of the server.
   span.end(attributes, statusCode >= 500 ? (context.code ?? `${statusCode}`) : null)
 }
 
 /**
- * A line of the log for each request: all that failed or were refused, all whose callers went away, and a share of the
- * others. Contains only names, numbers and ids of the service. No path, query, header or body: they may have secrets.
+ * Logs a line for each request that failed, was refused or lost its client, and for a share of the others. A line
+ * contains only names, numbers and ids of the service, and no path, query, header or body: they may contain secrets.
  */
 export class RequestLog {
   readonly #log: FastifyBaseLogger
   readonly #share: number
 
-  /** @param share of those that went well, from 0 to 1 */
+  /** @param share share of the successful requests, from 0 to 1 */
   constructor(log: FastifyBaseLogger, share: number) {
     this.#log = log
     this.#share = share
@@ -117,7 +117,7 @@ export class RequestLog {
         request: request.id,
         method: request.method,
         operation,
-        // Without an answer there is no status.
+        // Without a response there is no status.
         status: raw.headersSent ? reply.statusCode : null,
         ...(context.code === null ? {} : { code: context.code }),
         duration_ms: Math.round((performance.now() - request.since) * 10) / 10,

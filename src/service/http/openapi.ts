@@ -51,7 +51,7 @@ not know.
 /** By the id of the operation with JSON bodies. */
 const STREAMS = { submitEvents: EVENT_LINES, listNotifications: NOTIFICATION_STREAM }
 
-/** Makes the OpenAPI document from the schemas of the routes. Call it before they are added. */
+/** Makes the OpenAPI document from the schemas of the routes. Must be called before the routes are added. */
 export async function addOpenApi(server: TypedServer): Promise<void> {
   await server.register(swagger, {
     openapi: {

@@ -43,31 +43,31 @@ import { addOpenApi } from './openapi.ts'
 
 export interface ServerOptions {
   log: FastifyBaseLogger
-  /** Where callers see the service; empty to go by each request. */
+  /** The URL under which clients reach the service. Empty: derived from each request. */
   publicUrl: string
-  /** Counts requests, and items of batches, of each account; null for no limit. */
+  /** Counts the requests and batch items of each account. Null without a rate limit. */
   rates: RateCounter | null
-  /** Whether anyone may sign up, without an invitation. */
+  /** Allows sign-up without an invitation. */
   openSignUp: boolean
-  /** Addresses of the proxies whose X-Forwarded headers are believed; null for none. */
+  /** Addresses of the proxies whose X-Forwarded headers are used. Null for none. */
   trustedProxies: string | null
-  /** Connections at once. */
+  /** Limit of open connections. */
   mostConnections: number
-  /** Schemas of an account. */
+  /** Claim schemas of an account. */
   mostSchemas: number
-  /** Calendars of an account, deleted ones counted. */
+  /** Calendars of an account, including deleted ones. */
   mostCalendars: number
-  /** Whether webhooks may go to any address, by http as well: for development. */
+  /** Allows any address, and http, for webhooks. For development. */
   allowPrivateWebhooks: boolean
-  /** Allowed ports below 1024 for webhooks, in addition to 80 and 443; by default none. */
+  /** Allowed ports below 1024 for webhooks, in addition to 80 and 443. Default: none. */
   webhookPorts?: readonly number[]
-  /** By default there is no /metrics. */
+  /** Without it there is no /metrics. */
   metrics?: MetricsAccess | null
-  /** Of requests that go well, the share that has a line in the log; by default no request has one. */
+  /** Share of the successful requests that are logged. Default: no request log. */
   requestLog?: number | null
-  /** Milliseconds after which a stream that has nothing to tell says so; by default 15 s. */
+  /** Milliseconds without data after which a stream sends a heartbeat. Default: 15 s. */
   heartbeatMs?: number
-  /** Other than the defaults. */
+  /** Overrides the default timeouts. */
   timeouts?: Partial<ConnectionTimeouts>
 }
 
@@ -114,7 +114,7 @@ export async function createServer(app: App, options: ServerOptions): Promise<Ty
   return server
 }
 
-/** What Fastify and Node are told; it answers nothing yet. */
+/** A server with the settings of Fastify and Node, without routes. */
 function createBareServer(
   metrics: Metrics,
   measures: RequestMeasures,
@@ -138,13 +138,13 @@ function createBareServer(
     serverFactory: (handle) => listenWith(connections, handle, options.trustedProxies !== null),
     trustProxy: options.trustedProxies === null ? false : isTrustedProxy,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
-    // While it stops, requests on open connections are answered by a hook, with our error body.
+    // A hook refuses requests on open connections during a stop, with the error body.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       measures.begin(request, reply)
       sendError(error, request, reply)
     },
-    // Connections hear of it themselves.
+    // `Connections` handles the event.
     clientErrorHandler: () => {},
   }).withTypeProvider<TypeBoxTypeProvider>()
   server.decorate('configuredPublicUrl', options.publicUrl)
@@ -152,10 +152,10 @@ function createBareServer(
   return server
 }
 
-/** Node's server, each of whose requests comes to Fastify by its connection. */
+/** Node's server. Requests reach Fastify through their `Connection`. */
 function listenWith(connections: Connections, handle: RequestListener, hasProxies: boolean): Server {
   const settings = {
-    // A request without a Host is refused by a hook, with our error body.
+    // A hook refuses a request without Host, with the error body.
     requireHostHeader: false,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     ...connections.timeouts,
@@ -187,22 +187,22 @@ function acceptJsonOnly(server: TypedServer): void {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For a stop that has waited long enough. */
+    /** Aborts all connections when the grace period of a stop is over. */
     cutConnections: () => void
   }
   interface FastifyContextConfig {
-    /** The body has a list whose items stand alone. */
+    /** The body has a list whose items are parsed and validated separately. */
     items?: ListOfItems
   }
 }
 
 interface MetricsAccess {
-  /** What the caller must bring. */
+  /** The token that a request must send. */
   token: string
   read: () => Promise<string>
 }
 
-/** For Prometheus, on the port of the callers: with the operator's token alone. Which accounts there are makes no difference. */
+/** Metrics for Prometheus on the main port, only with the operator's token. The tokens of accounts are not accepted. */
 function addMetrics(server: TypedServer, { token, read }: MetricsAccess): void {
   const expected = digest(`Bearer ${token}`)
   server.get('/metrics', { schema: { hide: true } }, async ({ headers }, reply) => {

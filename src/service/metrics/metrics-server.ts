@@ -8,7 +8,7 @@ import { withRejectionHandler } from '../../kernel/promises.ts'
 import { METRICS_TYPE } from '../../platform/observability/metrics.ts'
 import { MAX_METRICS_CONNECTIONS, METRICS_REQUEST_TIMEOUT_MS } from '../limits.ts'
 
-/** What listens for Prometheus. */
+/** The server of the metrics port. */
 export interface MetricsServer {
   stop: () => Promise<void>
 }

@@ -13,7 +13,7 @@ import { EVENT_LOOP_SAMPLE_MS, EVENT_LOOP_WINDOW_MS } from '../limits.ts'
 
 const QUANTILES = [0.5, 0.99, 1]
 
-/** What the process itself takes. */
+/** Metrics of the process: memory, CPU and event loop. */
 export class ProcessMeasures implements Lifecycle {
   readonly #metrics: Metrics
   readonly #delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_SAMPLE_MS })
@@ -60,7 +60,7 @@ export class ProcessMeasures implements Lifecycle {
   }
 }
 
-/** Asks the database how it is, and what in it waits. If it is away, that is what is measured. */
+/** Measures the database and its backlog. An unreachable database is recorded as such. */
 export async function measureDatabase({ db, overdueLag }: App): Promise<void> {
   const measures = db.metrics.instruments
   try {

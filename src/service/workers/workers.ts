@@ -67,7 +67,7 @@ interface Slot {
   /** By performance.now(). */
   readyAt: number
   missedHeartbeats: number
-  /** Without a stable time between them. */
+  /** Crashes without a stable time between them. */
   crashes: number
   again: NodeJS.Timeout | undefined
 }

@@ -5,7 +5,7 @@ export class ListQuery {
   readonly values: unknown[]
   readonly #conditions: string[] = []
 
-  /** @param values of other conditions of the same statement, to which those of these are added */
+  /** @param values the parameters of other conditions of the same statement; new ones are appended */
   constructor(values: unknown[] = []) {
     this.values = values
   }

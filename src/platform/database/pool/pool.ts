@@ -41,7 +41,7 @@ export interface PoolOptions {
   measured?: { by: Metrics; as: string }
 }
 
-/** What the driver does not tell about a connection. Times are those of performance.now(). */
+/** The driver does not track this state. Times are those of performance.now(). */
 interface ConnectionState {
   /** When the statement in flight was sent. Null if none is in flight. */
   sentAt: number | null
@@ -51,11 +51,10 @@ interface ConnectionState {
 }
 
 /**
- * Connections to PostgreSQL. Broken connections are replaced, also after a restart of the database. A fair semaphore limits how many
- * connections an account has, and who waits.
- *
- * Only idle connections are leased: a connection that has a statement or a transaction open when it is leased or released is
- * destroyed.
+ * Connections to PostgreSQL. Broken connections are replaced, also after a restart of the database. A fair semaphore
+ * limits the connections of an account and queues requests.
+ * | Only idle connections are leased: a connection that has a statement or a transaction open when it is leased or
+ * released is destroyed.
  */
 export class Pool implements ConnectionPool {
   readonly #pool: pg.Pool

@@ -18,7 +18,7 @@ export interface ServerAddress {
   ignored: string[]
 }
 
-/** Read here. */
+/** Parameters that this file interprets. */
 const ENCRYPTION_PARAMETERS = [
   'ssl',
   'sslmode',

@@ -24,7 +24,7 @@ export interface Calendar {
   weekly: Partial<Record<Weekday, readonly Span[]>>
   /** Dates without working time, as YYYY-MM-DD. */
   holidays: readonly string[]
-  /** The spans of dates, in place of those of the weekday or the holiday. */
+  /** The spans of single dates. They replace the spans of the weekday or holiday. */
   exceptions: Readonly<Record<string, readonly Span[]>>
 }
 

@@ -5,6 +5,7 @@
  *
  * All times are whole milliseconds since 1970.
  */
+import { firstWhere } from './binary-search.ts'
 import { dayOf, type Interval, type WorkingHours } from './calendar.ts'
 import { LocalTimeline } from './local-timeline.ts'
 import { numberOfPeriodAt, type Period, periodOf } from './time-zone-periods.ts'
@@ -78,12 +79,7 @@ export function workingTime(hours: WorkingHours): WorkingTime {
   function periodThatReaches(total: number, first: number, searchedMs: number): number {
     let [low, high] = [first, first]
     for (let step = 1; !isReachedIn(high, total, searchedMs); step *= 2) [low, high] = [high + 1, high + step]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      if (isReachedIn(middle, total, searchedMs)) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstWhere(low, high, (number) => isReachedIn(number, total, searchedMs))
   }
 
   return {

@@ -44,7 +44,7 @@ const createCalendarRoute = (app: App, most: number) =>
     schema: {
       operationId: 'createCalendar',
       summary: 'Create a calendar',
-      description: 'Stores when work is done: a week, holidays and exceptions in a time zone.',
+      description: 'Stores working time: a week, holidays and exceptions in a time zone.',
       tags,
       body: NewCalendarBody,
       response: responses(
@@ -101,7 +101,7 @@ const getCalendarRoute = (app: App) =>
     schema: {
       operationId: 'getCalendar',
       summary: 'Read a calendar',
-      description: 'A deleted calendar too.',
+      description: 'Also returns a deleted calendar.',
       tags,
       params,
       headers: IfNoneMatchHeader,
@@ -124,7 +124,7 @@ const updateCalendarRoute = (app: App) =>
       operationId: 'updateCalendar',
       summary: 'Update a calendar',
       description:
-        'Replaces the given fields, each as a whole. If that changes anything, it makes a version. Claims keep the version that they have.',
+        'Replaces the given fields, each as a whole. A change makes a new version. Existing claims keep their version.',
       tags,
       params,
       headers: IfMatchHeader,

@@ -27,7 +27,7 @@ const listCalendarVersionsRoute = (app: App) =>
     schema: {
       operationId: 'listCalendarVersions',
       summary: 'List the versions of a calendar',
-      description: 'All versions, newest first: the first is the calendar as it is.',
+      description: 'All versions, newest first. The first is the current one.',
       tags,
       params: Type.Object({ id }),
       querystring: Type.Object({}, { additionalProperties: false }),
@@ -81,7 +81,7 @@ const previewCalendarRoute = (app: App) =>
       operationId: 'previewCalendar',
       summary: 'Preview a calendar',
       description:
-        'The working time of dates, with holidays and exceptions marked, and where the holidays end. A deleted calendar too.',
+        'The working time of dates, with holidays and exceptions marked, and the last holiday. Also for a deleted calendar.',
       tags,
       params: Type.Object({ id }),
       querystring: Type.Object(
@@ -89,19 +89,19 @@ const previewCalendarRoute = (app: App) =>
           from: Type.Optional(
             Type.String({
               description:
-                'The first date, as YYYY-MM-DD, from 1970 to 2999. By default today in the time zone of the calendar.',
+                'The first date, as YYYY-MM-DD, from 1970 to 2999. Default: today in the time zone of the calendar.',
               examples: ['2026-12-21'],
             }),
           ),
           days: Type.Optional(
             Type.Integer({
-              description: 'How many dates.',
+              description: 'Number of dates.',
               minimum: 1,
               maximum: MAX_PREVIEW_DAYS,
               default: PREVIEW_DAYS,
             }),
           ),
-          version: Type.Optional(Version('The version to show. By default the current one.')),
+          version: Type.Optional(Version('The version to show. Default: the current one.')),
         },
         { additionalProperties: false },
       ),

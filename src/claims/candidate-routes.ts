@@ -38,7 +38,7 @@ const tags = ['Candidates']
 const AFTER = Type.String({
   minLength: 8,
   maxLength: 255,
-  description: 'Cursor, exclusive: next_cursor of the page before, or a candidate_alias.',
+  description: 'Cursor, exclusive: next_cursor of the previous page, or a candidate_alias.',
 })
 
 export const candidateRoutes = (app: App): Route[] => [
@@ -129,7 +129,7 @@ const exportCandidatesRoute = (app: App) =>
       operationId: 'exportCandidates',
       summary: 'Export candidates',
       description:
-        'All candidates of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+        'All candidates of the filtered list as CSV, without contracts and logs. The filters are those of the list.',
       tags,
       querystring: exportQuery(CANDIDATE_FILTERS),
       response: responses({ 200: CSV_RESPONSE }, []),

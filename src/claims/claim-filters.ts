@@ -17,8 +17,8 @@ const DECIMAL = withRule(
   '^\\d{1,30}(\\.\\d{1,30})?$',
   'a decimal without a sign, of up to 30 digits before the point and 30 after it, such as 49.50',
 )
-const from = (what: string) => Type.Optional(Time(`Only those that ${what} at this time or later.`))
-const before = (what: string) => Type.Optional(Time(`Only those that ${what} before this time.`))
+const from = (what: string) => Type.Optional(Time(`Only records that ${what} at this time or later.`))
+const before = (what: string) => Type.Optional(Time(`Only records that ${what} before this time.`))
 const price = (description: string) =>
   Type.Optional(Type.String({ pattern: DECIMAL, description, examples: ['49.50'] }))
 
@@ -26,15 +26,15 @@ const FILTERS = {
   status: Type.Optional(
     Type.String({
       pattern: SOME_STATUSES,
-      description: `Only those in this status, or in one of these, with commas between: ${STATUSES.join(', ')}.`,
+      description: `Only records in these statuses, separated by commas: ${STATUSES.join(', ')}.`,
       examples: ['OPEN,PENDING'],
     }),
   ),
-  schema_id: Type.Optional(Uuid('Only those whose contract was copied from this schema.')),
-  test_clock_id: Type.Optional(Uuid('Only those on this test clock.')),
+  schema_id: Type.Optional(Uuid('Only records whose contract was copied from this schema.')),
+  test_clock_id: Type.Optional(Uuid('Only records on this test clock.')),
   clock: Type.Optional(
     Type.Enum(['live'], {
-      description: 'Only those that live by the real time. Not beside `test_clock_id`.',
+      description: 'Only records without a test clock. Not together with `test_clock_id`.',
     }),
   ),
   created_from: from('were created'),
@@ -43,8 +43,8 @@ const FILTERS = {
   due_before: before('are OPEN or PENDING, and whose window elapses'),
   resolved_from: from('were resolved'),
   resolved_before: before('were resolved'),
-  price_from: price('Only those of this price or a higher one, as an exact decimal.'),
-  price_to: price('Only those of this price or a lower one.'),
+  price_from: price('Only records of this price or a higher one, as an exact decimal.'),
+  price_to: price('Only records of this price or a lower one.'),
   ...METADATA_FILTERS,
   sort: Type.Optional(
     Type.Enum([...CLAIM_SORTS], {
@@ -63,7 +63,7 @@ export const CLAIM_FILTERS = {
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Only the claim with this reference. Not beside `search`.',
+      description: 'Only the claim with this reference. Not together with `search`.',
       examples: ['order-4711'],
     }),
   ),
@@ -72,7 +72,7 @@ export const CLAIM_FILTERS = {
       minLength: 8,
       maxLength: 36,
       description:
-        'Only claims whose id begins so, with its dashes or without any; at least 8 digits. Or one that is shortened in the middle, 01934f6e…1f0a42.',
+        'Only claims whose id begins with this text of at least 8 digits, with or without dashes. Or a shortened id: 01934f6e…1f0a42.',
       examples: ['01934f6e-7d3a'],
     }),
   ),
@@ -88,7 +88,7 @@ export const CANDIDATE_FILTERS = {
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Only candidates whose alias begins so, letter case included.',
+      description: 'Only candidates whose alias begins with this text, case-sensitive.',
       examples: ['order-2026'],
     }),
   ),
@@ -99,7 +99,7 @@ export const TOTAL = {
   total: Type.Optional(
     Type.Enum(['true', 'false'], {
       default: 'false',
-      description: 'Whether to count the records of all pages; `total` of the answer tells.',
+      description: 'Whether to count the records of all pages. The count is `total` in the response.',
     }),
   ),
 }

@@ -64,7 +64,7 @@ const createClaimRoute = (app: App) =>
       operationId: 'createClaim',
       summary: 'Create a claim',
       description:
-        'Opens a claim under a contract that never changes. The contract is given, or copied from a schema.',
+        'Opens a claim with an immutable contract. The contract is given, or copied from a schema.',
       tags,
       body: NewClaimBody,
       response: responses(
@@ -122,7 +122,7 @@ const exportClaimsRoute = (app: App) =>
       operationId: 'exportClaims',
       summary: 'Export claims',
       description:
-        'All claims of the filtered list as CSV, by the list’s own rules, without contracts and logs.',
+        'All claims of the filtered list as CSV, without contracts and logs. The filters are those of the list.',
       tags,
       querystring: exportQuery(CLAIM_FILTERS),
       response: responses({ 200: CSV_RESPONSE }, []),
@@ -237,13 +237,14 @@ const changeRoute = (app: App, { url, operation, params, body, error, addressOf 
     url,
     schema: {
       ...operation,
-      description:
-        'Sets single keys, or takes them away, whatever the status is (§2.14). Nothing else of it can be changed.',
+      description: 'Sets or removes single keys, in any status (§2.14). No other field can be changed.',
       params,
       headers: IfMatchHeader,
       body: ChangeBody,
       response: responses(
-        { 200: { description: 'As it is now, without its event log.', headers: ETAG, schema: ref(body) } },
+        {
+          200: { description: 'The changed record without its event log.', headers: ETAG, schema: ref(body) },
+        },
         [...ONCE_ERRORS, error, 'CLAIM_ARCHIVED', 'PRECONDITION_FAILED'],
       ),
     },

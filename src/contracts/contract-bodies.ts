@@ -47,7 +47,7 @@ const EVENT_FIELDS = {
   field: {
     ...NAME,
     default: 'value',
-    description: 'Where the compared number is: keys into the payload, joined by dots. Needs a comparator.',
+    description: 'Path of the compared number in the payload: keys, joined by dots. Requires a comparator.',
   },
   ...Object.fromEntries(COMPARATORS.map((name) => [name, { type: 'number' }])),
 }
@@ -57,7 +57,7 @@ const CONDITION_LEAF = {
   title: 'Leaf',
   type: 'object',
   description:
-    'Satisfied when at least one event of the log satisfies all of it at once; with `aggregate`, when the aggregate over all events of the type that match does (§2.1a).',
+    'Satisfied if one event of the log satisfies all fields of the leaf. With `aggregate`: if the aggregate over all matching events of the type satisfies the comparators (§2.1a).',
   required: ['event'],
   additionalProperties: false,
   properties: {
@@ -65,7 +65,7 @@ const CONDITION_LEAF = {
     aggregate: {
       enum: AGGREGATES,
       description:
-        'What the comparators compare: how many events there are (`count`, without `field`), the exact sum of their numbers at `field` (`sum`), or how many different strings, numbers and booleans they have at `field` (`distinct`). Over no event each is 0.',
+        'The value that the comparators compare: the number of events (`count`, without `field`), the exact sum of their numbers at `field` (`sum`), or the number of different strings, numbers and booleans at `field` (`distinct`). Without events each is 0.',
     },
   },
   dependentSchemas: {
@@ -83,7 +83,7 @@ const EVENT_LEAF = {
   $id: 'EventLeaf',
   title: 'Leaf without aggregate',
   type: 'object',
-  description: 'Satisfied by an event that satisfies all of it at once.',
+  description: 'Satisfied by one event that satisfies all fields of the leaf.',
   required: ['event'],
   additionalProperties: false,
   properties: EVENT_FIELDS,
@@ -109,7 +109,7 @@ const REVIEW_TERMS = {
   $id: 'ReviewTerms',
   type: 'object',
   description:
-    'A review that can be lost or restarted (§2.1a). While the scheduled outcome is CONFIRMED, a PENDING claim takes events. At least one of the two conditions is needed.',
+    'A review that events can reverse or restart (§2.1a). While the scheduled outcome is CONFIRMED, a PENDING claim accepts events. At least one of the two conditions is required.',
   additionalProperties: false,
   anyOf: [{ required: ['reversal_condition'] }, { required: ['restart_on'] }],
   dependentRequired: { restart_on: ['max_duration'], max_duration: ['restart_on'] },
@@ -128,7 +128,7 @@ const REVIEW_TERMS = {
       minimum: 0,
       maximum: MAX_WINDOW_SECONDS,
       description:
-        'Seconds from the beginning of the review, at least review_window: no restart extends the review beyond.',
+        'Longest duration of the review in seconds, at least review_window. No restart extends the review beyond it.',
     },
   },
   examples: [
@@ -144,7 +144,7 @@ const CLOCK_TERMS = {
   $id: 'ClockTerms',
   type: 'object',
   description:
-    'What counts as time (§2.1a): the working time of a calendar, and only the time in which the clock is not stopped. A calendar, or both pause_on and resume_on, are needed.',
+    'The time that counts for the windows (§2.1a): the working time of a calendar, and only while the clock runs. Requires a calendar, or both pause_on and resume_on.',
   additionalProperties: false,
   anyOf: [{ required: ['calendar'] }, { required: ['pause_on'] }],
   dependentRequired: { pause_on: ['resume_on'], resume_on: ['pause_on'], applies_to: ['calendar'] },
@@ -153,14 +153,15 @@ const CLOCK_TERMS = {
       type: 'object',
       required: ['id'],
       additionalProperties: false,
-      description: `Only its working time counts. A window to which it applies has at most ${MAX_WORKING_SECONDS} seconds.`,
+      description: `Only the working time of this calendar counts. A window with a calendar has at most ${MAX_WORKING_SECONDS} seconds.`,
       properties: {
         id: { type: 'string', format: 'uuid' },
         version: {
           type: 'integer',
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
-          description: 'The current one if it is left out: it is filled in when a claim is created.',
+          description:
+            'Default: the current version when the claim is created. The claim’s contract then contains it.',
         },
       },
     },
@@ -185,7 +186,7 @@ const CONDITION_ALL_OR_ANY = {
   $id: 'ConditionAllOrAny',
   title: 'AND, OR',
   type: 'object',
-  description: 'AND of nothing is true, OR of nothing is false.',
+  description: 'AND without conditions is true, OR without conditions is false.',
   required: ['op', 'conditions'],
   additionalProperties: false,
   properties: {
@@ -199,7 +200,7 @@ const CONDITION_NOT = {
   title: 'NOT',
   type: 'object',
   description:
-    'Satisfied while its condition is not. It counts as long as the claim is OPEN; what may still happen during the review is in review.reversal_condition.',
+    'Satisfied while its condition is not satisfied. Evaluated only while the claim is OPEN. For events during the review use review.reversal_condition.',
   required: ['op', 'condition'],
   additionalProperties: false,
   properties: { op: { const: 'NOT' }, condition: CONDITION },
@@ -225,7 +226,7 @@ export const EXAMPLE_CONTRACT: Contract = {
 const CONTRACT = {
   $id: 'Contract',
   type: 'object',
-  description: `The terms of a claim (§2.1), immutable once it is created; stored and returned as sent, but for -0 and the place of keys that are whole numbers (§2.1). At most ${MAX_CONTRACT_BYTES} bytes as JSON.`,
+  description: `The terms of a claim (§2.1), immutable after its creation. Stored and returned unchanged, except -0 and the order of keys that are whole numbers (§2.1). At most ${MAX_CONTRACT_BYTES} bytes as JSON.`,
   required: ['price', 'activity_window', 'review_window', 'fulfillment_condition', 'timeout_outcome'],
   additionalProperties: false,
   properties: {
@@ -233,34 +234,34 @@ const CONTRACT = {
       type: 'number',
       minimum: 0,
       maximum: MAX_PRICE,
-      description: 'In major units of the account’s currency: 100.00 is a hundred.',
+      description: 'Major units of the account’s currency: 100.00 is a hundred.',
     },
     activity_window: {
       type: 'number',
       exclusiveMinimum: 0,
       maximum: MAX_WINDOW_SECONDS,
       description:
-        'Seconds that the claim may stay OPEN, from its creation on: no event begins them anew. Fractions are allowed.',
+        'Seconds that the claim may stay OPEN after its creation. No event restarts them. Fractions are allowed.',
     },
     review_window: {
       type: 'number',
       minimum: 0,
       maximum: MAX_WINDOW_SECONDS,
       description:
-        'Seconds that the claim stays PENDING, in which it takes no events but those of `review`; fractions are allowed.',
+        'Seconds that the claim stays PENDING. Events are accepted only with `review`. Fractions are allowed.',
     },
     fulfillment_condition: CONDITION,
     timeout_outcome: {
       enum: ['confirm', 'fail'],
       description:
-        'What is scheduled when the activity window elapses first: CONFIRMED or FAILED. With "confirm" every claim is confirmed, sooner or later, unless `review` reverses it.',
+        'The scheduled outcome if the activity window elapses first: CONFIRMED or FAILED. With "confirm" every claim is confirmed in the end, unless `review` reverses it.',
     },
     review: { $ref: 'ReviewTerms#' },
     clock: { $ref: 'ClockTerms#' },
     strict_deadline: {
       type: 'boolean',
       description:
-        'With true, an event that is recorded after the end of the window, before the check, is stored and decides nothing (§2.1a).',
+        'If true, an event that is recorded after the end of the window, but before the check, is stored and decides nothing (§2.1a).',
     },
   },
   examples: [EXAMPLE_CONTRACT],
@@ -287,7 +288,7 @@ export const BECAUSE = Type.Unsafe({
   type: 'object',
   description: 'The submitted event that settled the claim, or the window that elapsed.',
   properties: {
-    event_id: Type.String({ description: 'For a window: the system event that it left in the log.' }),
+    event_id: Type.String({ description: 'For a window: its system event in the log.' }),
     window_elapsed: Type.Enum(['activity_window', 'review_window']),
   },
   additionalProperties: false,
@@ -300,7 +301,7 @@ const SATISFIED = { type: 'boolean', description: 'Whether the node holds over t
 export const EXPLAINED_CONDITION = {
   $id: 'ExplainedCondition',
   description:
-    'A node of the condition as it was sent, with its truth over the log: over the events until the claim left OPEN; of a reversal condition over the events of the review.',
+    'A node of the condition with its value over the log: over the events until the claim left OPEN; for a reversal condition, over the events of the review.',
   type: 'object',
   required: ['satisfied'],
   properties: {
@@ -309,16 +310,16 @@ export const EXPLAINED_CONDITION = {
       type: 'array',
       items: { type: 'string' },
       maxItems: 10,
-      description: 'Of a leaf: the ids of up to 10 events that satisfy it, or count for its aggregate.',
+      description: 'For a leaf: the ids of up to 10 events that satisfy it or count for its aggregate.',
     },
     value: {
       type: 'string',
-      description: 'Of a leaf with an aggregate: its value, an exact decimal.',
+      description: 'For a leaf with an aggregate: its value, an exact decimal.',
     },
     left_out: {
       type: 'integer',
       description:
-        'Of a leaf with an aggregate: how many events of the type match, but have no such value at the field.',
+        'For a leaf with an aggregate: the number of matching events without such a value at the field.',
     },
     op: { enum: ['AND', 'OR', 'NOT'] },
     conditions: { type: 'array', items: NODE },
@@ -341,20 +342,20 @@ const EXPLAINED_REVIEW = Type.Object(
   {
     reversal_condition: Type.Optional(Type.Unsafe(NODE)),
     reversed_by: Type.Union(
-      [Type.Object({ event_id: Type.String(), at: DateTime('When it was recorded.') }), Type.Null()],
+      [Type.Object({ event_id: Type.String(), at: DateTime('Time of recording.') }), Type.Null()],
       { description: 'The event that made the scheduled outcome FAILED; null if none did.' },
     ),
     restarts: Type.Array(
       Type.Object({
         event_id: Type.String(),
-        at: DateTime('When it was recorded.'),
+        at: DateTime('Time of recording.'),
         due_at: DateTime('The end of the review that it set.'),
       }),
       { maxItems: MAX_EXPLAINED_EVENTS, description: 'The first events that restarted the review.' },
     ),
-    restart_count: Type.Integer({ minimum: 0, description: 'How many events restarted the review.' }),
+    restart_count: Type.Integer({ minimum: 0, description: 'Number of events that restarted the review.' }),
     due_at: DateTime('The end of the review.'),
-    latest_due_at: DateTimeOrNull('The end that no restart extends; null without restart_on.'),
+    latest_due_at: DateTimeOrNull('The latest possible end of the review; null without restart_on.'),
   },
   { title: 'ExplainedReview' },
 )
@@ -371,7 +372,7 @@ const EXPLAINED_CLOCK = Type.Object(
     calendar: Type.Union([Type.Object({ id: Type.String(), version: Type.Integer() }), Type.Null()], {
       description: 'The calendar of the contract; null if it has none.',
     }),
-    time_zone: NullableString('That of the calendar; null without a calendar.'),
+    time_zone: NullableString('Time zone of the calendar; null without a calendar.'),
     time_zone_data: NullableString(
       'The version of the IANA time zone database by which the periods are counted now; null without a calendar.',
     ),
@@ -420,17 +421,17 @@ const LATE_EVENT = Type.Object(
 export const HintBody = Type.Object(
   {
     code: Type.Enum([...new Set([...HINT_CODES, ...LOG_HINT_CODES])], {
-      description: 'What it is about (§2.13).',
+      description: 'Kind of the hint (§2.13).',
     }),
     path: Type.String({
-      description: 'Where in the contract, written as the paths of errors are.',
+      description: 'Path in the contract, in the form of error paths.',
       examples: ['fulfillment_condition.conditions[1]'],
     }),
     message: Type.String({ description: 'For people; the wording may change.' }),
     event_ids: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: 10,
-        description: 'Only in hints to events: the ids of the first events.',
+        description: 'Only in hints about events: the ids of the first events.',
       }),
     ),
   },
@@ -449,28 +450,28 @@ export const ExplanationBody = Type.Object(
     status: Status,
     scheduled_outcome: ScheduledOutcome,
     condition: Type.Unsafe(NODE),
-    transitions: Type.Array(TRANSITION, { description: 'So far, in their order.' }),
+    transitions: Type.Array(TRANSITION, { description: 'In order.' }),
     review: Type.Optional(
       Type.Unsafe<object>({
         ...EXPLAINED_REVIEW,
-        description: 'Of a contract with `review`, once the claim has left OPEN (§2.1a).',
+        description: 'For a contract with `review`, after the claim has left OPEN (§2.1a).',
       }),
     ),
     clock: Type.Optional(
       Type.Unsafe<object>({
         ...EXPLAINED_CLOCK,
-        description: 'Of a contract with `clock`: how the activity window was used up (§2.1a).',
+        description: 'For a contract with `clock`: the use of the activity window (§2.1a).',
       }),
     ),
     late_events: Type.Optional(
       Type.Array(LATE_EVENT, {
         maxItems: MAX_EXPLAINED_EVENTS,
         description:
-          'The first events that were recorded after the end of their window; only if there are any.',
+          'The first events that were recorded after the end of their window. Present only if there are any.',
       }),
     ),
-    late_event_count: Type.Optional(Type.Integer({ minimum: 1, description: 'How many there are.' })),
-    hints: Hints(MAX_LOG_HINTS, 'To the events of the log (§2.13).'),
+    late_event_count: Type.Optional(Type.Integer({ minimum: 1, description: 'Their number.' })),
+    hints: Hints(MAX_LOG_HINTS, 'Hints about the events of the log (§2.13).'),
   },
-  { $id: 'Explanation', description: 'Why a claim or candidate stands as it does.' },
+  { $id: 'Explanation', description: 'The reasons for the status of a claim or candidate.' },
 )

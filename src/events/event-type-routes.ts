@@ -10,8 +10,8 @@ const EventTypesBody = Type.Object({
   data: Type.Array(
     Type.Object({
       type: Type.String({ examples: ['ticket_resolved'] }),
-      count: Type.Integer({ minimum: 1, description: 'Among the events that were looked at.' }),
-      newest_at: DateTime('When the newest of them was recorded.'),
+      count: Type.Integer({ minimum: 1, description: 'Number among the sampled events.' }),
+      newest_at: DateTime('Recording time of the newest of them.'),
     }),
     { maxItems: MAX_KNOWN_EVENT_TYPES },
   ),

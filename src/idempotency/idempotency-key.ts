@@ -81,7 +81,7 @@ type OnceRoute<Schema extends FastifySchema> = Omit<TypedRoute<Schema>, 'handler
 const REPLAYED = {
   'Idempotent-Replayed': {
     type: 'string',
-    description: 'true if the response is that of an earlier request with the same `Idempotency-Key`',
+    description: 'true if this is the response of an earlier request with the same `Idempotency-Key`',
   },
 } as const
 

@@ -73,7 +73,9 @@ export const OverviewBody = Type.Object(
 const OverviewQuery = Type.Object(
   {
     customer_id: Type.Optional(Uuid('Only records of this customer.')),
-    test_clock_id: Type.Optional(Uuid('Only records on this test clock. By default only records on none.')),
+    test_clock_id: Type.Optional(
+      Uuid('Only records on this test clock. Default: only records without a test clock.'),
+    ),
     days: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -83,7 +85,7 @@ const OverviewQuery = Type.Object(
       }),
     ),
     time_zone: Type.Optional(
-      TimeZone('The time zone of the days: a name of the IANA time zone database. By default the account’s.'),
+      TimeZone('The time zone of the days: a name of the IANA time zone database. Default: the account’s.'),
     ),
   },
   { additionalProperties: false },

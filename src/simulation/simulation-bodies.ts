@@ -19,7 +19,7 @@ export const SimulatedEvent = Type.Unsafe<SimulatedEventFields>({
   title: 'SimulatedEvent',
   type: 'object',
   required: ['type', 'at'],
-  properties: { ...SUBMISSION_FIELDS, at: Time('When it is submitted.') },
+  properties: { ...SUBMISSION_FIELDS, at: Time('Time of the submission.') },
   additionalProperties: true,
 })
 
@@ -28,10 +28,10 @@ export const SimulationRequestBody = Type.Object(
     contract: Type.Optional(ContractRef),
     schema_id: Type.Optional(Uuid('Simulates the contract of this schema. Give either this or a contract.')),
     opened_at: Type.Optional(
-      Time('When the claim is opened. By default at the first event, or now without events.'),
+      Time('Time of the claim’s creation. Default: the first event, or now without events.'),
     ),
     events: Type.Array(SimulatedEvent, { maxItems: MAX_EVENTS }),
-    until: Type.Optional(Time('Where the simulation ends. By default when the claim is terminal.')),
+    until: Type.Optional(Time('End of the simulation. Default: when the claim is terminal.')),
   },
   {
     oneOf: [{ required: ['contract'] }, { required: ['schema_id'] }],
@@ -58,16 +58,16 @@ const ENTRY = Type.Unsafe({
     kind: Type.Enum(['event', 'transition']),
     at: DateTime('When it happens.'),
     event: { $ref: 'Event#' },
-    accepted: Type.Boolean({ description: 'Of an event: 200 or 201 in the live service.' }),
+    accepted: Type.Boolean({ description: 'For an event: 200 or 201 in the live service.' }),
     code: Type.Enum(['CLAIM_NOT_OPEN', 'EVENT_ID_CONFLICT', 'EVENT_LIMIT_REACHED'], {
-      description: 'Of a refused event: the error that the live service would answer.',
+      description: 'For a refused event: the error of the live service.',
     }),
     replayed: Type.Boolean({
-      description: 'Of an accepted event: its id is in the log already; nothing is done.',
+      description: 'For an accepted event: its id is in the log already, so nothing changes.',
     }),
     effect: Type.Enum(['reversed', 'restarted', 'paused', 'resumed'], {
       description:
-        'Of an accepted event: it reversed the outcome under review, restarted the review window, or stopped or continued the clock.',
+        'For an accepted event: it reversed the outcome under review, restarted the review window, or stopped or continued the clock.',
     }),
     late_by: LateBy,
     from: Status,
@@ -86,7 +86,7 @@ export const SimulationBody = Type.Object(
       scheduled_outcome: ScheduledOutcome,
       status_since: DateTime('When it entered the status.'),
       due_at: DateTimeOrNull(
-        'When the current window elapses; null in a terminal state, and while the clock is stopped.',
+        'End of the current window; null in a terminal state, and while the clock is stopped.',
       ),
       ...CLOCK_FIELDS,
     }),

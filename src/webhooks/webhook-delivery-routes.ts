@@ -22,9 +22,9 @@ import {
 } from './webhook-deliveries.ts'
 
 const QUERY = listQuery({
-  endpoint_id: Type.Optional(Uuid('To this endpoint.')),
-  notification_id: Type.Optional(Uuid('Of this notification.')),
-  claim_id: Type.Optional(Uuid('Of this claim.')),
+  endpoint_id: Type.Optional(Uuid('Only to this endpoint.')),
+  notification_id: Type.Optional(Uuid('Only of this notification.')),
+  claim_id: Type.Optional(Uuid('Only of this claim.')),
   candidate_alias: Type.Optional(CandidateAlias),
   status: Type.Optional(DeliveryStatusBody),
 })
@@ -52,19 +52,19 @@ const listWebhookDeliveriesRoute = (app: App) =>
       operationId: 'listWebhookDeliveries',
       summary: 'List webhook deliveries',
       description:
-        'Those to an endpoint, of a notification, or of a claim or candidate: one of the four must be given. In the order of their numbers, those of several endpoints one endpoint after the other.',
+        'Deliveries to an endpoint, of a notification, or of a claim or candidate. One of the four parameters is required. Ordered by endpoint, then by number.',
       tags,
       querystring: QUERY,
       response: responses(
         {
           200: {
-            description: 'A page; its cursor is the id of its last delivery.',
+            description: 'A page. Its cursor is the id of its last delivery.',
             schema: Type.Object({
               ...pageOf(WebhookDeliveryBody).properties,
               next_cursor: Type.Unsafe<string | null>({
                 type: ['string', 'null'],
                 description:
-                  'The id of the page’s last delivery, to pass as `after`; null when no more exist.',
+                  'The id of the page’s last delivery, the value for `after`; null on the last page.',
               }),
             }),
           },
@@ -136,7 +136,7 @@ const redeliverWebhookRoute = (app: App) =>
     schema: {
       operationId: 'redeliverWebhook',
       summary: 'Send a webhook delivery again',
-      description: 'With the same number and body as before, as if for the first time.',
+      description: 'Sends the delivery again as if it were new, with the same number and body.',
       tags,
       params,
       response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [

@@ -92,13 +92,13 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       operationId: 'createWebhookEndpoint',
       summary: 'Create a webhook endpoint',
       description:
-        'Notifications of what happens from now on are sent to its URL, each signed (Standard Webhooks), numbered without holes and with the hash of the one before. An account has 50 at most.',
+        'Notifications from now on are sent to the URL. Each delivery is signed (Standard Webhooks), and has a number without gaps and the hash of the previous delivery. An account has at most 50 endpoints.',
       tags,
       body: CreationBody,
       response: responses(
         {
           201: {
-            description: 'The endpoint, and its secret.',
+            description: 'The endpoint with its secret.',
             headers: { ...LOCATION, ...ETAG },
             schema: ref(NewWebhookEndpointBody),
           },
@@ -124,9 +124,12 @@ const listWebhookEndpointsRoute = (app: App) =>
     schema: {
       operationId: 'listWebhookEndpoints',
       summary: 'List webhook endpoints',
-      description: 'All of the account’s, in the order of their creation.',
+      description: 'The account’s endpoints in the order of their creation.',
       tags,
-      response: responses({ 200: { description: 'All of them.', schema: pageOf(WebhookEndpointBody) } }, []),
+      response: responses(
+        { 200: { description: 'The endpoints.', schema: pageOf(WebhookEndpointBody) } },
+        [],
+      ),
     },
     handler: async ({ userId }) => ({
       data: (await listWebhookEndpoints(contextOf(app.db, userId))).map(presentEndpoint),
@@ -142,7 +145,7 @@ const getWebhookEndpointRoute = (app: App) =>
       operationId: 'getWebhookEndpoint',
       summary: 'Read a webhook endpoint',
       description:
-        'With the number and the hash of its last delivery: by these a receiver knows whether it has all.',
+        'Includes the number and the hash of the last delivery, so a receiver can check that it has all deliveries.',
       tags,
       params,
       headers: IfNoneMatchHeader,
@@ -172,14 +175,14 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       operationId: 'updateWebhookEndpoint',
       summary: 'Change a webhook endpoint',
       description:
-        'Takes effect within some seconds. An endpoint that is enabled again continues where it stopped, with the notifications since.',
+        'Takes effect within seconds. An endpoint that is enabled again continues where it stopped, with the notifications since then.',
       tags,
       params,
       headers: IfMatchHeader,
       body: ChangeBody,
       response: responses(
         {
-          200: { description: 'The endpoint as it is now.', headers: ETAG, schema: ref(WebhookEndpointBody) },
+          200: { description: 'The changed endpoint.', headers: ETAG, schema: ref(WebhookEndpointBody) },
         },
         [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
@@ -205,7 +208,7 @@ const deleteWebhookEndpointRoute = (app: App) =>
     schema: {
       operationId: 'deleteWebhookEndpoint',
       summary: 'Delete a webhook endpoint',
-      description: 'Its deliveries go with it.',
+      description: 'Deletes the endpoint with its deliveries.',
       tags,
       params,
       headers: IfMatchHeader,
@@ -224,8 +227,8 @@ const deleteWebhookEndpointRoute = (app: App) =>
 
 const RedeliveryBody = Type.Object(
   {
-    from: Time('Deliveries that were made from this moment on.'),
-    to: Time('And before this one.'),
+    from: Time('Deliveries that were created at this time or later.'),
+    to: Time('Deliveries that were created before this time.'),
     status: Type.Optional(DeliveryStatusBody),
   },
   {
@@ -242,13 +245,13 @@ const rotateWebhookSecretRoute = (app: App) =>
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Give a webhook endpoint a new secret',
-      description: 'For 24 hours the one before signs as well: each delivery has two signatures.',
+      description: 'The previous secret also signs for 24 hours: each delivery has two signatures.',
       tags,
       params,
       response: responses(
         {
           200: {
-            description: 'The endpoint, and its new secret.',
+            description: 'The endpoint with its new secret.',
             headers: ETAG,
             schema: ref(RotatedWebhookEndpointBody),
           },
@@ -280,7 +283,7 @@ const testWebhookEndpointRoute = (app: App) =>
       operationId: 'testWebhookEndpoint',
       summary: 'Send a test to a webhook endpoint',
       description:
-        'A delivery as any other, of type `webhook_endpoint.test`: read it again to see what became of it. If the endpoint is disabled, it waits.',
+        'Makes a delivery of type `webhook_endpoint.test`, which is sent like any other. Read the delivery again to see its result. While the endpoint is disabled, the delivery waits.',
       tags,
       params,
       response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [
@@ -301,14 +304,14 @@ const redeliverWebhooksRoute = (app: App) =>
     schema: {
       operationId: 'redeliverWebhooks',
       summary: 'Send deliveries of a range of time again',
-      description: 'Each with the same number and body as before, as if for the first time.',
+      description: 'Sends each delivery again as if it were new, with the same number and body.',
       tags,
       params,
       body: RedeliveryBody,
       response: responses(
         {
           202: {
-            description: 'How many are sent again.',
+            description: 'Number of deliveries that are sent again.',
             schema: Type.Object({
               redelivered: Type.Integer({ description: 'Deliveries.', examples: [12] }),
             }),

@@ -5,12 +5,12 @@ import { SOME_UUID, UuidOrNull } from '../../platform/http/responses/field-schem
 const MadeByObject = Type.Object(
   {
     kind: Type.Enum(['session', 'token'], {
-      description: 'Whether somebody was signed in, or a program came with an API token.',
+      description: 'The credential of the request: a session of the dashboard, or an API token.',
     }),
     token_id: UuidOrNull('The token; null for a session.'),
     token_name: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'The name that the token had; null for a session.',
+      description: 'Name of the token at that time; null for a session.',
       examples: ['nightly import'],
     }),
   },
@@ -21,7 +21,7 @@ const MadeByObject = Type.Object(
 export const MadeBy = Type.Unsafe<Static<typeof MadeByObject> | null>({
   ...MadeByObject,
   type: ['object', 'null'],
-  description: 'Who made it; null if that was not recorded.',
+  description: 'The author of the version; null if it was not recorded.',
 })
 
 export const presentMaker = (maker: Maker | null) =>

@@ -8,7 +8,7 @@ import {
 } from '../../../kernel/limits.ts'
 import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 
-const WHAT = `What the caller notes about it: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH}.`
+const WHAT = `Notes of the caller: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH} characters.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }
 const OF_STRINGS = {
   type: 'object',
@@ -21,7 +21,7 @@ const OF_STRINGS = {
 export const MetadataBody = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: { type: 'string' },
-  description: 'What callers note about it; no decision looks at it.',
+  description: 'Notes of callers. No decision reads them.',
   examples: [EXAMPLE],
 })
 
@@ -36,13 +36,13 @@ export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
   maxProperties: 2 * MAX_METADATA_KEYS,
   additionalProperties: { type: ['string', 'null'], maxLength: MAX_METADATA_VALUE_LENGTH },
   description:
-    'The keys that change, with their new values; null takes a key away, and in place of the object everything. Keys that are not named stay.',
+    'The keys to change, with their new values. Null removes a key; null in place of the object removes all keys. Other keys stay.',
   examples: [{ region: 'apac', order: null }],
 })
 
 const Value = Type.String({
   maxLength: MAX_METADATA_VALUE_LENGTH,
-  description: `Only those whose metadata has this value at this key: \`metadata[order]=A-4711\`. At most ${MAX_METADATA_FILTERS} keys; all must match.`,
+  description: `Only records whose metadata has this value at this key: \`metadata[order]=A-4711\`. At most ${MAX_METADATA_FILTERS} keys; all must match.`,
   examples: [EXAMPLE],
 })
 

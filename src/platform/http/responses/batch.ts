@@ -27,7 +27,7 @@ export const batchBody = <Item extends TSchema, List extends string>(list: List,
 export function batchResult(success: TSchema) {
   const refusal = Type.Object(
     {
-      status: Type.Integer({ description: 'The HTTP status that the single form answers.' }),
+      status: Type.Integer({ description: 'The HTTP status of the single operation.' }),
       error: ErrorBody.properties.error,
     },
     { title: 'Refusal' },

@@ -8,7 +8,7 @@ export const IfMatchHeader = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       description:
-        'ETags as the record had them when it was read. If it has none of them any more, the answer is 412 and nothing is done.',
+        'ETags of the record when it was read. If the record no longer has any of them, the response is 412 and nothing changes.',
       examples: ['"5f0c6b7ad3e14f0fa1b2c3d4e5f60718"'],
     }),
   ),
@@ -18,7 +18,7 @@ export const IfMatchHeader = Type.Object({
 export const IfNoneMatchHeader = Type.Object({
   'if-none-match': Type.Optional(
     Type.String({
-      description: 'ETags of what the caller has. If the record has one of them, the answer is 304.',
+      description: 'ETags that the caller has. If the record has one of them, the response is 304.',
       examples: ['"5f0c6b7ad3e14f0fa1b2c3d4e5f60718"'],
     }),
   ),

@@ -63,20 +63,20 @@ export const Status = Type.Enum([...STATUSES], { description: 'The state (§3).'
 
 export const ScheduledOutcome = Type.Unsafe<Outcome | null>({
   enum: ['CONFIRMED', 'FAILED', null],
-  description: 'What it resolves to when the review window elapses; null while OPEN.',
+  description: 'The outcome when the review window elapses; null while OPEN.',
   examples: [null],
 })
 
 export const CandidateAlias = Type.String({
   description:
-    'The caller’s own name for the candidate, unique over all accounts. It is never free again, unless the test clock of its candidate is deleted.',
+    'The caller’s name for the candidate, unique across all accounts. It cannot be used again, unless the test clock of its candidate is deleted.',
   minLength: 8,
   maxLength: 255,
   examples: ['order-2026-000417'],
 })
 
 export const ExternalId = Type.String({
-  description: 'The caller’s own name for the customer, unique within the account; it never changes.',
+  description: 'The caller’s name for the customer, unique within the account. It never changes.',
   minLength: 1,
   maxLength: 255,
   examples: ['acme'],
@@ -91,4 +91,4 @@ export const NameOrNull = (description: string, maxLength: number, example: stri
     examples: [example],
   })
 
-export const CustomerName = NameOrNull('For people; null where there is none.', 255, 'ACME Inc.')
+export const CustomerName = NameOrNull('For people; null for none.', 255, 'ACME Inc.')

@@ -5,13 +5,13 @@ const LIMIT = Type.Integer({
   minimum: 1,
   maximum: 100,
   default: 50,
-  description: 'Records a page.',
+  description: 'Records per page.',
 })
 
 const AFTER = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: 'Cursor, exclusive: next_cursor of the page before.',
+  description: 'Cursor, exclusive: next_cursor of the previous page.',
 })
 
 const ORDER = Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'asc: oldest first.' }))
@@ -42,7 +42,7 @@ export function pageOf(record: TSchema & { $id?: string }) {
     next_cursor: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description:
-        'To pass as `after`, as it is; null when no more exist. In an order of creation the UUID of the page’s last record.',
+        'The value for `after`, unchanged; null on the last page. In the order of creation it is the UUID of the page’s last record.',
     }),
   })
 }

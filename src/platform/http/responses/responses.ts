@@ -73,7 +73,7 @@ export const EVENT_STREAM = 'text/event-stream'
 export const linesOf = (line: TSchema) => ({
   schema: {
     type: 'string',
-    description: 'A JSON value a line, each as `x-line-schema` says.',
+    description: 'One JSON value per line, described by `x-line-schema`.',
     'x-line-schema': line,
   },
 })
@@ -81,7 +81,7 @@ export const linesOf = (line: TSchema) => ({
 const eventsOf = (data: TSchema) => ({
   schema: {
     type: 'string',
-    description: 'Server-sent events, the data of each as `x-event-schema` says.',
+    description: 'Server-sent events. `x-event-schema` describes their data.',
     'x-event-schema': data,
   },
 })
@@ -115,13 +115,13 @@ export const LOCATION: Headers = { Location: { type: 'string', description: 'The
 export const ETAG: Headers = {
   ETag: {
     type: 'string',
-    description: 'Names the record as it is here: for `If-None-Match`, and for `If-Match` of a change.',
+    description: 'Identifies this state of the record, for `If-None-Match` and for `If-Match` of a change.',
   },
 }
 
 /** If the caller has the record already, by `If-None-Match`. */
 export const NOT_MODIFIED: Record<304, Success> = {
-  304: { description: 'The record is as `If-None-Match` says.', headers: ETAG },
+  304: { description: 'The record has an ETag of `If-None-Match`.', headers: ETAG },
 }
 
 const RETRY_AFTER: Headers[string] = { type: 'integer', description: 'Seconds to wait before the next try.' }
@@ -131,8 +131,8 @@ const ERROR_HEADERS: Partial<Record<number, Headers>> = {
   429: {
     'Retry-After': RETRY_AFTER,
     'RateLimit-Limit': { type: 'integer', description: 'Requests, and items of batches, a minute.' },
-    'RateLimit-Remaining': { type: 'integer', description: 'How many are left.' },
-    'RateLimit-Reset': { type: 'integer', description: 'Seconds until they are all there again.' },
+    'RateLimit-Remaining': { type: 'integer', description: 'Requests that are left in this minute.' },
+    'RateLimit-Reset': { type: 'integer', description: 'Seconds until the limit is reset.' },
   },
   503: { 'Retry-After': RETRY_AFTER },
 }

@@ -41,7 +41,7 @@ export const CANDIDATE_COLUMNS: Columns = {
 
 /** For the OpenAPI document. */
 export const CSV_RESPONSE = {
-  description: 'CSV in UTF-8, a line for each record after one with the names of the columns.',
+  description: 'CSV in UTF-8: a header line, then one line per record.',
   mediaType: 'text/csv',
   headers: {
     'Content-Disposition': { type: 'string', description: 'attachment, with the name of the file' },

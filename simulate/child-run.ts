@@ -9,14 +9,14 @@ import type { RunResult } from './report.ts'
 import { workFolders } from './stage/work-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('./run.ts', import.meta.url))
-/** Beyond the bound that a run has by itself. */
+/** Added to the time limit of the run itself. */
 const GRACE_MS = 120_000
 const END_PATIENCE_MS = 45_000
 const LAST_WORDS = 2_000
 
 /**
- * One run in a process of its own, which writes what it says to `<files>.log`. It ends with us, and where it is told
- * to by the signal; null then, if it had no result yet.
+ * Runs a plan in a process of its own, which writes its output to `<files>.log`. It ends with this process or with
+ * the signal. Null if it ended without a result.
  */
 export async function runInChild(plan: Plan, files: string, signal: AbortSignal): Promise<RunResult | null> {
   const json = `${files}.json`

@@ -3,8 +3,8 @@ import type { RealFault } from './faults/moments.ts'
 import type { Plan } from './plan.ts'
 
 /**
- * Of a list of names. Those that cannot be done here are left out, and said, where all were asked for; those of a cluster
- * are not among all where there is none.
+ * Chooses faults by name. With `all`, faults that this machine cannot inject are left out and reported, and faults of
+ * a cluster are left out without a cluster.
  */
 export function chooseFaults(
   { faults: list, citus }: Pick<Plan, 'faults' | 'citus'>,

@@ -11,15 +11,15 @@ import { kindOf, shrink } from './shrink.ts'
 export const MOST_SEED = 2 ** 31
 
 export interface ManyOptions {
-  /** Of each run; the seed is what the runs' seeds are drawn from. */
+  /** Of each run. The seeds of the runs are drawn from its seed. */
   plan: Omit<Plan, 'servers'>
   runs: number
   /** Continues with more runs until this number of operations. */
   operations: number
   jobs: number
-  /** How many servers, in turns. */
+  /** Numbers of servers, used in turn. */
   servers: readonly number[]
-  /** Where each run's words are kept while it runs, and where it found something. */
+  /** Output of each run while it runs. Kept if the run has a finding. */
   folder: string
   json: string | null
   keepGoing: boolean
@@ -27,7 +27,7 @@ export interface ManyOptions {
   say: (line: string) => void
 }
 
-/** Runs from one seed after the other, several at once, and what came of them in all. Returns the status. */
+/** Runs plans from one seed one after the other, several in parallel, and reports the results. Returns the exit status. */
 export async function runMany(options: ManyOptions): Promise<number> {
   const over = new AbortController()
   const stop = () => over.abort()
@@ -53,7 +53,7 @@ class Runs {
     this.#over = over
   }
 
-  /** One run after the other, until there are enough. */
+  /** Starts runs one after the other until the limit is reached. */
   async work(): Promise<void> {
     const { runs, operations, keepGoing } = this.#options
     while (!this.#over.signal.aborted && !this.#isEnough) {
@@ -98,7 +98,7 @@ class Runs {
     await this.#shrink(result, files)
   }
 
-  /** The first of each kind. */
+  /** Shrinks the first finding of each kind. */
   async #shrink(result: RunResult, files: string): Promise<void> {
     const { shrinkMs, say } = this.#options
     if (!result.finding || shrinkMs === 0 || this.#kinds.has(kindOf(result))) return
@@ -126,7 +126,7 @@ class Runs {
     return 0
   }
 
-  /** A fault that was never done shows nothing. */
+  /** Reports faults that never struck: they have tested nothing. */
   #unstruck(): string[] {
     const struck = struckIn(this.#results)
     const faults = chooseFaults(this.#options.plan, () => {})
@@ -154,7 +154,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
 
 const messageOf = ({ finding, failure }: RunResult) => finding?.message ?? failure ?? ''
 
-/** Never half of it. */
+/** Replaces the file atomically. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text)
   await rename(`${path}.new`, path)

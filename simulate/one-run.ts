@@ -8,15 +8,15 @@ import { simulate } from './simulation.ts'
 import { openStage } from './stage/open-stage.ts'
 
 const SOURCE = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-/** Beside what its clients act: for its start, its calm, its judgement and its end. */
+/** Seconds besides the clients' work: start, recovery, judgement and stop. */
 const LONGEST_REST_S = 900
-/** What is stored in a run must have room, and all of it is filled at times. */
+/** The stored data of a run needs room, and some faults fill it. */
 const LARGEST_DISK_MEBIBYTES = 2_048
 const CLOSE_PATIENCE_MS = 60_000
 
 export const longestMs = ({ seconds }: Plan): number => (seconds + LONGEST_REST_S) * 1000
 
-/** 0: nothing was found, 1: something was, 2: the run failed otherwise, and says how. */
+/** 0: no finding, 1: a finding, 2: the run failed for another reason. */
 export const statusOf = ({ finding, failure }: Pick<RunResult, 'finding' | 'failure'>): number =>
   finding ? 1 : failure === null ? 0 : 2
 
@@ -25,12 +25,12 @@ interface Outcome {
   result: RunResult | null
 }
 
-/** Says what came of it, also where it is nothing, and ends all that it started. */
+/** Reports the result, also if there is none, and ends everything that it started. */
 export async function runOnce(plan: Plan, json: string | null): Promise<Outcome> {
   const progress = new Progress()
   const late = setTimeout(() => {
     console.log(`ERROR: the run did not end in ${longestMs(plan) / 1000} s\nAgain: ${commandOf(plan)}`)
-    // What is left then goes with the next run.
+    // The next run removes the rest.
     process.exit(2)
   }, longestMs(plan) + CLOSE_PATIENCE_MS)
   late.unref()
@@ -45,7 +45,7 @@ export async function runOnce(plan: Plan, json: string | null): Promise<Outcome>
   }
 }
 
-/** Three databases take three times the room before anything is in them. */
+/** Three databases need three times the room even without data. */
 const diskOf = ({ seconds, citus }: Plan) =>
   Math.min(LARGEST_DISK_MEBIBYTES, (citus === undefined ? 400 : 1_200) + 3 * seconds)
 
@@ -68,7 +68,7 @@ async function run(plan: Plan, json: string | null, progress: Progress): Promise
     const options = { seed, seconds, clients, accounts, patienceSeconds: patience, faults, isNamed, progress }
     const result = await simulate(stage, options)
     progress.end()
-    // One of many is summed up with the others; a table costs a second.
+    // One of many runs is summarized with the others. A table costs a second.
     if (!process.connected) console.log(tableOf(result))
     const asJson = jsonOf(result, plan)
     if (json) await writeFile(json, `${JSON.stringify(asJson, null, 2)}\n`)

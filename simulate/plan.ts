@@ -1,22 +1,22 @@
-/** What one run is made of. */
+/** The parameters of one run. */
 export interface Plan {
   seed: number
   seconds: number
   servers: number
-  /** Of each server; of one it is the server itself. */
+  /** Workers of each server. 1: the server has no separate workers. */
   workers: number
   clients: number
   accounts: number
   patience: number
-  /** all, none, or names joined by commas. */
+  /** `all`, `none`, or names separated by commas. */
   faults: string
-  /** The servers run from src/ as it is. */
+  /** Runs the servers from src/ instead of dist/. */
   source: boolean
-  /** The folder of a PostgreSQL's programs, with Citus: the database is then distributed. */
+  /** Folder of PostgreSQL programs with Citus. The database is then distributed. */
   citus?: string | undefined
 }
 
-/** All that makes the same run again. */
+/** The arguments that repeat the run. */
 export function wordsOf(plan: Plan): string[] {
   const { seed, seconds, servers, workers, clients, accounts, patience, faults, source, citus } = plan
   const numbers = { seed, seconds, servers, workers, clients, accounts, patience }

@@ -1,13 +1,13 @@
 /** The same seed gives the same draws, on every machine. */
 export interface Random {
-  /** A whole number of [min, max]; both are safe integers. */
+  /** A whole number from `min` to `max`, both inclusive. Both are safe integers. */
   int(min: number, max: number): number
   pick<T>(of: readonly T[]): T
-  /** True with the probability `p` of [0, 1]. */
+  /** True with probability `p`, from 0 to 1. */
   chance(p: number): boolean
   /**
-   * Draws of its own, which hang on the seed and the names of the forks alone, not on what was drawn before: so who
-   * draws first changes nothing. The same name gives the same draws again.
+   * An independent generator. It depends only on the seed and the names of the forks, not on earlier draws, so the
+   * order of draws changes nothing. The same name gives the same draws.
    */
   fork(name: string): Random
 }
@@ -18,7 +18,7 @@ const TWO_32 = 2 ** 32
 
 function random(path: string): Random {
   const next = sfc32(path)
-  /** Of [0, 1), with 53 bits. */
+  /** From 0 (inclusive) to 1 (exclusive), with 53 bits. */
   const fraction = () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53
   const below = (bound: number) =>
     bound <= TWO_32 ? Math.floor((next() / TWO_32) * bound) : Math.floor(fraction() * bound)

@@ -15,10 +15,10 @@ export interface RunResult {
   by_operation: Record<string, number>
   by_answer: Record<string, number>
   by_fault: Record<string, number>
-  /** For how long clients acted. */
+  /** Seconds for which clients acted. */
   seconds: number
   finding: { message: string; about: unknown } | null
-  /** Why it shows nothing. */
+  /** Why the run shows nothing. */
   failure: string | null
 }
 
@@ -38,7 +38,7 @@ export function jsonOf({ world, struck, seconds, finding, failure }: Result, pla
   }
 }
 
-/** What is written as JSON may not hold itself. */
+/** JSON cannot contain these values. */
 function plain(about: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(about) ?? 'null')
@@ -47,10 +47,10 @@ function plain(about: unknown): unknown {
   }
 }
 
-/** What was done, what was answered and what struck, as a table for people. */
+/** Operations, responses and faults as a table. */
 export const tableOf = ({ world, struck }: Result): string => columns(world.tally, world.answers, struck)
 
-/** The same of many runs. */
+/** The sums of several runs. */
 export function sumsOf(runs: readonly RunResult[]): string {
   return columns(
     sum(runs.map(({ by_operation }) => by_operation)),
@@ -82,7 +82,7 @@ function listOf(counts: ReadonlyMap<string, number>): string {
   return lines.sort((a, b) => (a.slice(width) < b.slice(width) ? -1 : 1)).join('\n')
 }
 
-/** What was expected, what was known of it, and how to try it again. */
+/** What was expected, the known facts, and how to repeat the run. */
 export function tellOf(
   { finding, failure }: Pick<RunResult, 'finding' | 'failure'>,
   command: string,

@@ -29,7 +29,7 @@ function wholeNumber(text: string): number {
   return number
 }
 
-/** `2`, or `1-3` for one, two and three in turns. */
+/** `2`, or `1-3` for one, two and three in turn. */
 function range(text: string): number[] {
   const [first = 0, last = first] = text.split('-').map(wholeNumber)
   if (first < 1 || last < first) throw new InvalidArgumentError('It is a number, or two as in 1-3.')
@@ -120,5 +120,5 @@ async function run(options: Options): Promise<number> {
 }
 
 await program.parseAsync()
-// Whatever was left open by a run that failed is no reason to stay.
+// Open handles of a failed run must not keep the process running.
 process.exit()

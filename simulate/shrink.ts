@@ -6,18 +6,18 @@ import { chooseFaults } from './choose-faults.ts'
 import { commandOf, type Plan } from './plan.ts'
 import { type RunResult, tellOf } from './report.ts'
 
-/** How they meet in time differs, so each is tried more than once. */
+/** Timing differs between runs, so each plan is tried more than once. */
 const TRIES = 2
-/** Beyond the moment at which it was found. */
+/** Added to the time at which the finding occurred. */
 const MORE_SECONDS = 5
 
-/** What a finding is about, without the ids, numbers and times that differ from run to run. */
+/** The kind of a finding: its text without ids, numbers and times. */
 export const kindOf = ({ finding }: Pick<RunResult, 'finding'>): string =>
   (finding?.message ?? '').replaceAll(/[\da-f]{8}-[\da-f-]{27}|[\w-]*\d[\w:.-]*/g, '…')
 
 /**
- * Tries again with fewer faults, servers, clients, accounts and seconds for about so long, and keeps the smallest run
- * that finds the same kind of thing. Returns what is to be told.
+ * Retries with fewer faults, servers, clients, accounts and seconds, for about the given time, and keeps the smallest
+ * run that has a finding of the same kind. Returns the report.
  */
 export async function shrink(
   found: RunResult,
@@ -47,7 +47,7 @@ export async function shrink(
   return `It did not come again in ${tries} smaller runs: it hangs on how things meet in time. Its history is that of the run that found it.`
 }
 
-/** The same of a run by itself: says it. */
+/** Shrinks a single run and prints the report. */
 export async function shrinkFound(found: RunResult, mostMs: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-smaller-'))
   const over = new AbortController()
@@ -75,7 +75,7 @@ async function findsAgain(
   return null
 }
 
-/** What can be left out of a run, the most first. */
+/** Smaller plans, the smallest first. */
 function smaller({ plan, seconds }: RunResult): Plan[] {
   const names = chooseFaults(plan, () => {}).map(({ name }) => name)
   const half = Math.ceil(names.length / 2)

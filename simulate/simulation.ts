@@ -25,23 +25,23 @@ export interface SimulationOptions<On extends Stage> {
   accounts: number
   patienceSeconds: number
   faults: readonly Fault<On>[]
-  /** Each of them was asked for by its name, so each must strike. */
+  /** The faults were chosen by name, so each must strike. */
   isNamed: boolean
   progress: Progress
 }
 
 export interface Result {
   world: World
-  /** How often each fault struck. */
+  /** Number of strikes by fault. */
   struck: Map<string, number>
-  /** For how long clients acted. */
+  /** Seconds for which clients acted. */
   seconds: number
   finding: Finding | null
-  /** Why the run shows nothing: something other than the service failed. */
+  /** Why the run shows nothing: something besides the service failed. */
   failure: string | null
 }
 
-/** One run on a stage: many clients and some harm, then calm, then everything is looked at. */
+/** One run on a stage: many clients and faults, then calm, then the judgement. */
 export async function simulate<On extends Stage>(stage: On, options: SimulationOptions<On>): Promise<Result> {
   const random = seeded(options.seed)
   const world = new World(
@@ -102,7 +102,7 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
     if (error instanceof Finding) return resultOf(error)
     if (error instanceof NotCalm)
       return resultOf(new Finding(error.message, { complaints: stage.complaints, standing: error.about }))
-    // They tell more than what came of them.
+    // The complaints show more than their consequences.
     if (stage.complaints.length > 0) return resultOf(complaintsOf(stage))
     return resultOf(null, (error as Error).stack ?? String(error))
   } finally {
@@ -120,7 +120,7 @@ interface Judged {
   receiver: Receiver
 }
 
-/** Judges all that is stored, after the last fault. */
+/** Judges the stored data after the last fault. */
 async function judgeAll({ world, stage, clients, judge, receiver }: Judged): Promise<void> {
   await waitForChecks(stage)
   await judgeClaims(world, clients)
@@ -130,7 +130,7 @@ async function judgeAll({ world, stage, clients, judge, receiver }: Judged): Pro
   await judgeOverviews(world, stage, judge)
   await judgePeople(world, stage)
   await judgeTables(stage)
-  // Last: it may take longer than until the next check.
+  // Last, because it may take longer than until the next check.
   for (const account of world.accounts) await judgeHook(judge, account, receiver)
 }
 
@@ -141,10 +141,10 @@ function rethrowAsFinding(error: unknown): never {
 const MINUTE_MS = 60_000
 const AROUND_CHECK_MS = 3_000
 const SHORT_MS = 30_000
-/** How much longer it goes on until each fault has struck that was asked for by its name. */
+/** Longest extension of a run until each fault that was chosen by name has struck. */
 const LATEST_STRIKE_MS = 120_000
 
-/** So long, and until a scheduled check was seen, unless it is to be short. */
+/** Extends a run until a scheduled check, unless the run is short. */
 function withCheck(from: number, ms: number): number {
   if (ms < SHORT_MS) return from + ms
   const check = Math.ceil(from / MINUTE_MS) * MINUTE_MS + AROUND_CHECK_MS
@@ -155,7 +155,7 @@ const progressEveryMs = () => (process.stderr.isTTY ? 1_000 : 10_000)
 
 const complaintsOf = ({ complaints }: Stage) => new Finding('the servers complained', complaints.slice(0, 20))
 
-/** A run that tried nothing has shown nothing; null: it tried what it was to try. */
+/** The reason why a run has shown nothing. Null if it tried everything. */
 function lackOf({ acknowledged }: World, struck: ReadonlyMap<string, number>): string | null {
   if (acknowledged === 0) return 'the run shows nothing: no event was acknowledged'
   const never = [...struck].filter(([, times]) => times === 0).map(([name]) => name)

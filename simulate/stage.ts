@@ -1,27 +1,27 @@
 import type { Random } from './random.ts'
 
-/** Real servers on a real PostgreSQL, which faults are done to. */
+/** Real servers on a real PostgreSQL, with faults. */
 export interface Stage {
-  /** Base URLs; they stay the same when a server is killed and started again. */
+  /** Base URLs. They stay the same when a server is killed and restarted. */
   readonly urls: readonly string[]
   /** A new account with an API token. */
   newAccount(): Promise<{ token: string; userId: string }>
-  /** Straight to the database, past all proxies and faults; waits until the database is there. */
+  /** Queries the database directly, past proxies and faults. Waits until the database is available. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Ends all faults and waits until every server answers /readyz 200; `NotCalm` where one never does. */
+  /** Ends all faults and waits until every server answers /readyz with 200. Throws `NotCalm` if one does not. */
   calm(): Promise<void>
   /**
-   * Lines that servers wrote at level error or fatal, exits that nobody asked for: findings. An answer of 500 has its
-   * line here unless an injected fault made the database refuse what it never refuses by itself: so a 500 is an unknown
-   * outcome to its client, and a finding here.
+   * Findings: log lines of servers at level error or fatal, and unexpected exits. A 500 has its line here, unless an
+   * injected fault made the database return an error that it never returns by itself. So a 500 is an unknown outcome
+   * for its client and a finding here.
    */
   readonly complaints: readonly string[]
   stop(): Promise<void>
 }
 
-/** The database is as it should be, and the service does not come back. */
+/** The database is available, but the service does not recover. */
 export class NotCalm extends Error {
-  /** How servers and database stand. */
+  /** The state of servers and database. */
   readonly about: unknown
 
   constructor(message: string, about: unknown) {
@@ -30,7 +30,7 @@ export class NotCalm extends Error {
   }
 }
 
-/** What a fault must find prepared from the start. */
+/** Something that a fault needs from the start of the stage. */
 export type Need =
   /** The database is on a small disk of its own, in memory. */
   | 'small disk'
@@ -41,12 +41,12 @@ export type Need =
 
 export interface StageOptions {
   servers: number
-  /** Processes of each that answer; 1 by default. */
+  /** Worker processes of each server. Default: 1. */
   workers?: number
   log: (line: string) => void
-  /** What the faults of this run need; see `Fault.need`. Those that are unavailable need nothing. */
+  /** The needs of the faults of this run: see `Fault.need`. Unavailable ones are ignored. */
   needs?: ReadonlySet<Need>
-  /** The folder of a PostgreSQL's programs, with Citus: the database is then distributed over nodes. */
+  /** Folder of PostgreSQL programs with Citus. The database is then distributed over nodes. */
   citus?: string | undefined
   /** The script that the servers run, with `serve`; by default dist/main.js. */
   program?: string

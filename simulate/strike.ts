@@ -4,10 +4,10 @@ import type { Weather } from './clients/weather.ts'
 import type { Random } from './random.ts'
 import type { Fault, Stage } from './stage.ts'
 
-/** Between two faults, so that what comes back is seen to come back. */
+/** Pause between two faults, in which the recovery is visible. */
 const CALM_MS = [100, 1_500] as const
 
-/** Strikes with one fault after the other, each as often as the others, with calm of random length between. */
+/** Strikes one fault after the other, equally often, with random pauses. */
 export async function strikeOnAndOn<On extends Stage>(
   stage: On,
   faults: readonly Fault<On>[],
@@ -32,11 +32,11 @@ export async function strikeOnAndOn<On extends Stage>(
   }
 }
 
-/** Those that strike around the check are chosen shortly before it, and go before all others then. */
+/** Faults around a check are chosen shortly before it, ahead of all others. */
 const NEAR_CHECK_MS = 5_000
 const MINUTE_MS = 60_000
 
-/** Each has its turn as often as the others, whether it could strike or not: so none keeps the others from theirs. */
+/** Each fault has its turn equally often, whether it could strike or not, so that none blocks the others. */
 export class Turns<F extends Pick<Fault, 'name' | 'atCheck'>> {
   readonly #faults: readonly F[]
   readonly #had = new Map<string, number>()

@@ -6,15 +6,15 @@ import { mutated, Plot } from './mutants/plant.ts'
 import { MUTANTS } from './mutants.ts'
 
 interface MutantOptions {
-  /** Of those that are tried, in their names; null for all. */
+  /** Words in the names of the mutants to try. Null for all. */
   words: string | null
-  /** The folder of a PostgreSQL's programs, with Citus; null: what needs it is left out. */
+  /** Folder of PostgreSQL programs with Citus. Null: mutants that need it are skipped. */
   citus: string | null
-  /** The suite of tests that looks for them; null for the simulator and the fuzzer. */
+  /** The test suite that must find them. Null for the simulator and the fuzzer. */
   suite: string | null
-  /** Patterns of test files; null for all tests of the service. */
+  /** Patterns of test files. Null for all tests of the service. */
   tests: readonly string[] | null
-  /** At once. */
+  /** Number of parallel jobs. */
   jobs: number
   say: (line: string) => void
 }
@@ -28,7 +28,7 @@ export async function tryMutants(options: MutantOptions): Promise<number> {
   for (const { name } of named.filter((mutant) => !mutants.includes(mutant)))
     say(`left out: ${name} (it takes --citus)`)
   if (mutants.length === 0) throw new Error(`there is no mutant like ${words}`)
-  // All of it first: the last one must not show after an hour that the source has moved on.
+  // All first: a stale mutant must not be noticed only after an hour.
   for (const mutant of mutants) mutated(mutant)
   const verdicts = new Map<Mutant, Verdict>()
   const next = mutants.values()
@@ -50,7 +50,7 @@ export async function tryMutants(options: MutantOptions): Promise<number> {
   return survivors.length === 0 ? 0 : 1
 }
 
-/** One after the other, in a copy of its own. */
+/** One after the other, in a copy of the tree. */
 async function workThrough(
   mutants: Iterable<Mutant>,
   look: (folder: string, mutant: Mutant) => Promise<Verdict>,

@@ -2,16 +2,16 @@ import type { World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
 
-/** Of all answers: on a slow machine somebody may be asked to come again. */
+/** Share of all responses. On a slow machine some requests get a 503. */
 const MOST_REFUSED = 0.02
 
-/** What must never be where no harm is done, and what others make up for. */
+/** Checks that hold only in runs without faults. */
 export async function judgeCalm(world: World, stage: Stage): Promise<void> {
   await judgeDeadlocks(stage)
   judgeRefusals(world)
 }
 
-/** Nobody who writes waits for somebody who waits for him. */
+/** No deadlocks: writers lock in one order. */
 async function judgeDeadlocks(stage: Stage): Promise<void> {
   const [row] = await stage.sql<{ deadlocks: number }>(
     'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',

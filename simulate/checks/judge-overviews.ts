@@ -6,10 +6,10 @@ import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import type { Stage } from '../stage.ts'
 
-/** An overview may be as old as 10 s, and a check may fall between it and the recount. */
+/** An overview may be 10 s old, and a check may run between the overview and the recount. */
 const TIMEOUT_MS = 40_000
 
-/** What is summed up is what is there, record by record. */
+/** The figures of an overview equal a recount of the records. */
 export async function judgeOverviews(world: World, stage: Stage, client: Client): Promise<void> {
   for (const account of world.accounts) {
     await judgeOverview(account, stage, client)
@@ -76,7 +76,7 @@ async function recount({ userId }: Account, stage: Stage): Promise<JsonObject> {
   }
 }
 
-/** No claim is there that nobody made, and none is gone but with its clock. */
+/** Each claim was created by a client, and is deleted only with its clock. */
 async function judgeNumber(account: Account, stage: Stage): Promise<void> {
   const rows = await stage.sql<{ address: string }>(
     'SELECT coalesce(candidate_alias, id::text) AS address FROM claims WHERE user_id = $1',

@@ -2,7 +2,7 @@ import type { World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import type { Stage } from '../stage.ts'
 
-/** An account for each sign-up that was acknowledged, and one used invitation for each account. */
+/** Each acknowledged sign-up has an account, and each account one used invitation. */
 export async function judgePeople({ people }: World, stage: Stage): Promise<void> {
   const { signedUp, unknown } = people
   const [row] = await stage.sql<{ accounts: number; used: number }>(

@@ -5,10 +5,10 @@ import { demand } from '../model/finding.ts'
 import { replay } from '../model/replay.ts'
 
 const MINUTE_MS = 60_000
-/** How long harm is felt after its end. */
+/** Milliseconds after the end of a fault in which its effects are accepted. */
 const AFTERMATH_MS = 20_000
 
-/** §3 rule 1: only harm makes the check of a later minute do what is due at this one. By no clock that is stepped. */
+/** §3 rule 1: a due claim is moved by the check of its minute, except during faults. Not checked when clocks are stepped. */
 export function judgePunctual({ name, terms, longest }: ClaimRecord, weather: Weather): void {
   const states = replay(terms, longest)
   for (const [i, { system, created_at }] of longest.entries()) {

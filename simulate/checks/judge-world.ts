@@ -13,7 +13,7 @@ import { judgePunctual } from './judge-punctual.ts'
 
 const MOST_TRIES = 5
 
-/** All claims, by the API. */
+/** Judges all claims through the API. */
 export async function judgeClaims(world: World, clients: readonly Client[]): Promise<void> {
   const records = world.accounts.flatMap(({ claims }) => claims).values()
   await Promise.all(
@@ -37,7 +37,7 @@ function judgeAtLast({ clocksAreRight, weather }: World, record: ClaimRecord): v
   if (!clock && clocksAreRight) judgePunctual(record, weather)
 }
 
-/** All test clocks, once their claims have been judged. */
+/** Judges all test clocks. Call it after their claims were judged. */
 export async function judgeClocks(world: World, client: Client): Promise<void> {
   for (const account of world.accounts) {
     for (const clock of account.clocks) {
@@ -66,7 +66,7 @@ function judgeDue({ name, looks }: ClaimRecord, time: number): void {
   )
 }
 
-/** What the API does not show: the database itself. */
+/** Checks in the database that the API does not offer. */
 export async function judgeTables(stage: Stage): Promise<void> {
   const rules: [what: string, sql: string][] = [
     [

@@ -4,7 +4,7 @@ import type { Stage } from '../stage.ts'
 
 const TIMEOUT_MS = 100_000
 
-/** In calm weather the next whole minute's check moves all that is due. */
+/** Without faults, the check of the next whole minute moves all due claims. */
 export async function waitForChecks(stage: Stage): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   for (;;) {

@@ -6,22 +6,22 @@ import { type Exchange, type Hear, type Reply, Wire } from './exchange.ts'
 import type { Account, ClockRecord } from './records.ts'
 import type { World } from './world.ts'
 
-/** How long a server may need to be itself again after harm. */
+/** Milliseconds that a server may need to recover after a fault. */
 const AFTERMATH_MS = 20_000
-/** How long the service looks for what it lost, and a little. */
+/** Time for which the service retries after a lost connection, plus a margin. */
 const LOST_FOR_MS = 8_000
-/** Before somebody tries a server again that is down: what it is asked for meanwhile shows little. */
+/** Pause before a client tries a server again that is down. */
 const NOBODY_THERE_MS = 300
 
 interface SendOptions {
   hear?: Hear
-  /** The request may be wrong by then: 400 and 401 are no findings. */
+  /** The request may be refused: 400 and 401 are no findings. */
   mayBeRefused?: boolean
-  /** The connection may be broken off by ourselves. */
+  /** The client may close the connection itself. */
   mayLeave?: boolean
 }
 
-/** One of many who use the service at the same time; it does one thing after the other. */
+/** One of many concurrent clients. It sends one request after the other. */
 export class Client {
   readonly name: string
   readonly world: World
@@ -38,7 +38,7 @@ export class Client {
     this.#wire = new Wire(world.patienceMs)
   }
 
-  /** An answer, or none: but never a fault of the service, and none in calm weather. */
+  /** Sends a request. Without faults a missing response is a finding; a 500 always is. */
   async send(
     account: Pick<Account, 'token'> | null,
     exchange: Omit<Exchange, 'token'>,
@@ -54,7 +54,7 @@ export class Client {
     const asked = `${exchange.method} ${exchange.path}`
     const isRough = this.isRough(reply.sentAt, reply.answeredAt)
     if (reply.is === 'answer') {
-      // In rough weather the servers' own logs tell whose fault it is: see the stage's complaints.
+      // During faults the servers' logs show the cause: see the stage's complaints.
       demand(reply.status !== 500 || isRough, () => `${asked} answered 500`, about)
       demand(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
       demand(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
@@ -68,23 +68,23 @@ export class Client {
     return reply
   }
 
-  /** Whether harm was done meanwhile, or shortly before. */
+  /** Whether a fault was active during the request or shortly before. */
   isRough(sentAt: number, answeredAt: number): boolean {
     return this.world.weather.isRough(sentAt, answeredAt, AFTERMATH_MS)
   }
 
-  /** Whether the service may have lost its connection to the database meanwhile. */
+  /** Whether the service may have lost its database connection during the request. */
   mayHaveLost(sentAt: number, answeredAt: number): boolean {
     return this.world.weather.isRough(sentAt, answeredAt, LOST_FOR_MS)
   }
 
-  /** A clock that nobody has deleted, as far as is known. */
+  /** A clock that no client is known to have deleted. */
   pickClock({ clocks }: Account): ClockRecord | null {
     const there = clocks.filter(({ isDeleted }) => !isDeleted).slice(-3)
     return there.length === 0 ? null : this.random.pick(there)
   }
 
-  /** Another one of the same people, for what is done at the same moment. */
+  /** Another client of the same account, for concurrent requests. */
   get second(): Client {
     this.#second ??= new Client(`${this.name} too`, this.world, this.random.fork('second'), this.#urls)
     return this.#second
@@ -98,7 +98,7 @@ export class Client {
 
 export const parse = (text: string): JsonObject => JSON.parse(text) as JsonObject
 
-/** What an answer tells of what it was asked to do; a 503 says so where nobody knows. */
+/** The outcome of a request. A 503 says whether the outcome is unknown. */
 export function outcomeOf(reply: Reply): 'done' | 'refused' | 'unknown' {
   if (reply.is === 'not sent') return 'refused'
   if (reply.is === 'lost' || reply.status === 500) return 'unknown'

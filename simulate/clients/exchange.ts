@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 
-/** Milliseconds since 1970 by a clock that nobody steps. */
+/** Milliseconds since 1970 by a monotonic clock. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
 export interface Exchange {
@@ -9,11 +9,11 @@ export interface Exchange {
   token: string | null
   body?: string
   headers?: Record<string, string>
-  /** Factor by which it may take longer than others. */
+  /** Factor of the timeout for slow requests. */
   slowness?: number
-  /** More of the body may follow, by a `Speaker`. */
+  /** A `Speaker` sends more of the body later. */
   goesOn?: boolean
-  /** Of somebody who is signed in, on a page of the service: instead of the token. */
+  /** Cookie of a session, in place of the token. */
   cookie?: string
 }
 
@@ -24,32 +24,32 @@ export interface Times {
 
 export type Reply =
   | (Times & { is: 'answer'; status: number; headers: IncomingMessage['headers']; text: string })
-  /** Nobody was there to take it. */
+  /** The connection was refused. */
   | (Times & { is: 'not sent' })
   | (Times & { is: 'lost'; why: string })
 
-/** Goes on with a body while its answer comes. */
+/** Continues the body while the response arrives. */
 export interface Speaker {
   write(text: string): void
   end(): void
-  /** Breaks the connection off: what is under way is lost. */
+  /** Aborts the connection. */
   leave(): void
 }
 
-/** Hears the body of an answer as it comes. */
+/** Receives the body of a response in chunks. */
 export type Hear = (part: string, speaker: Speaker) => void
 
-/** One client's connection; a request at a time. */
+/** A connection of a client. Sends one request at a time. */
 export class Wire {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #patienceMs: number
 
-  /** @param patienceMs after so long without a byte of the answer it gives up */
+  /** @param patienceMs timeout without a byte of the response */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs
   }
 
-  /** Never rejects. @param hear is given the body, which is then not in the reply */
+  /** Never rejects. @param hear receives the body, which is then missing in the reply */
   send(url: string, exchange: Exchange, hear?: Hear): Promise<Reply> {
     const sentAt = now()
     return new Promise((resolve) => {
@@ -88,7 +88,7 @@ export class Wire {
         response.on('close', () => {
           if (!response.complete) return lose('the answer broke off')
           clearTimeout(timer)
-          // Of a body that nobody wants the rest is not sent.
+          // The rest of the body is not sent after the response.
           if (!outgoing.writableEnded) outgoing.destroy()
           const { statusCode = 0, headers } = response
           resolve({ is: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
@@ -121,7 +121,7 @@ function headersOf(
   }
 }
 
-/** The cookies that an answer sets. */
+/** The cookies of a response. */
 export function cookieOf(reply: Reply): string {
   const set = reply.is === 'answer' ? (reply.headers['set-cookie'] ?? []) : []
   return set.map((cookie) => cookie.split(';')[0]).join('; ')

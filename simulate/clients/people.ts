@@ -1,22 +1,22 @@
 import type { Invitation, Person, Session } from './records.ts'
 
-/** Hashing a password takes a third of a second of a processor, and servers do so one at a time. */
+/** Hashing a password takes a third of a second of CPU, and a server hashes one at a time. */
 export const HASHING_SLOWNESS = 4
 
 const MOST_PEOPLE = 4
 const MOST_INVITATIONS = 6
 const MOST_SESSIONS = 6
 
-/** Those who are known; earlier ones are forgotten, so that long runs do not grow. */
+/** The known people. Earlier ones are forgotten, so that long runs do not grow. */
 export class People {
   readonly all: Person[] = []
   readonly invitations: Invitation[] = []
-  /** Accounts that were made, and that may have been. */
+  /** Accounts that were created or may have been. */
   signedUp = 0
   unknown = 0
   readonly #last = new Map<string, number>()
 
-  /** At most so often; of attempts at passwords a server takes about 20 a minute from one address. */
+  /** Limits the rate: a server accepts about 20 password attempts a minute from one address. */
   isDue(what: string, everyMs: number, now: number): boolean {
     if (now - (this.#last.get(what) ?? -Infinity) < everyMs) return false
     this.#last.set(what, now)

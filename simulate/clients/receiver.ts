@@ -11,17 +11,17 @@ import type { Came, Hook } from './records.ts'
 import type { Weather } from './weather.ts'
 
 const NO_HASH = '0'.repeat(64)
-/** Of its successes, that it forgets them and sends again, a server may be guilty for so long after harm. */
+/** Milliseconds after a fault in which a server may send a succeeded delivery again. */
 const AFTERMATH_MS = 20_000
 const SLOWEST_MS = 300
 
-/** Receives webhooks, takes most of them, and fails at random. */
+/** Receives webhooks. Accepts most of them and fails at random. */
 export class Receiver {
   readonly #random: Random
   readonly #weather: Weather
   readonly #server: Server
   readonly #hooks = new Map<string, Hook>()
-  /** The first that came and should not have come. */
+  /** The first finding. */
   finding: Finding | null = null
 
   private constructor(random: Random, weather: Weather) {
@@ -87,7 +87,7 @@ export class Receiver {
     }
   }
 
-  /** A delivery has one number and one body however often it comes, and names the hash of the one before. */
+  /** A delivery has the same number and body at each attempt, and names the hash of the previous delivery. */
   #note(hook: Hook, { headers }: IncomingMessage, body: string): Came {
     const { delivery, ...told } = JSON.parse(body)
     const { number, previous_hash: previousHash } = delivery

@@ -5,17 +5,17 @@ import type { Rising } from '../model/rising.ts'
 import type { Story } from '../model/story.ts'
 import type { Hours } from '../model/working-time.ts'
 
-/* What clients know of the records of the service. */
+/* The clients' knowledge about the records of the service. */
 
 export interface Account {
   name: string
   userId: string
   token: string
-  /** Of somebody who is signed in. */
+  /** Of a session. */
   cookie: string
   tokens: TokenRecord[]
   customers: Customer[]
-  /** Of customers that several clients want to make. */
+  /** External ids of customers that several clients create concurrently. */
   names: Map<string, Naming>
   /** All claims and candidates whose creation was acknowledged. */
   claims: ClaimRecord[]
@@ -27,33 +27,33 @@ export interface Account {
   lists: FollowedList[]
   feeds: FollowedFeed[]
   isToldOfEvents: boolean
-  /** Null: its notifications are sent to nobody. */
+  /** Null without a webhook endpoint. */
   hook: Hook | null
-  /** Creations of which nobody knows whether they took effect. */
+  /** Creations with an unknown outcome. */
   unknownClaims: number
-  /** Creations that were not answered yet. */
+  /** Creations without a response so far. */
   claimsUnderWay: number
 }
 
 export interface Customer {
   id: string
   externalId: string
-  /** How often it was renamed, which its name tells. */
+  /** Number of changes of its name. The name contains it. */
   renames: Rising
-  /** Nobody renames it, and its name is known. */
+  /** No client renames the customer, and its name is known. */
   isSettled: boolean
-  /** When its creation was sent and acknowledged. */
+  /** When the creation was sent and acknowledged. */
   sentAt: number
   answeredAt: number
 }
 
-/** What was tried to make a customer of this name. */
+/** Attempts to create a customer with this external id. */
 export interface Naming {
   tries: number
   isMade: boolean
 }
 
-/** A claim or candidate with all that was seen of it. */
+/** A claim or candidate with everything that clients have seen of it. */
 export interface ClaimRecord extends Story {
   account: Account
   customer: Customer
@@ -64,40 +64,40 @@ export interface ClaimRecord extends Story {
   /** Its id, or its alias. */
   address: string
   path: string
-  /** How often its metadata was changed. */
+  /** Number of changes of its metadata. */
   notes: Rising
-  /** Nobody changes it, and how often it was is known. */
+  /** No client changes the metadata, and its state is known. */
   isSettled: boolean
-  /** What never changes, as the creation answered it. */
+  /** The fields that never change, as the creation returned them. */
   fixed: JsonObject
   sentAt: number
   answeredAt: number
-  /** It was deleted with its clock. */
+  /** The claim was deleted with its clock. */
   isGone: boolean
-  /** How often it was used; after a while clients go on to others. */
+  /** Number of uses. Clients move on to other claims after a while. */
   uses: number
-  /** The latest that was seen. */
+  /** The latest known state. */
   state: State
 }
 
-/** A claim that is filled to its last event, while others submit to it too. */
+/** A claim whose log clients fill to the limit, concurrently. */
 export interface Filling {
   record: ClaimRecord
-  /** Events that were acknowledged, or whose outcome nobody knows. */
+  /** Events that were acknowledged or have an unknown outcome. */
   sent: number
   refused: number
 }
 
-/** A claim template. Each is changed by one client at a time, so that what it holds is known. */
+/** A claim template. One client at a time changes it, so that its contract is known. */
 export interface SchemaRecord {
   id: string
-  /** Which contract it has; the contract's price tells. */
+  /** Number of its contract. The contract's price contains it. */
   versions: Rising
-  /** Of the contract of each of its versions, from the first on, as far as it is known that they were made. */
+  /** Price of the contract of each version that is known to exist, from the first on. */
   prices: number[]
-  /** Somebody tries, or tried. */
+  /** A client has tried to delete it. */
   isDeleted: boolean
-  /** Null: nobody knows which of two. */
+  /** Null: one of two contracts, not known which. */
   contract: Contract | null
   isBusy: boolean
 }
@@ -121,13 +121,13 @@ export interface CalendarRecord {
 export interface ClockRecord extends ClockStory {
   id: string
   path: string
-  /** As far as was seen. */
+  /** The latest known time. */
   latest: number
   isDeleted: boolean
   unknownClaims: number
 }
 
-/** A list that somebody reads on and on: after the last record of yesterday come those of today, none left out. */
+/** A list that a client follows to its end again and again: new records come after the last one, and none is missing. */
 export interface FollowedList {
   path: string
   cursor: string | null
@@ -135,12 +135,12 @@ export interface FollowedList {
   isBusy: boolean
 }
 
-/** Somebody who reads an account's notifications on and on. */
+/** A client that follows the notifications of an account. */
 export interface FollowedFeed {
-  /** It reads of each event as well, whether there are notifications of that or not. */
+  /** Follows the notifications of events too, even if the account has none. */
   isOfEvents: boolean
   cursor: string | null
-  /** What came, in its order. */
+  /** The notifications so far, in order. */
   seen: Told[]
   isBusy: boolean
 }
@@ -149,22 +149,22 @@ export interface Told {
   id: string
   type: string
   sequence: number
-  /** The event that was recorded, by its id. */
+  /** Id of the recorded event. */
   event: string | null
-  /** Of a claim or candidate, its address. */
+  /** The address of a claim or candidate. */
   address: string | null
   record: JsonObject
 }
 
-/** Where an account's notifications are sent, and what came there. */
+/** The webhook endpoint of an account, and the deliveries that arrived. */
 export interface Hook {
   url: string
-  /** Of its endpoint; empty as long as there is none. */
+  /** Id of the endpoint. Empty until it is created. */
   id: string
   secret: string
-  /** By their numbers. */
+  /** By number. */
   came: Map<number, Came>
-  /** What the service has said that it sends: the hash by the number. */
+  /** Hashes by number, as the API shows the deliveries. */
   promised: Map<number, string>
 }
 
@@ -172,67 +172,67 @@ export interface Came {
   told: JsonObject
   hash: string
   previousHash: string
-  /** When it was answered 200; null if it never was. */
+  /** Time of the first 200. Null without one. */
   takenAt: number | null
 }
 
-/** When something was asked for, and answered. */
+/** Times of a request and its response. */
 export interface Span {
   sentAt: number
   answeredAt: number
 }
 
-/** An API token with what was done to it. */
+/** An API token with its revocation. */
 export interface TokenRecord {
   id: string
   secret: string
-  /** Null: it does not end by itself. */
+  /** Null: it does not expire. */
   expiresAt: number | null
-  /** Null: nobody tried. */
+  /** Null: no client has tried. */
   revocation: Span | null
-  /** What it ends with. */
+  /** The session that created the token. Revoking it revokes the token. */
   session: { revocation: Span | null } | null
 }
 
-/** Somebody who signed up by an invitation, and signs in and out. */
+/** A person who signed up with an invitation, and signs in and out. */
 export interface Person {
   email: string
-  /** Null where nobody knows which of two it is. */
+  /** Null: one of two, not known which. */
   password: string | null
   userId: string
   sessions: Session[]
-  /** Somebody changes the password, or ends other sessions. */
+  /** A client is changing the password or ending sessions. */
   isBusy: boolean
-  /** How often that was begun: a session that was opened meanwhile may have ended with others. */
+  /** Number of such changes. A session that was opened during one may have ended. */
   changes: number
 }
 
 export interface Session {
   cookie: string
-  /** By which lists and revocations call it; null: nobody asked yet. */
+  /** Id in lists and revocations. Null: not read yet. */
   name: string | null
-  /** 0: it goes on, 1: it has ended. */
+  /** 0: active, 1: ended. */
   end: Rising
-  /** Made in it; they end with it where it is revoked, but not where its owner signs out. */
+  /** Tokens of the session. They end if the session is revoked, but not if its owner signs out. */
   tokens: TokenRecord[]
   revocation: Span | null
-  /** How often it was asked to end, in whatever way. */
+  /** Number of attempts to end it. */
   endings: number
 }
 
 export interface Invitation {
   id: string
   key: string
-  /** Null: for anyone. */
+  /** Null: for any email. */
   email: string | null
   account: Account
-  /** 0: it can be used, 1: it cannot. */
+  /** 0: usable, 1: not usable. */
   end: Rising
-  /** Null: it was not withdrawn; else when that was asked for and answered. */
+  /** Null: not revoked. Otherwise the times of the request and the response. */
   withdrawal: Span | null
-  /** How often that was asked for; the later one may come first. */
+  /** Number of revocations that were sent. Their order is not known. */
   withdrawals: number
-  /** Sign-ups of which nobody knows, and that succeeded. */
+  /** Sign-ups with an unknown outcome, and successful ones. */
   unknown: number
   used: number
 }

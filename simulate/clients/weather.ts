@@ -1,4 +1,4 @@
-/** When harm was being done: then answers may fail to come. */
+/** The times of faults. During a fault, responses may be missing. */
 export class Weather {
   readonly #rough: { from: number; until: number }[] = []
 
@@ -10,7 +10,7 @@ export class Weather {
     }
   }
 
-  /** @param afterMs how long harm is still felt after its end */
+  /** @param afterMs time after a fault in which its effects are accepted */
   isRough(from: number, until: number, afterMs: number): boolean {
     return this.#rough.some((spell) => spell.from <= until && spell.until + afterMs >= from)
   }

@@ -2,7 +2,7 @@ import { whenPassed } from '../model/clock-story.ts'
 import type { Witnesses } from '../model/judge-claim.ts'
 import type { ClaimRecord } from './records.ts'
 
-/** The clocks of the simulator and of the service are the same, or nearly. */
+/** Tolerated difference between the clocks of the simulator and the service. */
 const SLACK_MS = 1_000
 
 const BY_CLOCK: Witnesses = {
@@ -10,13 +10,13 @@ const BY_CLOCK: Witnesses = {
   recordedWithin: (sentAt, answeredAt, at) => at >= sentAt - SLACK_MS && at <= answeredAt + SLACK_MS,
 }
 
-/** Where clocks are stepped back and forth, their times tell nothing. */
+/** When clocks are stepped, their times show nothing. */
 const BY_NO_CLOCK: Witnesses = {
   checkMoment: () => ({ from: -Infinity, until: Infinity }),
   recordedWithin: () => true,
 }
 
-/** A claim on a test clock lives by that clock alone. @param sawAt hears the clock's times that events tell */
+/** A claim on a test clock uses only that clock. @param sawAt receives the clock's times in events */
 export function witnessesOf(
   { clock }: ClaimRecord,
   clocksAreRight: boolean,

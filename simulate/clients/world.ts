@@ -7,11 +7,11 @@ import type { Account, ClaimRecord, Filling } from './records.ts'
 import { SharedNames } from './shared-names.ts'
 import { Weather } from './weather.ts'
 
-/** What all clients know together. */
+/** The common knowledge of all clients. */
 export class World {
   readonly accounts: Account[] = []
   readonly fillings: Filling[] = []
-  /** Somebody is making one. */
+  /** A client is creating one. */
   isFilling = false
   readonly people = new People()
   readonly idempotencyKeys = new SharedNames()
@@ -22,9 +22,9 @@ export class World {
   operations = 0
   acknowledged = 0
   unknown = 0
-  /** Nobody steps them. */
+  /** No fault steps the clocks. */
   readonly clocksAreRight: boolean
-  /** After so long without an answer a client gives up; in calm weather that is a finding. */
+  /** Timeout of a request. Without faults a timeout is a finding. */
   readonly patienceMs: number
   #serial = 0
 
@@ -33,21 +33,21 @@ export class World {
     this.patienceMs = patienceMs
   }
 
-  /** Unlike any other of this run. */
+  /** Unique in this run. */
   nextNumber = (): number => ++this.#serial
   nextName = (prefix: string): string => `${prefix}-${this.nextNumber()}`
 
-  /** The account has not used it; other accounts may have used it. */
+  /** A key that the account has not used. Other accounts may have used it. */
   nextIdempotencyKey = ({ userId }: Account, random: Random): string =>
     this.idempotencyKeys.take(userId, random, () => this.nextName('key'))
 
-  /** @param times how many things are asked for at once, each of which is judged by itself */
+  /** @param times number of parts of the request that are judged separately */
   count(operation: string, times = 1): void {
     this.operations += times
     this.tally.set(operation, (this.tally.get(operation) ?? 0) + times)
   }
 
-  /** Clients crowd around few claims at a time, so that they meet. */
+  /** Clients use few claims at a time, so that they compete. */
   pickClaim(account: Account, random: Random, clients: number): ClaimRecord | null {
     const young = account.claims.slice(-clients)
     if (young.length === 0) return null
@@ -65,7 +65,7 @@ const STATE_FIELDS = [
   'events',
 ] as const
 
-/** Of the metadata only the team never changes. Only the answer to the creation has hints. */
+/** Of the metadata only `team` never changes. Only the response to the creation has hints. */
 export function fixedOf(body: JsonObject): JsonObject {
   const fixed = Object.fromEntries(
     Object.entries(body).filter(([key]) => key !== 'hints' && !STATE_FIELDS.some((name) => name === key)),
@@ -75,7 +75,7 @@ export function fixedOf(body: JsonObject): JsonObject {
 
 export const teamOf = ({ metadata }: JsonObject) => (metadata as { team?: string } | undefined)?.team ?? null
 
-/** How often its metadata was changed. */
+/** Number of changes of its metadata. */
 export function notesOf(name: string, { metadata }: JsonObject): number {
   const { team: _, note = '0', ...others } = metadata as Record<string, string>
   demand(
@@ -102,7 +102,7 @@ const timeOf = (shown: Json | undefined) => (shown === null ? null : Date.parse(
 
 /** The state that the body shows of this record; the rest must be as it was at its creation. */
 export function readState(record: ClaimRecord, body: JsonObject): State {
-  // The answer to a submission has none.
+  // The response to a submission has no metadata.
   const { metadata = record.fixed.metadata as JsonObject } = body
   demand(
     same(fixedOf({ ...body, metadata }), record.fixed),

@@ -1,7 +1,7 @@
 import type { RealStage } from '../stage/real-stage.ts'
 import { possible, type RealFault, seconds, wait } from './moments.ts'
 
-/** All that the servers have, or some. */
+/** Terminates all or some backends of the servers. */
 export const backendsTerminated: RealFault = {
   name: 'backends-terminated',
   unavailable: possible,
@@ -17,7 +17,7 @@ export const backendsTerminated: RealFault = {
   },
 }
 
-/** Processes that nobody ends, and that do nothing for a second: a session's, or one of PostgreSQL's own. */
+/** Suspends a process of PostgreSQL, a session's or one of its own, for a second. */
 export const processPaused: RealFault = {
   name: 'database-process-paused',
   unavailable: () => (process.platform === 'win32' ? 'Windows has no SIGSTOP' : null),
@@ -37,7 +37,7 @@ export const processPaused: RealFault = {
 }
 
 function findProcess(stage: RealStage, isSession: boolean): Promise<{ pid: number; type: string }[]> {
-  // The busiest session is the worst to miss.
+  // The busiest session has the greatest effect.
   return stage.sql(
     `SELECT pid, backend_type AS type FROM pg_stat_activity
      WHERE CASE WHEN $1 THEN application_name = 'claimkeeper'
@@ -51,7 +51,7 @@ function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
-    // It has ended.
+    // The process has ended.
     return false
   }
 }

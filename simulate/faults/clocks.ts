@@ -5,10 +5,10 @@ import { type RealFault, wait, waitUntil } from './moments.ts'
 const STEPS_S = [-3_600, -90, -10, 10, 90, 3_600]
 const TIMEOUT_MS = 5_000
 
-/** How far it is ahead of this process's clock, in seconds; null where it does not say. */
+/** Seconds that the clock is ahead of this process's clock. Null if it does not answer. */
 type Ahead = () => Promise<number | null>
 
-/** There for a while, and back. */
+/** Steps the clock, waits and steps it back. */
 async function step(
   stage: RealStage,
   clock: Clock,
@@ -20,7 +20,7 @@ async function step(
   const isAt = async (wanted: number) => Math.abs(((await ahead()) ?? Number.NaN) - wanted) < 5
   const back = stage.untilCalm(async () => {
     await clock.step(0)
-    // A run that ends does not end this: what follows is to see the right time.
+    // Runs also if the run ends: the following run needs the right time.
     await waitUntil(() => isAt(0), TIMEOUT_MS, AbortSignal.timeout(TIMEOUT_MS))
   })
   try {
@@ -33,7 +33,7 @@ async function step(
   }
 }
 
-/** What a server does goes by the database's clock: this must change nothing. */
+/** Steps a server's clock. This must change nothing: servers use the database's clock. */
 export const serverClockStepped: RealFault = {
   name: 'server-clock-stepped',
   need: 'clocks',
@@ -59,7 +59,7 @@ async function dateOf(port: number | null): Promise<number | null> {
   }
 }
 
-/** Times that the service gives go back with it; nothing that was acknowledged may. */
+/** Steps the database's clock. Times may go back, but acknowledged data must stay. */
 export const databaseClockStepped: RealFault = {
   name: 'database-clock-stepped',
   need: 'clocks',

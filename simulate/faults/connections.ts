@@ -1,10 +1,10 @@
 import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts'
 
-/** Where a cut falls: within a message, since most are longer. */
+/** Position of a cut. Most messages are longer, so a cut is within a message. */
 const FAR_BYTES = 20_000
 const TIMEOUT_MS = 5_000
 
-/** Between a server and the database. */
+/** Cuts a connection between a server and the database. */
 export const databaseConnectionCut: RealFault = {
   name: 'database-connection-cut',
   unavailable: possible,
@@ -18,7 +18,7 @@ export const databaseConnectionCut: RealFault = {
   },
 }
 
-/** Between a client and a server. */
+/** Cuts a connection between a client and a server. */
 export const clientConnectionCut: RealFault = {
   name: 'client-connection-cut',
   unavailable: possible,
@@ -32,7 +32,7 @@ export const clientConnectionCut: RealFault = {
   },
 }
 
-/** The server does what it was asked for; its client never hears of it. */
+/** Executes requests whose clients never get the response. */
 export const answersLost: RealFault = {
   name: 'answers-lost',
   unavailable: possible,
@@ -47,14 +47,14 @@ export const answersLost: RealFault = {
   },
 }
 
-/** Nothing passes between a server and the database, and nobody is told: shorter or longer than anyone waits. */
+/** Blocks all traffic between a server and the database, without closing the connection. */
 export const databaseSilent: RealFault = {
   name: 'database-silent',
   unavailable: possible,
   strike: async (stage, random, signal) => {
     const { name, proxy } = random.pick(stage.servers)
     const thaw = stage.untilCalm(() => proxy.thaw())
-    // Longer than the service waits for an answer only now and then.
+    // Sometimes longer than the service waits for a response.
     const ms = random.chance(0.2) ? random.int(5_000, 7_000) : random.int(300, 2_000)
     proxy.freeze()
     try {
@@ -66,7 +66,7 @@ export const databaseSilent: RealFault = {
   },
 }
 
-/** The database takes hardly any connection of the service, and those that the servers have are gone. */
+/** Takes almost all connections of the database and closes those of the servers. */
 export const databaseFull: RealFault = {
   name: 'database-full',
   unavailable: possible,

@@ -17,12 +17,12 @@ const stopped = (how: 'fast' | 'immediate'): RealFault => ({
     }),
 })
 
-/** It ends its sessions and writes everything out. */
+/** Ends all sessions and writes a checkpoint. */
 export const databaseStoppedFast = stopped('fast')
-/** It drops everything where it stands, and recovers at the next start. */
+/** Aborts immediately and recovers at the next start. */
 export const databaseStoppedImmediate = stopped('immediate')
 
-/** PostgreSQL takes that for a crash: it drops all sessions and recovers. */
+/** PostgreSQL treats this as a crash: it ends all sessions and recovers. */
 export const backendKilled: RealFault = {
   name: 'backend-killed',
   unavailable: possible,
@@ -36,7 +36,7 @@ export const backendKilled: RealFault = {
       const crashes = await stage.postgres.watchLog(/was terminated by signal 9/)
       process.kill(backend.pid, 'SIGKILL')
       const crashed = await waitUntil(async () => (await crashes()) > 0, 5_000, signal)
-      // Answered once it has recovered.
+      // Answers after the recovery.
       await stage.sql('SELECT 1')
       return crashed ? 'a backend killed; PostgreSQL recovered' : null
     }),

@@ -47,7 +47,7 @@ export const diskFull: RealFault = {
     }),
 }
 
-/** Whether PostgreSQL can store anything; its log has no room either, so it does not tell there. */
+/** Whether PostgreSQL can write. Its log is on the same disk, so the log does not show it. */
 async function hasRoom({ postgres }: RealStage): Promise<boolean> {
   const client = await postgres.connect().catch(() => null)
   try {

@@ -26,7 +26,7 @@ import {
 } from './statements.ts'
 import { syncFails } from './sync.ts'
 
-/** Every harm that a run may do to its stage; those at the check strike only where that is soon. */
+/** All faults. Faults at a check strike only if a check is soon. */
 export const FAULTS: readonly RealFault[] = [
   serverKilled,
   serverStopped,

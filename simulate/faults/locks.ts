@@ -15,7 +15,7 @@ const HOLD_IN_SHARD = `SET LOCAL citus.override_table_visibility = off;
     );
   END $$`
 
-/** A transaction that somebody opened by hand, and leaves open for a second. */
+/** A transaction that was opened manually and stays open for a second. */
 const held = (name: string, lock: string, what: string, lockOfShard?: string): RealFault => ({
   name,
   unavailable: possible,
@@ -35,7 +35,7 @@ const held = (name: string, lock: string, what: string, lockOfShard?: string): R
   },
 })
 
-/** How many statements were seen to wait. */
+/** Number of statements that were seen waiting. */
 async function hold(
   stage: RealStage,
   client: pg.Client,
@@ -55,7 +55,7 @@ async function hold(
     await client.query('COMMIT')
     return most
   } catch {
-    // Another fault, or a rival for the same locks, was first.
+    // Another fault, or a competing lock, came first.
     return 0
   }
 }

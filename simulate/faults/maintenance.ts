@@ -4,7 +4,7 @@ import { possible, type RealFault } from './moments.ts'
 
 const TABLES = ['claims', 'claim_events', 'customers', 'test_clocks', 'api_tokens'] as const
 
-/** Takes a table away from everybody for as long as it writes it anew. */
+/** Rewrites a table under an exclusive lock. */
 export const vacuumFull: RealFault = {
   name: 'vacuum-full',
   unavailable: possible,
@@ -15,7 +15,7 @@ export const vacuumFull: RealFault = {
   },
 }
 
-/** As a deployment does beside servers that run. */
+/** Runs a migration while servers run, like a deployment. */
 export const migration: RealFault = {
   name: 'migration',
   unavailable: possible,

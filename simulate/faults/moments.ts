@@ -9,12 +9,12 @@ const LOOK_EVERY_MS = 20
 const MINUTE_MS = 60_000
 const SOON_MS = 8_000
 
-/** Waits, or until the run ends. */
+/** Waits for the time or for the end of the run. */
 export async function wait(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch(() => {})
 }
 
-/** Waits until it holds, for at most so long. Returns whether it came to hold. */
+/** Waits until the condition holds, up to a timeout. Returns whether it holds. */
 export async function waitUntil(
   holds: () => boolean | Promise<boolean>,
   mostMs: number,
@@ -29,8 +29,8 @@ export async function waitUntil(
 }
 
 /**
- * Waits until `beforeMs` milliseconds before the next whole minute, when each server begins its scheduled check. Returns
- * false where that is not soon: other faults can strike in the meantime.
+ * Waits until `beforeMs` milliseconds before the next whole minute, when each server begins its scheduled check.
+ * Returns false if that is not soon: other faults can strike meanwhile.
  */
 export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promise<boolean> {
   const ms = (2 * MINUTE_MS - (Date.now() % MINUTE_MS) - beforeMs) % MINUTE_MS
@@ -39,7 +39,7 @@ export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promi
   return !signal.aborted
 }
 
-/** The same harm in the half second around the moment at which the scheduled check begins. */
+/** The fault in the half second around the start of the scheduled check. */
 export const atCheck = (fault: RealFault): RealFault => ({
   ...fault,
   name: `${fault.name}-at-check`,
@@ -54,5 +54,5 @@ export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 export const possible = (): null => null
 
-/** A while of a fault that lasts. */
+/** Duration of a fault that lasts. */
 export const someTime = (random: Random): number => random.int(100, 1_500)

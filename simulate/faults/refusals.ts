@@ -2,7 +2,7 @@ import type { Random } from '../random.ts'
 import { arm, countRaised, disarm, lingerIn } from '../stage/armed.ts'
 import { possible, type RealFault, wait } from './moments.ts'
 
-/** One of each class that the service may treat in a way of its own. */
+/** One SQLSTATE of each class that the service may treat differently. */
 const STATES = [
   ['40001', 'cannot be serialized'],
   ['40P01', 'deadlock'],
@@ -34,12 +34,12 @@ const armed = (name: string, stateOf: (random: Random) => string, what: string):
   },
 })
 
-/** Statements that write fail, by chance or all. */
+/** Writing statements fail, at random or all. */
 export const REFUSALS: readonly RealFault[] = STATES.map(([state, meaning]) =>
   armed(`refused-${state}`, () => state, `refused with ${state} (${meaning})`),
 )
 
-/** What is written stays open for up to a third of a second: others pass it by, and see it late. */
+/** Writes stay uncommitted for up to a third of a second: readers do not see them, and see them late. */
 export const commitsLinger = armed(
   'commits-linger',
   (random) => lingerIn(random.pick(['claims', 'customers', 'claim_events'])),

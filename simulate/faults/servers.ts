@@ -1,6 +1,6 @@
 import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts'
 
-/** Who dies again and again is started ever later. */
+/** A worker that crashes repeatedly is restarted later each time. */
 const WORKER_PATIENCE_MS = 35_000
 
 const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): RealFault => ({
@@ -21,7 +21,7 @@ const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): RealFault => ({
   },
 })
 
-/** All at once, in the middle of everything. */
+/** Kills all processes at once. */
 export const powerCut: RealFault = {
   name: 'power-cut',
   unavailable: possible,
@@ -49,7 +49,7 @@ export const powerCut: RealFault = {
     }),
 }
 
-/** One of the processes that answer for a server. */
+/** Kills one of the worker processes of a server. */
 export const workerKilled: RealFault = {
   name: 'worker-killed',
   unavailable: () => (process.platform === 'linux' ? null : 'a process does not tell of its children here'),
@@ -65,7 +65,7 @@ export const workerKilled: RealFault = {
   },
 }
 
-/** In the middle of whatever it does. */
+/** Kills a server. */
 export const serverKilled = endedBy('server-killed', 'SIGKILL')
-/** As an operator does: it ends what it has begun. */
+/** Stops a server as an operator does: it finishes requests in flight. */
 export const serverStopped = endedBy('server-stopped', 'SIGTERM')

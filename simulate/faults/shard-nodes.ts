@@ -3,7 +3,7 @@ import type { Postgres } from '../stage/postgres.ts'
 import type { RealStage } from '../stage/real-stage.ts'
 import { possible, type RealFault, seconds, someTime, wait } from './moments.ts'
 
-/** The clients that reach a node for the coordinator. */
+/** The sessions of the coordinator on a node. */
 const INTERNAL = "application_name LIKE 'citus_internal%'"
 
 const ofShardNodes = (name: string, strike: RealFault['strike']): RealFault => ({
@@ -13,7 +13,7 @@ const ofShardNodes = (name: string, strike: RealFault['strike']): RealFault => (
   strike,
 })
 
-/** Works on a node in a session of its own, which ends with the work or with the calm. Null if none can be had. */
+/** Works on a node in a session of its own, which ends with the work or at the end of the faults. Null without a session. */
 async function onSession(
   stage: RealStage,
   node: Postgres,
@@ -29,7 +29,7 @@ async function onSession(
   }
 }
 
-/** One of the nodes that have the shards, in the middle of everything: none of its shards can be reached meanwhile. */
+/** Kills a node with shards. None of its shards can be reached meanwhile. */
 export const shardNodeKilled = ofShardNodes('shard-node-killed', (stage, random, signal) =>
   stage.postgres.alone(async () => {
     const number = random.int(0, stage.shardNodes.length - 1)
@@ -47,7 +47,7 @@ export const shardNodeKilled = ofShardNodes('shard-node-killed', (stage, random,
   }),
 )
 
-/** All connections from the coordinator to a node, or some. */
+/** Cuts all or some connections from the coordinator to a node. */
 export const shardNodeCut = ofShardNodes('shard-node-cut', async (stage, random) => {
   const node = random.pick(stage.shardNodes)
   const ended = await node.sql<{ was_there: boolean }>(
@@ -58,9 +58,9 @@ export const shardNodeCut = ofShardNodes('shard-node-cut', async (stage, random)
   return count === 0 ? null : `${count} connections to a shard node ended`
 })
 
-/** Of a transaction over several nodes, of which one has prepared it and never hears whether it is committed. */
+/** Cuts a transaction over several nodes after one node has prepared it. */
 export const shardCommitCut = ofShardNodes('shard-commit-cut', (stage, random) =>
-  // If it fails, another fault was first.
+  // If it fails, another fault came first.
   onSession(stage, random.pick(stage.shardNodes), async (client) => {
     await client.query(CUT_BETWEEN)
     const { rows } = await client.query('SELECT gid FROM pg_prepared_xacts')
@@ -68,7 +68,7 @@ export const shardCommitCut = ofShardNodes('shard-commit-cut', (stage, random) =
   }).catch(() => null),
 )
 
-/** On the node, since the moment is short. */
+/** Runs on the node, because the time window is short. */
 const CUT_BETWEEN = `DO $$
   DECLARE until timestamptz := clock_timestamp() + interval '3 seconds';
   BEGIN
@@ -89,7 +89,7 @@ const A_SHARD = `
   JOIN pg_dist_node n ON n.groupid > 0 AND (n.nodename, n.nodeport::bigint) <> (p.nodename, p.nodeport)
   WHERE s.logicalrelid = 'claims'::regclass ORDER BY random() LIMIT 1`
 
-/** To another node, with the shard of the events that belong to it. */
+/** Moves a shard to another node, together with the shard of its events. */
 export const shardsMove = ofShardNodes('shards-move', async (stage, random) => {
   const mode = random.pick(['block_writes', 'force_logical'])
   try {

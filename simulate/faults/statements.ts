@@ -2,7 +2,7 @@ import { STATEMENT_FAULTS } from '../../tests/faults/faults.ts'
 import type { RealStage } from '../stage/real-stage.ts'
 import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
 
-/** Silences are a fault of their own: they last until the server's patience ends. */
+/** Silences are a fault of their own: they last until the server's timeout. */
 const KINDS = Object.keys(STATEMENT_FAULTS).filter(
   (kind) => !/silence|nothing is heard|never comes/.test(kind),
 )
@@ -36,7 +36,7 @@ const OF_A_CREATION = [
   'insert_claims_on_test_clock',
   'insert_test_clock',
 ]
-/** What stands in their place on distributed tables. */
+/** The statements in their place on distributed tables. */
 const OF_A_SHARD_WRITE = [
   'read_live_clock',
   'hold_test_clocks',
@@ -46,7 +46,7 @@ const OF_A_SHARD_WRITE = [
   'take_positions',
   'insert_in_shards',
 ]
-/** Named statements of the service that a fault here strikes. */
+/** Named statements of the service that a fault strikes. */
 export const STRUCK_STATEMENTS: readonly string[] = [
   ...OF_A_CHECK,
   ...OF_A_GROUP,
@@ -75,7 +75,7 @@ const struck = (
   },
 })
 
-/** Whichever server sends it first. */
+/** Strikes the statement on the server that sends it first. */
 async function strikeOneOf(
   stage: RealStage,
   aim: { statement: string; occurrence: number },
@@ -99,7 +99,7 @@ async function strikeOneOf(
   }
 }
 
-/** Those that submissions and checks end with. */
+/** Commits of submissions and checks. */
 export const commitStruck = struck('commit-struck', ['COMMIT'], 5)
 export const groupStruck = struck('group-struck', OF_A_GROUP, 5)
 export const advanceStruck = struck('advance-struck', [...TRANSACTION, ...OF_AN_ADVANCE], 2)
@@ -121,5 +121,5 @@ const inCheck = (fault: RealFault): RealFault => ({
 })
 
 export const checkStruck = inCheck(struck('check-struck', [...TRANSACTION, ...OF_A_CHECK], 1))
-/** What a check asks for while it moves the first batch. */
+/** Statements of a check while it moves the first batch. */
 export const nextBatchStruck = inCheck(struck('next-batch-of-check-struck', [NEXT_BATCH], 2, 2))

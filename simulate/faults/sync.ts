@@ -8,13 +8,13 @@ const SYNCS = 'fsync,fdatasync'
 const TIMEOUT_MS = 4_000
 const STOP_MS = 2_000
 
-/** What PostgreSQL wrote does not get to the disk, as the kernel tells it: it ends all sessions and recovers. */
+/** The kernel reports failed syncs to PostgreSQL, which ends all sessions and recovers. */
 export const syncFails: RealFault = {
   name: 'sync-fails',
   unavailable: tracingUnavailable,
   strike: (stage, random, signal) =>
     stage.postgres.alone(async () => {
-      // Of each process: the first commit, or one of a recovery's many.
+      // In each process: the first commit, or one of the many syncs of a recovery.
       const which = random.pick(['1', '2', '5', '20', '3+7'])
       const since = performance.now()
       let failed = 0
@@ -28,14 +28,14 @@ export const syncFails: RealFault = {
         await waitUntil(() => false, random.int(0, 1_000), signal)
       } finally {
         await letGo()
-        // Recovery, too, may have ended for it.
+        // The recovery may have ended for the same reason.
         await stage.postgres.start()
       }
       return failed === 0 ? null : `${failed} syncs failed in ${seconds(performance.now() - since)}`
     }),
 }
 
-/** Debian's package `strace`: it stands between processes and the kernel, and can answer in its place. */
+/** Uses `strace` (Debian package), which can change the results of system calls. */
 async function traceAll(stage: RealStage, expression: string): Promise<ChildProcess> {
   const backends = await stage.sql<{ pid: number }>('SELECT pid FROM pg_stat_activity')
   const pids = [await stage.postgres.pid(), ...backends.map(({ pid }) => pid)].filter(Boolean)
@@ -43,7 +43,7 @@ async function traceAll(stage: RealStage, expression: string): Promise<ChildProc
   return spawn('strace', words, { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** It lets go of what it traces, which goes on. */
+/** Detaches `strace`. The traced processes continue. */
 async function end(trace: ChildProcess): Promise<void> {
   if (trace.exitCode !== null || trace.signalCode !== null) return
   const ended = once(trace, 'exit')
@@ -59,7 +59,7 @@ function tracingUnavailable(): string | null {
   return tracing === '' ? null : tracing
 }
 
-/** Why not; empty where it can be done. */
+/** The reason why tracing is impossible. Empty if it is possible. */
 function tryToTrace(): string {
   try {
     execFileSync('strace', ['-qq', '-o', '/dev/null', 'true'], { stdio: 'ignore' })

@@ -1,6 +1,6 @@
 import type { Json } from './json.ts'
 
-/* §2.1a: counts and sums, as exact decimals. */
+/* §2.1a: counts and sums as exact decimals. */
 
 export type Aggregate = 'count' | 'sum' | 'distinct'
 
@@ -12,7 +12,7 @@ export interface Decimal {
 
 const ZERO: Decimal = { digits: 0n, scale: 0 }
 
-/** The shortest text of a number says which decimal was written. */
+/** The shortest text of a number shows the decimal that was written. */
 export function decimalOf(number: number): Decimal {
   const [mantissa = '', exponent = '0'] = String(number).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -21,7 +21,7 @@ export function decimalOf(number: number): Decimal {
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
 }
 
-/** In plain digits, without zeros at the end: "-12.5". */
+/** Plain digits without trailing zeros: "-12.5". */
 export function textOf({ digits, scale }: Decimal): string {
   const [sign, all] = digits < 0n ? ['-', `${-digits}`] : ['', `${digits}`]
   const padded = all.padStart(scale + 1, '0')
@@ -36,7 +36,7 @@ function plus(a: Decimal, b: Decimal): Decimal {
   return { digits: atScale(a, scale) + atScale(b, scale), scale }
 }
 
-/** Less than 0, 0, or more than 0: as a is less than b, equal, or more. */
+/** Negative, 0 or positive: a is less than b, equal, or greater. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale)
   const difference = atScale(a, scale) - atScale(b, scale)
@@ -44,8 +44,8 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
 }
 
 /**
- * Over the values that the events of a leaf have at its field; undefined where one has none. An event without a number
- * is no part of a sum, and one without a string, number or boolean no part of `distinct`.
+ * Aggregates the values of a leaf's field over its events. A value is undefined if an event has none. An event
+ * without a number is not in a sum, and one without a string, number or boolean not in `distinct`.
  */
 export function aggregated(aggregate: Aggregate, values: readonly (Json | undefined)[]): Decimal {
   if (aggregate === 'count') return decimalOf(values.length)

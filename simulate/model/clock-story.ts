@@ -7,17 +7,17 @@ export interface Advance {
   sentAt: number
   answeredAt: number
   outcome: 'done' | 'refused' | 'unknown'
-  /** As the answer says. */
+  /** As the response says. */
   transitions: number | null
 }
 
-/** All that was done to a test clock and seen of it. */
+/** Everything that was done to a test clock and seen of it. */
 export interface ClockStory {
   name: string
   advances: Advance[]
-  /** What times it was seen to have, in milliseconds. */
+  /** The seen times, in milliseconds. */
   times: Sighting[]
-  /** 0: it was there, 1: it was not. */
+  /** 0: the clock existed, 1: it did not. */
   deletion: Sighting[]
 }
 
@@ -39,7 +39,7 @@ export function sawGone(clock: ClockStory, what: string, sentAt: number, answere
   clock.deletion.push({ what, sentAt, answeredAt, atMostBefore: 1, atLeastAfter: 1 })
 }
 
-/** Between when and when the clock came to this time or went past it. */
+/** The span of real time in which the clock reached or passed this time. */
 export function whenPassed({ advances }: ClockStory, at: number): { from: number; until: number } {
   const able = advances.filter(({ to, outcome }) => to >= at && outcome !== 'refused')
   const done = able.filter(({ outcome }) => outcome === 'done')
@@ -49,7 +49,7 @@ export function whenPassed({ advances }: ClockStory, at: number): { from: number
   }
 }
 
-/** §4.6: its time only grows, and one that is gone does not come back. */
+/** §4.6: its time only grows, and a deleted clock does not return. */
 export function judgeClock(clock: ClockStory): void {
   const seen = clock.advances.flatMap(({ to, sentAt, answeredAt, outcome }): Sighting[] =>
     outcome === 'done'
@@ -60,7 +60,10 @@ export function judgeClock(clock: ClockStory): void {
   demandOrder(clock, clock.deletion, (gone) => (gone === 0 ? 'there' : 'gone'))
 }
 
-/** The advances are to make just the transitions of the minutes between, by the times of all system events on it. */
+/**
+ * The advances must make exactly the transitions of the minutes between, judged by the times of all system events on
+ * the clock.
+ */
 export function judgeTransitions(clock: ClockStory, systemTimes: readonly number[]): void {
   const done = clock.advances.filter(({ outcome }) => outcome !== 'refused')
   if (done.some(({ outcome }) => outcome === 'unknown')) return

@@ -1,7 +1,7 @@
 import { type Aggregate, aggregated, compareDecimals, type Decimal, decimalOf } from './aggregate.ts'
 import { canonical, type Json, type JsonObject } from './json.ts'
 
-/** §2.2 and §2.1a, as it is sent. */
+/** §2.2 and §2.1a, in the form of the wire. */
 export type Condition =
   | Leaf
   | { op: 'AND' | 'OR'; conditions: Condition[] }
@@ -26,8 +26,8 @@ export interface Evidence {
 }
 
 /**
- * §2.2 over a whole log, by the letter of the specification: each leaf looks at each event, every time. Slow, and for
- * that reason unlike what it is the measure of.
+ * §2.2 over a whole log, literally: each leaf checks each event every time. Slow, and therefore independent of the
+ * implementation that it checks.
  */
 export function isSatisfied(condition: Condition, log: readonly Evidence[]): boolean {
   if ('event' in condition) {
@@ -67,7 +67,7 @@ function matches(wanted: Json, payload: JsonObject): boolean {
   return isObject ? has(payload, wanted) : has(payload, { value: wanted })
 }
 
-/** An object has an object that asks for some of its keys; anything else has to be equal. */
+/** An object matches if it has the wanted keys. Other values must be equal. */
 function has(value: Json | undefined, wanted: Json): boolean {
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
     return value !== undefined && canonical(value) === canonical(wanted)

@@ -13,7 +13,7 @@ export interface Contract {
   clock?: Clock
 }
 
-/** How a claim can be lost in review, and its review window restart. */
+/** How events reverse or restart a review. */
 export interface Review {
   reversal_condition?: Condition
   restart_on?: Condition
@@ -32,7 +32,7 @@ export type Window = 'activity' | 'review'
 
 export type Status = 'OPEN' | 'PENDING' | 'CONFIRMED' | 'FAILED'
 
-/** What a claim shows of its state, in the words of the wire; times in milliseconds. */
+/** The state of a claim in the words of the wire. Times in milliseconds. */
 export interface State {
   status: Status
   status_since: number
@@ -94,7 +94,7 @@ export function resolved(state: State, at: number): State {
   return { status: outcome, status_since: at, scheduled_outcome: outcome, due_at: null }
 }
 
-/** §2.1a: in review a claim accepts events as long as they can change its outcome. */
+/** §2.1a: during the review a claim accepts events as long as they can change its outcome. */
 export const acceptsEvents = ({ review }: Contract, { status, scheduled_outcome }: State): boolean =>
   status === 'OPEN' || (status === 'PENDING' && review !== undefined && scheduled_outcome === 'CONFIRMED')
 
@@ -107,7 +107,7 @@ function hasAggregate(condition: Condition): boolean {
   return condition.op === 'NOT' ? hasAggregate(condition.condition) : condition.conditions.some(hasAggregate)
 }
 
-/** It stays as it is, for good: further events are refused. */
+/** The outcome is final: further events are refused. */
 export const reversed = (state: State): State => ({ ...state, scheduled_outcome: 'FAILED' })
 
 /** A whole review window from now on; no later than the maximum, and no earlier than it was due. */
@@ -118,11 +118,11 @@ export function restarted(contract: Contract, state: State, at: number, hours: H
   return { ...state, due_at: Math.max(state.due_at as number, Math.min(end, latest)) }
 }
 
-/** §2.1a rule 3: by how many milliseconds an event is late that is recorded at this time; null if it is not. */
+/** §2.1a rule 3: milliseconds by which an event at this time is late. Null if it is in time. */
 export const latenessOf = ({ due_at }: State, at: number): number | null =>
   due_at !== null && at >= due_at ? at - due_at : null
 
-/** §3 rule 1: the first scheduled check that finds the window elapsed, after the one at which the state was entered. */
+/** §3 rule 1: the first scheduled check that finds the window elapsed, after the check at which the state was entered. */
 export function firstCheckOf({ status_since, due_at }: State): number {
   const due = due_at as number
   let minute = Math.floor(due / MINUTE_MS) * MINUTE_MS

@@ -28,16 +28,16 @@ export type Fate =
   | { is: 'not open' }
   | { is: 'log full' }
 
-/** The states that a claim goes through, one item of its log at a time (§2.1a, §3). The caller knows repeats. */
+/** The states of a claim, one log item at a time (§2.1a, §3). The caller handles repeats. */
 export class Course {
   readonly contract: Contract
   state: State
-  /** Of its log. */
+  /** Number of its log items. */
   items = 0
   readonly #named: ReadonlySet<string>
-  /** Of the present status. What no leaf names is kept out for speed. */
+  /** Events of the current status. Events that no leaf names are left out for speed. */
   #evidence: Evidence[] = []
-  /** The first event settles what is true from the start, whatever its type. */
+  /** The first event decides a condition that is true from the start, whatever the event's type. */
   #wasJudged = false
   readonly #hours: Hours | null
   /** Of the activity window, in milliseconds, when its clock last started or stopped; and when that was. */
@@ -54,7 +54,7 @@ export class Course {
     this.#named = namesOf(contract)
   }
 
-  /** An event that is recorded at this time. */
+  /** Submits an event that is recorded at this time. */
   submit(event: Evidence, at: number): Fate {
     if (!acceptsEvents(this.contract, this.state)) return { is: 'not open' }
     const lateMs = latenessOf(this.state, at)
@@ -75,7 +75,7 @@ export class Course {
     return { is: 'recorded', effect, lateMs }
   }
 
-  /** The check of this time finds the window elapsed. */
+  /** The check at this time finds the window elapsed. */
   elapse(at: number): void {
     const { timeout_outcome } = this.contract
     this.items++
@@ -105,7 +105,7 @@ export class Course {
     this.state = { ...this.state, due_at, ...RUNNING }
   }
 
-  /** §2.1a rule 5: the first that applies, and nothing more. */
+  /** §2.1a rule 5: only the first effect that applies. */
   #effectOf(event: Evidence, isLate: boolean): Effect {
     const { fulfillment_condition, review, clock } = this.contract
     const isNamed = this.#named.has(event.type)

@@ -1,6 +1,6 @@
 import { demand } from './finding.ts'
 
-/** Reads a file of RFC 4180 to its end: rows by the names of the first line. An empty field is null. */
+/** Reads a file of RFC 4180: rows by the names of the header line. An empty field is null. */
 export function readCsv(text: string): Record<string, string | null>[] {
   const [names = [], ...records] = recordsOf(text)
   return records.map((fields) => {
@@ -9,7 +9,7 @@ export function readCsv(text: string): Record<string, string | null>[] {
   })
 }
 
-/** A field with its end: quoted (a quote in it is written twice), or plain. */
+/** A field with its delimiter: quoted (with doubled quotes), or plain. */
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
 
 function recordsOf(text: string): string[][] {
@@ -29,5 +29,5 @@ function recordsOf(text: string): string[][] {
   return records
 }
 
-/** §4.1: a spreadsheet must not take a caller's name for a formula. Our names have no blanks before it. */
+/** §4.1: a spreadsheet must not evaluate a name as a formula. The simulator's names have no leading blanks. */
 export const guarded = (name: string): string => (/^[=+\-@\t\r\n]/.test(name) ? `'${name}` : name)

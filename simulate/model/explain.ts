@@ -11,7 +11,7 @@ const MOST_PERIODS = 100
 const MOST_DATES = 100
 const DAY_MS = 86_400_000
 
-/** §4.1: the tree as it was sent, with the truth of each node over the log, and the events that satisfy each leaf. */
+/** §4.1: the tree with the value of each node over the log, and the events that satisfy each leaf. */
 function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
   const evidence = log.map(toEvidence)
   const satisfied = isSatisfied(condition, evidence)
@@ -34,7 +34,7 @@ const satisfying = (leaf: Leaf, log: readonly LogItem[]): JsonObject => ({
   satisfied_by: idsOf(log.filter((item) => isSatisfied(leaf, [toEvidence(item)]))),
 })
 
-/** §2.1a: the aggregate, the events that count, and how many have no such value. */
+/** §2.1a: the aggregate, the events that count, and the number of events without such a value. */
 function counted(leaf: Leaf, log: readonly LogItem[]): JsonObject {
   const { aggregate = 'count', field = 'value' } = leaf
   const concerned = log.filter((item) => concerns(leaf, toEvidence(item)))
@@ -48,7 +48,7 @@ function counted(leaf: Leaf, log: readonly LogItem[]): JsonObject {
   }
 }
 
-/** A claim's log so far, as an explanation tells it. */
+/** A claim's log so far, as an explanation describes it. */
 class Told {
   readonly #contract: Contract
   readonly #transitions: JsonObject[] = []
@@ -57,7 +57,7 @@ class Told {
   readonly #restarts: JsonObject[] = []
   readonly #late: JsonObject[] = []
   #reversedBy: JsonObject | null = null
-  /** As it was last, while PENDING. */
+  /** The last state while PENDING. */
   #pending: State | null = null
   readonly #clock: ToldClock | null
 
@@ -252,7 +252,7 @@ function* explanations(terms: Terms, log: readonly LogItem[], from: number): Gen
   }
 }
 
-/** Between these two lengths of the log it was read: one of them explains it. */
+/** The log was read between these two lengths. One of them must explain it. */
 export function isExplainedBy(
   shown: Json | undefined,
   terms: Terms,

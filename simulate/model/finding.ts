@@ -1,4 +1,4 @@
-/** What must never be. `about`: what was known of it, for people to read. */
+/** A violated invariant. `about`: known facts, for people. */
 export class Finding extends Error {
   readonly about: unknown
 
@@ -9,7 +9,7 @@ export class Finding extends Error {
   }
 }
 
-/** An answer that makes the judge fail is not as documented, so an exception of the judge is a finding. */
+/** A response that makes the judge throw is not as documented, so an exception of the judge is a finding. */
 export const findingOf = (error: unknown): Finding =>
   error instanceof Finding
     ? error

@@ -2,7 +2,7 @@ import { canonical } from './json.ts'
 import type { LogItem } from './replay.ts'
 import type { Story, Submission, Verdict } from './story.ts'
 
-/** What was done to a claim and seen of it, in the order of sending, and its log: lines for people. */
+/** The requests and observations of a claim in the order of sending, and its log, as lines for people. */
 export function historyOf(story: Story): string[] {
   const since = story.terms.createdAt
   const time = (at: number) => (Number.isFinite(at) ? `${((at - since) / 1000).toFixed(3)} s` : 'never')

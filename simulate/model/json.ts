@@ -4,7 +4,7 @@ export interface JsonObject {
   [key: string]: Json
 }
 
-/** One text for all equal values: the keys of objects in order. */
+/** The same text for equal values: keys are sorted. */
 export function canonical(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (value === null || typeof value !== 'object') return String(JSON.stringify(value))

@@ -6,17 +6,17 @@ import { isContentOf, KnownLog, type Places } from './known-log.ts'
 import { inOrder, type Sighting } from './order.ts'
 import type { Look, Story, Submission } from './story.ts'
 
-/** What tells when things can have happened, by the clock of those who ask. */
+/** Determines when things can have happened, by the clock of the clients. */
 export interface Witnesses {
-  /** When the check of this time can have been made at the earliest, and was made at the latest. */
+  /** Earliest and latest time of the check that is recorded with this time. */
   checkMoment(at: number): { from: number; until: number }
   recordedWithin: RecordedWithin
 }
 
 /**
- * Holds what was answered and seen to the claim's whole log: the log is allowed, the state follows from it, each
- * acknowledged event is in it once and no refused one is, each answer and refusal was true at some moment between its
- * request and its end, and all of that in one order that agrees with real time.
+ * Compares all responses and observations with the claim's whole log: the log is allowed, the state follows from it,
+ * it contains each acknowledged event once and no refused one, each response was true at some moment between request
+ * and response, and all of that in one order that agrees with real time.
  */
 export function judgeClaim(story: Story, witnesses: Witnesses): void {
   try {
@@ -57,7 +57,7 @@ function sightingsOfSubmissions(
   return [...answers, ...records]
 }
 
-/** The moment at which an event came into the log, by who can have sent it. */
+/** The time at which an event was recorded, limited by the submissions that may have sent it. */
 function sightingOfRecord(known: KnownLog, id: string, submissions: readonly Submission[]): Sighting[] {
   const [place, item] = [known.placeOf(id), known.itemOf(id)]
   if (place === undefined || item === undefined) return []
@@ -112,7 +112,7 @@ function sightingOf(
   return { what: how, sentAt, answeredAt, atMostBefore: places[1], atLeastAfter: places[0] }
 }
 
-/** Those of one batch to one claim are taken in the order of the list. */
+/** Submissions of one batch to one claim are recorded in the order of the list. */
 function judgeBatches(known: KnownLog, submissions: readonly Submission[]): void {
   const recorded = submissions.filter(
     ({ batch, verdict }) => batch !== undefined && verdict.is === 'recorded',

@@ -8,12 +8,12 @@ import type { Submission, Verdict } from './story.ts'
 
 type Acknowledged = Extract<Verdict, { is: 'recorded' | 'replayed' }>
 
-/** When events can have been recorded, by the service's clock, given when they were sent and answered. */
+/** Whether the recording time agrees with the times of the request and the response. */
 export type RecordedWithin = (sentAt: number, answeredAt: number, at: number) => boolean
 
 /**
- * Holds the answer to a submission to the log. Returns at which lengths of the log it is true; null where it tells
- * nothing, or where it is the very submission that was recorded.
+ * Compares the response to a submission with the log. Returns the lengths of the log at which the response is true.
+ * Null if the response shows nothing, or if it is the recorded submission itself.
  */
 export function judgeSubmission(
   known: KnownLog,
@@ -89,7 +89,7 @@ function judgeAcknowledged(
   return null
 }
 
-/** §2.1a rule 3: the answer says how late the event was, in seconds. */
+/** §2.1a rule 3: the response says by how many seconds the event was late. */
 function demandLateness(before: State, { id, created_at }: LogItem, lateBy: number | null): void {
   const ms = latenessOf(before, Date.parse(created_at))
   demand(
@@ -107,7 +107,7 @@ function judgeFull(known: KnownLog, submission: Submission): Places {
   return [from, known.items.length]
 }
 
-/** §4.3: the present state. */
+/** §4.3: the current state. */
 function judgeReplayed(known: KnownLog, place: number, state: Acknowledged['state']): Places {
   if (!state) return [place, Infinity]
   const [from, until] = known.placesOf(state)

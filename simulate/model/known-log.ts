@@ -4,17 +4,17 @@ import { canonical, same } from './json.ts'
 import { type LogItem, payloadOf, replay } from './replay.ts'
 import type { Story, Submission } from './story.ts'
 
-/** From how many items of a log on something was so, and until how many. */
+/** The smallest and the largest number of log items at which a statement was true. */
 export type Places = [from: number, until: number]
 
-/** A claim's log, with the states that it leads to. */
+/** A claim's log, with the states that follow from it. */
 export class KnownLog {
   readonly contract: Contract
   readonly items: readonly LogItem[]
-  /** With none of the items, with the first, and so on. */
+  /** States after no items, after the first, and so on. */
   readonly states: readonly State[]
   readonly #places = new Map<string, number>()
-  /** The states that are unlike the one before, with where they begin. */
+  /** The distinct states in order, with the number of items at which each begins. */
   readonly #changes: { state: State; from: number }[]
 
   constructor({ terms, longest }: Story) {
@@ -30,7 +30,7 @@ export class KnownLog {
     }
   }
 
-  /** The how manyth item has this id; undefined: none. */
+  /** Position of the item with this id. Undefined for none. */
   placeOf(id: string): number | undefined {
     return this.#places.get(id)
   }
@@ -40,7 +40,7 @@ export class KnownLog {
     return place === undefined ? undefined : this.items[place - 1]
   }
 
-  /** Of a submission without an id the answer tells it, or the log: its payload is like no other. Null: it is not there. */
+  /** The id of a submission without one, from the response or from the log, where its payload is unique. Null: not recorded. */
   idOf(submission: Submission): string | null {
     const { id, verdict } = submission
     if (id !== null) return id

@@ -3,7 +3,7 @@ import { Course, type Effect } from './course.ts'
 import { canonical, type JsonObject } from './json.ts'
 import type { Hours } from './working-time.ts'
 
-/** An event at its time. */
+/** An event with its time. */
 export interface Planned {
   at: number
   id: string
@@ -11,7 +11,7 @@ export interface Planned {
   payload: JsonObject
 }
 
-/** Where none is given it is by the place in the list, with as many ' behind it as make it unlike all that are given. */
+/** A missing id is made from the place in the list, with as many ' as make it unique. */
 export function withIds(events: readonly (Omit<Planned, 'id'> & { id: string | null })[]): Planned[] {
   const given = new Set(events.map(({ id }) => id))
   return events.map((event, i) => {
@@ -91,7 +91,7 @@ function take(course: Course, log: Map<string, Planned>, planned: Planned): Json
   return [entry({ accepted: true, ...told(fate) }), ...moves]
 }
 
-/** §4.7: of what satisfied the condition, the transition tells. */
+/** §4.7: the transition, not the event, reports a satisfied condition. */
 const told = ({ effect, lateMs }: { effect: Effect; lateMs: number | null }): JsonObject => ({
   ...(effect === null || effect === 'satisfied' ? {} : { effect }),
   ...(lateMs === null ? {} : { late_by: lateMs / 1000 }),

@@ -1,21 +1,21 @@
 /**
- * A look at, or a change of, what only ever grows (a log's length, a clock's time), somewhere between two moments.
+ * An observation or a change of a value that only grows (a log's length, a clock's time), somewhere between two
+ * moments.
  * @see inOrder
  */
 export interface Sighting {
   what: string
-  /** By the clock of the one who asks; infinite where no answer came. */
+  /** By the clock of the client. Infinite without a response. */
   sentAt: number
   answeredAt: number
-  /** What it had at most before, and at least after. */
+  /** The largest value before and the smallest value after. */
   atMostBefore: number
   atLeastAfter: number
 }
 
 /**
- * Real time: what was answered before something else was sent came before it, for all clients. For what only grows that
- * is all that can be demanded, and all of it: if each pair is in order, there is an order of everything.
- * Returns the first pair that is not.
+ * Real time: a response before another request was sent comes before it, for all clients. For a value that only grows
+ * this is sufficient: if each pair is in order, a total order exists. Returns the first pair that is not in order.
  */
 export function inOrder(sightings: readonly Sighting[]): { earlier: Sighting; later: Sighting } | null {
   const bySending = sightings.toSorted((a, b) => a.sentAt - b.sentAt)

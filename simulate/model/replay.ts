@@ -4,7 +4,7 @@ import { demand, Finding } from './finding.ts'
 import type { JsonObject } from './json.ts'
 import type { Hours } from './working-time.ts'
 
-/** An item of a log, as it is read. */
+/** An item of a log as the API returns it. */
 export interface LogItem extends JsonObject {
   id: string
   type: string
@@ -27,13 +27,13 @@ export interface Terms {
   /** Of the calendar that the contract names. */
   hours: Hours | null
   createdAt: number
-  /** On a test clock the checks come at their minutes exactly, since nothing happens between them. */
+  /** On a test clock the checks are at their exact minutes, because nothing happens between them. */
   isOnClock: boolean
 }
 
 /**
- * The states that the log leads to: before its first item, and after each. Demands that each item was allowed where it
- * stands.
+ * The states that follow from the log: before its first item, and after each. Throws if an item was not allowed at
+ * its place.
  */
 export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: readonly LogItem[]): State[] {
   const course = new Course(contract, createdAt, hours)
@@ -57,7 +57,7 @@ export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: re
   return states
 }
 
-/** A system event has to be that of a check, and its check that of the window. */
+/** A system event must be that of a check, at the check of its window. */
 function demandCheck(
   contract: Contract,
   state: State,
@@ -69,7 +69,7 @@ function demandCheck(
   demand(state.due_at !== null, () => `a system event was added to a claim that was ${state.status}`)
   const first = firstCheckOf(state)
   const isLate = !isOnClock && isWholeMinute(at) && at > first
-  // §3: where an event was recorded between the minute and the moment of its check, the time is that event's.
+  // §3: if an event was recorded between the minute and its check, the transition has the event's time.
   const isOfLastEvent =
     !isOnClock && (state.status === 'OPEN' || contract.review !== undefined) && at === lastAt && at > first
   if (at !== first && !isLate && !isOfLastEvent) {

@@ -16,15 +16,15 @@ export class Rising {
   }
 
   /**
-   * Of the next value there is one writer at a time; the same may be written by several.
-   * Returns what to write, and what to call once it was acknowledged.
+   * One writer at a time writes the next value. Several may write the same value. Returns the value, and a function
+   * to call after the acknowledgement.
    */
   write(value: number = this.#sent + 1): { value: number; done: () => void } {
     this.#sent = Math.max(this.#sent, value)
     return { value, done: () => this.#raise(value) }
   }
 
-  /** To be called before the request is sent; and what it returns, with what the answer shows. */
+  /** Call it before the request is sent, and the returned function with the value in the response. */
   read(): (shown: number) => void {
     const atLeast = this.#surely
     return (shown) => {
@@ -37,7 +37,7 @@ export class Rising {
     }
   }
 
-  /** What it surely is, or more. */
+  /** A lower bound of the value. */
   get surely(): number {
     return this.#surely
   }

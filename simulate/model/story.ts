@@ -2,7 +2,7 @@ import type { State, Status } from './contract.ts'
 import type { JsonObject } from './json.ts'
 import type { LogItem, Terms } from './replay.ts'
 
-/** What became of a submission, as far as its sender can tell. */
+/** The outcome of a submission as its sender knows it. */
 export type Verdict =
   | { is: 'recorded' | 'replayed'; event: LogItem | null; state: State | null; lateBy: number | null }
   | { is: 'conflict' }
@@ -10,15 +10,15 @@ export type Verdict =
   | { is: 'full' }
   /** §2.1a rule 2. */
   | { is: 'id required' }
-  /** There is no such claim, since its clock was deleted. */
+  /** The claim does not exist, because its clock was deleted. */
   | { is: 'gone' }
-  /** Surely not stored, for a reason that has nothing to do with the claim. */
+  /** Certainly not stored, for a reason that is not about the claim. */
   | { is: 'refused'; status: number }
-  /** No answer, or one that says that nobody knows. */
+  /** No response, or one that says the outcome is unknown. */
   | { is: 'unknown'; why: string }
 
 export interface Submission {
-  /** Null: the service makes one. */
+  /** Null: the service generates one. */
   id: string | null
   type: string
   payload: JsonObject
@@ -26,28 +26,28 @@ export interface Submission {
   sentAt: number
   answeredAt: number
   verdict: Verdict
-  /** Of one batch, whose order within a claim is kept. */
+  /** The batch, which keeps the order within a claim. */
   batch?: number
 }
 
-/** The claim as somebody saw it. */
+/** A claim as a response showed it. */
 export interface Look {
   how: string
   sentAt: number
   answeredAt: number
   state: State
-  /** Items of its log, where that was read. */
+  /** Number of its log items, if the log was read. */
   items: number | null
   /** Of a file, which does not tell of the clock. */
   isWithoutClock?: boolean
 }
 
-/** All that was done to a claim or candidate, and what was seen of it. */
+/** All requests about a claim or candidate, and all observations of it. */
 export interface Story {
   name: string
   terms: Terms
   submissions: Submission[]
   looks: Look[]
-  /** The longest log that was read so far; every other is its beginning. */
+  /** The longest log that was read so far. Every other one is a prefix of it. */
   longest: LogItem[]
 }

@@ -26,13 +26,13 @@ import { simulateContract } from './simulation.ts'
 import { advanceClock, createClock, deleteClock, listClocks, readClock } from './test-clocks.ts'
 import { readDeliveries, testHook } from './webhooks.ts'
 
-/** Claims that clients crowd around, of each account. */
+/** Claims of each account for which clients compete. */
 const CROWDED = 8
-/** Those that a large batch may be spread over, so that their logs stay short. */
+/** Claims of a large batch, so that their logs stay short. */
 const SPREAD = 80
 
 interface Operation {
-  /** How often it is drawn, among the others. */
+  /** Relative frequency. */
   weight: number
   run(client: Client, account: Account): Promise<unknown>
 }
@@ -107,10 +107,10 @@ const OPERATIONS: readonly Operation[] = [
   { weight: 2, run: readAnyClock },
 ]
 
-/** Each as often as it weighs. */
+/** Each operation as often as its weight. */
 const DRAWN = OPERATIONS.flatMap((operation) => new Array<Operation>(operation.weight).fill(operation))
 
-/** One thing after the other, until it is enough. */
+/** Runs one operation after the other while `goesOn`. */
 export async function act(client: Client, goesOn: () => boolean): Promise<void> {
   while (goesOn()) {
     const account = client.random.pick(client.world.accounts)

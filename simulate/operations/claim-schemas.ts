@@ -10,7 +10,7 @@ import { drawContract } from './draw.ts'
 
 /** §8 */
 const MOST_VERSIONS = 100
-/** Deleted ones that must not come back. */
+/** Deleted schemas that must stay deleted. */
 const MOST_REMEMBERED = 100
 
 export async function createSchema(client: Client, account: Account): Promise<void> {
@@ -60,7 +60,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   account.schemas.push({ id, versions, prices: [0], contract, isDeleted: false, isBusy: false })
 }
 
-/** Reads, replaces or deletes one; the claims that were made from it stay as they are. */
+/** Reads, replaces or deletes a schema. Claims made from it keep their contract. */
 export async function changeSchema(client: Client, account: Account): Promise<void> {
   const schema = account.schemas.find(({ isBusy }) => !isBusy)
   if (!schema || account.schemas.length < 4) return createSchema(client, account)
@@ -100,7 +100,7 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
   )
 }
 
-/** §2.5: each change that was made is one version, in the order in which they were made. */
+/** §2.5: each change is one version, in order. */
 async function readVersions(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
   client.world.count('read versions of a schema')
   const path = `/v1/schemas/${schema.id}/versions`
@@ -114,7 +114,7 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   )
   const versions = (parse(reply.text).data as JsonObject[]).toReversed()
   const { prices, contract } = schema
-  // What had no answer may have made one more.
+  // A change without a response may have made another version.
   const most = contract === null ? prices.length + 1 : prices.length
   const last = versions.at(-1)?.version as number
   demand(last >= prices.length && last <= most, () => `the schema ${schema.id} has ${last} versions`, about)
@@ -140,11 +140,11 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   )
 }
 
-/** It is changed together with the contract. */
+/** The name changes together with the contract. */
 const nameOf = ({ price }: { price: number }) => `version ${price}`
 
 async function replaceSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
-  // What has no answer may yet take effect, and must not do so after another.
+  // A change without a response may take effect later, so no further change is sent.
   if (schema.contract === null) return
   client.world.count('replace schema')
   const { value, done } = schema.versions.write()
@@ -174,7 +174,7 @@ async function deleteSchema(client: Client, account: Account, schema: SchemaReco
   demand(!isThere, () => `the schema ${schema.id} was deleted, and is there`)
 }
 
-/** §4.4, without pages: each that is there, with a contract that is not older than what was answered before. */
+/** §4.4, without pages: each existing schema, with a contract that is not older than the last response. */
 export async function listSchemas(client: Client, account: Account): Promise<void> {
   client.world.count('list schemas')
   const gone = new Set(account.deletedSchemas)

@@ -13,7 +13,7 @@ const RECENT = 5
 
 const pathOf = ({ id }: Customer) => `/v1/customers/${id}`
 
-/** Each name is written by one client at a time; where nobody knows whether it was, nobody goes on. */
+/** One client at a time writes a name. After an unknown outcome no client continues. */
 export async function renameCustomer(client: Client, account: Account): Promise<void> {
   const able = account.customers.filter(({ isSettled }) => isSettled).slice(-RECENT)
   if (able.length === 0) return
@@ -44,7 +44,7 @@ export async function getCustomer(client: Client, account: Account): Promise<voi
   saw(readCustomer(account, customer, parse(reply.text)))
 }
 
-/** By the caller's own name for it there is one, or none. */
+/** The external id finds the customer, or shows that there is none. */
 export async function findCustomer(client: Client, account: Account): Promise<void> {
   const customer = client.random.pick(account.customers.slice(-2 * RECENT))
   client.world.count('find customer')
@@ -61,7 +61,7 @@ export async function findCustomer(client: Client, account: Account): Promise<vo
   saw(readCustomer(account, customer, rows[0] as JsonObject))
 }
 
-/** What never changes of it, and how often it was renamed. */
+/** The fields that never change, and the number of renames. */
 export function readCustomer({ userId }: Account, customer: Customer, body: JsonObject): number {
   const isIt = body.id === customer.id && body.user_id === userId && body.external_id === customer.externalId
   demand(
@@ -78,7 +78,7 @@ export function readCustomer({ userId }: Account, customer: Customer, body: Json
   return body.name === null ? 0 : Number(body.name)
 }
 
-/** The same for a request that has the name. */
+/** The same for a request with the external id. */
 export const groupOf = (externalId: string) => `ends with ${externalId.at(-1)}`
 
 const MOST_TRIES = 4
@@ -103,7 +103,7 @@ export async function createCustomer(client: Client, account: Account): Promise<
     if (outcome === 'unknown') continue
     if (reply.is !== 'answer' || reply.status >= 500) return
     const about = () => ({ externalId, naming, reply })
-    // Taken by another try, be it one that was sent later.
+    // Taken by another attempt, possibly a later one.
     const isRight = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
     demand(isRight, () => `a customer's creation was answered ${reply.status}`, about)
     if (reply.status === 201) {
@@ -114,7 +114,7 @@ export async function createCustomer(client: Client, account: Account): Promise<
   }
 }
 
-/** It was made by a try that had no answer. */
+/** An attempt without a response created it. */
 async function findMade(client: Client, account: Account, externalId: string, sentAt: number): Promise<void> {
   const path = `/v1/customers?external_id=${encodeURIComponent(externalId)}`
   const reply = await client.send(account, { method: 'GET', path })

@@ -34,7 +34,7 @@ function drawLeaf(random: Random): Leaf {
   return leaf
 }
 
-/** Bounds that a few events reach. What is summed up are mostly tenths, which have no exact binary fraction. */
+/** Bounds that a few events reach. Sums are mostly of tenths, which have no exact binary fraction. */
 function drawAggregatedLeaf(random: Random): Leaf {
   const leaf: Leaf = {
     event: random.pick(TYPES),
@@ -61,7 +61,7 @@ function drawNode(random: Random, depth: number, leaf: DrawLeaf): Condition {
   return { op: kind === 4 ? 'AND' : 'OR', conditions }
 }
 
-/** Mostly hard to satisfy, so that claims live long enough to be fought over. */
+/** Mostly hard to satisfy, so that claims stay OPEN long enough for competing clients. */
 function drawCondition(random: Random, leaf: DrawLeaf): Condition {
   if (random.chance(0.25)) return { event: 'never' }
   if (random.chance(0.3)) return drawNode(random, 3, leaf)
@@ -69,7 +69,7 @@ function drawCondition(random: Random, leaf: DrawLeaf): Condition {
   return { op: 'AND', conditions: [rare, drawNode(random, 2, leaf)] }
 }
 
-/** Seconds. What is drawn on a clock is long, and mostly ends on a whole minute where the clock stands on one. */
+/** Seconds. Windows on a test clock are long, and mostly end on a whole minute if the clock stands on one. */
 const LIVE_WINDOWS = [0.5, 3, 8.25, 20, 45, 3600]
 const CLOCK_WINDOWS = [0.001, 59.999, 60, 60.001, 90, 3600, 86_400, 2_592_000]
 
@@ -156,7 +156,7 @@ const drawTrigger = (random: Random): Condition =>
 const drawEasyLeaf: DrawLeaf = (random) =>
   random.chance(0.6) ? { event: random.pick(TYPES) } : drawLeaf(random)
 
-/** One that holds over no event is refused. */
+/** A reversal condition that holds without events is refused. */
 function drawReversal(random: Random): Condition {
   const drawn = random.chance(0.5) ? drawAnyLeaf(random) : drawNode(random, 2, drawAnyLeaf)
   return isSatisfied(drawn, [])
@@ -164,7 +164,7 @@ function drawReversal(random: Random): Condition {
     : drawn
 }
 
-/** With one of them a claim is likely to be settled. */
+/** An event that probably settles the claim. */
 export const drawRare = (random: Random): { type: string; payload: JsonObject } => ({
   type: 'rare',
   payload: { value: random.int(0, 4) },

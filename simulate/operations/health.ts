@@ -1,7 +1,7 @@
 import type { Client } from '../clients/client.ts'
 import { demand } from '../model/finding.ts'
 
-/** Without authentication: a server that answers is alive. Whether it can serve changes with what is done to its database. */
+/** Without authentication: a server that answers is alive. Readiness depends on the database. */
 export async function askHealth(client: Client): Promise<void> {
   const path = client.random.pick(['/healthz', '/readyz'])
   client.world.count(`ask ${path}`)

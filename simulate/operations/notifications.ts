@@ -18,7 +18,7 @@ export const TYPES_WITH_EVENTS = [
   'test_clock.advanced',
 ]
 
-/** The account asks for event notifications from now on, before any fault. */
+/** Turns on the account's event notifications, before any fault. */
 export async function askForEvents(client: Client, account: Account): Promise<void> {
   const body = JSON.stringify({ event_recorded: true })
   const reply = await client.send(account, { method: 'PATCH', path: '/v1/notification_settings', body })
@@ -27,7 +27,7 @@ export async function askForEvents(client: Client, account: Account): Promise<vo
   account.isToldOfEvents = true
 }
 
-/** Reads on to the end, for now; or waits for a moment there. */
+/** Reads to the current end, or waits there for a moment. */
 export async function followFeed(client: Client, account: Account): Promise<void> {
   const feed = client.random.pick(account.feeds)
   if (feed.isBusy) return
@@ -37,7 +37,7 @@ export async function followFeed(client: Client, account: Account): Promise<void
   feed.isBusy = false
 }
 
-/** False: an answer did not come. */
+/** False: a response is missing. */
 async function readOn(client: Client, account: Account, feed: FollowedFeed, wait: number): Promise<boolean> {
   for (;;) {
     const query = new URLSearchParams({
@@ -68,7 +68,7 @@ export function toTold(body: JsonObject): Told {
     sequence: body.sequence as number,
     event: body.event === undefined ? null : ((body.event as JsonObject).id as string),
     address: isClock ? null : ((record.candidate_alias ?? record.id) as string),
-    // What is noted changes (§2.14 rule 4), but for the team.
+    // Metadata changes (§2.14 rule 4), except the team.
     record: isClock ? record : { ...record, metadata: { team: teamOf(record) } },
   }
 }
@@ -81,7 +81,7 @@ async function readToEnd(client: Client, account: Account, feed: FollowedFeed): 
   demand(isRead, () => 'the notifications cannot be read in calm weather')
 }
 
-/** All that are there now. */
+/** All current notifications. */
 export async function readFeed(client: Client, account: Account, isOfEvents: boolean): Promise<Told[]> {
   const fresh = { isOfEvents, cursor: null, seen: [], isBusy: false }
   await readToEnd(client, account, fresh)
@@ -89,8 +89,8 @@ export async function readFeed(client: Client, account: Account, isOfEvents: boo
 }
 
 /**
- * In the end all readers have had the same in the same order, and it is what the logs tell. What was deleted with a test
- * clock is there for those alone who came before.
+ * At the end all readers have the same notifications in the same order, and they agree with the logs. Notifications
+ * of records that were deleted with a test clock are known only to earlier readers.
  */
 export async function judgeFeeds(client: Client, account: Account): Promise<void> {
   // Checks continue: a later read may have more.
@@ -116,11 +116,11 @@ export async function judgeFeeds(client: Client, account: Account): Promise<void
 export const lineOf = ({ type, sequence, event, record }: Told) =>
   canonical({ type, sequence, event, record })
 
-/** §2.1a: the outcome that was scheduled is another, and the status is not. */
+/** §2.1a: another scheduled outcome in the same status. */
 const isReversal = (before: State, after: State) =>
   before.status === after.status && before.scheduled_outcome !== after.scheduled_outcome
 
-/** One notification of each state that its log leads to, and of each event as it was found, with that state. */
+/** One notification for each state of its log, and one for each event, with the state before it. */
 function judgeClaim(
   { name, alias, terms, longest }: ClaimRecord,
   told: readonly Told[],
@@ -142,7 +142,7 @@ function judgeClaim(
       ...(isReversal(before, state) ? [line('outcome_changed', i, state, null)] : []),
     ]
   })
-  // A check may have moved it since its log was read.
+  // A check may have moved the claim after its log was read.
   const atCheck = told
     .slice(expected.length)
     .filter(({ sequence, event }) => sequence > longest.length && event === null)

@@ -5,19 +5,19 @@ import { sawTime } from '../model/clock-story.ts'
 import { demand } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 
-/** §4.8: it may be given again for so long; and the clocks of the simulator and the service are nearly the same. */
+/** §4.8: an overview is reused for this long. The clocks of the simulator and the service are nearly equal. */
 const OLDEST_MS = 10_000
 const SLACK_MS = 1_000
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
 
-/** The figures of one moment fit together, and count what was there at that moment. */
+/** The figures are of one moment, agree with each other, and count the records of that moment. */
 export async function readOverview(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   world.count('read overview')
   const clock = random.chance(0.3) ? client.pickClock(account) : null
   const customer = random.chance(0.3) ? random.pick(account.customers) : null
   const days = random.pick([1, 30, 366])
-  // Without one, the account's: nobody changes that.
+  // Null: the account's time zone, which no client changes.
   const zone = random.pick([null, 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns'])
   const query = new URLSearchParams({
     days: `${days}`,
@@ -80,7 +80,7 @@ function demandWhole(shown: JsonObject, about: () => unknown): void {
   demand(isSorted, () => 'an overview is not in order', about)
 }
 
-/** All that was made before, and nothing that nobody tried to make. */
+/** Between the records that certainly existed and those that clients tried to create. */
 function demandCount(
   account: Account,
   clock: ClockRecord | null,

@@ -12,12 +12,12 @@ import { drawContent, drawContract, drawRare } from './draw.ts'
 
 const START = Date.parse('2031-12-31T23:57:00.000Z')
 const MOST_EVENTS = 40
-/** Higher than of live claims: here many events come late, and a request tells what each of them does. */
+/** Higher than for live claims: many events are late here, and one response shows the effect of each. */
 const EXTENDED_SHARE = 0.6
-/** Whole minutes and what is beside them, as windows are. */
+/** Whole minutes and times just beside them, like windows. */
 const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 86_400_000]
 
-/** §4.7: what would become of a contract and events at given times, told to the last millisecond. */
+/** §4.7: the result of a contract with events at given times, exact to the millisecond. */
 export async function simulateContract(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   world.count('simulate contract')
@@ -62,7 +62,7 @@ export async function simulateContract(client: Client, account: Account): Promis
 
 type Hint = { code: string; path: string }
 
-/** §2.13 rule 1: what hints say is so of this life as of any. Of restarts and reversals, each has a condition of its own. */
+/** §2.13 rule 1: hints are true for this course. Of restarts and reversals, each has a condition of its own. */
 function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hints: readonly Hint[]): void {
   const isTold = (code: string, at = '') =>
     hints.some((hint) => hint.code === code && (at === '' || hint.path === at))
@@ -85,7 +85,7 @@ function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hi
 
 const iso = (at: number) => new Date(at).toISOString()
 
-/** Ids are few, so that events repeat and contradict each other; some are as the service would name others. */
+/** Few ids, so that events repeat and conflict. Some look like ids that the service generates. */
 function drawEvent(random: Random): Omit<Planned, 'id'> & { id: string | null } {
   const at = START + random.int(0, 2) * random.pick(STEPS) + random.pick(STEPS)
   if (random.chance(0.3)) return { at, id: null, ...drawContent(random) }

@@ -4,10 +4,10 @@ import { type Advance, sawGone, sawThere, sawTime } from '../model/clock-story.t
 import { demand } from '../model/finding.ts'
 import { walk } from './claims/walk-list.ts'
 
-/** Before the real time, which is nothing to them, and behind it. */
+/** Before and after the real time, which does not matter to them. */
 const STARTS = ['2020-02-28T23:58:00.000Z', '2030-01-31T23:58:00.000Z']
 const MINUTE_MS = 60_000
-/** Many whole minutes, and moments just beside them. */
+/** Whole minutes and moments just beside them. */
 const STEPS = [
   0,
   1,
@@ -76,7 +76,7 @@ export async function advanceClock(client: Client, account: Account): Promise<vo
   const what = `${client.name} advances to ${frozen_time}`
   if (reply.status === 404) return sawGone(clock, what, sentAt, answeredAt)
   if (reply.status === 400) {
-    // It stood past that time already.
+    // The clock was past that time already.
     clock.times.push({
       what: `${what}, refused`,
       sentAt,
@@ -94,7 +94,7 @@ export async function advanceClock(client: Client, account: Account): Promise<vo
   }
 }
 
-/** False: no answer. */
+/** False: no response. */
 export async function readClock(client: Client, account: Account, clock: ClockRecord): Promise<boolean> {
   client.world.count('read clock')
   const reply = await client.send(account, { method: 'GET', path: clock.path })
@@ -111,7 +111,7 @@ export async function readClock(client: Client, account: Account, clock: ClockRe
   return true
 }
 
-/** Now and then, so that most claims on clocks live long enough to be looked at. */
+/** Rarely, so that most claims on clocks exist long enough to be judged. */
 export async function deleteClock(client: Client, account: Account): Promise<void> {
   const clock = client.pickClock(account)
   if (!clock || account.clocks.filter(({ isDeleted }) => !isDeleted).length < 3) return
@@ -128,7 +128,7 @@ export async function deleteClock(client: Client, account: Account): Promise<voi
   }
 }
 
-/** Each clock that is there once, as it stood at some moment of the request. */
+/** Each existing clock once, in its state of some moment of the request. */
 export async function listClocks(client: Client, account: Account): Promise<void> {
   client.world.count('list clocks')
   const before = [...account.clocks]

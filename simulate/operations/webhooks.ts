@@ -7,7 +7,7 @@ import { demand, Finding } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import { lineOf, readFeed, TYPES_WITH_EVENTS, toTold } from './notifications.ts'
 
-/** The account's notifications are sent there from now on, of each event as well or not; before any harm is done. */
+/** Creates an endpoint of the account, with or without event notifications, before any fault. */
 export async function createHook(
   client: Client,
   account: Account,
@@ -26,7 +26,7 @@ export async function createHook(
   account.isToldOfEvents = isOfEvents
 }
 
-/** A delivery that is in no feed: it is added while others are. */
+/** A delivery that is in no feed, added while other deliveries are added. */
 export async function testHook(client: Client, account: Account): Promise<void> {
   const { hook } = account
   if (hook === null) return
@@ -43,7 +43,7 @@ export async function testHook(client: Client, account: Account): Promise<void> 
   hook.promised.set(number as number, hash as string)
 }
 
-/** What is said to have arrived has, and none is given up. */
+/** Deliveries that are reported as succeeded have arrived, and none has failed. */
 export async function readDeliveries(client: Client, account: Account): Promise<void> {
   if (account.hook === null) return
   client.world.count('read deliveries')
@@ -56,7 +56,7 @@ interface Listed {
   status: string
 }
 
-/** Null: no answer came. */
+/** Null: no response. */
 async function readPage(
   client: Client,
   account: Account,
@@ -80,15 +80,15 @@ async function readPage(
   return { rows, next: next_cursor }
 }
 
-/** A killed server's endpoint is nobody's for 30 s. */
+/** The lease of a killed server on an endpoint lasts 30 s. */
 const TIMEOUT_MS = 120_000
 const ASK_EVERY_MS = 200
 
-/** In the end each notification has arrived, in the order of the feed, numbered without holes. */
+/** At the end each notification has arrived, in the order of the feed, numbered without gaps. */
 export async function judgeHook(client: Client, account: Account, receiver: Receiver): Promise<void> {
   receiver.judge()
   const { hook } = account
-  // Times that were written by a wrong clock may be an hour away.
+  // Times that were written with a stepped clock may be an hour off.
   if (hook === null || !client.world.clocksAreRight) return
   const feed = await readFeed(client, account, account.isToldOfEvents)
   const isTold = new Set(feed.map(({ id }) => id))
@@ -123,7 +123,7 @@ export async function judgeHook(client: Client, account: Account, receiver: Rece
 const comeInOrder = ({ came }: Hook): Came[] =>
   [...came].sort(([a], [b]) => a - b).map(([, delivery]) => delivery)
 
-/** All that there are have come, and are known to have arrived. */
+/** All deliveries have arrived and are recorded as succeeded. */
 async function judgeQuiet(client: Client, account: Account, hook: Hook, deadline: number): Promise<void> {
   for (;;) {
     const listed = await readAll(client, account, hook)
@@ -149,7 +149,7 @@ async function judgeQuiet(client: Client, account: Account, hook: Hook, deadline
   }
 }
 
-/** Null: an answer did not come. */
+/** Null: a response is missing. */
 async function readAll(client: Client, account: Account, hook: Hook): Promise<Listed[] | null> {
   const all: Listed[] = []
   for (let after = ''; ; ) {

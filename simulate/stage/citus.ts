@@ -13,22 +13,22 @@ import { findPrograms, makeNode, type Programs } from '../../tests/support/make-
 import { mightyUrl, Postgres } from './postgres.ts'
 import { SHARD_NODES } from './work-folder.ts'
 
-/** Of shards few, so that each has much to do. */
+/** Few shards, so that each has much work. */
 const SETTINGS = `
 citus.shard_count = 4
 # Citus lets no other triggers be on distributed tables than those of which the user says that they are right.
 citus.enable_unsafe_triggers = on
 `
 
-/** A cluster's nodes. */
+/** The nodes of a cluster. */
 export interface Citus {
   coordinator: Postgres
   shardNodes: readonly Postgres[]
 }
 
 /**
- * Makes a Citus cluster: a coordinator in the data folder, and each other node in a folder beside it. The programs are
- * those of a PostgreSQL that has the extension.
+ * Creates a Citus cluster: a coordinator in the data folder, and the other nodes in folders beside it. The programs
+ * are those of a PostgreSQL with the extension.
  */
 export async function createCitus(
   programsFolder: string,
@@ -42,9 +42,9 @@ export async function createCitus(
   for (const folder of [dataDir, ...SHARD_NODES.map((name) => join(dirname(dataDir), name))]) {
     const cluster = await initialize(folder, programs, password)
     const url = connectionString(cluster, await findFreePort(undefined))
-    // Each is a client of the others, as whichever role asks.
+    // Each node is a client of the others, with the role of the request.
     const own = { ...environment, PGPASSFILE: join(cluster.dataDir, PASSWORDS) }
-    // Started before the next port is looked for.
+    // Started before the next free port is searched.
     nodes.push(await Postgres.run(cluster, url, password, own, cleanup))
   }
   await makeDatabase(nodes.map(({ url }) => mightyUrl(url, password)))
@@ -53,7 +53,7 @@ export async function createCitus(
 
 const PASSWORDS = 'passwords'
 
-/** With one password for all roles of all nodes. */
+/** All roles of all nodes have one password. */
 async function initialize(folder: string, programs: Programs, password: string): Promise<Cluster> {
   await makeFolder(folder)
   const dataDir = await realpath(folder)
@@ -67,7 +67,7 @@ async function initialize(folder: string, programs: Programs, password: string):
   return { dataDir, dir, logFile: join(dataDir, 'postgres.log'), password, ...programs, report: () => {} }
 }
 
-/** The service's role, which is no superuser, and its database, on all of them. */
+/** Creates the service's role, without superuser rights, and its database on all nodes. */
 async function makeDatabase(urls: readonly string[]): Promise<void> {
   const servers = urls.map((url) => urlOfDatabase(url, 'postgres'))
   await onEachNode(servers, async (client) => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAlive } from '../../src/platform/database/embedded/is-alive.ts'
 
-/** Debian's package `faketime`; the one for programs with threads. */
+/** Debian package `faketime`, the library for programs with threads. */
 const [LIBRARY] = process.platform === 'linux' ? globSync('/usr/lib/*/faketime/libfaketimeMT.so.1') : []
 
 export const clocksUnavailable = (): string | null =>
@@ -12,7 +12,7 @@ export const clocksUnavailable = (): string | null =>
 const SHARED_FOLDER = '/dev/shm'
 const SHARED = /^(?:sem\.faketime_sem|faketime_shm)_(\d+)$/
 
-/** What the library leaves behind of processes that are no more: one that gets the same number would wait for ever. */
+/** Removes shared memory of ended processes. A process with a reused id would wait for it forever. */
 export function forgetShared(): void {
   if (LIBRARY === undefined) return
   for (const name of readdirSync(SHARED_FOLDER)) {
@@ -21,7 +21,7 @@ export function forgetShared(): void {
   }
 }
 
-/** The wall clock of some processes: their monotonic one, and so their timers, stay as they are. */
+/** The wall clock of some processes. Their monotonic clock, and so their timers, do not change. */
 export class Clock {
   readonly #file: string
 
@@ -35,22 +35,22 @@ export class Clock {
     return clock
   }
 
-  /** For the processes that go by it. */
+  /** Environment of the processes with this clock. */
   get environment(): Record<string, string> {
     return {
       LD_PRELOAD: LIBRARY ?? '',
       FAKETIME_TIMESTAMP_FILE: this.#file,
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      // Looks into the file again after a second.
+      // The file is read again after a second.
       FAKETIME_CACHE_DURATION: '1',
-      // A process that is killed while it looks at a file would hold the library's semaphore for good.
+      // A process that is killed while it reads a file would hold the library's semaphore forever.
       NO_FAKE_STAT: '1',
-      // Understood by versions after 0.9.10 alone.
+      // Supported only after version 0.9.10.
       FAKETIME_DISABLE_SHM: '1',
     }
   }
 
-  /** Seconds before (-) or behind (+) the machine's own, within a second or two. */
+  /** Steps the clock by seconds, negative for backward, accurate to a second or two. */
   step(seconds: number): Promise<void> {
     return writeFile(this.#file, `${seconds < 0 ? '' : '+'}${seconds}\n`, { mode: 0o644 })
   }

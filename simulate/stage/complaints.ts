@@ -1,6 +1,6 @@
-/** Errors while the database is away, or too many requests wait for it. */
+/** Errors while the database is unavailable or overloaded. */
 const AWAY = ['DatabaseUnavailable', 'DatabaseOverloaded']
-/** What the errors say that the stage's own trigger raises, and the fault proxy's. */
+/** Messages of the errors that the stage's trigger and the fault proxy raise. */
 const OURS = /a fault of the (?:simulator|test)/
 const ERROR_LEVEL = 50
 
@@ -12,27 +12,27 @@ interface LogLine {
 }
 
 /**
- * Whether a line of a server's log is a finding: of level error or worse, and not what the faults bring with them. A
- * refused statement may end in a 500 where the database gives an answer that it never gives by itself.
+ * Whether a line of a server's log is a finding: level error or worse, and not caused by a fault. A refused statement
+ * may end in a 500 if the database returns an error that it never returns by itself.
  */
 export function isComplaint(text: string): boolean {
   const line = parse(text)
-  // Node's own words, such as those of an exception before the log is there.
+  // Output of Node, such as an exception before the log is set up.
   if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
   return !AWAY.includes(line.err?.type ?? '') && !OURS.test(line.err?.message ?? '')
 }
 
-/** What a server says of a worker that was killed. */
+/** A log line about a killed worker. */
 export function isOfKilledWorker(text: string): boolean {
   const line = parse(text)
   return line?.worker !== undefined && line.signal === 'SIGKILL'
 }
 
-/** Of Node, such as of a use that a library gives up: worth a look, and no failure. */
+/** A warning of Node, such as a deprecation in a library. Not a failure. */
 export const isWarning = (text: string) => /^\(node:\d+\) \w*Warning: |^\(Use `node --trace-/.test(text)
 
-/** A start that fails for the database is tried again, and is a finding only if it never succeeds. */
+/** A start that fails because of the database is retried. It is a finding only if it never succeeds. */
 const isStartup = (text: string) => text.startsWith('claimkeeper:')
 
 function parse(text: string): LogLine | null {

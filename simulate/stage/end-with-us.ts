@@ -1,6 +1,6 @@
 import type { Cleanup } from '../../bench/cleanup.ts'
 
-/** The last one: who started this process, with a channel to it, is no more. */
+/** `disconnect`: the parent process with the channel has ended. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const
 const STATUS: Record<(typeof SIGNALS)[number], number> = {
   SIGHUP: 129,
@@ -10,8 +10,8 @@ const STATUS: Record<(typeof SIGNALS)[number], number> = {
 }
 
 /**
- * Cleans up where a signal ends this process. Where it ends otherwise before its clean-up, nothing can be waited for:
- * the processes are killed, and their folders go with the next run's start; so does all of a process that is killed.
+ * Cleans up if a signal ends this process. Otherwise asynchronous work is impossible: the processes are killed, and
+ * the next run removes their folders, as it does after a SIGKILL.
  */
 export function endWithUs(cleanup: Cleanup, pids: () => (number | null)[]): void {
   const onSignal = (signal: (typeof SIGNALS)[number]) => {
@@ -22,7 +22,7 @@ export function endWithUs(cleanup: Cleanup, pids: () => (number | null)[]): void
   }
   for (const signal of SIGNALS) process.once(signal, onSignal)
   process.once('exit', onExit)
-  // Added first, so done last.
+  // Added first, so it runs last.
   cleanup.add(() => {
     for (const signal of SIGNALS) process.off(signal, onSignal)
     process.off('exit', onExit)
@@ -31,9 +31,9 @@ export function endWithUs(cleanup: Cleanup, pids: () => (number | null)[]): void
 
 function kill(pid: number): void {
   try {
-    // To PostgreSQL an immediate shutdown, to Node the end.
+    // PostgreSQL shuts down immediately, Node ends.
     process.kill(pid, 'SIGQUIT')
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

@@ -3,15 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import { ByteFuse } from '../../tests/support/byte-fuse.ts'
 
-/**
- * Stands between the clients and a server: keeps the server's address over its restarts, and breaks connections.
- */
+/** A proxy between the clients and a server. Keeps the server's address across restarts, and breaks connections. */
 export class Front {
   readonly url: string
-  /** Where the server listens now; null while it does not. */
+  /** Current port of the server. Null while it does not listen. */
   port: number | null = null
   readonly #pairs = new Set<readonly [Socket, Socket]>()
-  /** Breaks the connection over which a byte passes. */
+  /** Breaks the connection over which the counted byte passes. */
   readonly fuse = new ByteFuse()
   #answersToLose = 0
 
@@ -30,12 +28,12 @@ export class Front {
     return front
   }
 
-  /** Lets a number of answers begin and discards them: the client sees a broken connection. */
+  /** Lets a number of responses begin and discards them: the clients see a broken connection. */
   loseAnswers(count: number): void {
     this.#answersToLose = count
   }
 
-  /** How many answers are still to be lost. */
+  /** Number of responses that are still to be lost. */
   get answersToLose(): number {
     return this.#answersToLose
   }
@@ -83,7 +81,7 @@ export class Front {
   }
 }
 
-/** At once: what was written may not arrive. */
+/** Immediate: written data may not arrive. */
 function breakOff(pair: readonly [Socket, Socket]): void {
   for (const socket of pair) socket.destroy()
 }

@@ -3,11 +3,11 @@ import { findPostmaster, hasEnded } from '../../src/platform/database/embedded/p
 
 const GONE_MS = 10_000
 
-/** Ends the PostgreSQL of this folder (a real path) and all its processes, whatever they wait for: its data is lost. */
+/** Kills the PostgreSQL of this folder (a real path) with all of its processes, whatever their state. */
 export async function killPostgres(dir: string): Promise<void> {
   const pid = (await findPostmaster(dir))?.pid
   if (pid === undefined) return
-  // So that it makes no more of them meanwhile.
+  // A stopped postmaster starts no further processes.
   send(pid, 'SIGSTOP')
   for (const child of await childrenOf(pid)) kill(child)
   kill(pid)
@@ -21,7 +21,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   return pids.filter((_, i) => parents[i] === parent)
 }
 
-/** Its program's name, in brackets, may hold anything. */
+/** The program's name, in brackets, may contain anything. */
 async function parentOf(pid: number): Promise<number> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1])
@@ -33,6 +33,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

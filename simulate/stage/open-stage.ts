@@ -14,13 +14,13 @@ import { RealStage } from './real-stage.ts'
 import { BUILT, Server } from './server.ts'
 import { MARK, workFolders } from './work-folder.ts'
 
-/** A small disk by default, in MiB: much for a run of a minute, and filled in a moment. */
+/** Default size of the small disk in MiB: enough for a run of a minute, and quickly filled. */
 const DISK_MEBIBYTES = 512
 
-/** Soon, and so often that none is given up. */
+/** Short and numerous, so that no delivery is given up. */
 const WEBHOOK_RETRIES = new Array(30).fill('0.2').join(',')
 
-/** Starts PostgreSQL and the servers. What was started ends with `stop()`, and with this process. */
+/** Starts PostgreSQL and the servers. `stop()`, or the end of this process, ends them. */
 export async function openStage(options: StageOptions): Promise<RealStage> {
   const cleanup = new Cleanup()
   try {
@@ -78,7 +78,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
       cleanup,
     )
     servers.push(server)
-    // One after the other: the first migrates.
+    // One after the other: the first one migrates.
     await server.start()
   }
   await installRefusals(postgres, shardNodes)
@@ -97,7 +97,7 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
   return stage
 }
 
-/** One PostgreSQL, or a cluster of them. */
+/** Creates one PostgreSQL or a cluster. */
 async function createDatabase(
   programs: string | undefined,
   dataDir: string,
@@ -108,7 +108,7 @@ async function createDatabase(
   return { coordinator: await Postgres.create(dataDir, environment, cleanup), shardNodes: [] }
 }
 
-/** By default it takes more than the disk has. */
+/** By default the WAL needs more than the disk has. */
 async function limitWal(postgres: Postgres): Promise<void> {
   await postgres.sql("ALTER SYSTEM SET max_wal_size = '128MB'")
   await postgres.sql('SELECT pg_reload_conf()')

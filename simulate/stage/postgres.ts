@@ -14,29 +14,29 @@ import { forgetShared } from './clock.ts'
 import { killPostgres } from './kill-postgres.ts'
 
 const TIMEOUT_MS = 60_000
-/** For a start with its recovery. */
+/** For a start with recovery. */
 const START_PATIENCE_MS = 120_000
-/** At the end nothing is to be kept. */
+/** For the end, when no data has to be kept. */
 const CLOSE_PATIENCE_MS = 10_000
 const RETRY_MS = 100
-/** Characters. */
+/** Characters of the log's end. */
 const LAST_WORDS = 4_000
 
-/** How it is ended; by SIGKILL its sessions live on for a moment. */
+/** Signals of the shutdown modes. After SIGKILL its sessions live on for a moment. */
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', killed: 'SIGKILL' } as const
 
-/** A cluster of the stage's own, on one port for life; it is stopped and started as the faults say. */
+/** A database cluster of the stage, on the same port for its lifetime. Faults stop and start it. */
 export class Postgres {
-  /** Of its main process, as it was started last; null since it was stopped. */
+  /** Process id of the last main process. Null after a stop. */
   lastPid: number | null = null
-  /** As the service's role. */
+  /** URL with the service's role. */
   readonly url: string
   readonly #mightyUrl: string
   readonly #cluster: Cluster
   readonly #port: number
   #turn: Promise<unknown> = Promise.resolve()
   readonly #superuser: pg.Pool
-  /** For its process: what the loader reads. */
+  /** Environment of its process, for the dynamic loader. */
   readonly #environment: Record<string, string>
 
   private constructor(cluster: Cluster, url: string, password: string, environment: Record<string, string>) {
@@ -45,7 +45,7 @@ export class Postgres {
     this.#cluster = cluster
     this.#port = Number(new URL(url).port)
     this.#environment = environment
-    // Two of the connections that PostgreSQL keeps for the superuser, so that a full one still takes ours.
+    // Two of the connections that PostgreSQL reserves for superusers, so that they work on a full server.
     this.#superuser = new pg.Pool({
       connectionString: this.#mightyUrl,
       max: 2,
@@ -67,7 +67,7 @@ export class Postgres {
     return Postgres.run(cluster, first.connectionString, password, environment, cleanup)
   }
 
-  /** Starts a cluster that is there. The password is the superuser's. */
+  /** Starts an existing cluster. The password is the superuser's. */
   static async run(
     cluster: Cluster,
     url: string,
@@ -81,19 +81,19 @@ export class Postgres {
     return postgres
   }
 
-  /** The process id of its main process; null while it does not run. */
+  /** Process id of the main process. Null while it does not run. */
   async pid(): Promise<number | null> {
     return (await findPostmaster(this.#cluster.dir))?.pid ?? null
   }
 
-  /** One after the other, for those who stop and start it. */
+  /** Serializes stops and starts. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work)
     this.#turn = mine.catch(() => {})
     return mine
   }
 
-  /** Starts it if it does not run; one that is not ready after two minutes is killed, and that is an error. */
+  /** Starts it if it does not run. Kills it and throws if it is not ready after two minutes. */
   async start(): Promise<void> {
     if ((await this.pid()) !== null) return
     forgetShared()
@@ -118,7 +118,7 @@ export class Postgres {
     return true
   }
 
-  /** As the superuser, once the database takes it; what the connection's loss interrupted is executed again. */
+  /** As superuser, once the database is available. Repeats a statement after a lost connection. */
   async sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
     const deadline = performance.now() + TIMEOUT_MS
     for (;;) {
@@ -131,7 +131,7 @@ export class Postgres {
     }
   }
 
-  /** A connection as the service's role, for a transaction held by hand. */
+  /** A connection with the service's role, for a manual transaction. */
   connect(): Promise<pg.Client> {
     return this.#connect(this.url)
   }
@@ -152,12 +152,12 @@ export class Postgres {
     return (await readFile(this.#cluster.logFile, 'utf8').catch(String)).slice(-LAST_WORDS)
   }
 
-  /** Counts how often its log says this from now on, up to when the returned function is called. */
+  /** Counts matching log lines until the returned function is called. */
   async watchLog(pattern: RegExp): Promise<() => Promise<number>> {
     const { logFile } = this.#cluster
     const { size } = await stat(logFile)
     return async () => {
-      // A start may have put the old one aside.
+      // A start may have rotated the log.
       const start = (await stat(logFile)).size < size ? 0 : size
       const written = await text(createReadStream(logFile, { start }))
       return written.match(new RegExp(pattern, 'g'))?.length ?? 0
@@ -170,7 +170,7 @@ export class Postgres {
   }
 }
 
-/** The same database as the superuser. */
+/** The same database as superuser. */
 export function mightyUrl(url: string, password: string): string {
   const mighty = new URL(url)
   mighty.username = 'postgres'
@@ -178,16 +178,16 @@ export function mightyUrl(url: string, password: string): string {
   return mighty.href
 }
 
-/** What another fault does to our own statement: no room, no answer of the disk, a deadlock, a lock. */
+/** An error that another fault causes in the stage's own statement: full disk, disk error, deadlock, lock. */
 const isHarmed = (error: unknown) =>
   /^(?:40|53|55P03|57014|58)/.test(String((error as { code?: unknown }).code))
 
-/** Runs programs with these words in the environment, which is otherwise a clean one. */
+/** Runs programs with these variables in an otherwise clean environment. */
 function within(runAs: Cluster['runAs'], environment: Record<string, string>): Cluster['runAs'] {
   const words = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   if (words.length === 0) return runAs
   const { user, prefix } = runAs
-  // With a prefix the program's user is the prefix's own affair.
+  // With a prefix, the prefix sets the program's user.
   const become = user ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--'] : []
   return { user, prefix: [...(prefix.length > 0 ? prefix : become), 'env', ...words] }
 }

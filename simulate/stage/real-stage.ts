@@ -10,9 +10,9 @@ import type { Server } from './server.ts'
 
 const CALM_PATIENCE_MS = 120_000
 const ASK_PATIENCE_MS = 10_000
-/** For transactions in doubt, at which Citus looks every 5 s. */
+/** For prepared transactions, which Citus recovers every 5 s. */
 const CERTAIN_PATIENCE_MS = 60_000
-/** For longer than a commit in calm weather is. */
+/** Transactions that are prepared for longer than a commit takes without faults. */
 const PREPARED =
   "SELECT gid, prepared FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '1 second'"
 
@@ -20,22 +20,22 @@ interface Parts {
   postgres: Postgres
   shardNodes: readonly Postgres[]
   servers: readonly Server[]
-  /** Null where the stage was not asked for them. */
+  /** Null unless the stage was opened with it. */
   disk: SmallDisk | null
   clocks: { database: Clock; servers: readonly Clock[] } | null
   complaints: readonly string[]
-  /** The script that the servers run. */
+  /** The script of the servers. */
   program: string
   cleanup: Cleanup
   log: (line: string) => void
 }
 
-/** The stage as the faults see it. */
+/** The stage as faults use it. */
 export class RealStage implements Stage {
   readonly urls: readonly string[]
   readonly complaints: readonly string[]
   readonly postgres: Postgres
-  /** Of a Citus cluster those that have the shards, of which `postgres` is the coordinator; none without. */
+  /** The nodes with shards of a Citus cluster, whose coordinator is `postgres`. Empty without Citus. */
   readonly shardNodes: readonly Postgres[]
   readonly servers: readonly Server[]
   readonly disk: SmallDisk | null
@@ -60,7 +60,7 @@ export class RealStage implements Stage {
 
   async newAccount(): Promise<{ token: string; userId: string }> {
     const [userId, tokenId, token] = [randomUUID(), randomUUID(), newToken()]
-    // Each may be executed twice, where the connection was lost.
+    // Each statement may run twice, if the connection was lost.
     await this.sql(
       'INSERT INTO users (id, email, created_at) VALUES ($1, $2, now()) ON CONFLICT (id) DO NOTHING',
       [userId, `${userId}@localhost`],
@@ -77,12 +77,12 @@ export class RealStage implements Stage {
     return this.postgres.sql(text, values)
   }
 
-  /** Of a cluster all nodes; those that run are left as they are. */
+  /** Starts all nodes of a cluster. Running ones stay unchanged. */
   async startDatabase(): Promise<void> {
     await Promise.all([this.postgres, ...this.shardNodes].map((node) => node.start()))
   }
 
-  /** What ends a fault: called by the returned function, or else by the calm. */
+  /** Registers the end of a fault. The returned function ends it early. */
   untilCalm(undo: () => unknown): () => Promise<void> {
     const own = async () => {
       if (this.#undos.delete(own)) await undo()
@@ -92,7 +92,7 @@ export class RealStage implements Stage {
   }
 
   async calm(): Promise<void> {
-    // One that fails is no reason to leave the others as they are; whether it is calm then, the servers show.
+    // A failing undo must not keep the others from running. The servers show whether the stage is calm.
     for (const undo of [...this.#undos].reverse()) {
       await undo().catch((error: Error) => this.log(`while a fault was undone: ${error.message}`))
     }
@@ -105,7 +105,7 @@ export class RealStage implements Stage {
     return this.#cleanup.run()
   }
 
-  /** For who looks for the reason. */
+  /** For the diagnosis. */
   async #standing(): Promise<unknown> {
     const servers = this.servers.map(async (server) => ({
       name: server.name,
@@ -124,12 +124,12 @@ export class RealStage implements Stage {
     }
   }
 
-  /** What was prepared on a node when its coordinator, or the connection, was lost: Citus settles it by itself. */
+  /** Waits until Citus has recovered the transactions that were prepared when the coordinator or a connection was lost. */
   async #untilCertain(): Promise<void> {
     const deadline = performance.now() + CERTAIN_PATIENCE_MS
     const prepared = () => Promise.all(this.shardNodes.map((node) => node.sql(PREPARED)))
     for (let left = (await prepared()).flat(); left.length > 0; left = (await prepared()).flat()) {
-      // Citus goes by a clock that may have been set back.
+      // Citus uses a clock that may have been set back.
       if (this.clocks !== null) await this.sql('SELECT recover_prepared_transactions()')
       if (performance.now() > deadline) {
         const message = `transactions are in doubt ${CERTAIN_PATIENCE_MS / 1000} s after the last fault`
@@ -153,7 +153,7 @@ export class RealStage implements Stage {
 
 const isReady = async (server: Server): Promise<boolean> => (await readiness(server)).startsWith('200')
 
-/** Status and body of its answer, or why there is none. */
+/** Status and body of the response, or why there was none. */
 async function readiness({ front }: Server): Promise<string> {
   if (front.port === null) return 'it does not run'
   try {

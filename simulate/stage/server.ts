@@ -11,7 +11,7 @@ import { forgetShared } from './clock.ts'
 import { isComplaint, isOfKilledWorker, isWarning } from './complaints.ts'
 import type { Front } from './front.ts'
 
-/** Options for Node as `npm start` gives them. */
+/** The options of Node in `npm start`. */
 const START_OPTIONS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 const READY = /is ready on http:\/\/\S+?:(\d+)/
 const RETRY_MS = 200
@@ -21,29 +21,29 @@ const LAST_LINES = 20
 
 interface ServerOptions {
   number: number
-  /** The script that is given `serve`. */
+  /** The script that is run with `serve`. */
   program: string
-  /** Stands before it; its own address is the server's. */
+  /** The proxy in front of the server. Its address is the server's. */
   front: Front
-  /** Stands between it and the database. */
+  /** The proxy between the server and the database. */
   proxy: FaultProxy
   environment: Record<string, string>
   complain: (line: string) => void
   log: (line: string) => void
 }
 
-/** `claimkeeper serve` in a process of its own, which is brought back whenever it ends. */
+/** `claimkeeper serve` in a process of its own, which is restarted whenever it ends. */
 export class Server {
   readonly front: Front
   readonly proxy: FaultProxy
   readonly name: string
   readonly #options: ServerOptions
-  /** Of what it wrote, of all its processes. */
+  /** The last output of all of its processes. */
   readonly #lastLines: string[] = []
   #child: ChildProcess | null = null
   #starting: Promise<void> | null = null
   #workersKilled = 0
-  /** Its end was asked for. */
+  /** The end was requested. */
   #isEnding = false
   #isClosed = false
 
@@ -59,7 +59,7 @@ export class Server {
     return this.#child?.pid ?? null
   }
 
-  /** The processes that answer for it, where the machine tells; none where it answers itself. */
+  /** Its worker processes, if the system lists them. Empty without workers. */
   get workers(): number[] {
     try {
       const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')
@@ -69,7 +69,7 @@ export class Server {
     }
   }
 
-  /** False if it has ended. */
+  /** Returns false if the worker has ended. */
   killWorker(pid: number): boolean {
     try {
       process.kill(pid, 'SIGKILL')
@@ -84,7 +84,7 @@ export class Server {
     return this.#lastLines
   }
 
-  /** Starts it, and again as long as it ends before it is ready: the database may be away. */
+  /** Starts the server, and retries while it ends before it is ready, because the database may be unavailable. */
   start(): Promise<void> {
     this.#isEnding = false
     this.#starting ??= this.#startUntilReady().finally(() => {
@@ -105,7 +105,7 @@ export class Server {
     }
   }
 
-  /** Ends it and waits for that. Returns whether there was one to end. */
+  /** Ends the server and waits for its end. Returns whether it ran. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<boolean> {
     const child = this.#child
     this.#isEnding = true
@@ -121,7 +121,7 @@ export class Server {
     return true
   }
 
-  /** True once it is ready, false if it ended before. */
+  /** True when it is ready, false if it ended before. */
   async #launch(): Promise<boolean> {
     const { program, proxy, environment } = this.#options
     forgetShared()
@@ -168,7 +168,7 @@ export class Server {
     this.front.port = null
     if (this.#isEnding || this.#isClosed || !wasReady) return
     this.#options.complain(`${this.name} ended by itself: ${how}`)
-    // Its failures are complaints.
+    // A failed start is recorded as a complaint.
     void this.start()
   }
 
@@ -178,7 +178,7 @@ export class Server {
   }
 }
 
-/** Ours without what would lead the server to other settings. */
+/** The environment without variables that would change the server's settings. */
 function serveEnvironment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env
   const settings = { HOST: '', PORT: '0', PUBLIC_URL: '', CLAIMKEEPER_RATE_LIMIT: '', LOG_LEVEL: 'info' }

@@ -6,14 +6,14 @@ import { RunFolders } from '../../bench/run-folders.ts'
 import { kill, killPostgres } from './kill-postgres.ts'
 
 const DISK = /^claimkeeper-disk-/
-/** In the environment of each server: the folder of its run. */
+/** Environment variable of each server: the folder of its run. */
 export const MARK = 'CLAIMKEEPER_SIMULATION'
 
-/** The folders of those nodes of a Citus cluster that are not its coordinator: beside the coordinator's. */
+/** Folders of the nodes of a Citus cluster besides the coordinator, beside the coordinator's folder. */
 export const SHARD_NODES = ['shard-node-1', 'shard-node-2'] as const
 const DATA_DIRS = ['data', ...SHARD_NODES]
 
-/** With servers, databases and disks. */
+/** Contain servers, databases and disks. */
 export const workFolders = new RunFolders('claimkeeper-simulate', clearUp)
 
 async function clearUp(folder: string): Promise<void> {
@@ -32,7 +32,7 @@ async function killDatabase(dataDir: string): Promise<void> {
   if (dir !== null) await killPostgres(dir)
 }
 
-/** Elsewhere than on Linux nobody tells; there a run must be ended otherwise than by SIGKILL. */
+/** Only Linux shows the environment of processes. Elsewhere a run must not be ended by SIGKILL. */
 async function findMarked(folder: string): Promise<number[]> {
   const names = await readdir('/proc').catch(() => [])
   const pids = names.map(Number).filter((pid) => pid > 0 && pid !== process.pid)

@@ -8,7 +8,7 @@ import { useToken } from './tokens.ts'
 
 const CHANGE_EVERY_MS = 15_000
 
-/** It ends this session, but no token that was made in it. */
+/** Ends this session, but no token that it created. */
 export async function signOut(client: Client, person: Person, session: Session): Promise<void> {
   client.world.count('sign out')
   session.endings++
@@ -16,11 +16,11 @@ export async function signOut(client: Client, person: Person, session: Session):
   const reply = await ask(client, session, 'sign-out', {})
   if (outcomeOf(reply) !== 'done') return
   done()
-  // At once on every server: so also on those that knew it a moment ago.
+  // Takes effect on every server at once, also on servers that used the session a moment ago.
   for (let i = 0; i < 3; i++) await useSession(client, person, session)
 }
 
-/** Another one of the same account, with the tokens that were made in it. */
+/** Revokes another session of the account with its tokens. */
 export async function revokeSession(
   client: Client,
   person: Person,
@@ -41,7 +41,7 @@ export async function revokeOthers(client: Client, person: Person, session: Sess
   person.isBusy = false
 }
 
-/** All sessions end but a new one, which the answer opens; their tokens go on. */
+/** All sessions end except a new one, which the response opens. Their tokens stay valid. */
 export async function changePassword(client: Client, person: Person, session: Session): Promise<void> {
   const { world } = client
   const { password, isBusy } = person
@@ -67,7 +67,7 @@ function begin(person: Person): void {
   person.changes++
 }
 
-/** Sessions that are revoked, and their tokens with them. */
+/** Revokes sessions with their tokens. */
 async function endThose(
   client: Client,
   person: Person,
@@ -83,11 +83,11 @@ async function endThose(
   const reply = await send()
   if (outcomeOf(reply) !== 'done') return
   for (const { done } of ends) done()
-  // One that ended in another way before is not there to be revoked, and leaves its tokens.
+  // A session that has ended cannot be revoked, and its tokens stay valid.
   for (const session of sessions) {
     if (session.endings === 1) session.revocation = { ...span, answeredAt: reply.answeredAt }
   }
-  // At once on every server: so also on those that knew it a moment ago.
+  // Takes effect on every server at once, also on servers that used the session a moment ago.
   const tokens = sessions.flatMap((session) => session.tokens)
   for (const token of tokens.slice(-3)) await useToken(client, person.userId, token)
 }
@@ -99,7 +99,7 @@ async function ask(client: Client, session: Session, what: string, fields: objec
   const request = { method: 'POST', path: `/api/auth/${what}`, body, cookie: session.cookie, slowness }
   const reply = await client.send(null, request, { mayBeRefused: true })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return reply
-  // Nobody is there to sign out any more, and that is no error.
+  // Without a session the sign-out succeeds too.
   if (what === 'sign-out' && reply.status === 200) return reply
   const isRight = reply.status === 200 || reply.status === 401
   demand(

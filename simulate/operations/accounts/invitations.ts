@@ -7,7 +7,7 @@ import { Rising } from '../../model/rising.ts'
 
 const LOOK_UP_EVERY_MS = 1_500
 
-/** By somebody who is signed in to the account. */
+/** Requires a session of the account. */
 export async function invite(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   world.count('invite')
@@ -27,7 +27,7 @@ export async function invite(client: Client, account: Account): Promise<void> {
   world.people.invite({ id, key, email, account, end, withdrawal: null, withdrawals: 0, unknown: 0, used: 0 })
 }
 
-/** What anyone may ask who has the key. */
+/** Anyone with the key may look up the invitation. */
 export async function lookUpInvitation(client: Client): Promise<void> {
   const { random, world } = client
   const { invitations } = world.people
@@ -47,7 +47,7 @@ export async function lookUpInvitation(client: Client): Promise<void> {
   )
 }
 
-/** Its link stops working at once; also one that was used can be withdrawn, and once only. */
+/** The link stops working at once. A used invitation can be revoked too, but only once. */
 export async function withdrawInvitation(client: Client, invitation: Invitation): Promise<void> {
   client.world.count('withdraw invitation')
   const { account, id, end } = invitation
@@ -69,7 +69,7 @@ export async function withdrawInvitation(client: Client, invitation: Invitation)
   invitation.withdrawal.answeredAt = Math.min(invitation.withdrawal.answeredAt, reply.answeredAt)
 }
 
-/** Those that were not withdrawn, with whether they were used. */
+/** The invitations that were not revoked, and whether they were used. */
 export async function listInvitations(client: Client, account: Account): Promise<void> {
   const { world } = client
   world.count('list invitations')

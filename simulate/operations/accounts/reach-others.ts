@@ -4,7 +4,7 @@ import { demand } from '../../model/finding.ts'
 import { drawContract } from '../draw.ts'
 import { bodyOf, drawSubmission } from '../events/submit-event.ts'
 
-/** What belongs to another account answers as if it did not exist, for reading and for writing. */
+/** Records of another account answer as if they did not exist, for reads and writes. */
 export async function reachOthers(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const others = world.accounts.filter((other) => other !== account)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { Rising } from '../../model/rising.ts'
 import { makeToken, useToken } from './tokens.ts'
 
-/** So as not to be refused for what others tried from the same address. */
+/** Milliseconds between attempts, below the limit of attempts from one address. */
 const EVERY_MS = 6_000
 const MOST_TOKENS = 4
 
@@ -20,7 +20,7 @@ export const newSession = (email: string, cookie: string): Session => ({
   endings: 0,
 })
 
-/** With the password, or now and then with another. */
+/** Signs in with the password, or sometimes with a wrong one. */
 export async function signInAgain(client: Client, person: Person): Promise<void> {
   const { random, world } = client
   const { email, password, isBusy, changes } = person
@@ -70,7 +70,7 @@ export async function useSession(client: Client, person: Person, session: Sessio
   if (isAsked) session.name = (said.session as JsonObject).token as string
 }
 
-/** Those that go on, and none that has ended. */
+/** The list contains the active sessions and no ended one. */
 export async function listSessions(
   client: Client,
   { sessions, email }: Person,
@@ -93,7 +93,7 @@ export async function listSessions(
   for (const { other, saw } of others) if (other.name !== null) saw(names.has(other.name) ? 0 : 1)
 }
 
-/** Tokens that are made in it. */
+/** Creates tokens in the session. */
 export async function makeTokenIn(client: Client, session: Session): Promise<void> {
   if (session.end.surely > 0 || session.tokens.length >= MOST_TOKENS) return
   const token = await makeToken(client, session.cookie, session)

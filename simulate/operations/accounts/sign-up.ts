@@ -6,10 +6,10 @@ import { demand } from '../../model/finding.ts'
 import { withdrawInvitation } from './invitations.ts'
 import { newSession } from './sessions.ts'
 
-/** So as not to be refused for what others tried from the same address. */
+/** Milliseconds between attempts, below the limit of attempts from one address. */
 const EVERY_MS = 12_000
 
-/** Two come with one key at the same moment, and sometimes it is withdrawn just then: it opens one account at most. */
+/** Two concurrent sign-ups with one key, sometimes during its revocation, create at most one account. */
 export async function useInvitation(client: Client): Promise<void> {
   const { random, world } = client
   const { invitations } = world.people
@@ -43,7 +43,7 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   const slowness = HASHING_SLOWNESS
   const reply = await client.send(null, { method: 'POST', path, body, cookie: '', slowness })
   const outcome = outcomeOf(reply)
-  // What comes after the account was made may fail alone, and then says only that.
+  // A step after the creation of the account may fail alone, and its error is then about that step.
   if (outcome === 'unknown' || (reply.is === 'answer' && reply.status >= 500)) {
     world.people.unknown++
     return

@@ -6,7 +6,7 @@ import { demand, Finding } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Stage } from '../../stage.ts'
 
-/** Somebody who is signed in to the account: tokens make no tokens, and revoke none. */
+/** Signs in to the account. Tokens cannot create or revoke tokens. */
 export async function signIn(client: Client, stage: Stage, account: Account): Promise<void> {
   const key = randomBytes(32).toString('base64url')
   await stage.sql(
@@ -30,10 +30,10 @@ export async function createToken(client: Client, account: Account): Promise<voi
   if (token) account.tokens.push(token)
 }
 
-/** Some live for seconds only. */
+/** Some expire within seconds. */
 const SHORT_MS = [2_000, 5_000, 20_000]
 
-/** By a session. Null: nobody knows, or the session has ended. */
+/** Created in a session. Null: outcome unknown, or the session has ended. */
 export async function makeToken(
   client: Client,
   cookie: string,
@@ -49,7 +49,7 @@ export async function makeToken(
   const request = { method: 'POST', path: '/v1/tokens', body, cookie }
   const reply = await client.send(null, request, { mayBeRefused: true })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 401) return null
-  // Where it took so long that the moment was over; and where clocks are wrong.
+  // The expiry was over when the request was handled, or clocks are wrong.
   if (reply.status === 400 && expiresAt !== null && isOver(client, expiresAt, reply.answeredAt)) return null
   demand(
     reply.status === 201,
@@ -76,11 +76,11 @@ export async function revokeToken(client: Client, account: Account): Promise<voi
   revocation.sentAt = reply.sentAt
   const outcome = outcomeOf(reply)
   if (outcome === 'done') revocation.answeredAt = reply.answeredAt
-  // At once on every server: so also on those that knew it a moment ago.
+  // Takes effect on every server at once, also on servers that used the token a moment ago.
   await Promise.all([1, 2, 3].map(() => useToken(client, account.userId, token)))
 }
 
-/** §5 rule 3: good until its revocation was sent or its time came, and never again once that is past. */
+/** §5 rule 3: valid until its revocation was sent or its expiry, and never after. */
 export async function useToken(client: Client, userId: string, token: TokenRecord): Promise<void> {
   client.world.count('use token')
   const request = { method: 'GET', path: '/v1/me' }
@@ -115,7 +115,7 @@ export async function useAnyToken(client: Client, account: Account): Promise<voi
   if (tokens.length > 0) await useToken(client, userId, client.random.pick(tokens.slice(-6)))
 }
 
-/** §4.9, without pages and secrets: each token once, with what became of it. */
+/** §4.9, without pages and secrets: each token once, with its state. */
 export async function listTokens(client: Client, account: Account): Promise<void> {
   client.world.count('list tokens')
   const { cookie } = account

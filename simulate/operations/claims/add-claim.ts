@@ -10,7 +10,7 @@ import { Rising } from '../../model/rising.ts'
 import { calendarOf, hoursOf } from '../calendars.ts'
 import type { Wanted } from './wanted-claim.ts'
 
-/** What a creation answered. */
+/** Adds the claim of a creation's response. */
 export function addCreation(
   account: Account,
   wanted: Wanted,
@@ -46,7 +46,7 @@ export function addCreation(
   return record
 }
 
-/** As it is there; it may have been made a while ago. */
+/** Adds the claim in its current state, which may have changed since its creation. */
 export function addClaim(
   account: Account,
   wanted: Wanted,
@@ -120,7 +120,7 @@ export function noteUnknown(account: Account, { clock }: Wanted): void {
   if (clock) clock.unknownClaims++
 }
 
-/** It is known by now. */
+/** The outcome is known now. */
 export function forgetUnknown(account: Account, { clock }: Wanted): void {
   account.unknownClaims--
   if (clock) clock.unknownClaims--

@@ -7,7 +7,7 @@ import { bodyOf, drawWanted } from './wanted-claim.ts'
 
 const MOST_IN_BATCH = 8
 
-/** Many in one request, each of which stands alone. */
+/** Many creations in one request, each with its own outcome. */
 export async function createBatch(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const isOfCandidates = random.chance(0.5)

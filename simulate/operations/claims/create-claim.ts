@@ -5,12 +5,12 @@ import { demand } from '../../model/finding.ts'
 import { addClaim, addCreation, forgetUnknown, noteUnknown } from './add-claim.ts'
 import { bodyOf, drawWanted, underContract, type Wanted } from './wanted-claim.ts'
 
-/** §4.1 and §4.2: a claim, or a candidate, under a contract that comes with it. */
+/** §4.1 and §4.2: a claim or a candidate with its own contract. */
 export async function createClaim(client: Client, account: Account): Promise<void> {
   await create(client, account, drawWanted(client, account, client.random.chance(0.4)))
 }
 
-/** A claim or candidate by the real time under just this contract. Null: nobody knows whether it is there. */
+/** A claim or candidate without a test clock, with this contract. Null: outcome unknown. */
 export async function createUnder(
   client: Client,
   account: Account,
@@ -24,7 +24,7 @@ export async function createUnder(
   return await create(client, account, wanted)
 }
 
-/** The same under the contract of a schema, which nobody changes meanwhile. */
+/** With the contract of a schema that no client changes meanwhile. */
 export async function createFromSchema(client: Client, account: Account): Promise<void> {
   const schema = account.schemas.find(({ isBusy, contract }) => !isBusy && contract !== null)
   if (!schema?.contract) return
@@ -64,7 +64,7 @@ async function createOne(client: Client, account: Account, wanted: Wanted): Prom
 
 const MOST_TRIES = 3
 
-/** Of a candidate whose creation had no answer: it is there, or it can be made, and never twice. */
+/** Repeats the creation of a candidate without a response: it exists or can be created, never twice. */
 async function createAgain(
   client: Client,
   account: Account,
@@ -83,7 +83,7 @@ async function createAgain(
     }
     const read = await client.send(account, { method: 'GET', path })
     if (read.is !== 'answer' || read.status >= 500) continue
-    // With its clock it may be gone by now.
+    // The claim may have been deleted with its clock.
     if (read.status === 404 && wanted.clock) return null
     demand(
       read.status === 200,
@@ -96,7 +96,7 @@ async function createAgain(
   return null
 }
 
-/** A reference is its account's alone: another claim with it is refused, and it leads to the one that has it. */
+/** A reference is unique within its account: another claim with it is refused, and it leads to the existing claim. */
 export async function createReferenced(client: Client, account: Account): Promise<void> {
   const taken = account.claims.findLast(({ fixed, clock }) => fixed.reference && clock === null)
   if (!taken) return
@@ -123,11 +123,11 @@ export async function createReferenced(client: Client, account: Account): Promis
   )
 }
 
-/** An alias stays taken by its claim. */
+/** An alias stays taken. */
 export async function createTaken(client: Client, account: Account): Promise<void> {
   const owner = client.random.pick(client.world.accounts)
   const taken = owner.claims.findLast(({ alias, clock }) => alias !== null && clock === null)
-  // Of aliases of others a server tells about a hundred a minute only.
+  // A server reveals only about a hundred aliases of other accounts a minute.
   if (!taken || (owner !== account && client.random.chance(0.7))) return
   client.world.count('create taken candidate')
   const wanted = { ...drawWanted(client, account, true), alias: taken.alias }

@@ -5,7 +5,7 @@ import { demand } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { readClaim } from './read-claim.ts'
 
-/** Between two reads of the log, so that it is known what can have been explained. */
+/** Reads the log before and after, so that the explained lengths are known. */
 export async function explainClaim(client: Client, record: ClaimRecord): Promise<void> {
   if (!(await readClaim(client, record)) || record.isGone) return
   const from = record.longest.length

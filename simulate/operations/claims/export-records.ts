@@ -21,7 +21,7 @@ const COLUMNS = {
   candidates: ['candidate_alias', 'customer_uuid', ...STATE, 'schema_version', 'metadata'],
 }
 
-/** §4.1: the filtered list as CSV, with rows as the list would have them. Null: it did not come, or not whole. */
+/** §4.1: the filtered list as CSV, with rows in the form of the list. Null: it did not arrive completely. */
 export async function exported(
   client: Client,
   account: Account,
@@ -40,7 +40,7 @@ export async function exported(
   return { shown: rows.map((row) => ({ row, sentAt, answeredAt })), sentAt, total: null }
 }
 
-/** What a file leaves out is as the creation answered it; what it has must be. */
+/** Fields that a file omits are taken from the creation. All others must be equal. */
 export function asListed(
   { byAddress, customers }: Pick<Account, 'byAddress' | 'customers'>,
   {
@@ -54,12 +54,12 @@ export function asListed(
   about: () => unknown,
 ): JsonObject {
   const name = (fields.candidate_alias ?? fields.id) as string
-  // None of our names begins with a quote.
+  // The simulator's names do not begin with a quote.
   const address = name.replace(/^'/, '')
   demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
   const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
   const record = byAddress.get(address)
-  // The answer to its creation may not have arrived yet. Of a contract, a file has only the price.
+  // The response to its creation may not have arrived yet. Of a contract, the file has only the price.
   if (!record)
     return {
       ...fields,

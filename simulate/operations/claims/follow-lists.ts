@@ -13,7 +13,7 @@ export const followed = (): FollowedList[] =>
 
 const LIMIT = 5
 
-/** Reads on to the end, for now. */
+/** Reads to the current end. */
 export async function followLists(client: Client, account: Account): Promise<void> {
   const list = client.random.pick(account.lists)
   if (list.isBusy) return
@@ -23,7 +23,7 @@ export async function followLists(client: Client, account: Account): Promise<voi
   list.isBusy = false
 }
 
-/** False: an answer did not come, or the record of the cursor was deleted with its clock. */
+/** False: a response is missing, or the cursor's record was deleted with its clock. */
 async function readOn(client: Client, account: Account, list: FollowedList): Promise<boolean> {
   for (let at = list.cursor; ; ) {
     const path = `${list.path}?limit=${LIMIT}${at === null ? '' : `&after=${encodeURIComponent(at)}`}`
@@ -31,7 +31,7 @@ async function readOn(client: Client, account: Account, list: FollowedList): Pro
     if (reply.is !== 'answer' || reply.status !== 200) return false
     const rows = parse(reply.text).data as JsonObject[]
     for (const row of rows) list.seen.add(nameOf(row))
-    // Only what lives by the real time will be there tomorrow.
+    // Records on test clocks may be deleted until the next read.
     const lasting = rows.findLast(({ test_clock_id }) => !test_clock_id)
     if (lasting) list.cursor = nameOf(lasting)
     const last = rows.at(-1)
@@ -44,7 +44,7 @@ const nameOf = (row: JsonObject) => (row.candidate_alias ?? row.id) as string
 
 const MOST_TRIES = 10
 
-/** In the end all that was made has come by. */
+/** At the end, all created records must have been listed. */
 export async function judgeFollowed(client: Client, account: Account): Promise<void> {
   for (const list of account.lists) {
     let isRead = false

@@ -4,7 +4,7 @@ import type { Status } from '../../model/contract.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Random } from '../../random.ts'
 
-/** What a list of claims or candidates is asked for. */
+/** The query of a list of claims or candidates. */
 export interface Filters {
   isOfCandidates: boolean
   order: 'asc' | 'desc'
@@ -12,16 +12,16 @@ export interface Filters {
   query: Record<string, string>
   /** The time that orders the list; null for the order of creation. */
   time: 'created_at' | 'due_at' | 'status_since' | null
-  /** By what never changes of a record. */
+  /** Compares fields that never change. */
   fits(fixed: JsonObject): boolean
 }
 
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
-/** Of an id: the digits that it has in common with those that were made in the same minute. */
+/** Digits that ids of the same minute share. */
 const SEARCHED_OF_ID = 9
 const SEARCHED_OF_ALIAS = 8
 
-/** @param isFile all of the account's may be asked for, since they come in one answer */
+/** @param isFile may select all records of the account, since an export is one response */
 export function drawFilters(random: Random, account: Account, isFile = false): Filters {
   const isOfCandidates = random.chance(0.5)
   const order = random.pick(['asc', 'desc'] as const)
@@ -46,7 +46,7 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
 
 /** Filters that no index of the list has. */
 function drawMore(random: Random, { claims }: Account, isOfCandidates: boolean, which: Which): Which {
-  // At the edge of the span there is one then that the other filters have.
+  // A record that passes the other filters gives the bounds.
   const able = claims.filter(({ alias, fixed }) => (alias !== null) === isOfCandidates && which.fits(fixed))
   const some = able.length > 0 && random.chance(0.3) ? random.pick(able) : null
   if (!some) return ALL
@@ -64,7 +64,7 @@ function drawMore(random: Random, { claims }: Account, isOfCandidates: boolean, 
 }
 
 const priceOf = (contract: unknown) => (contract as { price: number }).price
-/** Without an exponent; the prices of the simulation are no longer. */
+/** Without an exponent. The prices of the simulation have at most 10 decimals. */
 const plain = (price: number) => price.toFixed(10)
 
 function drawTime(random: Random, query: Which['query']): Filters['time'] {
@@ -118,7 +118,7 @@ function ofTeam(random: Random, { claims }: Account, isOfCandidates: boolean): W
 
 const AN_HOUR = 3_600
 
-/** Surely in the list: of a status that lasts, or whatever its status is. */
+/** Whether the record must be in the list: its status is final, or the filters accept every status. */
 export function isSurelyIn(record: ClaimRecord, filters: Filters, at: number): boolean {
   const { isOfCandidates, status, fits } = filters
   if ((record.alias !== null) !== isOfCandidates || record.answeredAt >= at || record.clock?.isDeleted)

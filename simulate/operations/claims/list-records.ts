@@ -8,7 +8,7 @@ import { exported } from './export-records.ts'
 import { drawFilters, type Filters, isSurelyIn } from './list-filters.ts'
 import { type Walk, walk } from './walk-list.ts'
 
-/** Claims or candidates, page by page. */
+/** Reads claims or candidates page by page. */
 export async function listClaims(client: Client, account: Account): Promise<void> {
   client.world.count('list claims')
   const filters = drawFilters(client.random, account)
@@ -17,7 +17,7 @@ export async function listClaims(client: Client, account: Account): Promise<void
   if (found) judgeListed(client, account, filters, found)
 }
 
-/** The same as one file. */
+/** Reads the same list as a file. */
 export async function exportClaims(client: Client, account: Account): Promise<void> {
   client.world.count('export claims')
   const filters = drawFilters(client.random, account, true)
@@ -37,7 +37,7 @@ function judgeListed(
   const records = found.shown.map(({ row }) => account.byAddress.get(nameOf(row)))
   const addresses = found.shown.map(({ row }) => nameOf(row))
   const about = () => ({ query, addresses })
-  // §4.1 rule 4: where the order changes while it is read, one may come twice, or not at all.
+  // §4.1 rule 4: if the order changes during the read, a record may be listed twice or not at all.
   const lasts = time === null || time === 'created_at'
   if (lasts) demandOnce(addresses, () => ({ query, shown: found.shown }))
   // Ids and aliases are unique across accounts. Names of customers, which filter lists, are not.
@@ -118,14 +118,14 @@ export async function listCustomers(client: Client, account: Account): Promise<v
   demandCreationOrder(order === 'asc' ? inOrder : inOrder.reverse(), about)
 }
 
-/** In lower case: a search makes no difference. */
+/** In lower case: the search is case-insensitive. */
 const beginningOf = (name: string) => [...name.toLowerCase()].slice(0, 8).join('')
 
 function demandOnce(names: readonly string[], about: () => unknown): void {
   demand(new Set(names).size === names.length, () => 'a list shows a record twice', about)
 }
 
-/** Whose creation was answered before another's was sent comes before it. */
+/** If a creation was answered before another was sent, its record comes first. */
 function demandCreationOrder(
   records: readonly { sentAt: number; answeredAt: number }[],
   about: () => unknown,

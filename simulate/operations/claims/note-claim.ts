@@ -4,9 +4,9 @@ import { notesOf, readState } from '../../clients/world.ts'
 import { sawGone } from '../../model/clock-story.ts'
 import { demand } from '../../model/finding.ts'
 
-/* What is noted about a claim is a number that rises, beside what never changes. */
+/* The metadata has a number that only grows, and a field that never changes. */
 
-/** Each note is written by one client at a time; where nobody knows whether it was, nobody goes on. */
+/** One client at a time writes the metadata. After an unknown outcome no client continues. */
 export async function noteClaim(client: Client, record: ClaimRecord): Promise<void> {
   if (!record.isSettled) return
   record.isSettled = false

@@ -9,7 +9,7 @@ import { canonical, type JsonObject } from '../../model/json.ts'
 import { judgeClaim } from '../../model/judge-claim.ts'
 import type { LogItem } from '../../model/replay.ts'
 
-/** Reads the claim with its log, which must go on from every log that was read before. False: no answer. */
+/** Reads the claim with its log, which must continue every log that was read before. False: no response. */
 export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {
   client.world.count('read claim')
   const saw = record.notes.read()
@@ -41,7 +41,7 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   return true
 }
 
-/** Reads a claim and holds all to it that had been answered before: who finds something early, finds it small. */
+/** Judges a claim during the run: an early finding is easier to analyze. */
 export async function judgeEarly(client: Client, record: ClaimRecord): Promise<void> {
   const readAt = now()
   const isRead = await readClaim(client, record)

@@ -3,7 +3,7 @@ import type { Account } from '../../clients/records.ts'
 import { demand } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 
-/** A row with when it was asked for and told. */
+/** A row with the times of its request and response. */
 export interface Shown {
   row: JsonObject
   sentAt: number
@@ -13,15 +13,15 @@ export interface Shown {
 export interface Walk {
   shown: Shown[]
   sentAt: number
-  /** How many there were when it began, at least; null if that was not asked. */
+  /** Lower bound of the number of records at the start. Null if it was not requested. */
   total: number | null
 }
 
 const MOST_PAGES = 200
-/** Filters that no index has. */
+/** Filters without an index. */
 const SELECTIVE = ['clock', 'price_from', 'price_to', 'created_from', 'created_before', 'sort']
 
-/** Reads a list page by page to its end. Null: an answer did not come. */
+/** Reads a list page by page to its end. Null: a response is missing. */
 export async function walk(
   client: Client,
   account: Account,
@@ -52,7 +52,7 @@ export async function walk(
     result.shown.push(...rows.map((row) => ({ row, sentAt, answeredAt })))
     demand(rows.length <= limit, () => 'a page has more records than its limit', about)
     if (body.next_cursor === null) return result
-    // §4.1 rule 3: a page ends where it has looked at enough.
+    // §4.1 rule 3: a page may end at the scan limit.
     const isWhole = rows.length === limit || SELECTIVE.some((name) => name in filters)
     demand(isWhole, () => 'a page that is not the last has fewer records than its limit', about)
     query.set('after', body.next_cursor as string)

@@ -5,23 +5,23 @@ import type { JsonObject } from '../../model/json.ts'
 import { calendarOf, drawCalendarOf } from '../calendars.ts'
 import { drawContract } from '../draw.ts'
 
-/** A claim, or a candidate, that somebody wants to make. */
+/** A claim or candidate to create. */
 export interface Wanted {
   customer: Customer
   contract: Contract
-  /** Where the contract is copied from. */
+  /** The schema of the contract. */
   schema: SchemaRecord | null
   alias: string | null
-  /** Of a claim; null for none. */
+  /** Only for a claim. Null for none. */
   reference: string | null
   clock: ClockRecord | null
-  /** In its metadata; null for none. */
+  /** A field of the metadata. Null for none. */
   team: string | null
   /** Tells that the claim was made with this version of the calendar. */
   sawVersion: (version: number) => void
 }
 
-/** Some that a path, or a spreadsheet, could take for something else. */
+/** Some need escaping in paths or spreadsheets. */
 const ALIASES = [
   'alias',
   'alias',
@@ -34,7 +34,7 @@ const ALIASES = [
   'two\nlines',
 ]
 
-/** A few that many have, and some that JSON or SQL could take for something else. */
+/** Some are frequent, and some need escaping in JSON or SQL. */
 const TEAMS = ['emea', 'emea', 'emea', 'apac', '{"a":1}', "it's", '%_\\']
 
 export function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {

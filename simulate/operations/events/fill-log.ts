@@ -8,16 +8,16 @@ import { judgeEarly, readClaim } from '../claims/read-claim.ts'
 import { sendBatch } from './submit-batch.ts'
 import { type Draft, drawSubmission, submitEvent } from './submit-event.ts'
 
-/** Of a run: each costs tens of thousands of records to remember. */
+/** Per run: each takes memory for tens of thousands of records. */
 const MOST_FILLED = 2
 const LARGEST_BATCH = 1_000
-/** So near to the limit batches are small, so that clients meet at it. */
+/** Near the limit batches are small, so that clients compete. */
 const NEAR = 60
-/** How many are refused until it is enough. */
+/** Refused submissions after which the log counts as tested. */
 const ENOUGH_REFUSED = 60
 const LAST_EVENT = 'last'
 
-/** §8: a log takes the maximum number of events, and not one more. §2.1a rule 6: but one that reverses. */
+/** §8: a log takes the maximum number of events and no more. §2.1a rule 6: except a reversing one. */
 export async function fillLog(client: Client, account: Account): Promise<void> {
   const { world } = client
   const filling = world.fillings.find(({ record }) => record.account === account)
@@ -30,7 +30,7 @@ export async function fillLog(client: Client, account: Account): Promise<void> {
   world.isFilling = false
 }
 
-/** Only what is sent at the very end settles it: whether it finds room decides. */
+/** Only an event that is sent at the very end settles the claim, so it matters whether it has room. */
 const CONTRACT: Contract = {
   price: 1,
   activity_window: 86_400,
@@ -75,7 +75,7 @@ async function fill(client: Client, filling: Filling): Promise<void> {
   if (isNear && random.chance(0.1)) await countAgain(client, filling)
 }
 
-/** What was lost on the way was not counted right. */
+/** Lost submissions were not counted correctly. */
 async function countAgain(client: Client, filling: Filling): Promise<void> {
   const { record } = filling
   await (client.random.chance(0.3) ? judgeEarly : readClaim)(client, record)

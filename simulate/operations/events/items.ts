@@ -9,13 +9,13 @@ import type { Submission } from '../../model/story.ts'
 import { readVerdict } from './read-verdict.ts'
 import { addressOf, bodyOf, type Draft, noteVerdict } from './submit-event.ts'
 
-/** A submission that goes with others in one request. */
+/** A submission of a batch. */
 export interface Item {
   record: ClaimRecord
   submission: Submission
 }
 
-/** @param batch whose order within a claim is kept */
+/** @param batch the batch, which keeps the order within a claim */
 export function itemOf(record: ClaimRecord, draft: Draft, how: string, batch?: number): Item {
   const submission: Submission = {
     ...draft,
@@ -34,7 +34,7 @@ export const wordsOf = ({ record, submission }: Item): JsonObject => ({
   ...bodyOf(submission),
 })
 
-/** What `Prefer: return=minimal` answers does not tell a repeat from a record. */
+/** The response to `Prefer: return=minimal` does not distinguish a repeat from a record. */
 export function settle(client: Client, { record, submission }: Item, result: JsonObject, at: number): void {
   const status = Number(result.status)
   const about = () => ({ submission, result })
@@ -53,7 +53,7 @@ export function settle(client: Client, { record, submission }: Item, result: Jso
 const isAnswerTo = (submission: Submission, event: LogItem) =>
   (submission.id === null || submission.id === event.id) && isContentOf(event, submission)
 
-/** An item without an answer. */
+/** An item without a response. */
 export function giveUp(client: Client, { record, submission }: Item, reply: Reply): void {
   const isRefused = reply.is === 'not sent' || (reply.is === 'answer' && outcomeOf(reply) === 'refused')
   submission.verdict = isRefused

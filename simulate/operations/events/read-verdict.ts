@@ -7,9 +7,9 @@ import type { LogItem } from '../../model/replay.ts'
 import type { Verdict } from '../../model/story.ts'
 
 /**
- * What an answer to a submission means, single or one of many.
- * @param mayBeRepeat said so, or the connection to the database may have been lost on the way: then the service looks
- *   for the event, and cannot tell its own from another's that is the same
+ * The meaning of a response to a submission, single or in a batch.
+ * @param mayBeRepeat the response says so, or the service may have lost its database connection meanwhile. Then the
+ *   service searches for the event and cannot distinguish its own from an equal one of another client
  */
 export function readVerdict(
   record: ClaimRecord,

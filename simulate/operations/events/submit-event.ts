@@ -13,8 +13,8 @@ const BEFORE_RETRY_MS = 50
 export type Draft = Pick<Submission, 'id' | 'type' | 'payload'>
 
 /**
- * A submission to the claim. Ids are few, and an id mostly comes with the same content, so that clients repeat
- * each other's events, and now and then are in conflict. Where an id is required some come without one.
+ * A submission to the claim. There are few ids, mostly with the same content, so that clients repeat each other's
+ * events and sometimes conflict. Some come without a required id.
  */
 export function drawSubmission(client: Client, record: ClaimRecord): Draft {
   const { random, world } = client
@@ -38,7 +38,7 @@ export const bodyOf = ({ id, type, payload }: Draft): JsonObject => ({
 export const addressOf = (record: ClaimRecord): JsonObject =>
   record.alias === null ? { claim_id: record.address } : { candidate_alias: record.alias }
 
-/** §4.3, one of the three paths. Without an answer it is sent again, mostly. */
+/** §4.3, by one of the three paths. Without a response it is mostly sent again. */
 export async function submitEvent(client: Client, record: ClaimRecord): Promise<void> {
   const draft = drawSubmission(client, record)
   for (let attempt = 0; attempt < 4; attempt++) {
@@ -86,7 +86,7 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   return submission
 }
 
-/** Counts it, and tells the claim's clock. */
+/** Records the outcome, and informs the claim's clock. */
 export function noteVerdict({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
   const { verdict, sentAt, answeredAt } = submission
   if (clock && verdict.is === 'gone') sawGone(clock, `a submission to ${name}`, sentAt, answeredAt)

@@ -8,13 +8,13 @@ import { drawSubmission } from './submit-event.ts'
 
 const SOME_LINES = 12
 const MOST_LINES = 100
-/** Each has its answer in its place. */
+/** Each has a response in its place. */
 const BAD_LINES = ['{"type":', '{}', '[]', '"x"', '{"type":"noise","claim_id":"nobody"}']
 const BLANK_LINES = ['', ' ']
 
 interface Line {
   text: string
-  /** Null: it cannot be read. */
+  /** Null: an invalid line. */
   item: Item | null
   sentAt: number
 }
@@ -24,7 +24,7 @@ interface Answer {
   at: number
 }
 
-/** §4.3 as lines, each of which is answered as soon as it can be, in its place. */
+/** §4.3 as a stream: each line is answered in order, as soon as possible. */
 export async function submitLines(
   client: Client,
   account: Account,
@@ -58,7 +58,7 @@ const REQUEST = {
   headers: { 'content-type': 'application/x-ndjson' },
 }
 
-/** Now and then somebody leaves once one is answered, while the others are in work and more could come. */
+/** Sometimes the client disconnects after a response, while other lines are in progress. */
 async function sendAtOnce(
   client: Client,
   account: Account,
@@ -79,7 +79,10 @@ async function sendAtOnce(
   return reply
 }
 
-/** The next one when the one before is answered: that must not wait for more. Now and then somebody leaves. */
+/**
+ * The next line follows the response to the previous one, which must not wait for more lines. Sometimes the client
+ * disconnects.
+ */
 async function sendOneByOne(
   client: Client,
   account: Account,
@@ -118,7 +121,7 @@ function linesInto(answers: Answer[]): (part: string) => void {
   }
 }
 
-/** An answer for each line, in their order; where they break off, for the first of them. */
+/** One response for each line, in order. If the stream breaks, for the first lines. */
 function judgeAnswers(
   client: Client,
   lines: readonly Line[],
@@ -135,7 +138,7 @@ function judgeAnswers(
     const answer = isWhole || isPart ? answers[i] : undefined
     const result = answer ? parse(answer.text) : null
     if (item) {
-      // What was never sent was surely not stored.
+      // A line that was never sent is not stored.
       item.submission.sentAt = sentAt || reply.answeredAt
       if (result) settle(client, item, result, (answer as Answer).at)
       else giveUp(client, item, sentAt > 0 ? reply : NEVER_SENT)

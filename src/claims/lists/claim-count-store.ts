@@ -80,7 +80,7 @@ interface Searching {
 
 /**
  * Adds the span of the list that contains the matches of the search, if they are many. Ids and aliases often follow
- * the time, so many matches lie close together, and far from the start of a scan.
+ * the time. Then the matches lie close together, and far from the start of a scan.
  */
 export async function withSpan<Selection extends Searching>(
   db: Connection,

@@ -49,6 +49,21 @@ const SPELLINGS: [text: string, other: string, by: string, inWords: string][] = 
   ['\u212b', '\u00c5', 'hidden', 'U+212B “\u212b” in place of U+00C5 “\u00c5” at position 1'],
   ['ｄone', 'done', 'form', 'U+FF44 “ｄ” in place of U+0064 “d” at position 1'],
   ['ﬁled', 'filed', 'form', 'U+FB01 “ﬁ” in place of U+0066 “f” U+0069 “i” at position 1'],
+  ['pаid', 'paid', 'form', 'U+0430 “а” in place of U+0061 “a” at position 2'],
+  ['ΤΕST', 'TEST', 'form', 'U+03A4 “Τ” U+0395 “Ε” in place of U+0054 “T” U+0045 “E” at position 1'],
+  [
+    'ВАСЯ',
+    'вася',
+    'case',
+    'U+0412 “В” U+0410 “А” U+0421 “С” … in place of U+0432 “в” U+0430 “а” U+0441 “с” … at position 1',
+  ],
+  ['fınished', 'finished', 'form', 'U+0131 “ı” in place of U+0069 “i” at position 2'],
+  [
+    'a–b’s',
+    "a-b's",
+    'form',
+    "U+2013 “–” in place of U+002D “-” at position 2, U+2019 “’” in place of U+0027 “'” at position 4",
+  ],
   ['Done ', 'done', 'case', 'U+0044 “D” in place of U+0064 “d” at position 1, U+0020 SPACE at position 5'],
   [
     ' d o n e ',
@@ -75,6 +90,7 @@ test('texts with a visible difference do not look alike', () => {
     ['done', 'done.'],
     ['caf\u00e9', 'cafe'],
     ['a_b', 'a-b'],
+    ['5 µs', '5 ms'],
     ['done', 'done'],
   ] as const)
     assert.equal(differenceOf(text, other), null)

@@ -6,7 +6,7 @@ import { MAX_SHOWN_DIFFERENCES } from '../../limits.ts'
  * Two texts differ only
  *
  * - by invisible characters: white space, control characters, zero-width characters, or the Unicode form (é as one character or two);
- * - by the form of characters: full-width letters, ligatures;
+ * - by the form of characters: full-width letters, ligatures, letters of other alphabets that look Latin, dashes, quotes;
  * - by letter case.
  */
 export type Difference = 'hidden' | 'form' | 'case'
@@ -25,6 +25,17 @@ const WHITE_SPACE = /[\s\u0085\u2800]+/gu
 /** Joiners and variation selectors have a meaning after letters of many scripts, and within emoji. */
 const MEANINGFUL = /(?<=\P{ASCII})[\p{Join_Control}\p{Variation_Selector}]/gu
 
+/** Small letters of other alphabets by the Latin ones that they look like, at least as capitals; İ, dashes, quotes and slashes. */
+const ASCII_LOOKALIKES = new Map(
+  Object.entries({
+    ...pairs('авеіјкмнорстухѕһԁԛԝ', 'abeijkmhopctyxshdqw'),
+    ...pairs('αβεζηικνορτυχ', 'abezhiknoptyx'),
+    ...pairs('ıİ', 'iI'),
+    ...pairs('‐‑‒–—―−‘’‛ʼ“”„‟⁄∕', `-------''''""""//`),
+  }),
+)
+const MAY_LOOK_LIKE_ASCII = /[ıİʼ\u0370-\u052f\u2010-\u201f\u2044\u2212\u2215]/gu
+
 /** Fast path for most texts: printable ASCII with single spaces, which differs from another such text only by letter case. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 
@@ -32,8 +43,21 @@ const PLAIN = /^[!-~]+(?: [!-~]+)*$/
 const KEYS: Record<Difference, (text: string) => string> = {
   hidden: (text) =>
     PLAIN.test(text) ? text : text.normalize('NFC').replace(INVISIBLE, '').replace(WHITE_SPACE, ' ').trim(),
-  form: (text) => (PLAIN.test(text) ? text : KEYS.hidden(text.normalize('NFKC'))),
+  form: (text) =>
+    PLAIN.test(text)
+      ? text
+      : KEYS.hidden(text.normalize('NFKC')).replace(MAY_LOOK_LIKE_ASCII, asciiLookalike),
   case: (text) => KEYS.form(text).toLowerCase(),
+}
+
+function pairs(characters: string, ascii: string): Record<string, string> {
+  return Object.fromEntries([...characters].map((character, i) => [character, ascii[i] as string]))
+}
+
+function asciiLookalike(character: string): string {
+  const small = character.toLowerCase()
+  const found = ASCII_LOOKALIKES.get(character) ?? ASCII_LOOKALIKES.get(small)?.toUpperCase()
+  return found ?? character
 }
 
 /** Equal for texts that differ only in these ways. */

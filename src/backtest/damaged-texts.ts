@@ -1,4 +1,4 @@
-/* What exports and spreadsheets make of a text, and other spellings of names. */
+/* What exports and spreadsheets make of a text. */
 
 type Damage = (text: string) => string
 
@@ -7,6 +7,17 @@ const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
 /** A spreadsheet keeps 15 digits of a number, and shows 6 if it has 12 or more. */
 const [KEPT_DIGITS, SHOWN_DIGITS] = [15, 6]
+
+/** How German texts are written without their letters. */
+const GERMAN: Record<string, string> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  Ä: 'Ae',
+  Ö: 'Oe',
+  Ü: 'Ue',
+}
 
 const utf16Escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
@@ -17,9 +28,14 @@ const DAMAGES: [how: string, damage: Damage][] = [
   ['letters that an encoding lacks', (text) => text.replace(/\P{ASCII}/gu, '?')],
   ['letters that an encoding lacks', (text) => text.replace(/\P{ASCII}/gu, '\ufffd')],
   ['accents of letters', (text) => text.normalize('NFD').replace(/\p{M}/gu, '')],
+  [
+    'the letters for ä, ö, ü or ß',
+    (text) => text.replace(/[äöüßÄÖÜ]/g, (letter) => GERMAN[letter] as string),
+  ],
   ['escapes of Excel', (text) => `${text}_x000D_`],
   ['escapes of HTML', (text) => text.replace(/[&<>"']/g, (character) => HTML[character] as string)],
   ['escapes of JSON', (text) => text.replace(/\P{ASCII}/gu, utf16Escapes)],
+  ['escapes of backslashes', (text) => text.replaceAll('\\', '\\\\')],
   ['escapes of URLs', encodeURIComponent],
   ['escapes of URLs', (text) => encodeURIComponent(text).replaceAll('%20', '+')],
   ['the way a number is written', (text) => (NUMBER.test(text) ? shortNumber(text) : text)],
@@ -52,10 +68,9 @@ export function damagedForms(text: string): Map<string, string> {
   return forms
 }
 
-/** A text that has letters without the separators of its words: in_progress, in-progress and "in progress" are one. */
-export const separatorsRemoved = (text: string): string =>
-  /\p{L}/u.test(text) ? text.replace(/[\s_./:-]+/gu, '') : text
+/** Whether a damaged form of the text may be meant: 1.1 and 1.10 are two versions. */
+export const isNumber = (text: string): boolean => NUMBER.test(text)
 
-/** How a text of the log differs from the one that it probably was. */
-export const damageOf = (text: string, other: string): string =>
-  damagedForms(other).get(text) ?? 'separators of words'
+/** The texts that exports and spreadsheets write for a missing value. The last is the nil UUID. */
+export const PLACEHOLDER =
+  /^(?:\s*|[-?"”″〃]+|\\N|null|\(null\)|<null>|nil|none|undefined|unknown|\[null\]|\((?:blank|empty|none)\)|nan|nat|<?na>?|#?n\/[abd]|#nv|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i

@@ -1,7 +1,7 @@
 import { differenceInWords, differenceOf, spellingKey } from '../core/contracts/hints/spelling.ts'
 import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
 import type { ComparedField } from './compared-fields.ts'
-import { damagedForms, separatorsRemoved } from './damaged-texts.ts'
+import { damagedForms, isNumber, PLACEHOLDER } from './damaged-texts.ts'
 import { MAX_CACHED_TEXTS, MAX_EXAMPLES } from './limits.ts'
 import type { DecimalMark } from './read-cell.ts'
 
@@ -47,14 +47,16 @@ export class FieldStatistics {
   /** Cache: whether the name of a field is similar. */
   readonly #similarNames = new Map<string, boolean>()
   readonly similarDistinct = new Examples()
+  /** Values of a `distinct` that stand for a missing one. */
+  readonly placeholders = new Examples()
   /** By its key: the first value of a `distinct`, as JSON. */
   readonly #distinct = new Map<string, string>()
+  /** Damaged forms of these values. */
+  readonly #damagedDistinct = new Set<string>()
   /** Compared texts that events have. */
   readonly #found = new Set<string>()
   /** Damaged forms of compared texts, with the texts. */
   readonly #damaged: ReadonlyMap<string, string>
-  /** Compared texts without the separators of words, with the texts. */
-  readonly #withoutSeparators: ReadonlyMap<string, string>
   readonly #damagedExamples = new Map<string, Examples>()
   /** Numbers of CSV that may be grouped thousands, such as 1.500; null if another number shows that they are not. */
   #grouped: Examples | null = new Examples()
@@ -65,7 +67,6 @@ export class FieldStatistics {
     this.field = field
     const texts = [...field.texts]
     this.#comparedByKey = new Map(texts.map((text) => [similarityKey(text), text]))
-    this.#withoutSeparators = new Map(texts.map((text) => [separatorsRemoved(similarityKey(text)), text]))
     this.#damaged = new Map(
       texts.flatMap((text) => [...damagedForms(text).keys()].map((form) => [form, text])),
     )
@@ -125,15 +126,26 @@ export class FieldStatistics {
 
   /** For a `distinct`: values that are similar to another one, but count as another value. */
   #addDistinct(value: Json, line: number): void {
-    const [key, json] = [similarityKey(String(value)), JSON.stringify(value)]
+    const text = String(value)
+    const [key, json] = [similarityKey(text), JSON.stringify(value)]
+    if (PLACEHOLDER.test(text)) this.placeholders.add(text, line)
     const first = this.#distinct.get(key)
-    if (first !== undefined && first !== json) this.similarDistinct.add(String(value), line)
-    else if (this.#distinct.size < MAX_CACHED_TEXTS) this.#distinct.set(key, json)
+    if (first === json) return
+    const isKnown = first !== undefined || this.#damagedDistinct.has(text)
+    const forms = isKnown || isNumber(text) ? [] : [...damagedForms(text).keys()]
+    if (isKnown || forms.some((form) => this.#distinct.has(similarityKey(form))))
+      this.similarDistinct.add(text, line)
+    else if (this.#distinct.size < MAX_CACHED_TEXTS) {
+      this.#distinct.set(key, json)
+      for (const form of forms) this.#damagedDistinct.add(form)
+    }
   }
 
-  /** Damaged forms in the log of a compared text that no event has. */
+  /** Damaged forms in the log of compared texts. */
   get damaged(): [compared: string, examples: Examples][] {
-    return [...this.#damagedExamples].filter(([compared]) => !this.#found.has(compared))
+    return [...this.#damagedExamples].filter(
+      ([compared]) => !(this.#found.has(compared) && isNumber(compared)),
+    )
   }
 
   /** Adds the text of a number in CSV. */
@@ -154,8 +166,7 @@ export class FieldStatistics {
     if (known !== undefined) return known
     const key = similarityKey(text)
     const similar = this.#comparedByKey.get(key)
-    const damaged = this.#damaged.get(text) ?? this.#withoutSeparators.get(separatorsRemoved(key))
-    const compared = similar ?? damaged
+    const compared = similar ?? this.#damaged.get(text)
     const found = compared === undefined ? null : { compared, isDamaged: similar === undefined }
     if (this.#resemblances.size < MAX_CACHED_TEXTS) this.#resemblances.set(text, found)
     return found
@@ -179,8 +190,8 @@ const isScalar = (type: JsonType) => type === 'text' || type === 'number' || typ
 
 /*
  * Texts that look alike to people but that a leaf does not treat as equal: they differ only in spelling (`spelling.ts`), in
- * quotes around them, in other characters before the first or after the last letter or digit, in separators of digits, or, as
- * numbers, in zeros at the start. Spreadsheets drop these zeros. Spreadsheets and pandas write 123 as 123.0 if the column has an empty cell.
+ * quotes around them, in other characters before the first or after the last letter or digit, in separators of words or digits,
+ * or, as numbers, in zeros at the start. Spreadsheets drop these zeros. Spreadsheets and pandas write 123 as 123.0 if the column has an empty cell.
  */
 
 /** Fast path for nearly all case ids: ASCII whose key is the text in lower case. */
@@ -188,21 +199,40 @@ const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
 const WHOLE_NUMBER = /^0*(\d+)(?:\.0+)?$/
 /** 1,234: a program has grouped the digits of a number. */
 const GROUPED_DIGITS = /^\d{1,3}(?:,\d{3})+$/
+/** An id of Salesforce. The last three characters are a checksum that reports leave out: it says which letters are capitals. */
+const SALESFORCE_ID = /^([A-Za-z0-9]{15})([A-Z0-5]{3})$/
+const SALESFORCE_CHECKS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345'
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Quotes escaped by a backslash or doubled, which CSV keeps in a cell of another form. */
 const ESCAPED_QUOTE = /\\"|""/g
 /** A sign at the start is part of a number. */
-const AROUND = /^[="'“„«#({]+|[^\p{L}\p{M}\p{N}]+$/gu
+const AROUND = /^[="'“„«#({[</]+\s*|[^\p{L}\p{M}\p{N}]+$/gu
+/** in_progress, in-progress and "in progress" are one text, and so are INC-1001 and INC1001, R&D and R & D. A-1 may be another id than A1. */
+const WORD_SEPARATORS =
+  /(?<=\p{L})[\s_./:-]+(?=\p{L})|(?<=\p{L}{2})[\s_./:#-]+(?=\p{N})|\s(?=[&+])|(?<=[&+])\s/gu
+const DIGIT_SEPARATORS = /(?<=\d)[\s_/:-](?=\d)/g
+const HAS_SEPARATORS = /[\s_./:#-]/
 
 function plainKey(key: string): string {
   if (key.length === UUID_LENGTH && UUID.test(key)) return key.replaceAll('-', '')
-  return WHOLE_NUMBER.exec(GROUPED_DIGITS.test(key) ? key.replaceAll(',', '') : key)?.[1] ?? key
+  const number = WHOLE_NUMBER.exec(GROUPED_DIGITS.test(key) ? key.replaceAll(',', '') : key)?.[1]
+  if (number !== undefined || !HAS_SEPARATORS.test(key)) return number ?? key
+  return key.replace(WORD_SEPARATORS, '').replace(DIGIT_SEPARATORS, '-')
 }
 const UUID_LENGTH = 36
 
+function withoutChecksum(text: string): string {
+  const [, id, given] = SALESFORCE_ID.exec(text) ?? []
+  const checksum = id?.replace(/.{5}/g, (part) => {
+    const bits = [...part].reduce((sum, letter, i) => sum + (/[A-Z]/.test(letter) ? 2 ** i : 0), 0)
+    return SALESFORCE_CHECKS[bits] as string
+  })
+  return id !== undefined && checksum === given ? id : text
+}
+
 /** Equal for similar texts. */
 export function similarityKey(text: string): string {
-  if (PLAIN.test(text)) return plainKey(text.toLowerCase())
+  if (PLAIN.test(text)) return plainKey((text.length === 18 ? withoutChecksum(text) : text).toLowerCase())
   const key = spellingKey(text).replace(ESCAPED_QUOTE, '"')
   return plainKey(key.replace(AROUND, '') || key)
 }
@@ -212,5 +242,5 @@ export function differenceFrom(text: string, other: string): string {
   const by = differenceOf(text, other)
   if (by !== null) return differenceInWords(text, other, by)
   const hasZeros = PLAIN.test(text) && text.replace(/^0+/, '') === other.replace(/^0+/, '')
-  return hasZeros ? 'zeros at the start' : 'quotes, separators of digits or characters at the start or end'
+  return hasZeros ? 'zeros at the start' : 'quotes, separators or characters at the start or end'
 }

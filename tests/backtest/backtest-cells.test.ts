@@ -6,7 +6,7 @@ import type { Contract } from '../support/source/contracts.ts'
 import type { Scope } from '../support/test-database.ts'
 import { backtestOf, filesIn } from './backtest-files.ts'
 
-const AT = '2026-01-01T00:00:00Z'
+const AT = '2026-01-01T08:00:00Z'
 const withCondition = (fulfillment_condition: unknown): Contract =>
   contractWith({ fulfillment_condition: fulfillment_condition as Contract['fulfillment_condition'] })
 
@@ -213,7 +213,7 @@ describe('notes', () => {
       '1 event has the type "Done", which differs from "done" of the contract only by letter case: U+0044 “D” in place of U+0064 “d” at position 1',
       '1 event has the type "done ", which differs from "done" of the contract only by invisible characters: U+0020 SPACE at position 5',
       '"carrier" of "done" is compared with "DHL", but 2 events have a text that differs only by letter case: U+0064 “d” U+0068 “h” U+006C “l” … in place of U+0044 “D” U+0048 “H” U+004C “L” at position 1: "dhl " (2, first on line 2)',
-      '1 case has an id that differs from another one only by letter case, invisible characters, characters at the start or end, separators of digits or zeros at the start: "a" (line 3, after "a ")',
+      '1 case has an id that differs from another one only by letter case, invisible characters, characters at the start or end, separators or zeros at the start: "a" (line 3, after "a ")',
     ])
   })
 
@@ -228,8 +228,8 @@ describe('notes', () => {
     const condition = { event: 'done', match: { code: '123' } }
     const { json } = await backtestOf(path('log.csv'), [withCondition(condition)])
     assert.deepEqual(json.warnings, [
-      '"code" of "done" is compared with "123", but 1 event has a text that differs only by quotes, separators of digits or characters at the start or end: "123.0" (line 2)',
-      '1 case has an id that differs from another one only by letter case, invisible characters, characters at the start or end, separators of digits or zeros at the start: "7.0" (line 3)',
+      '"code" of "done" is compared with "123", but 1 event has a text that differs only by quotes, separators or characters at the start or end: "123.0" (line 2)',
+      '1 case has an id that differs from another one only by letter case, invisible characters, characters at the start or end, separators or zeros at the start: "7.0" (line 3)',
     ])
   })
 
@@ -259,6 +259,7 @@ describe('notes', () => {
     assert.deepEqual(json.warnings, [
       '2 cases have ids that a spreadsheet has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
       '11 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
+      '1 case has an id that differs from another one only by letter case, invisible characters, characters at the start or end, separators or zeros at the start: "[NULL]" (line 16)',
     ])
   })
 

@@ -269,6 +269,7 @@ describe('ids of events in the back-test (--event-id, §10 rule 9)', () => {
     assert.deepEqual([contract.events.accepted, contract.events.repeated], [5, 1])
     assert.deepEqual(backtest.notes, [
       '2 events have no ids in "event_id" (--event-id), so each is a new event',
+      '1 event has the id of an earlier event of the case, but another type, time or compared field, and counts as repeated: "7" (line 3); check the column "event_id" (--event-id)',
     ])
     assert.match(resultTable(result), /events repeated[ │]+1/)
     assert.match(reportPage(result), /; 1 repeated/)

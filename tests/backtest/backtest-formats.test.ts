@@ -274,15 +274,17 @@ describe('XES (§10 rule 3)', () => {
         ),
       ),
       'one.xes': log(trace('a', event('rating', step('complete')))),
+      'start.xes': log(trace('a', event('rating', step('start')))),
     })
     const columns = { case: 'case', type: 'type', time: 'timestamp' }
     const plain = contractWith({ fulfillment_condition: { event: 'rating' } })
     const notes = async (name: string, options = AUTO) =>
       (await backtestOf(path(name), [plain], options)).json.warnings
     assert.deepEqual(await notes('steps.xes'), [
-      'events have several values of lifecycle:transition, and each event counts for its type: "start" (1), "complete" (2); a condition can name one, for example match {"lifecycle:transition": "complete"}',
+      'each event counts for its type, whatever its lifecycle:transition: "start" (1), "complete" (2); a condition can name one, for example match {"lifecycle:transition": "complete"}',
     ])
     assert.deepEqual(await notes('one.xes'), [])
+    assert.match((await notes('start.xes')).join(), /whatever its lifecycle:transition: "start" \(1\);/)
     assert.deepEqual(await notes('one.xes', { ...AUTO, columns }), [
       'XES names the case, the type and the time itself; --case and --time had no effect',
     ])

@@ -65,11 +65,11 @@ test('texts that look alike are similar, and the difference is named (§10 rule 
     ['caf\u00e9', 'cafe\u0301', /^invisible characters/],
     ['done', 'ｄｏｎｅ', /^the form of characters/],
     ['Done', 'done\r', /^letter case: U\+0044 “D” in place of U\+0064 “d” at position 1, no U\+000D/],
-    ['007', '="007"', /^quotes, separators of digits or characters at the start or end$/],
+    ['007', '="007"', /^quotes, separators or characters at the start or end$/],
     ['007', '7', /^zeros at the start$/],
-    ['say "hi"', '"say \\"hi\\""', /^quotes, separators of digits or characters at the start or end$/],
-    ['done', 'done.', /^quotes, separators of digits or characters at the start or end$/],
-    ['done', ' "Done"', /^quotes, separators of digits or characters at the start or end$/],
+    ['say "hi"', '"say \\"hi\\""', /^quotes, separators or characters at the start or end$/],
+    ['done', 'done.', /^quotes, separators or characters at the start or end$/],
+    ['done', ' "Done"', /^quotes, separators or characters at the start or end$/],
   ]
   for (const [one, other, difference] of similar) {
     assert.equal(similarityKey(one), similarityKey(other), other)

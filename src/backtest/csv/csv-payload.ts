@@ -1,7 +1,7 @@
 import { Readings } from '../../core/contracts/readings.ts'
 import type { Json, JsonObject } from '../../kernel/json.ts'
 import type { ComparedField } from '../compared-fields.ts'
-import type { FieldStatistics } from '../field-statistics.ts'
+import { type FieldStatistics, similarityKey } from '../field-statistics.ts'
 import { lossyNumber, type RowFault } from '../log/log-row.ts'
 import { type DecimalMark, isLossyCell, readCell } from '../read-cell.ts'
 import type { CsvColumns } from './csv-columns.ts'
@@ -14,6 +14,8 @@ interface PayloadKey {
   key: string
   /** The column whose name is the path to the key, joined by dots. */
   column: number | null
+  /** Other columns with a similar name. */
+  similar: CsvColumns['payload']
   /** One per type that leaves compare it with. */
   compared: FieldStatistics[]
   /** Whether a leaf compares it with an empty object. Then every column below it counts. */
@@ -23,7 +25,14 @@ interface PayloadKey {
 
 /** Makes the payloads of one event type. Each cell is read as the types that leaves compare it with. */
 export class CsvPayloads {
-  readonly #root: PayloadKey = { key: '', column: null, compared: [], isAnyObject: false, keys: [] }
+  readonly #root: PayloadKey = {
+    key: '',
+    column: null,
+    similar: [],
+    compared: [],
+    isAnyObject: false,
+    keys: [],
+  }
   readonly #mark: DecimalMark
   /** A number of the row that the service would refuse. */
   #lossy: string | null = null
@@ -64,6 +73,7 @@ export class CsvPayloads {
 
   #valueOf(key: PayloadKey, record: readonly string[]): Json | undefined {
     const cell = key.column === null ? '' : (record[key.column] as string)
+    if (cell === '' && key.similar.length > 0) this.#noteNames(key, record)
     const first = cell === '' ? emptyReading(key) : this.#readingOf(cell, key)
     if (key.keys.length === 0) return first
     const object = this.#objectOf(key, record)
@@ -71,6 +81,12 @@ export class CsvPayloads {
     if (key.isAnyObject)
       for (const one of key.compared) if (one.field.type === 'object') one.add(object, this.#line)
     return first === undefined ? object : Readings.of([first, object])
+  }
+
+  /** The log may have the value in a column of a similar name. */
+  #noteNames({ similar, compared }: PayloadKey, record: readonly string[]): void {
+    const names = similar.filter(({ index }) => record[index] !== '').map(({ name }) => name)
+    for (const one of compared) one.addNames(names, this.#line)
   }
 
   #readingOf(cell: string, { compared }: PayloadKey): Json | undefined {
@@ -103,8 +119,12 @@ function keyIn(place: PayloadKey, path: readonly string[], columns: CsvColumns):
   const key = path.at(-1) as string
   const known = place.keys.find((one) => one.key === key)
   if (known) return known
-  const column = columns.payload.find(({ name }) => name === path.join('.'))?.index ?? null
-  const made: PayloadKey = { key, column, compared: [], isAnyObject: false, keys: [] }
+  const full = path.join('.')
+  const column = columns.payload.find(({ name }) => name === full)?.index ?? null
+  const similar = columns.payload.filter(
+    ({ name }) => column !== null && name !== full && similarityKey(name) === similarityKey(full),
+  )
+  const made: PayloadKey = { key, column, similar, compared: [], isAnyObject: false, keys: [] }
   place.keys.push(made)
   return made
 }

@@ -1,6 +1,7 @@
 import { Readings } from '../../core/contracts/readings.ts'
 import type { Case, CaseEvent } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
+import { PLACEHOLDER } from '../damaged-texts.ts'
 import { Examples, similarityKey } from '../field-statistics.ts'
 import { MAX_COUNTED_TYPES, MAX_EXAMPLES, MAX_PADDED_IDS } from '../limits.ts'
 import { hasTies, hasTiesNewestFirst } from './log-row.ts'
@@ -25,9 +26,8 @@ const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
 /** What Excel makes of 10-12 or MAR1. */
 const DATE_OF_SPREADSHEET =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d)$/
-/** The texts that exports and spreadsheets write for a missing value. The last is the nil UUID. */
-const PLACEHOLDER =
-  /^(?:\s*|[-?]+|\\N|null|\(null\)|<null>|nil|none|undefined|\[null\]|\((?:blank|empty|none)\)|nan|nat|<?na>?|#?n\/[abd]|#nv|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i
+/** How lines that are comments begin in many languages. */
+const COMMENT = /^(?:#|;|\/\/|--)/
 
 /** Digits that a program may have read as a number: a spreadsheet keeps 15 digits, a double 17. */
 const LONG_NUMBER = /^\d{16,}$/
@@ -53,7 +53,9 @@ class CaseIds {
   readonly shortened = new DoubtfulCases(SCIENTIFIC_NOTATION)
   readonly placeholders = new DoubtfulCases(PLACEHOLDER)
   readonly dates = new DoubtfulCases(DATE_OF_SPREADSHEET)
+  readonly #commented = new DoubtfulCases(COMMENT)
   readonly #rounded = new DoubtfulCases(LONG_NUMBER)
+  #count = 0
   /** Cases whose ids are numbers of 16 digits or more. */
   #long = 0
 
@@ -62,11 +64,18 @@ class CaseIds {
     return this.#rounded.count * 2 > this.#long ? this.#rounded : null
   }
 
+  /** Ids that begin like a comment, unless all do. */
+  get commented(): DoubtfulCases | null {
+    return this.#commented.count < this.#count ? this.#commented : null
+  }
+
   /** Call once per case. */
   add(id: string, line: number, events: number): void {
     this.shortened.add(id, line, events)
     this.placeholders.add(id, line, events)
     this.dates.add(id, line, events)
+    if (COMMENT.test(id) && !PLACEHOLDER.test(id)) this.#commented.add(id, line, events)
+    this.#count++
     if (id.length > KEPT_DIGITS && LONG_NUMBER.test(id)) {
       this.#long++
       if (isRounded(id)) this.#rounded.add(id, line, events)
@@ -108,6 +117,8 @@ export class CaseStatistics {
   readonly tiesNewestFirst = new Examples()
   /** Events with the type, time and compared fields of an earlier one of their case. */
   readonly repeatedRows = new Examples()
+  /** Events with the id of an earlier one of their case, but another type, time or compared field. */
+  readonly otherContents = new Examples()
   /** Cases whose rows have different opening times. */
   readonly otherOpenings = new Examples()
   withoutOpening = 0
@@ -131,6 +142,7 @@ export class CaseStatistics {
     if (openedAt === null) this.withoutOpening++
     if (hasConflictingOpenings) this.otherOpenings.add(id, line)
     if (openedAt !== null) this.#addOpening(id, openedAt, events)
+    if (events.some((event) => event.id !== undefined)) this.#addOtherContents(events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
     if (this.#hasAggregates) this.#addRepeated(id, events)
@@ -139,13 +151,22 @@ export class CaseStatistics {
 
   #addRepeated(id: string, events: readonly CaseEvent[]): void {
     const seen = new Set<string>()
-    for (const [i, { type, at, payload, payloadBytes, line }] of events.entries()) {
-      if (events[i - 1]?.at !== at) seen.clear()
-      const content = JSON.stringify([type, payloadBytes, payload], (_, value) =>
-        value instanceof Readings ? value.values : value,
-      )
-      if (seen.has(content)) this.repeatedRows.add(id, line)
+    for (const [i, event] of events.entries()) {
+      if (events[i - 1]?.at !== event.at) seen.clear()
+      const content = `${event.payloadBytes} ${contentOf(event)}`
+      if (seen.has(content)) this.repeatedRows.add(id, event.line)
       seen.add(content)
+    }
+  }
+
+  #addOtherContents(events: readonly CaseEvent[]): void {
+    const contents = new Map<string, string>()
+    for (const event of events) {
+      if (event.id === undefined) continue
+      const content = contentOf(event)
+      const first = contents.get(event.id)
+      if (first === undefined) contents.set(event.id, content)
+      else if (first !== content) this.otherContents.add(event.id, event.line)
     }
   }
 
@@ -166,6 +187,10 @@ export class CaseStatistics {
     return found?.events ?? new Examples()
   }
 }
+
+/** The type, the time and the compared fields. */
+const contentOf = ({ type, at, payload }: CaseEvent): string =>
+  JSON.stringify([type, at, payload], (_, value) => (value instanceof Readings ? value.values : value))
 
 export interface TypeCount {
   type: string

@@ -1,7 +1,7 @@
 import { quoted } from '../../core/contracts/hints/spelling.ts'
 import type { RowOrder } from '../cases/row-order.ts'
 import type { ComparedType } from '../compared-fields.ts'
-import { damagedForms, damageOf, separatorsRemoved } from '../damaged-texts.ts'
+import { damagedForms, isNumber, PLACEHOLDER } from '../damaged-texts.ts'
 import {
   differenceFrom,
   type Example,
@@ -14,7 +14,7 @@ import type { DecimalMark } from '../read-cell.ts'
 import { grouped } from '../report/figures.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
-import type { CaseStatistics, DoubtfulCases, EventTypes } from './log-statistics.ts'
+import type { CaseStatistics, DoubtfulCases } from './log-statistics.ts'
 import type { LogReading } from './read-rows.ts'
 
 /* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
@@ -45,6 +45,7 @@ export function readingNotes(
     ...repeatedKeyNotes(reading),
     ...xesNotes(reading),
     ...similarTypes(reading),
+    ...placeholderTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
     ...doubtfulCases(cases.ids.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
     ...(cases.ids.rounded === null
@@ -55,9 +56,15 @@ export function readingNotes(
         )),
     ...doubtfulCases(cases.ids.dates, 'in the form of a date, as a spreadsheet leaves 10-12'),
     ...doubtfulCases(cases.ids.placeholders, 'used for missing values'),
+    ...(cases.ids.commented === null
+      ? []
+      : doubtfulCases(
+          cases.ids.commented,
+          'in the form of a comment, unlike others, so rows that were commented out may have been read',
+        )),
     ...caseNotes(cases),
     ...openingNotes(reading, cases),
-    ...idNotes(reading),
+    ...idNotes(reading, cases),
     ...repeatedRowNotes(reading, cases),
     ...orderNotes(cases, order),
     ...halfDayNotes(reading, order),
@@ -96,7 +103,8 @@ function xesNotes({ xes, options: { columns } }: LogReading): string[] {
   if (xes === null) return []
   const { unread, transitions, sameName, empty } = xes
   const ignored = ignoredOptions(columns)
-  const counts = [...transitions.all].map(({ type, count }) => `${shown(type)} (${grouped(count)})`)
+  const steps = [...transitions.all]
+  const counts = steps.map(({ type, count }) => `${shown(type)} (${grouped(count)})`)
   return [
     ...(ignored.length > 0
       ? [`XES names the case, the type and the time itself; ${ignored.join(' and ')} had no effect`]
@@ -116,9 +124,9 @@ function xesNotes({ xes, options: { columns } }: LogReading): string[] {
           `${unread === 1 ? '1 list, container or attribute of an attribute was' : `${grouped(unread)} lists, containers and attributes of attributes were`} not read`,
         ]
       : []),
-    ...(counts.length > 1
+    ...(steps.some(({ type }) => type.toLowerCase() !== 'complete')
       ? [
-          `events have several values of lifecycle:transition, and each event counts for its type: ${counts.slice(0, MAX_TRANSITIONS_SHOWN).join(', ')}${counts.length > MAX_TRANSITIONS_SHOWN ? ' and others' : ''}; a condition can name one, for example match {"lifecycle:transition": "complete"}`,
+          `each event counts for its type, whatever its lifecycle:transition: ${counts.slice(0, MAX_TRANSITIONS_SHOWN).join(', ')}${counts.length > MAX_TRANSITIONS_SHOWN ? ' and others' : ''}; a condition can name one, for example match {"lifecycle:transition": "complete"}`,
         ]
       : []),
   ]
@@ -143,22 +151,31 @@ function similarTypes({ statistics, types }: LogReading): string[] {
         const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
         return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`
       }),
-    ...(types.has(named) ? [] : damagedTypes(named, types)),
+    ...(isNumber(named) && types.has(named) ? [] : damagedTypes(named, { statistics, types })),
   ])
 }
 
 /** Types of the log that were probably the named one before an export or a spreadsheet changed them. */
-function damagedTypes(named: string, types: EventTypes): string[] {
-  const [forms, key] = [damagedForms(named), similarityKey(named)]
-  const resembles = (type: string) => {
-    const other = similarityKey(type)
-    return forms.has(type) || (other !== key && separatorsRemoved(other) === separatorsRemoved(key))
-  }
+function damagedTypes(
+  named: string,
+  { statistics, types }: Pick<LogReading, 'statistics' | 'types'>,
+): string[] {
+  return [...damagedForms(named)]
+    .filter(([form]) => types.has(form) && !statistics.has(form))
+    .filter(([form]) => similarityKey(form) !== similarityKey(named))
+    .map(([form, how]) => {
+      const count = types.countOf(form)
+      const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
+      return `${events} the type ${shown(form)}, which differs from ${shown(named)} of the contract by ${how}`
+    })
+}
+
+function placeholderTypes({ statistics, types }: LogReading): string[] {
   return [...types.all]
-    .filter(({ type, count }) => count > 0 && resembles(type))
+    .filter(({ type, count }) => count > 0 && !statistics.has(type) && PLACEHOLDER.test(type))
     .map(({ type, count }) => {
       const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
-      return `no event has the type ${shown(named)}, but ${events} the type ${shown(type)}, which differs by ${damageOf(type, named)}`
+      return `${events} the type ${shown(type)}, which is used for missing values`
     })
 }
 
@@ -182,7 +199,7 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ),
     ...one.damaged.map(
       ([wanted, examples]) =>
-        `no event has ${shown(wanted)} in ${place}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs by ${damageOf(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
+        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs by ${damagedForms(wanted).get(examples.first[0]?.text ?? '')}: ${list(examples)}`,
     ),
     ...otherTextNotes(one, place),
     ...nameNotes(one, place),
@@ -190,6 +207,11 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
       ? []
       : [
           `${place} counts different values, and ${one.similarDistinct.count === 1 ? '1 event has' : `${grouped(one.similarDistinct.count)} events have`} a value that is almost equal to another one, but counts as another: ${list(one.similarDistinct)}`,
+        ]),
+    ...(one.placeholders.count === 0
+      ? []
+      : [
+          `${place} counts different values, and ${one.placeholders.count === 1 ? '1 event has' : `${grouped(one.placeholders.count)} events have`} a value that is used for missing ones, but counts: ${list(one.placeholders)}`,
         ]),
     ...groupedNotes(one, place, reading.options.decimal),
   ]
@@ -281,7 +303,7 @@ function caseNotes({ ids: { similar, first } }: CaseStatistics): string[] {
       `${shown(id)} (line ${grouped(line)}${other === null ? '' : `, after ${shown(other)}`})`,
   )
   return [
-    `${cases} from another one only by letter case, invisible characters, characters at the start or end, separators of digits or zeros at the start: ${examples.join(', ')}`,
+    `${cases} from another one only by letter case, invisible characters, characters at the start or end, separators or zeros at the start: ${examples.join(', ')}`,
   ]
 }
 
@@ -320,11 +342,22 @@ function openingNotes({ options, times }: LogReading, cases: CaseStatistics): st
   ]
 }
 
-function idNotes({ options, eventsWithoutId: count }: LogReading): string[] {
+function idNotes({ options, eventsWithoutId }: LogReading, { otherContents }: CaseStatistics): string[] {
   const { eventId } = options.columns
-  if (eventId === undefined || count === 0) return []
-  const events = count === 1 ? '1 event has no id' : `${grouped(count)} events have no ids`
-  return [`${events} in ${shown(eventId)} (--event-id), so ${count === 1 ? 'it is' : 'each is'} a new event`]
+  if (eventId === undefined) return []
+  const { count } = otherContents
+  return [
+    ...(eventsWithoutId > 0
+      ? [
+          `${eventsWithoutId === 1 ? '1 event has no id' : `${grouped(eventsWithoutId)} events have no ids`} in ${shown(eventId)} (--event-id), so ${eventsWithoutId === 1 ? 'it is' : 'each is'} a new event`,
+        ]
+      : []),
+    ...(count > 0
+      ? [
+          `${count === 1 ? '1 event has' : `${grouped(count)} events have`} the id of an earlier event of the case, but another type, time or compared field, and ${count === 1 ? 'counts' : 'count'} as repeated: ${list(otherContents)}; check the column ${shown(eventId)} (--event-id)`,
+        ]
+      : []),
+  ]
 }
 
 /** A count and a sum add a repeated event again. */
@@ -382,6 +415,9 @@ function timeNotes(reading: LogReading, now: number): string[] {
       ? [
           `${otherForms.count === 1 ? '1 time does not have the format' : `${grouped(otherForms.count)} times do not have the format`} ${shown(format?.name ?? '')} and ${otherForms.count === 1 ? 'was' : 'were'} read as ISO 8601 or a Unix time: ${list(otherForms)}; a spreadsheet may have changed day and month in such a log`,
         ]
+      : []),
+    ...(reading.times.areDays && reading.events >= MIN_EVENTS
+      ? ['every time is 00:00, so the times may be dates without a time of day']
       : []),
     ...doubtfulTimes(reading.times),
     ...(withoutZone > 0 && zone === null

@@ -32,6 +32,7 @@ const isInRange = (ms: number) => ms >= 0 && ms < AFTER_LAST_MS
 const nanIfOutOfRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
 const hourBit = (ms: number): number => 1 << (Math.floor(ms / HOUR_MS) % 24)
 
 /** Reads the times of a log, and counts times that are ambiguous. */
@@ -40,6 +41,8 @@ export class TimeReader {
   readonly #quarters = new Map<number, LocalMoment>()
   /** The hours of all times, as bits: as written if there is no zone, else in UTC. */
   hours = 0
+  /** Whether every time has a time of day that is 00:00. */
+  areDays = true
   withoutZone = 0
   /** Dates without a time of day. */
   datesAlone = 0
@@ -66,7 +69,7 @@ export class TimeReader {
     const { format } = this.#options
     const common = format === null ? parseCommonTime(text) : Number.NaN
     if (isInRange(common)) {
-      this.hours |= hourBit(common)
+      this.#addTimeOfDay(common)
       return common
     }
     const trimmed = text.trim()
@@ -75,12 +78,20 @@ export class TimeReader {
     if (written === null) return Number.NaN
     const ms = written.hasZone ? nanIfOutOfRange(written.ms) : this.#inZone(written.ms)
     if (Number.isNaN(ms)) return ms
-    this.hours |= hourBit(written.ms)
-    if (!written.hasTimeOfDay) this.datesAlone++
+    this.#addTimeOfDay(written.ms)
+    if (!written.hasTimeOfDay) {
+      this.datesAlone++
+      this.areDays = false
+    }
     if (formatted !== null) this.exchangeableDays.add(trimmed, formatted, line)
     else if (format !== null) this.otherForms.add(trimmed, line)
     if (formatted === null && UNIX_DIGITS.test(trimmed)) this.digits.add(trimmed, line)
     return ms
+  }
+
+  #addTimeOfDay(ms: number): void {
+    this.hours |= hourBit(ms)
+    if (this.areDays && ms % DAY_MS !== 0) this.areDays = false
   }
 
   #parse(text: string): WrittenTime | null {

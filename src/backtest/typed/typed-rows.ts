@@ -1,5 +1,5 @@
 import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
-import { type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
+import { isJsonObject, type Json, type JsonObject, valueAt } from '../../kernel/json.ts'
 import { EMPTY_PAYLOAD } from '../csv/csv-payload.ts'
 import type { FieldStatistics } from '../field-statistics.ts'
 import { MAX_FIELD_NAMES } from '../limits.ts'
@@ -89,8 +89,20 @@ export class TypedRows {
 
   /** For the note about a missing field: the log may have it under a similar name. */
   #noteNames(payload: JsonObject, one: FieldStatistics, line: number): void {
-    const names = Object.keys(payload)
+    const names = namesIn(payload, one.field.path.length)
     one.addNames(names, line)
     if (this.names.size < MAX_FIELD_NAMES) for (const name of names) this.names.add(name)
   }
+}
+
+/** The names of the fields down to this depth, joined by dots. */
+function namesIn(object: JsonObject, depth: number): string[] {
+  const names = Object.keys(object)
+  if (depth === 1) return names
+  return names.flatMap((name) => {
+    const value = object[name]
+    return isJsonObject(value)
+      ? [name, ...namesIn(value, depth - 1).map((inner) => `${name}.${inner}`)]
+      : [name]
+  })
 }

@@ -9,22 +9,22 @@ export const CONTRACT = contractWith({ price: 12.5, review_window: 0 })
 
 export const rows = (page: Page) => page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
 
-/** What each row says happened, and to whom, newest first. */
+/** The text of each row, newest first. */
 export const told = async (page: Page) =>
   (await rows(page).allInnerTexts()).map((text) =>
     text
       .split(/[\t\n]+/)
       .slice(0, 2)
       .join(' ')
-      // Times are kept in one line by blanks that do not break.
+      // Times contain non-breaking spaces.
       .replaceAll('\u00a0', ' '),
   )
 
-/** Waits for the page to show this state of its connection. */
+/** Waits until the page shows this state of its connection. */
 export const liveness = (page: Page, words: string) =>
   page.getByRole('main').getByRole('status').getByText(words, { exact: true }).waitFor()
 
-/** Candidates of acme, one after the other: a batch has no order. */
+/** Creates candidates of acme one after the other, because a batch has no order. */
 export async function createCandidates(page: Page, ...aliases: string[]): Promise<void> {
   for (const candidate_alias of aliases) {
     const candidate = { candidate_alias, customer_uuid: 'acme', contract: CONTRACT }
@@ -32,7 +32,7 @@ export async function createCandidates(page: Page, ...aliases: string[]): Promis
   }
 }
 
-/** How many streams of notifications the page has open. */
+/** Counts the notification streams that the page has open. */
 export function watchStreams(page: Page) {
   const streams = new Set<unknown>()
   let most = 0

@@ -9,14 +9,14 @@ export interface Answer {
   body: any
 }
 
-/** Speaks to a server over HTTP as one account. */
+/** An HTTP client of one account. */
 export class ApiClient {
   readonly url: string
   readonly token: string | null
   readonly #conformance: Conformance
   readonly #headers: Record<string, string>
 
-  /** @param headers of each request, beside the token's */
+  /** @param headers sent with each request, besides the token */
   constructor(
     url: string,
     token: string | null,
@@ -29,7 +29,7 @@ export class ApiClient {
     this.#headers = headers
   }
 
-  /** The same with these headers in each request, such as a session's cookie. */
+  /** The same client with further headers, such as a session's cookie. */
   with(headers: Record<string, string>): ApiClient {
     return new ApiClient(this.url, this.token, this.#conformance, { ...this.#headers, ...headers })
   }
@@ -74,12 +74,12 @@ export class ApiClient {
     return answer
   }
 
-  /** A new customer's id. */
+  /** Creates a customer. Returns its id. */
   async customer(externalId: string): Promise<string> {
     return created(await this.post('/v1/customers', { external_id: externalId })).id
   }
 
-  /** A new claim under the contract. */
+  /** Creates a claim with the contract. */
   async claim(customerId: string, contract: JsonObject): Promise<Answer['body']> {
     return created(await this.post('/v1/claims', { customer_id: customerId, contract }))
   }

@@ -10,7 +10,7 @@ const smallNumber = fc.integer({ min: -2, max: 4 })
 const scalar = fc.oneof(smallNumber, fc.boolean(), fc.constantFrom('x', 'y'))
 const nested = fc.dictionary(fc.constantFrom('k', 'l'), scalar, { noNullPrototype: true, maxKeys: 2 })
 
-/** Too many keys to be taken apart, mostly the same. */
+/** Objects with many keys, mostly the same. */
 export const largeObject: fc.Arbitrary<JsonObject> = fc
   .record({ changed: fc.integer({ min: -60, max: 39 }), to: scalar, o: fc.option(nested) })
   .map(({ changed, to, o }) => ({
@@ -157,7 +157,7 @@ export const extendedContract: fc.Arbitrary<Contract> = fc
     return { ...terms, ...rest, ...(Object.keys(review).length === 0 ? {} : { review }) }
   })
 
-/** Leaves that about every third event satisfies, alone or with the events before it. */
+/** Leaves that about every third event satisfies, by itself or with earlier events. */
 const likelyLeaf: fc.Arbitrary<Leaf> = fc
   .tuple(
     eventType,

@@ -13,14 +13,14 @@ import type { App } from './source/service.ts'
 import type { Scope } from './test-database.ts'
 import type { TestService } from './test-service.ts'
 
-/** A folder for an archive, gone after the test. */
+/** A folder for an archive. Removed after the test. */
 export async function archiveFolder(t: Scope): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-archive-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Claims that are resolved, with two events of the caller and one of the service each. */
+/** Resolved claims, each with two events of the caller and one of the service. */
 export async function resolvedClaims(
   { app }: Pick<TestService, 'app'>,
   api: ApiClient,
@@ -44,7 +44,7 @@ export async function resolvedClaims(
   return ids
 }
 
-/** The same of a candidate, by its alias. */
+/** The same for a candidate, by its alias. */
 export async function resolvedCandidate({ app }: Pick<TestService, 'app'>, api: ApiClient): Promise<string> {
   const { body } = await api.post('/v1/customers', { external_id: uniqueName('customer') })
   const alias = uniqueName('candidate')
@@ -60,19 +60,19 @@ export async function resolvedCandidate({ app }: Pick<TestService, 'app'>, api: 
 export const filesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).filter((path) => path.includes('.')).sort()
 
-/** All that the database has of a claim and its log. */
+/** All rows of a claim and its log. */
 export const storedRows = async ({ sql }: Pick<TestService, 'sql'>, id: string) => [
   ...(await sql('SELECT to_jsonb(c) AS row FROM claims c WHERE id = $1', [id])),
   ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
 ]
 
-/** Makes all that is there older, and removes its notifications, as retention would by then. */
+/** Moves all records to an earlier time and removes their notifications, as retention would. */
 export async function growOld({ sql }: Pick<TestService, 'sql'>, interval = '-40 days'): Promise<void> {
   await sql(`UPDATE claims SET ${movedBy(interval, TIMES_OF_CLAIM)}`)
   await sql(`UPDATE claim_events SET ${movedBy(interval, ['created_at'])}`)
   await sql('DELETE FROM notifications')
 }
 
-/** Moves to the folder whatever has been resolved for 30 days. Returns how many claims that was. */
+/** Archives all claims that were resolved at least 30 days ago. Returns their number. */
 export const archiveAll = (app: App, folder: string, days = 30): Promise<number> =>
   new ClaimArchive(app, { days, folder }).archiveSome(() => false)

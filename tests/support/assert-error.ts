@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Answer } from './api-client.ts'
 import { ERRORS, type ErrorCode } from './source/errors.ts'
 
-/** The answer is this error, in the one form that every error has (§7); `path`: a detail names this place. */
+/** The response is this error, in the form of every error (§7). `path`: a detail has this path. */
 export function assertError(answer: Answer, status: number, code: ErrorCode, path?: string): void {
   const { error } = answer.body ?? {}
   const said = `${answer.status} ${JSON.stringify(answer.body)?.slice(0, 500)}`

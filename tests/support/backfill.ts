@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 const MIGRATION = new URL('../../src/platform/database/migrations/0005-overview.sql', import.meta.url)
 
-/** SQL by which the migration sums up the resolutions that it finds. */
+/** SQL with which the migration totals existing resolutions. */
 export async function backfillOfTotals(): Promise<string> {
   const statements = (await readFile(MIGRATION, 'utf8')).split(';\n')
   return statements.filter((statement) => /^INSERT INTO .* GROUP BY/s.test(statement.trim())).join(';\n')

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
 
-/** What a caller would call refused: an answer of 5xx, or none. */
+/** A response that a client would count as a failure: 5xx or none. */
 interface Refusal {
   server: string
   request: string
@@ -13,14 +13,14 @@ interface Refusal {
 export interface Balancer {
   url: string
   add: (server: string) => void
-  /** Sends it no more, and resolves when all that was sent is answered, but for streams. */
+  /** Sends no further requests to the server. Resolves when all requests except streams are answered. */
   drain: (server: string) => Promise<unknown>
   refusals: Refusal[]
-  /** Requests that each server has answered. */
+  /** Number of requests that each server has answered. */
   answered: Map<string, number>
 }
 
-/** What stands before several servers: each request goes to the next of them. */
+/** A load balancer in front of several servers: requests go round-robin. */
 export async function startBalancer(t: Scope): Promise<Balancer> {
   const servers: string[] = []
   const inFlight = new Map<string, number>()
@@ -46,7 +46,7 @@ export async function startBalancer(t: Scope): Promise<Balancer> {
       answer.once('error', () => response.destroy())
     })
     asked.once('error', (error) => {
-      // A caller that goes away, or a stream that ends with its server, is not refused.
+      // A disconnected client, or a stream that ends with its server, is no failure.
       if (!response.headersSent && !response.destroyed) refuse(error.message)
       response.destroy()
     })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Scope } from './test-database.ts'
 
-/** As Debian, Fedora and others name it, the quickest first; the tests bring no browser of their own. */
+/** Names in Debian, Fedora and others, the fastest first. The tests do not install a browser. */
 const EXECUTABLES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -26,7 +26,7 @@ const ARGUMENTS = [
   '--js-flags=--no-opt --no-maglev',
 ]
 
-/** A real Chromium, ended with its scope. Each page has a profile of its own. */
+/** A real Chromium, closed with its scope. Each page has a profile of its own. */
 export async function startBrowser(t: Scope): Promise<Browser> {
   const executablePath = EXECUTABLES.find(existsSync)
   if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
@@ -37,21 +37,21 @@ export async function startBrowser(t: Scope): Promise<Browser> {
 
 export interface WatchedPage {
   page: Page
-  /** What the console complained of: refused styles or scripts, failed requests, exceptions. */
+  /** Console errors: refused styles or scripts, failed requests, exceptions. */
   complaints: string[]
 }
 
-/** A new page that notes what its console complains of. */
+/** A new page that records its console errors. */
 export async function openPage(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  // Without motion: what is fading in has not its colours yet.
+  // Without motion: colours are wrong during a fade-in.
   const defaults = { baseURL: url, locale: 'en-GB', reducedMotion: 'reduce' } as const
   const context = await browser.newContext({ ...defaults, ...options })
   const page = await context.newPage()
-  // Long: other tests keep the machine busy, and only what fails takes so long.
+  // Long, because other tests keep the machine busy, and only failures take this long.
   page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', (message) => {

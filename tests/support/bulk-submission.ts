@@ -4,7 +4,7 @@ import { contractWith } from './contracts.ts'
 import type { DashboardTests } from './dashboard.ts'
 import { newSignedInPage, sendAs } from './signed-in-page.ts'
 
-/* One event to all of a list, in the dashboard. */
+/* Submitting one event to all records of a list, in the dashboard. */
 
 export const dialog = (page: Page) => page.getByRole('dialog', { name: /^Submit an event to all/ })
 export const button = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name })
@@ -15,7 +15,7 @@ export const figure = (page: Page, title: string) =>
     .locator('dd')
     .innerText()
 
-/** From the list as it is shown to what counts it. */
+/** Opens the dialog from a list, and begins to count its records. */
 export async function beginCounting(page: Page, event: { type: string; fields?: object }): Promise<void> {
   await page.getByRole('button', { name: 'Submit to all' }).click()
   await dialog(page).getByLabel('Type').fill(event.type)
@@ -26,20 +26,20 @@ export async function beginCounting(page: Page, event: { type: string; fields?: 
   await button(page, 'Count recipients').click()
 }
 
-/** From the list as it is shown up to the confirmation. */
+/** From the list to the confirmation. */
 export async function countThem(page: Page, event: { type: string; fields?: object }): Promise<void> {
   await beginCounting(page, event)
   await button(page, /^Submit to/).waitFor()
 }
 
-/** Filters the list by the customer whose claims it goes to. */
+/** Filters the list by the customer of the claims. */
 export async function filterByAcme(page: Page, url: string): Promise<void> {
   await page.getByLabel('Customer').fill('acme')
   await page.getByLabel('Customer').press('Enter')
   await page.waitForURL(url)
 }
 
-/** Begins to send to 220 of them, and holds the second piece of 100 until the gate is opened. */
+/** Submits to 220 records, and holds the second group of 100 until the gate is opened. */
 export async function sendUntilSecondPiece(page: Page) {
   const gate = Promise.withResolvers<void>()
   let pieces = 0
@@ -55,7 +55,7 @@ export async function sendUntilSecondPiece(page: Page) {
 let accounts = 0
 
 export function bulkTests({ service, browser, newPage }: DashboardTests) {
-  /** A page of an account with a number of candidates of acme, which "done" settles, and one of globex. */
+  /** A page of an account with candidates of acme, which the event "done" settles, and one candidate of globex. */
   async function openWithCandidates(
     count: number,
     { ownPage = false, ...options }: BrowserContextOptions & { ownPage?: boolean } = {},
@@ -74,7 +74,7 @@ export function bulkTests({ service, browser, newPage }: DashboardTests) {
     return { ...opened, names, other: `${prefix}-other` }
   }
 
-  /** Of each that has any, the types in its log. */
+  /** The event types in the log of each record with events. */
   const logsOf = async (names: readonly string[]): Promise<Record<string, unknown>[]> =>
     service.sql(
       `SELECT candidate_alias AS alias, array_agg(e.type) AS types FROM claims JOIN claim_events e ON e.claim_id = claims.id
@@ -82,7 +82,7 @@ export function bulkTests({ service, browser, newPage }: DashboardTests) {
       [names],
     )
 
-  /** Each has it once. */
+  /** Each log has the event once. */
   const assertAllHave = async (names: readonly string[], type: string) =>
     assert.deepEqual(
       await logsOf(names),

@@ -1,8 +1,8 @@
-/** Burns down with the bytes of all connections that it is asked for, and cuts the one on which it ends. */
+/** Counts the bytes of all connections that use it, and cuts the connection on which the count ends. */
 export class ByteFuse {
   #left: number | null = null
 
-  /** From now on; the byte of this number is the last to pass. */
+  /** Starts counting. The byte with this number is the last to pass. */
   light(byte: number): void {
     this.#left = byte
   }
@@ -15,7 +15,7 @@ export class ByteFuse {
     return this.#left !== null
   }
 
-  /** What of these bytes still passes: fewer than they are if the connection is cut here. */
+  /** The bytes that pass: fewer than given if the connection is cut here. */
   pass(bytes: Buffer): Buffer {
     if (this.#left === null) return bytes
     this.#left -= bytes.length

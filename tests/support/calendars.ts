@@ -18,7 +18,7 @@ export const ALWAYS: Calendar['weekly'] = Object.fromEntries(
   WEEKDAYS.map((day) => [day, [['00:00', '24:00']]]),
 )
 
-/** When clocks of the zone change, by the runtime, from a year to before another. */
+/** The clock changes of a zone, by the runtime, from one year to before another. */
 export function transitionsOf(timeZone: string, fromYear: number, untilYear: number): number[] {
   const found: number[] = []
   let time = Temporal.Instant.fromEpochMilliseconds(Date.UTC(fromYear)).toZonedDateTimeISO(timeZone)
@@ -30,7 +30,7 @@ export function transitionsOf(timeZone: string, fromYear: number, untilYear: num
   }
 }
 
-/** More often near midnight and the hours at which clocks change. */
+/** More often near midnight and near the hours of clock changes. */
 const minute = fc.oneof(
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 24 * 4 }).map((quarters) => quarters * 15) },
   fc.integer({ min: 0, max: 3 * 60 }),
@@ -70,7 +70,7 @@ export function someCalendar(timeZone: string, nearMs: number): fc.Arbitrary<Cal
   })
 }
 
-/** A calendar, and some times in order around a change of the clocks of its zone. */
+/** A calendar, and times in order around a clock change of its zone. */
 export interface ZoneCase {
   calendar: Calendar
   times: number[]

@@ -1,11 +1,11 @@
 const MINUTE_MS = 60_000
 
-/** The scheduled check that comes first at or after this time: a whole minute. */
+/** The first scheduled check at or after this time: a whole minute. */
 export function firstCheckFrom(time: string | Date): Date {
   return new Date(Math.ceil(new Date(time).getTime() / MINUTE_MS) * MINUTE_MS)
 }
 
-/** One to which all is due that is due by now, by whatever clock: the database's rounds, ours cuts. */
+/** A check at which everything is due that is due now. The database's clock may be rounded differently from ours. */
 export const inAMinute = (): Date => firstCheckFrom(new Date(Date.now() + MINUTE_MS))
 
 /** An ISO time some seconds later. */

@@ -6,7 +6,7 @@ import { joinNodes, onEachNode, urlOfDatabase } from './database-nodes.ts'
 import { findInstalled, findPrograms } from './make-node.ts'
 import { PostgresNode } from './postgres-node.ts'
 
-/** Lines of postgresql.conf that a machine with Citus needs. */
+/** Lines of postgresql.conf for a server with Citus. */
 export const CITUS_SETTINGS = `
 shared_preload_libraries = 'citus'
 max_prepared_transactions = 600
@@ -23,16 +23,16 @@ citus.shard_count = 8
 citus.node_connection_timeout = '3s'
 `
 
-/** The folder of PostgreSQL's programs that have Citus beside them; null if there is none on this machine. */
+/** The folder of PostgreSQL programs with Citus. Null if none is installed. */
 export const findCitus = () => findInstalled((folder) => existsSync(join(folder, 'lib', 'citus.so')))
 
-/** A coordinator and its workers on this machine, in a folder that goes with them. */
+/** A coordinator and its workers on this machine, in a folder that is removed with them. */
 export interface CitusCluster {
   coordinator: PostgresNode
   workers: PostgresNode[]
-  /** The address of a new database on all of them, known to each other in it. */
+  /** Creates a database on all nodes and connects them. Returns its URL. */
   createDatabase: (name: string) => Promise<string>
-  /** Another machine, known to the coordinator in this database, without shards. */
+  /** Adds a worker without shards to the database. */
   addWorker: (database: string) => Promise<PostgresNode>
   stop: () => Promise<void>
 }

@@ -14,7 +14,7 @@ export async function furnish({ page, complaints }: SignedInPage) {
   return { page, complaints, older: older.id, newer: newer.id, customer, clock: clock.id }
 }
 
-/** Creates the claim as the dialog stands, and returns it. */
+/** Submits the dialog and returns the claim. */
 export async function created(page: Page) {
   const before = page.url()
   await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()

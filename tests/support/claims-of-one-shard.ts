@@ -3,7 +3,10 @@ import { contractWith } from './contracts.ts'
 import { uniqueName } from './new-records.ts'
 import type { TestService } from './test-service.ts'
 
-/** What go together in groups are claims of one shard: makes one until it is in the first, which is at once if there is one. */
+/**
+ * Only claims of one shard share a batch. Creates claims until one is in the first shard; without Citus that is the
+ * first claim.
+ */
 export async function ofFirstShard<Claim extends { id: string }>(
   { app }: Pick<TestService, 'app'>,
   make: () => Promise<Claim>,
@@ -14,7 +17,7 @@ export async function ofFirstShard<Claim extends { id: string }>(
   }
 }
 
-/** `count` new claims that share groups. */
+/** `count` new claims that share batches. */
 export async function claimsOfOneShard(
   service: Pick<TestService, 'api' | 'app'>,
   count: number,

@@ -1,6 +1,6 @@
 import { run } from '../../src/cli/run.ts'
 
-/* A process that runs `claimkeeper …` again and again, one run at a time, and answers what each printed (`shared-cli.ts`). */
+/* A process that runs `claimkeeper …` commands one after the other, and returns their output (`shared-cli.ts`). */
 
 export interface CliRequest {
   args: string[]
@@ -20,7 +20,7 @@ process.on('message', async ({ args, env }: CliRequest) => {
   process.send?.({ status, stdout: stdout(), stderr: stderr() })
 })
 
-/** Keeps what is written. The returned function ends that and gives the text. */
+/** Captures output until the returned function is called, which returns the text. */
 function capture(stream: NodeJS.WriteStream): () => string {
   const write = stream.write
   let text = ''

@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 
-/** Frees what nobody refers to, before memory is measured. */
+/** Collects garbage before memory is measured. */
 export const collectGarbage = runInNewContext('gc') as () => void

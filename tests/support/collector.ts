@@ -5,14 +5,14 @@ import type { Scope } from './test-database.ts'
 
 interface CollectedSpan {
   name: string
-  /** As OTLP numbers them: 2 server, 3 client. */
+  /** Numbers of OTLP: 2 server, 3 client. */
   kind: number
   traceId: string
   spanId: string
   parentSpanId: string
   links: { traceId: string; spanId: string }[]
   attributes: Record<string, string | number | boolean>
-  /** Of the process. */
+  /** Attributes of the process. */
   resource: Record<string, string | number | boolean>
   startMs: number
   endMs: number
@@ -22,9 +22,9 @@ interface CollectedSpan {
 export interface Collector {
   url: string
   spans: CollectedSpan[]
-  /** Of the requests. */
+  /** Headers of the received requests. */
   headers: IncomingHttpHeaders[]
-  /** From now on. */
+  /** Sets the response from now on. */
   answer: (reply: (response: ServerResponse) => unknown) => void
   close: () => Promise<void>
 }
@@ -49,7 +49,7 @@ interface OtlpTraces {
   resourceSpans: { resource: { attributes: OtlpAttribute[] }; scopeSpans: { spans: OtlpSpan[] }[] }[]
 }
 
-/** A collector that speaks OTLP over HTTP, as JSON; it answers 200. */
+/** A collector that accepts OTLP over HTTP as JSON, and responds with 200. */
 export async function startCollector(t: Scope): Promise<Collector> {
   let reply = (response: ServerResponse): unknown =>
     response.setHeader('Content-Type', 'application/json').end('{}')

@@ -11,10 +11,10 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
-/** Holds every answer that a test receives to the published OpenAPI document. */
+/** Checks every response of a test against the published OpenAPI document. */
 export class Conformance {
   readonly #document: OpenApi
-  // That the document itself is well-formed is for tests/http/errors/openapi.test.ts: here it would take most of the time.
+  // The document itself is checked in tests/http/errors/openapi.test.ts: here that would take most of the time.
   readonly #ajv = new Ajv2020({
     strict: false,
     meta: false,
@@ -53,7 +53,7 @@ export class Conformance {
         wanted.every((part, i) => part.startsWith('{') || part === segments[i])
       )
     })
-    // /v1/claims/export is not the claim named export.
+    // /v1/claims/export is not a claim with the id `export`.
     const exact = found.find(([template]) => template === segments.join('/'))
     return (exact ?? found[0])?.[1][method.toLowerCase()]
   }

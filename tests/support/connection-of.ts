@@ -1,8 +1,8 @@
 import { type Connection, Distribution } from './source/database.ts'
 
 /**
- * A connection of what runs a statement. Transactions are the caller's affair, but on distributed tables, where some
- * writes are one.
+ * A connection that runs statements with the given function. The caller handles transactions, except on distributed
+ * tables, where some writes are transactions.
  */
 export function connectionOf(query: Connection['query'], distribution = new Distribution()): Connection {
   let isInTransaction = false

@@ -2,7 +2,7 @@ import { findContradictions, readAuditRecords } from './source/claims.ts'
 import type { Contract } from './source/contracts.ts'
 import type { TestService } from './test-service.ts'
 
-/** What is stored of the claim and does not follow from its contract and log, as `claimkeeper doctor` finds it. */
+/** Stored state of the claim that contradicts its contract and log, as `claimkeeper doctor` finds it. */
 export async function contradictionsOf({ app }: TestService, claimId: string): Promise<string[]> {
   const [record] = await readAuditRecords(app.db.checks, [claimId])
   return record

@@ -7,7 +7,7 @@ export const button = (within: Page | Locator, name: string) =>
 
 export const focusComesTo = (control: Locator) => control.and(control.page().locator(':focus')).waitFor()
 
-/** A click on the page beside a dialog. */
+/** Clicks outside a dialog. */
 export const clickBeside = (page: Page) => page.mouse.click(5, 5)
 
 export const isClosed = (dialog: Locator) => dialog.waitFor({ state: 'detached' })

@@ -3,9 +3,9 @@ import type { Locator, Page, Request } from 'playwright-core'
 import { contractWith } from './contracts.ts'
 import { createCustomer, sendAs } from './signed-in-page.ts'
 
-/* Fields of the dashboard that take a customer, and the requests by which they look it up. */
+/* Customer fields of the dashboard, and their look-up requests. */
 
-/** The dialog that creates a claim, with acme chosen; globex came too late to be offered. */
+/** The dialog that creates a claim, with acme chosen. globex was created too late to be suggested. */
 export async function openClaimDialog(page: Page) {
   await sendAs(page, 'POST', '/v1/schemas', { contract: contractWith() })
   await page.goto(`/customers/${await createCustomer(page, 'acme')}`)
@@ -24,7 +24,7 @@ export async function customersOfClaims(page: Page): Promise<string[]> {
   return data.map(({ customer_id }: { customer_id: string }) => customer_id)
 }
 
-/** Creates a claim by a click while the customer typed last is still being looked up. */
+/** Creates a claim while the typed customer is still being looked up. */
 export async function createWhileLookedUp(
   page: Page,
   pressIn: (field: Locator, press: Locator) => Promise<void>,
@@ -42,7 +42,7 @@ export async function createWhileLookedUp(
   assert.deepEqual(await customersOfClaims(page), [globex])
 }
 
-/** The form of an endpoint of acme's. */
+/** The form of an endpoint of acme. */
 export async function openEndpointForm(page: Page) {
   const acme = await createCustomer(page, 'acme')
   const hook = { url: 'http://127.0.0.1:1024/', customer_id: acme }
@@ -53,10 +53,10 @@ export async function openEndpointForm(page: Page) {
   return { page, dialog: page.getByRole('dialog'), acme, read }
 }
 
-/** A list, with acme there to be filtered by; globex came too late to be offered. */
+/** A list with acme as a filter option. globex was created too late to be suggested. */
 export async function openList(page: Page, pathOf: (acme: string) => string) {
   const acme = await createCustomer(page, 'acme')
-  // Not the one that a list is filtered by, which is read by its id beside them.
+  // Not the request for the customer of the filter, which is read by its id.
   const areOffered = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/customers')
   await page.goto(pathOf(acme))
   await (await areOffered).finished()
@@ -88,18 +88,18 @@ export async function clearWhileLookedUp(page: Page, path: string): Promise<void
   assert.deepEqual([filtersOf(page), await field.inputValue()], ['', ''])
 }
 
-/** As it is in the list's address. */
+/** The query of the list's address. */
 export const filtersOf = (page: Page) => new URL(page.url()).search
 
 const looksUp = (externalId: string) => (url: URL) =>
   url.pathname === '/v1/customers' && url.searchParams.get('external_id') === externalId
 
-/** By either it becomes known whose it is: by its look-up, or among those that are offered. */
+/** Matches both requests that can find the customer: its look-up, and the suggestions. */
 export const asksFor = (externalId: string) => (url: URL) =>
   looksUp(externalId)(url) ||
   (url.pathname === '/v1/customers' && url.searchParams.get('search') === externalId)
 
-/** Holds what asks for this one until it is let through; and waits for the look-up. */
+/** Holds the look-up of this customer until it is released, and waits for the request. */
 export async function holdLookUp(page: Page, externalId: string) {
   const gate = Promise.withResolvers<void>()
   const isThrough = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ export async function holdLookUp(page: Page, externalId: string) {
     await route.continue()
   })
   const asked = page.waitForRequest((request) => looksUp(externalId)(new URL(request.url())))
-  /** Waits until the page has the answer, if it is still asking, and has shown what comes of it. */
+  /** Releases the request, and waits until the page has processed the response. */
   const answer = async () => {
     gate.resolve()
     await isThrough.promise
@@ -121,7 +121,7 @@ export async function holdLookUp(page: Page, externalId: string) {
   return { asked, answer }
 }
 
-/** For another answer from the service, and its picture: what the page got before is shown by then. */
+/** Waits for a further response and its rendering: earlier responses are rendered by then. */
 async function waitUntilShown(page: Page): Promise<void> {
   await page.evaluate("fetch('/v1/customers?limit=1').then((answer) => answer.text())")
   await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))')

@@ -6,7 +6,7 @@ import { copyNewCluster } from './new-cluster.ts'
 import { destroyEmbeddedDatabase } from './source/embedded.ts'
 import type { Scope } from './test-database.ts'
 
-/** A data folder of its own, not made yet; removed with its database when the scope ends. */
+/** The path of a new data folder, which does not exist yet. Removed with its database at the end of the scope. */
 export async function newDataFolder(t: Scope): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'claimkeeper-test-'))
   const folder = join(parent, 'data')
@@ -17,14 +17,14 @@ export async function newDataFolder(t: Scope): Promise<string> {
   return folder
 }
 
-/** The same with a cluster in it, on which no server has run. */
+/** A data folder with a cluster on which no server has run. */
 export async function madeDataFolder(t: Scope): Promise<string> {
   const folder = await newDataFolder(t)
   await copyNewCluster(folder)
   return folder
 }
 
-/** Whether a database server runs on the folder, by PostgreSQL's own pid file. */
+/** Whether a database server runs on the folder, according to PostgreSQL's pid file. */
 export function hasRunningDatabase(folder: string): boolean {
   return existsSync(join(folder, 'postgres', 'postmaster.pid'))
 }
@@ -33,7 +33,7 @@ export async function databaseProcess(folder: string): Promise<number> {
   return Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
 }
 
-/** How another process reaches the embedded database of the folder. */
+/** The URL of the folder's embedded database for other processes. */
 export async function embeddedUrl(folder: string): Promise<string> {
   const read = (name: string) => readFile(join(folder, 'postgres', name), 'utf8')
   const password = encodeURIComponent((await read('claimkeeper.password')).trim())

@@ -3,17 +3,17 @@ import { readDistribution } from '../../src/platform/database/citus/read-distrib
 import { Distribution } from './source/database.ts'
 
 /*
- * A test's database lies on one PostgreSQL, or on all machines of a Citus cluster (TEST_CITUS_URL), which find each other
- * by its name.
+ * The database of a test is on one PostgreSQL, or on all nodes of a Citus cluster (TEST_CITUS_URL). The nodes find
+ * each other by its name.
  */
 
-/** The servers of this run, the coordinator first. */
+/** The servers of this run. The coordinator is first. */
 export const nodesOfRun = (): string[] => JSON.parse(process.env.CLAIMKEEPER_TEST_NODES ?? '[]')
 
 /** Whether tables are distributed in this run. */
 export const isOnCitus = (): boolean => nodesOfRun().length > 1
 
-/** Does the same on each server, side by side. */
+/** Runs the work on each server in parallel. */
 export async function onEachNode(
   nodes: readonly string[],
   work: (client: pg.Client) => Promise<unknown>,
@@ -23,7 +23,7 @@ export async function onEachNode(
       const client = new pg.Client({ connectionString })
       await client.connect()
       try {
-        // Each server has the database made and dropped by itself.
+        // The database is created and dropped on each server separately.
         if (nodes.length > 1) await client.query('SET citus.enable_create_database_propagation = off')
         await work(client)
       } finally {
@@ -42,7 +42,7 @@ export function urlOfDatabase(serverUrl: string, database: string): string {
 
 export const databaseNameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1)
 
-/** The database as services reach it: as the role TEST_SERVICE_ROLE, if there is one (`npm run test:databases`). */
+/** The database URL for services: with the role TEST_SERVICE_ROLE if it is set (`npm run test:databases`). */
 export function asServiceRole(databaseUrl: string): string {
   const { TEST_SERVICE_ROLE: role } = process.env
   if (!role) return databaseUrl
@@ -51,18 +51,18 @@ export function asServiceRole(databaseUrl: string): string {
   return url.href
 }
 
-/** A test's database on each server, the coordinator's first. */
+/** The URLs of a test's database on each server. The coordinator's is first. */
 export const urlsOfDatabase = (databaseUrl: string): string[] =>
   isOnCitus() ? nodesOfRun().map((node) => urlOfDatabase(node, databaseNameOf(databaseUrl))) : [databaseUrl]
 
-/** For sessions of a test's own: in them it may put triggers on distributed tables, which do harm. */
+/** For sessions of a test: allows triggers on distributed tables, which inject faults. */
 export function withTriggers(databaseUrl: string): string {
   const url = new URL(databaseUrl)
   if (isOnCitus()) url.searchParams.set('options', '-c citus.enable_unsafe_triggers=on')
   return url.href
 }
 
-/** The servers of the cluster to which the coordinator's address leads. */
+/** The servers of the coordinator's cluster. */
 export async function nodesOfCluster(coordinator: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: coordinator })
   await client.connect()
@@ -78,7 +78,7 @@ export async function nodesOfCluster(coordinator: string): Promise<string[]> {
   return [coordinator, ...nodes]
 }
 
-/** Makes Citus of a database that is there on each of them. */
+/** Turns an existing database of each node into a Citus database. */
 export async function joinNodes(nodes: readonly string[], database: string): Promise<void> {
   const of = nodes.map((node) => urlOfDatabase(node, database))
   await onEachNode(of, (client) => client.query('CREATE EXTENSION citus'))
@@ -89,11 +89,11 @@ export async function joinNodes(nodes: readonly string[], database: string): Pro
   })
 }
 
-/** Where the claims of a test's database are. */
+/** The distribution of a test's database. */
 export const distributionOf = async (connectionString: string): Promise<Distribution> =>
   isOnCitus() ? findDistribution(connectionString) : new Distribution()
 
-/** The same of any database. */
+/** The distribution of any database. */
 export async function findDistribution(connectionString: string): Promise<Distribution> {
   const client = new pg.Client({ connectionString })
   await client.connect()

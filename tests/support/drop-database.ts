@@ -2,8 +2,8 @@ import type pg from 'pg'
 import { retryWhile } from './retry-while.ts'
 
 /**
- * FORCE does not end a worker of autovacuum that is in the database just then (the role is no superuser), and waits five
- * seconds for those that it has ended.
+ * Errors after which the drop is retried: FORCE cannot end an autovacuum worker (the role is no superuser), and waits
+ * only five seconds for the sessions that it has ended.
  */
 const MAY_PASS = ['42501', '55006']
 

@@ -14,7 +14,7 @@ import { OperatorError } from './source/errors.ts'
 
 const HOLDER = fileURLToPath(new URL('embedded-holder.ts', import.meta.url))
 
-/** A data folder that does not exist yet; with the test go the folder and the server that may run in it. */
+/** The path of a new data folder. The folder and its server are removed after the test. */
 export async function newDataDir(t: TestContext, parentMode = 0o755): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'claimkeeper embedded-'))
   await chmod(parent, parentMode)
@@ -25,21 +25,21 @@ export async function newDataDir(t: TestContext, parentMode = 0o755): Promise<st
   return join(parent, 'data')
 }
 
-/** The same with a cluster in it, on which no server has run. */
+/** A data folder with a cluster on which no server has run. */
 export async function madeDataDir(t: TestContext): Promise<string> {
   const dataDir = await newDataDir(t)
   await copyNewCluster(dataDir)
   return dataDir
 }
 
-/** Opens in this process, collecting what is reported. */
+/** Opens the database in this process and collects the reports. */
 export async function openHere(dataDir: string, role: 'service' | 'command' = 'command') {
   const reported: string[] = []
   const database = await openEmbeddedDatabase({ dataDir, role, report: (step) => reported.push(step) })
   return { ...database, reported }
 }
 
-/** Opens in a process of its own, with a hostile environment if given. */
+/** Opens the database in another process, with a hostile environment if given. */
 export async function openElsewhere(
   t: TestContext,
   dataDir: string,
@@ -69,12 +69,12 @@ async function end(child: ChildProcess, how: () => void): Promise<void> {
   await ended
 }
 
-/** The process id that the cluster's postmaster.pid names. */
+/** The process id in the cluster's postmaster.pid. */
 export async function postmasterPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 }
 
-/** Runs one query in a connection of its own and gives the rows. */
+/** Runs one query on a connection of its own. Returns the rows. */
 export async function ask(connectionString: string, query: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => undefined)
@@ -88,11 +88,11 @@ export async function ask(connectionString: string, query: string): Promise<Reco
 
 export async function isRunning(pid: number): Promise<boolean> {
   const state = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => undefined)
-  // A killed process that nobody has fetched yet (Z) does not run.
+  // A zombie (Z) does not run.
   return state !== undefined && !state.stdout.startsWith('Z')
 }
 
-/** Whether an error is meant for an operator: one line that the pattern matches. */
+/** Whether an error is an OperatorError with one line that matches the pattern. */
 export function oneLine(pattern: RegExp): (error: unknown) => boolean {
   return (error) =>
     error instanceof OperatorError && pattern.test(error.message) && !error.message.includes('\n')

@@ -8,7 +8,7 @@ import { ask } from './embedded-data-folder.ts'
 export const readSecret = async (dataDir: string, name: string) =>
   (await readFile(join(dataDir, 'postgres', name), 'utf8')).trim()
 
-/** The same server as another role. */
+/** The URL of the same server with another role. */
 export function as(user: string, password: string, connectionString: string): string {
   const url = new URL(connectionString)
   Object.assign(url, { username: user, password, pathname: '/postgres' })
@@ -20,7 +20,7 @@ const ROLE = `SELECT rolsuper OR rolcreaterole OR rolreplication OR rolbypassrls
     (SELECT datdba::regrole::text FROM pg_database WHERE datname = 'claimkeeper') AS owner
   FROM pg_roles r WHERE rolname = 'claimkeeper'`
 
-/** What must hold of every data folder that was opened. */
+/** Invariants of every data folder that was opened. */
 export async function assertRolesApart(dataDir: string, connectionString: string): Promise<void> {
   const [service, superuser] = [
     await readSecret(dataDir, 'claimkeeper.password'),

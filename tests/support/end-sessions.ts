@@ -1,15 +1,12 @@
 import pg from 'pg'
 import { databaseNameOf, nodesOfRun } from './database-nodes.ts'
 
-/**
- * Ends all sessions in a database, and waits until they are gone. The workers of autovacuum
- * stay: only a superuser may end them.
- */
+/** Ends all sessions of a database and waits for their end. Autovacuum workers stay: only a superuser may end them. */
 export async function endSessions(databaseUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: nodesOfRun()[0] ?? '' })
   await admin.connect()
   try {
-    // All at once, and then each is waited for: PostgreSQL would end one after the other.
+    // All are signalled first, and then waited for. PostgreSQL would end one after the other.
     for (const end of ['pg_terminate_backend(pid)', 'pg_terminate_backend(pid, 5000)']) {
       await admin.query(
         `SELECT ${end} FROM pg_stat_activity

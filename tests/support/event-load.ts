@@ -10,20 +10,20 @@ import type { Condition } from './source/contracts.ts'
 import type { JsonObject } from './source/json.ts'
 
 /*
- * A load of submissions, as careful clients make them: each event has an id of its own and is sent again with the
- * same id until it is answered. In the end the logs must hold what was acknowledged, each event once.
+ * A load of submissions like those of careful clients: each event has an id and is sent again until it is answered.
+ * At the end the logs must contain each acknowledged event once.
  */
 
 const WORKERS = 16
-/** A light load: workers that pause between their events. */
+/** A light load: workers pause between their events. */
 const FEW_WORKERS = 4
 const LIGHT_PAUSE_MS = 150
 const TIMEOUT_MS = 3_000
 const FIRST_PAUSE_MS = 10
-/** Then the test has failed: at least a minute, with its pauses. */
+/** Attempts after which the test fails: at least a minute with the pauses. */
 const MAX_ATTEMPTS = 400
 
-/** Settled by few of the events that are sent, each in another way. */
+/** Few of the sent events settle a claim, in different ways. */
 const CONDITIONS: Condition[] = [
   all({ event: 'goal' }, { event: 'paid', gte: 3 }),
   any({ event: 'goal', match: { value: 1 } }, all({ event: 'paid' }, not({ event: 'goal' }))),
@@ -35,29 +35,29 @@ const NEVER_SETTLED: Condition[] = [{ event: 'never' }]
 type Fate = 'acknowledged' | 'refused'
 
 export interface EventLoad {
-  /** Changes where the submissions go; a server that came back has another address. */
+  /** Changes the servers. A restarted server has another address. */
   setServers: (urls: readonly string[]) => void
-  /** Resolves when that number of further events was acknowledged. */
+  /** Resolves after this number of further acknowledged events. */
   acknowledges: (more: number) => Promise<unknown>
-  /** Sends no new events, and resolves when each that was sent is answered. */
+  /** Sends no new events. Resolves when all sent events are answered. */
   stop: () => Promise<void>
-  /** Holds what is stored, as the client reads it, to what was answered. */
+  /** Compares the stored logs, as a client reads them, with the responses. */
   verify: (api: ApiClient) => Promise<void>
   /** Submissions that were sent more than once. */
   retries: () => number
 }
 
-/** Begins to submit to as many new claims, from several connections at once. */
+/** Creates the claims and begins to submit to them, from several connections. */
 export async function startEventLoad(
   api: ApiClient,
   urls: readonly string[],
   claims: number,
-  /** Light: for a long time, to claims that never settle. */
+  /** A light load runs for long, on claims that never settle. */
   { isLight } = { isLight: false },
 ): Promise<EventLoad> {
   const conditions = isLight ? NEVER_SETTLED : CONDITIONS
   const customer = await api.customer(uniqueName('load'))
-  // In one request: hundreds at once would be refused on a slow machine.
+  // In one request: hundreds of requests would be refused on a slow machine.
   const made = Array.from({ length: claims }, (_, i) => ({
     customer_id: customer,
     contract: contractWith({ fulfillment_condition: conditions[i % conditions.length] as Condition }),
@@ -99,7 +99,7 @@ export async function startEventLoad(
     }
   }
 
-  /** Null where no answer came. */
+  /** Null without a response. */
   async function submit(url: string, event: JsonObject): Promise<Pick<Answer, 'status' | 'body'> | null> {
     try {
       const response = await fetch(url, {
@@ -115,7 +115,7 @@ export async function startEventLoad(
   }
 
   const workers = Promise.all(Array.from({ length: isLight ? FEW_WORKERS : WORKERS }, (_, i) => work(i)))
-  // A worker that fails is reported by stop().
+  // stop() reports the failure of a worker.
   workers.catch(() => {
     stopping = true
   })
@@ -143,7 +143,7 @@ function eventOf(worker: number, n: number): { id: string } & JsonObject {
   return { id: `event-${worker}-${n}`, type, value: n % 5, n }
 }
 
-/** Every acknowledged event is in the log once, nothing else is, and the domain derives the state from the log. */
+/** The log contains every acknowledged event once and nothing else, and its state follows from it. */
 function verifyClaim(claim: Answer['body'], fates: ReadonlyMap<string, Fate>): void {
   const { events, contract } = claim
   const acknowledged = [...fates].filter(([, fate]) => fate === 'acknowledged').map(([id]) => id)

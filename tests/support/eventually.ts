@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks again until the answer is there, for what other processes do in their own time. */
+/** Polls until the condition holds, for work of other processes. */
 export async function eventually<T>(
   ask: () => Promise<T | null | undefined | false>,
   within = { seconds: 60 },

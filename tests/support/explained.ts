@@ -15,18 +15,18 @@ interface Node {
   Plans?: Node[]
 }
 
-/** What the statements of some work did with the table of claims. */
+/** The work of statements on the table of claims. */
 export interface Effort {
-  /** Rows that were looked at. */
+  /** Rows that were read. */
   rows: number
-  /** Entries that were read of an index alone. */
+  /** Index entries that were read without their rows. */
   entries: number
-  /** Rows that were put in order, but for those of which only the first few were kept. */
+  /** Rows that were sorted, except in a sort that keeps only the first few. */
   sorted: number
   scans: string[]
 }
 
-/** A connection that lets the database explain each statement that reads claims, as it is executed. */
+/** A connection that explains each statement on claims while it is executed. */
 export function explaining(db: Connection): { db: Connection; effort: Effort } {
   const effort: Effort = { rows: 0, entries: 0, sorted: 0, scans: [] }
   const query = async <Row>(statement: Statement): Promise<Row[]> => {

@@ -4,24 +4,24 @@ import { Webhook } from 'standardwebhooks'
 import type { Scope } from './test-database.ts'
 import { type Received, startWebhookReceiver } from './webhook-receiver.ts'
 
-/** What came to one endpoint. */
+/** The deliveries of one endpoint. */
 export interface Hook {
   url: string
   received: Received[]
-  /** How often each number was answered 200. */
+  /** Number of 200 responses for each delivery number. */
   taken: Map<number, number>
-  /** What one sender at a time, who signs each, does not do. */
+  /** Violations: concurrent senders, missing signatures. */
   faults: string[]
 }
 
 export interface FailingReceiver {
-  /** @param secret under which its deliveries are signed, once it is known */
+  /** @param secret of its signatures, once it is known */
   hook: (path: string, secret: Promise<string>) => Hook
 }
 
 const SLOW_MS = 100
 
-/** Failures instead of accepting a delivery, each with its percentage of the deliveries. */
+/** Failures instead of a 200, with their percentages. */
 const FAILURES: readonly [percent: number, fail: (response: ServerResponse) => unknown][] = [
   [15, (response) => response.writeHead(500).end('not now')],
   [10, (response) => response.destroy()],
@@ -37,7 +37,7 @@ function drawFailure(): ((response: ServerResponse) => unknown) | null {
   return null
 }
 
-/** A real receiver that fails 30 times in 100: says so, breaks the connection, or is slow as well. */
+/** A real receiver with 30 % failures: error responses, broken connections, slow responses. */
 export async function startFailingReceiver(t: Scope): Promise<FailingReceiver> {
   const receiver = await startWebhookReceiver(t)
   const hooks = new Map<string, { hook: Hook; secret: Promise<string>; open: Set<number> }>()

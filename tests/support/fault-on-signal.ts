@@ -1,4 +1,4 @@
-/* To be loaded before the service (`--import`): a fault that nobody catches, at SIGUSR2. */
+/* Loaded before the service (`--import`): throws an uncaught error on SIGUSR2. */
 
 process.on('SIGUSR2', () => {
   const fault = new Error('a fault of the test')

@@ -14,59 +14,62 @@ import type { Scope } from './test-database.ts'
 
 /** A fault of a statement. */
 export type Fault =
-  /** The connection breaks, and the database never hears of it. */
+  /** The connection breaks before the statement reaches the database. */
   | 'cut before'
-  /** It is executed; the connection breaks before the answer. */
+  /** The statement is executed. The connection breaks before the response. */
   | 'cut during'
-  /** The connection breaks behind the answer. */
+  /** The connection breaks after the response. */
   | 'cut after'
-  /** Nothing passes over the connection any more, in either direction, and nobody is told. */
+  /** The connection passes nothing more in either direction, and is not closed. */
   | 'silence before'
-  /** The same once it is executed. */
+  /** The same after the statement is executed. */
   | 'silence during'
-  /** The database ends the connection, as `pg_terminate_backend` does. */
+  /** The database ends the connection, as with `pg_terminate_backend`. */
   | 'terminated'
-  /** The database refuses it with this SQLSTATE, and so fails the transaction that it is in. */
+  /** The database refuses the statement with this SQLSTATE. Its transaction fails. */
   | { refused: string }
-  /** It is executed; the answer is this SQLSTATE, of an error or of a server that goes down. */
+  /** The statement is executed. The response is this SQLSTATE, of an error or of a server that shuts down. */
   | { doneAndSaid: string; severity?: 'PANIC' }
   | { delayedMs: number }
 
 interface Aim {
-  /** As `StatementNames` names it; `connect` for a connection that is made. */
+  /** A name of `StatementNames`. `connect`: opening a connection. */
   statement: string
-  /** Which of its executions from now on; the first where nothing is given. */
+  /** Number of its execution, counted from now on. Default: the first. */
   occurrence?: number
-  /** Takes no new connections then, until it `comesBack`. */
+  /** Accepts no new connections until `comeBack`. */
   staysDown?: boolean
 }
 
 export interface FaultProxy {
-  /** The database's URL by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
   /** Injects a fault once. */
   inject: (aim: Aim, fault: Fault) => void
   /** Whether the last fault was injected. */
   wasInjected: () => boolean
-  /** Injects no fault any more. */
+  /** Cancels the fault. */
   disarm: () => void
-  /** Hears the name of each statement, which waits for what is returned, before a fault is injected. Null for nobody. */
+  /**
+   * Calls the function with the name of each statement. The statement waits for its promise, before a fault is
+   * injected. Null: no function.
+   */
   listen: (hear: Hear | null) => void
-  /** Takes no new connections. */
+  /** Accepts no new connections. */
   goDown: () => void
-  /** Takes connections again. */
+  /** Accepts connections again. */
   comeBack: () => void
-  /** Breaks the connection over which a byte passes, whichever that is; putting it out counts as never lit. */
+  /** Breaks the connection over which the counted byte passes. */
   fuse: ByteFuse
-  /** Lets nothing pass over any connection, in either direction, and keeps it for later. */
+  /** Holds all traffic in both directions. */
   freeze: () => void
-  /** Lets it pass. */
+  /** Releases the held traffic. */
   thaw: () => void
 }
 
 type Hear = (statement: string) => unknown
 
-/** Statements that come by themselves, whatever is asked of the service. */
+/** Statements of background work, independent of requests. */
 export const IN_THE_BACKGROUND =
   /^(connect|connection_settings|touch_api_token|find_token_owner|SELECT pg_notify|SELECT pg_advisory_unlock_shared)/
 
@@ -76,7 +79,7 @@ interface Armed {
   left: number
 }
 
-/** Stands between the service and the database, to break their connection, or a statement, at the worst moments. */
+/** A proxy between the service and the database that breaks connections or statements at chosen moments. */
 export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<FaultProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from './eventually.ts'
 
-/** A notification as a reader has had it. */
+/** A notification that a reader received. */
 interface Had {
   id: string
   type: string
   sequence: number
-  /** Of its claim or candidate. */
+  /** Address of its claim or candidate. */
   address: string | null
 }
 
 export interface FeedReader {
   had: Had[]
-  /** Resolves once it has had all that there is. */
+  /** Resolves when the reader has received everything. */
   stop: () => Promise<Had[]>
 }
 
@@ -43,7 +43,7 @@ const readPage = (response: Response) =>
     () => null,
   )
 
-/** Reads pages, one after the other, from whichever server answers; with `wait` it waits for the next. */
+/** Reads pages one after the other from any server. With `wait` it waits for the next notifications. */
 export function readPages({ urls, token }: Feed, wait: number): FeedReader {
   const had: Had[] = []
   let isStopping = false

@@ -7,15 +7,15 @@ interface Violation {
   nodes: { target: unknown[]; failureSummary?: string }[]
 }
 
-/** Of the page that it was put into. */
+/** The window of the tested page. */
 interface Window {
   axe: { run: (element: unknown, options: object) => Promise<{ violations: Violation[] }> }
 }
 
-/** What depends on the theme. */
+/** Rules that depend on the theme. */
 export const COLOURS = ['color-contrast', 'link-in-text-block']
 
-/** Waits until nothing is being loaded. */
+/** Waits until nothing is loading. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
@@ -37,7 +37,7 @@ export async function findAccessibilityFaults(
 ): Promise<string[]> {
   const [page, part] = 'goto' in shown ? [shown, shown.locator(':root')] : [shown.page(), shown]
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
-  // Details of what is well take most of its time.
+  // Details of passed rules would take most of the time.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   const { violations } = await part.evaluate(
     (element, given) => (globalThis as unknown as Window).axe.run(element, given),

@@ -4,13 +4,13 @@ import type { Scope } from './test-database.ts'
 
 export interface Gate {
   url: string
-  /** Cuts every connection, and each new one at once. */
+  /** Cuts all connections, and new ones at once. */
   close: () => void
-  /** Lets connections through, to this server from now on. */
+  /** Accepts connections, to this server from now on. */
   open: (to?: string) => void
 }
 
-/** A way to a server that can be closed, as if the server had gone. */
+/** A proxy to a server that can be closed, as if the server had gone. */
 export async function startGate(t: Scope, url: string): Promise<Gate> {
   const sockets = new Set<Socket>()
   let isOpen = true

@@ -17,15 +17,15 @@ import { openEmbeddedDatabase } from './source/embedded.ts'
  * of this run, and of runs that were killed.
  */
 
-/** Of the run; without one, as when single files are run, the database is kept for the next. */
+/** Folder of the run. Without one, as for single files, the database is kept for the next run. */
 const { CLAIMKEEPER_TEST_FOLDER: FOLDER } = process.env
 const DATA_DIR = FOLDER
   ? dataDirOf(FOLDER)
   : fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-tests', import.meta.url))
-/** In this order: the second lists the packages of the first. */
+/** The order matters: the second lists the packages of the first. */
 const BUILDS = ['dashboard/build.js', 'scripts/build.ts']
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
-/** Few: each costs a table on a machine, and tests have few claims. */
+/** Few: each shard is a table, and tests have few claims. */
 const SHARDS = 4
 const runId = randomBytes(4).toString('hex')
 
@@ -34,7 +34,7 @@ let nodes: string[]
 let release: () => Promise<void> = async () => {}
 
 export async function globalSetup(): Promise<void> {
-  // Hundreds of processes load the same sources: each strips and compiles only what none did before it.
+  // Hundreds of processes load the same sources. The cache lets each compile only new ones.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
   for (const build of BUILDS)
     execFileSync(
@@ -49,7 +49,7 @@ export async function globalSetup(): Promise<void> {
   nodes = TEST_CITUS_URL ? await nodesOfCluster(TEST_CITUS_URL) : [serverUrl]
   admin = new pg.Client({ connectionString: serverUrl })
   await admin.connect()
-  // Held as long as this run lives: other runs on the same server know by it whose databases are in use.
+  // Held during this run: other runs on the same server detect by it which databases are in use.
   await admin.query('SELECT pg_advisory_lock_shared(hashtext($1))', [`claimkeeper tests ${runId}`])
   await dropDatabasesOfDeadRuns()
 
@@ -64,7 +64,7 @@ export async function globalTeardown(): Promise<void> {
   await release()
 }
 
-/** What tests' databases are copied from: one without tables, and one with them. */
+/** The templates of the tests' databases: one without tables, and one with tables. */
 async function prepareTemplates(serverUrl: string): Promise<void> {
   const empty = `claimkeeper_test_${runId}_empty`
   const template = `claimkeeper_test_${runId}_template`
@@ -81,7 +81,7 @@ async function prepareTemplates(serverUrl: string): Promise<void> {
   await copyOnly(template)
 }
 
-/** Citus looks into each database now and then; one that is copied must have no visitors. */
+/** Citus connects to each database at intervals. A template must have no connections. */
 async function copyOnly(database: string): Promise<void> {
   if (!isOnCitus()) return
   await onEachNode(nodes, async (client) => {

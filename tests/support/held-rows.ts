@@ -6,19 +6,19 @@ import type { Scope } from './test-database.ts'
 import type { TestService } from './test-service.ts'
 
 export interface HeldRows {
-  /** Resolves when a statement of the service waits for the rows: as many as are given. */
+  /** Resolves when this number of the service's statements wait for the rows. */
   keepWaiting: (statements?: number) => Promise<unknown>
-  /** Resolves when one waits that was sent later than those that wait now. */
+  /** Resolves when a statement waits that was sent later than those that wait now. */
   keepWaitingAnew: () => Promise<unknown>
-  /** Changes something in the transaction that holds the rows. */
+  /** Runs SQL in the transaction that holds the rows. */
   run: (sql: string, values: unknown[]) => Promise<unknown>
   letGo: () => Promise<void>
 }
 
-/** Locks the claims' rows from a connection of the test's own, so that nothing can be written to them. */
+/** Locks the rows of claims on a connection of the test, so that the service cannot write to them. */
 export async function holdClaims(t: Scope, databaseUrl: string, ids: readonly string[]): Promise<HeldRows> {
   const [first, ...others] = ids.toSorted()
-  // One by one: distributed tables have no such lock over several shards.
+  // One by one: distributed tables cannot lock rows of several shards in one statement.
   const held = await holdBy(t, databaseUrl, HOLD_CLAIM, [first])
   for (const id of others) await held.run(HOLD_CLAIM, [id])
   return held
@@ -26,33 +26,33 @@ export async function holdClaims(t: Scope, databaseUrl: string, ids: readonly st
 
 const HOLD_CLAIM = 'SELECT 1 FROM claims WHERE id = $1 FOR UPDATE'
 
-/** Locks what each creation needs: the table of claims, or where that is distributed the insert barriers of all users. */
+/** Blocks creations by a lock of the table of claims; on distributed tables, by the insert barriers of all accounts. */
 export const holdCreations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, isOnCitus() ? HOLD_INSERT_BARRIERS : 'LOCK TABLE claims IN EXCLUSIVE MODE', [])
 
 const HOLD_INSERT_BARRIERS = "SELECT pg_advisory_xact_lock(hashtext('claims'), hashtext(id::text)) FROM users"
 
-/** Locks the table of claims, so that nothing of it can be read. */
+/** Locks the table of claims against reads. */
 export const holdReads = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'LOCK TABLE claims', [])
 
-/** Locks the table of schemas, so that no contract can be read from one. */
+/** Locks the table of schemas, so that their contracts cannot be read. */
 export const holdSchemas = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'LOCK TABLE claim_schemas', [])
 
-/** Locks the table of webhook endpoints, so that nobody can look for some. */
+/** Locks the table of webhook endpoints, so that servers cannot poll it. */
 export const holdWebhookEndpoints = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'LOCK TABLE webhook_endpoints', [])
 
-/** Locks the table of tokens, so that it cannot be asked whose one is. */
+/** Locks the table of tokens, so that no token can be looked up. */
 export const holdTokens = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'LOCK TABLE api_tokens', [])
 
-/** Locks a test clock's row, as an advance does for as long as it runs. */
+/** Locks the row of a test clock, as an advance does. */
 export const holdClock = (t: Scope, databaseUrl: string, id: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'SELECT 1 FROM test_clocks WHERE id = $1 FOR UPDATE', [id])
 
-/** Locks all contracts' rows. */
+/** Locks the rows of all contracts. */
 export const holdContracts = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'SELECT 1 FROM contracts FOR UPDATE', [])
 
@@ -65,11 +65,11 @@ export const holdInsertBarrier = (
 ): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [list, userId])
 
-/** Locks the table of migrations, so that it cannot be asked how far the database is. */
+/** Locks the table of migrations, so that the migration state cannot be read. */
 export const holdMigrations = (t: Scope, databaseUrl: string): Promise<HeldRows> =>
   holdBy(t, databaseUrl, 'LOCK TABLE schema_migrations', [])
 
-/** Holds what the statement locks. */
+/** Holds the locks of the statement. */
 export async function holdBy(
   t: Scope,
   databaseUrl: string,
@@ -77,7 +77,7 @@ export async function holdBy(
   values: unknown[],
 ): Promise<HeldRows> {
   const client = await connectTo(databaseUrl)
-  // What is held in a shard is waited for on its machine.
+  // Waits in a shard are visible on its node.
   const watchers = await Promise.all(urlsOfDatabase(databaseUrl).map(connectTo))
   await client.query('BEGIN')
   await client.query(sql, values)
@@ -114,7 +114,7 @@ const WAITING = `SELECT query_start AS since FROM pg_stat_activity
 
 async function connectTo(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString })
-  // The test's database may be dropped under it.
+  // The test's database may be dropped during the connection.
   client.on('error', () => {})
   await client.connect()
   return client

@@ -13,7 +13,7 @@ import type { JsonObject } from './source/json.ts'
 export const hintsTo = (condition: Condition, terms: Partial<Contract> = {}): readonly Hint[] =>
   hintsOf(contractWith({ fulfillment_condition: condition, ...terms }))
 
-/** By their codes. */
+/** The paths of hints with these codes. */
 export const pathsOf = (hints: readonly Hint[], ...codes: Hint['code'][]): string[] =>
   hints.filter(({ code }) => codes.includes(code)).map(({ path }) => path)
 
@@ -25,7 +25,7 @@ export const eventOf = (type: string, payload: JsonObject = {}): LogEvent => ({
   createdAt: new Date(0),
 })
 
-/** The condition with another in the place that a hint names. */
+/** The condition with another one at the path of a hint. */
 export function withInPlace(condition: Condition, path: string, other: Condition): Condition {
   const copy = { fulfillment_condition: structuredClone(condition) } as unknown as JsonObject
   const keys = path.split(/[.[\]]+/).filter((key) => key !== '')
@@ -38,10 +38,10 @@ export function withInPlace(condition: Condition, path: string, other: Condition
 
 export const NEVER = any()
 
-/** What the numbers of `arbitraries.ts` can be told apart by: themselves, and one between each two. */
+/** Distinguishes the numbers of `arbitraries.ts`: the numbers and a number between each two. */
 const NUMBERS = Array.from({ length: 17 }, (_, i) => i / 2 - 3)
 
-/** Events that are near what the leaves ask for, besides those that are given. */
+/** The given events, and events close to what the leaves require. */
 export const eventsAround = (condition: Condition, others: readonly LogEvent[]): LogEvent[] => [
   ...others,
   ...leavesOf(condition).flatMap((leaf) => [
@@ -50,14 +50,14 @@ export const eventsAround = (condition: Condition, others: readonly LogEvent[]):
   ]),
 ]
 
-/** One log of these events for each way in which they satisfy leaves together, the empty one first. */
+/** One log of these events for each combination of satisfied leaves, the empty one first. */
 export function logsOf(condition: Condition, events: readonly LogEvent[]): LogEvent[][] {
   const leaves = leavesOf(condition)
   const signOf = (log: EventLog) => leaves.map((leaf) => (log.isSatisfied(leaf) ? 1 : 0)).join('')
   const found = new Map([
     [signOf(new EventLog(condition)), { events: [] as LogEvent[], log: new EventLog(condition) }],
   ])
-  // What is added while it goes on is gone through too.
+  // Entries that are added during the iteration are visited too.
   for (const known of found.values()) {
     for (const event of events) {
       const log = known.log.with(event)

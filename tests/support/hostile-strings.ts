@@ -1,4 +1,4 @@
-/** Strings that are kept as the strings they are, wherever one may stand. Each has at least 8 characters. */
+/** Strings that must be kept unchanged in every field. Each has at least 8 characters. */
 export const HOSTILE_STRINGS = [
   `'; DROP TABLE claims; --`,
   `' OR '1'='1' /*`,

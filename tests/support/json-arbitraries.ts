@@ -9,7 +9,7 @@ const character = fc
 /** Strings that the service keeps: well-formed, without U+0000. */
 export const text = fc.string({ unit: character })
 
-/** JSON of any shape, with the names and strings that trip code up. */
+/** JSON of any shape, with names and strings that often cause bugs. */
 const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -23,7 +23,7 @@ const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   ),
 })).value
 
-/** Payloads: any fields but those with a meaning of their own. */
+/** Payloads: any fields without a meaning of their own. */
 export const payload: fc.Arbitrary<JsonObject> = fc.dictionary(name(), json, {
   maxKeys: 6,
   noNullPrototype: true,

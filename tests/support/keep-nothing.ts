@@ -7,9 +7,9 @@ import {
 import { SUPERUSER } from './source/embedded.ts'
 
 /**
- * Lets the server of a data folder leave writing to the operating system. Dropping a database waits until all that is
- * dirty is on the disk: with hundreds of them that is most of what tests wait for. Killed processes lose nothing by
- * it; after a crash of the machine the folder is worth nothing.
+ * Turns off syncs for the server of a data folder. Dropping a database waits until all dirty pages are written: with
+ * hundreds of databases, that is most of the tests' time. Killed processes lose nothing; a crash of the machine
+ * corrupts the folder.
  */
 export async function keepNothing(dataDir: string, connectionString: string): Promise<void> {
   const url = new URL(connectionString)

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg'
 import { contractWith } from './contracts.ts'
 
-/* Records as large as they may be, put into the database beside the service, in one statement. */
+/* Records of the maximum size, inserted directly into the database. */
 
 type Sql = (text: string, values?: unknown[]) => Promise<unknown>
 
@@ -15,7 +15,7 @@ export const heavyContract = (values: number) =>
     fulfillment_condition: { event: 'done', match: { x: Array.from({ length: values }, () => []) } },
   })
 
-/** Copies of a schema, with this contract: of nearly 64 KiB unless another is given. */
+/** Inserts copies of a schema with this contract. Default: nearly 64 KiB. */
 export const addLargeSchemas = (sql: Sql, schemaId: string, count: number, contract = largeContract()) =>
   sql(
     `INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at)
@@ -24,7 +24,7 @@ export const addLargeSchemas = (sql: Sql, schemaId: string, count: number, contr
     [schemaId, JSON.stringify(contract), count],
   )
 
-/** Gives a claim without events this many, with payloads of these bytes. */
+/** Inserts this number of events into the log of a claim without events, with payloads of this size. */
 export async function fillLog(sql: Sql, claimId: string, events: number, bytes: number): Promise<void> {
   const value = 'v'.repeat(bytes - '{"value":""}'.length)
   await sql(
@@ -40,7 +40,7 @@ export async function fillLog(sql: Sql, claimId: string, events: number, bytes: 
   ])
 }
 
-/** Runs SQL by this pool or client. */
+/** A function that runs SQL on this pool or client. */
 export const sqlOf =
   (database: ClientBase | Pool): Sql =>
   (text, values) =>

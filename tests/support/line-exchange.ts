@@ -5,20 +5,20 @@ import type { Answer, ApiClient } from './api-client.ts'
 export const NDJSON = 'application/x-ndjson'
 
 export interface LineExchange {
-  /** Sends bytes; resolves once the connection takes more. */
+  /** Sends bytes. Resolves when the connection accepts more. */
   send: (bytes: string | Buffer) => Promise<void>
   /** Ends the request. */
   end: () => void
-  /** The next line of the answer, parsed; null after the last. */
+  /** The next line of the response, parsed. Null after the last. */
   next: () => Promise<Answer['body'] | null>
-  /** Ends the request and gives the lines that are left. */
+  /** Ends the request. Returns the remaining lines. */
   rest: () => Promise<Answer['body'][]>
   answer: () => Promise<IncomingMessage>
-  /** Closes the connection in the middle of it. */
+  /** Closes the connection during the exchange. */
   leave: () => void
 }
 
-/** A request whose lines are sent one by one while the answer's lines are read. */
+/** A request whose lines are sent one by one while the response is read. */
 export function exchangeLines(
   api: ApiClient,
   path: string,
@@ -27,12 +27,12 @@ export function exchangeLines(
   const authorization = `Bearer ${api.token}`
   const outgoing: ClientRequest = request(api.url + path, {
     method: 'POST',
-    // No connection is shared: leaving one must not disturb others.
+    // The connection is not shared: closing it must not disturb others.
     agent: false,
     headers: { Authorization: authorization, 'Content-Type': NDJSON, ...headers },
   })
   const answered = once(outgoing, 'response').then(([message]) => message as IncomingMessage)
-  // A test that never reads must not end the process where the connection breaks.
+  // A test that never reads must not have an unhandled rejection if the connection breaks.
   answered.catch(() => {})
   outgoing.on('error', () => {})
   const lines = linesOf(answered)
@@ -58,7 +58,7 @@ export function exchangeLines(
   }
 }
 
-/** Not by readline, which takes U+2028 for the end of a line. */
+/** Not readline, which treats U+2028 as the end of a line. */
 async function* linesOf(answered: Promise<IncomingMessage>): AsyncGenerator<string, undefined> {
   let begun = ''
   for await (const chunk of (await answered).setEncoding('utf8')) {

@@ -7,16 +7,16 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { type Binaries, type RunAs, SUPERUSER, spawnAs } from './source/embedded.ts'
 
-/** Where Debian and Red Hat put PostgreSQL's versions. */
+/** Folders of PostgreSQL versions in Debian and Red Hat. */
 const PLACES = ['/usr/lib/postgresql', '/usr']
 
-/** The programs of a PostgreSQL that is installed, and whom they run as. */
+/** The programs of an installed PostgreSQL, and their user. */
 export interface Programs {
   binaries: Binaries
   runAs: RunAs
 }
 
-/** The folder of the programs of an installed PostgreSQL that fits; null if there is none on this machine. */
+/** The program folder of a matching PostgreSQL. Null if none is installed. */
 export function findInstalled(fits: (folder: string) => boolean): string | null {
   const folders = PLACES.filter(existsSync).flatMap((place) =>
     readdirSync(place).map((name) => join(place, name)),
@@ -25,7 +25,7 @@ export function findInstalled(fits: (folder: string) => boolean): string | null 
   return found === undefined ? null : join(found, 'bin')
 }
 
-/** Those of a folder. */
+/** The programs of a folder. */
 export async function findPrograms(folder: string): Promise<Programs> {
   const [initdb, postgres] = [join(folder, 'initdb'), join(folder, 'postgres')]
   const { stdout } = await promisify(execFile)(postgres, ['--version'])
@@ -39,17 +39,17 @@ async function findUser(): Promise<RunAs> {
   return { user: { uid: await ask('-u'), gid: await ask('-g') }, prefix: [] }
 }
 
-/** In what the servers of one use differ from those of another. */
+/** Differences between the servers of the tests. */
 export interface NodeOptions {
-  /** Words for initdb: how a client shows who it is. */
+  /** Arguments of initdb for the authentication. */
   access: readonly string[]
   /** Lines of postgresql.conf. */
   settings: string
-  /** Words for initdb. */
+  /** Arguments of initdb for the locale. */
   locale?: readonly string[] | undefined
 }
 
-/** Makes the data of a server, in a folder that it makes too. Its server is not started. */
+/** Creates the folder and the data of a server. Does not start it. */
 export async function makeNode(
   { binaries, runAs }: Programs,
   dir: string,

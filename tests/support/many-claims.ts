@@ -2,21 +2,21 @@ import { eventually } from './eventually.ts'
 import { pairOf } from './source/claims.ts'
 import type { TestService } from './test-service.ts'
 
-/** Ids that the rows of `addManyClaims` name; `n` below 256. */
+/** Ids in the rows of `addManyClaims`. `n` is below 256. */
 export const customerOf = (n: number) => `00000000-0000-7000-9000-${n.toString(16).padStart(12, '0')}`
 export const schemaOf = (n: number) => `00000000-0000-7000-a000-${n.toString(16).padStart(12, '0')}`
 export const clockOf = (n: number) => `00000000-0000-7000-b000-${n.toString(16).padStart(12, '0')}`
 
 /**
- * Gives the account a number of claims and as many candidates, by turns, created over 50 days up to yesterday and mostly
- * resolved. Of ten, three have customer 0, one schema 0, and one is of the region emea; of a thousand, one has schema 1, one is
- * on clock 0, and one has its own order.
+ * Creates claims and as many candidates, alternately, over the 50 days up to yesterday, mostly resolved. Of ten
+ * records, three have customer 0, one schema 0, and one the region emea. Of a thousand, one has schema 1, one is on
+ * clock 0, and one has an order of its own.
  */
 export async function addManyClaims(
   service: TestService,
   userId: string,
   count: number,
-  /** Otherwise the database knows nothing of what is in the table. */
+  /** Without it the planner has no statistics. */
   { isAnalysed } = { isAnalysed: true },
 ): Promise<void> {
   if (!isAnalysed) await service.sql('ALTER TABLE claims SET (autovacuum_enabled = off)')
@@ -50,7 +50,7 @@ export async function addManyClaims(
   if (isAnalysed) await eventually(() => vacuum(service))
 }
 
-/** Of ten claims, and of a thousand, one has these. */
+/** One of ten claims, and one of a thousand. */
 const METADATA: Record<string, string>[] = [{ region: 'emea' }, { order: 'A-7' }]
 
 async function addPairs(
@@ -74,8 +74,8 @@ async function addPairs(
 }
 
 /**
- * Whether all rows are known to be visible to all then, so that an index alone tells of them. A transaction of another
- * test may be in the way, though in another database: seen on PostgreSQL 15.
+ * Vacuums until all rows are visible to all transactions, so that index-only scans are possible. Returns whether it
+ * succeeded: a transaction of another database may prevent it (seen on PostgreSQL 15).
  */
 async function vacuum(service: Pick<TestService, 'sql'>): Promise<boolean> {
   await service.sql('VACUUM ANALYZE claims, claim_metadata')

@@ -7,7 +7,7 @@ import { createAs, createCustomer, sendAs } from './signed-in-page.ts'
 
 export type Metadata = Record<string, string>
 
-/** For the page of an account, which gets the customer acme. */
+/** On the page of an account, which gets the customer acme. */
 export async function metadataForm(page: Page) {
   const customer_id = await createCustomer(page, 'acme')
   const card = page.getByRole('region', { name: 'Metadata' })
@@ -19,10 +19,10 @@ export async function metadataForm(page: Page) {
     form,
     field,
     save: () => button(form, 'Save').click(),
-    /** The next change that is sent. */
+    /** The next change request. */
     nextChange: () => page.waitForRequest((request) => request.method() === 'PATCH'),
 
-    /** A claim with its path, which is the same in the dashboard and in the API. */
+    /** Creates a claim. Its path is the same in the dashboard and in the API. */
     newClaim: async (metadata: Metadata = {}) => {
       const claim = { customer_id, contract: contractWith(), metadata }
       const path = `/claims/${(await createAs(page, '/v1/claims', claim)).id}`
@@ -37,14 +37,14 @@ export async function metadataForm(page: Page) {
       await focusComesTo(field('Key', 1))
     },
 
-    /** What the card says, a line a key. */
+    /** The content of the card, one line per key. */
     shown: async (): Promise<Metadata> => {
       const keys = await card.locator('dt').allInnerTexts()
       const values = await card.locator('dd').allInnerTexts()
       return Object.fromEntries(keys.map((key, i) => [key, values[i] as string]))
     },
 
-    /** The filter of claims by metadata, and what writes a pair into it. */
+    /** Opens the filter of claims by metadata. Returns a function that fills in a pair. */
     openFilter: async () => {
       await page.goto('/claims')
       await page.getByRole('button', { name: 'More filters' }).click()

@@ -4,7 +4,7 @@ import { ERRORS } from './source/errors.ts'
 const openapi = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8')
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED']
 
-/** By the label, or by the metric and the label. */
+/** By label, or by metric and label. */
 const VALUES: Record<string, string[]> = {
   outcome: ['recorded', 'repeated', ...Object.keys(ERRORS)],
   operation: [...[...openapi.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id as string), 'other'],
@@ -21,6 +21,6 @@ const VALUES: Record<string, string[]> = {
   'claimkeeper_pool_connections.state': ['used', 'idle'],
 }
 
-/** All values that a label of a metric may have; undefined if they are not a list. */
+/** All values of a metric's label. Undefined if they are not a fixed list. */
 export const valuesOf = (metric: string, label: string): string[] | undefined =>
   VALUES[`${metric}.${label}`] ?? VALUES[label]

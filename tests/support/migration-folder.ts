@@ -7,7 +7,7 @@ import type { Scope } from './test-database.ts'
 
 const OWN = new URL('../../src/platform/database/migrations/', import.meta.url)
 
-/** The migrations of a next version: ours, and after them these, by what their names say. */
+/** The migrations of a next version: the current ones and the given ones, by file name. */
 export async function migrationsWith(t: Scope, added: Record<string, string>): Promise<Migration[]> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-migrations-'))
   t.after(() => rm(folder, { recursive: true }))

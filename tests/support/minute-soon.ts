@@ -1,6 +1,6 @@
 /*
- * To be loaded before the service (`--import`): its clock goes some seconds before a whole minute when it starts, so
- * that its first check comes soon. What a check decides goes by the database's clock.
+ * Loaded before the service (`--import`): sets its clock to some seconds before a whole minute, so that its first
+ * check comes soon. Decisions of a check use the database's clock.
  */
 
 const UNTIL_FIRST_CHECK_MS = Number(process.env.UNTIL_FIRST_CHECK_MS)

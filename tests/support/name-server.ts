@@ -5,20 +5,20 @@ import ipaddr from 'ipaddr.js'
 import { publicLookup } from './source/webhooks.ts'
 import type { Scope } from './test-database.ts'
 
-/** What is known of a name: its addresses; null if there is no such name; undefined to say nothing at all. */
+/** The addresses of a name. Null: the name does not exist. Undefined: no response. */
 export type Names = (name: string, asked: number) => readonly string[] | null | undefined
 
 export interface NameServer {
-  /** As resolvers take it. */
+  /** In the form that resolvers accept. */
   address: string
-  /** Names that were asked for, once for each question. */
+  /** Queried names, once for each query. */
   asked: string[]
 }
 
 const A = 1
 const AAAA = 28
 
-/** A real name server on this machine, by UDP, that knows what a test tells it. */
+/** A real UDP name server on this machine, with the names of a test. */
 export async function startNameServer(t: Scope, names: Names): Promise<NameServer> {
   const asked: string[] = []
   const socket = createSocket('udp4')
@@ -55,7 +55,7 @@ function answer(question: Buffer, type: number, known: readonly string[] | null)
     return Buffer.concat([head, data])
   })
   const message = Buffer.concat([question, ...records])
-  // An answer, recursion available; 3: there is no such name.
+  // Flags: a response, recursion available. Code 3: the name does not exist.
   message.writeUInt16BE(known === null ? 0x8183 : 0x8180, 2)
   message.writeUInt16BE(records.length, 6)
   message.writeUInt32BE(0, 8)
@@ -67,7 +67,7 @@ interface Found {
   addresses: unknown
 }
 
-/** A name server, and look-ups against it as the webhook sender does them. */
+/** A name server, and the webhook sender's look-ups through it. */
 export async function lookingUp(t: Scope, names: Names) {
   const server = await startNameServer(t, names)
   const look = publicLookup([server.address])

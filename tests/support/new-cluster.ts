@@ -12,20 +12,20 @@ const HOW_IT_IS_MADE = new URL('../../src/platform/database/embedded/create-clus
 let source: Promise<string> | undefined
 
 /**
- * Gives the data folder a cluster as a first start makes it, on which no server has run. To make one costs ten times
- * what a copy does: for the tests that are about something else than the first start.
+ * Gives the data folder a new cluster, as a first start creates it. A copy takes a tenth of the time of initdb. For
+ * tests that are not about the first start.
  */
 export async function copyNewCluster(dataDir: string): Promise<void> {
   source ??= prepareSource()
   const cluster = await source
   await mkdir(dataDir)
-  // Root's PostgreSQL runs as another user, who must get in.
+  // As root, PostgreSQL runs as another user, who needs access.
   await chmod(dataDir, 0o755)
-  // With its owner.
+  // Keeps the owner.
   await promisify(execFile)('cp', ['-a', cluster, join(dataDir, 'postgres')])
 }
 
-/** Made once, and again when it would be made otherwise. No server ever runs on it. */
+/** Created once, and again if its options change. No server ever runs on it. */
 async function prepareSource(): Promise<string> {
   const { version } = await findBinaries()
   const key = createHash('sha256')

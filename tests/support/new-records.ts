@@ -5,7 +5,7 @@ import { contractWith } from './contracts.ts'
 import type { Calendar } from './source/calendars.ts'
 import type { Contract } from './source/contracts.ts'
 
-/** A name that no other test uses; of at least 8 characters, so it may be an alias. */
+/** A name that no other test uses. It has at least 8 characters, so it may be an alias. */
 export const uniqueName = (prefix = 'name') => `${prefix}-${randomUUID()}`
 
 /** A new customer: its `id` and `external_id`. */
@@ -13,7 +13,7 @@ export async function newCustomer(api: ApiClient): Promise<{ id: string; externa
   return created(await api.post('/v1/customers', { external_id: uniqueName('customer') }))
 }
 
-/** A new claim of a new customer, as it is read: without the hints of its creation. */
+/** A new claim of a new customer, as a read returns it: without hints. */
 export async function newClaim(api: ApiClient, terms: Partial<Contract> = {}): Promise<Answer['body']> {
   return withoutHints(await api.claim((await newCustomer(api)).id, contractWith(terms)))
 }
@@ -24,7 +24,7 @@ interface CandidateDetails {
   customer?: { external_id: string }
 }
 
-/** A new candidate, of a new customer if none is given, as it is read: without the hints of its creation. */
+/** A new candidate, by default of a new customer, as a read returns it: without hints. */
 export async function newCandidate(
   api: ApiClient,
   { alias = uniqueName('candidate'), terms = {}, customer }: CandidateDetails = {},
@@ -33,7 +33,7 @@ export async function newCandidate(
   return withoutHints(created(await api.post('/v1/candidates', body)))
 }
 
-/** What is sent to open a candidate. */
+/** The body of a creation of a candidate. */
 export const candidateBody = (
   alias: string,
   { external_id }: { external_id: string },

@@ -4,13 +4,11 @@ import { sessionCookieName } from '../../src/accounts/sessions/session-cookie.ts
 import { createUser, hashSessionToken } from './source/accounts.ts'
 import type { TestService } from './test-service.ts'
 
-/*
- * Who is signed in, written behind the service's back: for tests that are about what comes after.
- */
+/* Sessions that are inserted directly into the database, for tests that are not about signing in. */
 
 export const PASSWORD = 'correct horse battery'
 
-/** A new account that signs in with the password. */
+/** A new account with a password. */
 export async function newUserWithPassword(
   { app, sql }: Pick<TestService, 'app' | 'sql'>,
   email: string,
@@ -23,7 +21,7 @@ export async function newUserWithPassword(
 
 type Ask = TestService['sql']
 
-/** Signs the account in. The cookie that its browser has from then on. */
+/** Creates a session of the account. Returns its cookie. */
 export async function newSession(sql: Ask, userId: string): Promise<{ name: string; value: string }> {
   const token = randomBytes(24).toString('base64url')
   await sql(
@@ -42,7 +40,7 @@ export async function userIdOf(sql: Ask, email: string): Promise<string> {
   return user?.id as string
 }
 
-/** The service makes one where there is none, and keeps to what is there. */
+/** The service's secret. Created if it is missing. */
 async function sessionSecret(sql: Ask): Promise<string> {
   await sql("INSERT INTO server_secrets (name, value) VALUES ('sessions', $1) ON CONFLICT DO NOTHING", [
     randomBytes(32).toString('base64url'),

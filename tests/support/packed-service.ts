@@ -12,19 +12,19 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TIMEOUT_MS = 300_000
 const run = promisify(execFile)
 
-/** Without npm's own, which would name this checkout as the place to install in. */
+/** Without npm's variables, which would make this checkout the place of installation. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_|^DATABASE_URL$|^NODE_TEST_CONTEXT$/.test(name)),
 )
 
 export interface Package {
-  /** That was empty before. */
+  /** It was empty before. */
   folder: string
-  /** The packed file, in that folder. */
+  /** Path of the packed file, in that folder. */
   packed: string
-  /** Of the packed file. */
+  /** Size of the packed file. */
   bytes: number
-  /** What is in it, by path. */
+  /** Its files by path. */
   files: string[]
 }
 
@@ -33,12 +33,12 @@ interface Size {
   files: number
 }
 
-/** Packs this checkout into a new folder, which the caller removes. */
+/** Packs this checkout into a new folder. The caller removes the folder. */
 export async function makePackage(): Promise<Package> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-packed-'))
   try {
     const said = await npm(['pack', '--json', '--pack-destination', folder], ROOT)
-    // What scripts print comes first.
+    // The output of scripts comes first.
     const [{ filename, size, files }] = JSON.parse(said.slice(said.indexOf('\n[') + 1))
     return {
       folder,
@@ -53,8 +53,8 @@ export async function makePackage(): Promise<Package> {
 }
 
 /**
- * Packs this checkout, and installs the packed file in its folder as anyone would. `serveInstalled` removes the folder.
- * `besidePostgres` is all that was installed, PostgreSQL's programs aside, with the files' own lengths.
+ * Packs this checkout and installs it in its folder, as a user would. `serveInstalled` removes the folder.
+ * `besidePostgres`: size of the installed files without PostgreSQL's programs.
  */
 export async function installPackage(): Promise<Package & { besidePostgres: Size }> {
   const made = await makePackage()
@@ -71,7 +71,7 @@ export async function installPackage(): Promise<Package & { besidePostgres: Size
   }
 }
 
-/** npm's own, but that it unpacks what it looks into beside the folder: in memory, where tests have theirs there. */
+/** A cache beside the folder, with npm's own content: unpacked files are in memory if the folder is. */
 async function cacheBeside(folder: string): Promise<string> {
   const cache = join(folder, 'npm-cache')
   await mkdir(join(cache, '_cacache'), { recursive: true })
@@ -81,7 +81,7 @@ async function cacheBeside(folder: string): Promise<string> {
   return cache
 }
 
-/** The packed file and nothing else, as an image has it, in a folder that goes with the scope. Returns the main file. */
+/** Extracts only the packed file, as in an image, into a folder that is removed with the scope. Returns the main file. */
 export async function extractPackage(t: Scope, packed: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-extracted-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
@@ -110,7 +110,7 @@ async function sizeBelow(folder: string, left: RegExp): Promise<Size> {
   return { bytes, files: paths.length }
 }
 
-/** What `npx claimkeeper serve` runs in the folder, ready; ended with its scope. */
+/** Runs `npx claimkeeper serve` in the folder until it is ready. It ends with the scope. */
 export async function serveInstalled(t: Scope, folder: string): Promise<{ url: string; token: string }> {
   const child = spawn(join(folder, 'node_modules/.bin/claimkeeper'), ['serve'], {
     cwd: folder,

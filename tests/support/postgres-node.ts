@@ -46,7 +46,7 @@ export class PostgresNode {
     return node
   }
 
-  /** After a SIGKILL the children may outlive their postmaster by a moment; until then a new one ends at once. */
+  /** After a SIGKILL the children may outlive their postmaster for a moment. Until then a new postmaster exits at once. */
   async start(): Promise<void> {
     const { binaries, runAs } = this.#programs
     await eventually(
@@ -63,7 +63,7 @@ export class PostgresNode {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** SIGINT stops it in good order, SIGKILL and SIGQUIT as in a crash. */
+  /** SIGINT shuts down cleanly. SIGKILL and SIGQUIT act like a crash. */
   async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     if (!this.#isRunning()) return
     const child = this.#child as ChildProcess
@@ -72,17 +72,17 @@ export class PostgresNode {
     await ended
   }
 
-  /** It answers no more, and refuses nothing: as a machine whose cable was pulled. Returns what brings it back. */
+  /** Stops responding without closing connections, like a machine without a network. Returns a function that ends it. */
   async silence(): Promise<() => void> {
     const postmaster = this.#child?.pid as number
-    // First what would make others.
+    // First the postmaster, which would create others.
     process.kill(postmaster, 'SIGSTOP')
     const pids = await serverProcesses(postmaster)
     signalEach(pids, 'SIGSTOP')
     return () => signalEach(pids, 'SIGCONT')
   }
 
-  /** Runs SQL as the superuser, in this database. */
+  /** Runs SQL as the superuser in this database. */
   async sql(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url.replace(/postgres$/, database) })
     client.on('error', () => {})

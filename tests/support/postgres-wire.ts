@@ -1,17 +1,17 @@
-/* As much of PostgreSQL's protocol (version 3) as it takes to tell one statement from the next. */
+/* The part of PostgreSQL's protocol (version 3) that separates statements. */
 
 interface Message {
-  /** A letter; empty for the first message of a connection, which has none. */
+  /** A letter. Empty for the first message of a connection, which has none. */
   type: string
   bytes: Buffer
 }
 
-/** Cuts one direction of a connection into its messages, however they arrive. */
+/** Splits one direction of a connection into messages, whatever the chunks. */
 export class Messages {
   #rest: Buffer = Buffer.alloc(0)
   #typed: boolean
 
-  /** @param from who sends: a client's first message has no type */
+  /** @param from the sender: the first message of a client has no type */
   constructor(from: 'client' | 'server') {
     this.#typed = from === 'server'
   }
@@ -32,11 +32,11 @@ export class Messages {
   }
 }
 
-/** With these a client asks for something and waits for the answer; the others prepare it. */
+/** Messages after which a client waits for a response. Others prepare it. */
 export const isAsked = (type: string) => !'PBDECH'.includes(type) || type === ''
 /** The server has executed a statement. */
 export const isDone = (type: string) => type === 'C'
-/** The server has answered, and waits. */
+/** The server has responded and is idle. */
 export const isAnswered = (type: string) => type === 'Z'
 
 /**
@@ -46,7 +46,7 @@ export const isAnswered = (type: string) => type === 'Z'
 export class StatementNames {
   readonly #prepared = new Map<string, string>()
 
-  /** The statement that these messages, up to one that asks, execute; null where they execute none. */
+  /** The statement that these messages execute, up to one that waits for a response. Null for none. */
   of(messages: readonly Message[]): string | null {
     for (const { type, bytes } of messages) {
       const [first = '', second = ''] = bytes.subarray(5).toString('utf8').split('\0', 2)
@@ -63,7 +63,7 @@ function nameOf(name: string, text: string): string {
   return name.replace(/\/\d+$/, '') || (/^\s*-- (\w+)/.exec(text)?.[1] ?? words)
 }
 
-/** A client's message that asks for this text to be executed. */
+/** A client's message that executes this text. */
 export const queryMessage = (text: string): Buffer => messageOf('Q', `${text}\0`)
 
 function messageOf(type: string, content: string): Buffer {

@@ -6,11 +6,11 @@ export interface Selected {
 }
 interface Read {
   selected: Selected[]
-  /** That it groups or joins by. */
+  /** Labels for grouping and joining. */
   labels: string[]
 }
 
-/** What a PromQL expression asks for. @throws if it is none */
+/** The metrics and labels of a PromQL expression. @throws if it is invalid */
 export function readPromql(expression: string): Read {
   const read: Read = { selected: [], labels: [] }
   const of = (node: { from: number; to: number }) => expression.slice(node.from, node.to)

@@ -18,13 +18,13 @@ interface PlanNode {
 
 /** How PostgreSQL executes a statement. */
 export interface Plan {
-  /** By the comment at the statement's beginning. */
+  /** The name in the comment at the start of the statement. */
   name: string
-  /** Tables that were read from end to end. */
+  /** Tables with a sequential scan. */
   scannedWhole: string[]
-  /** Rows that were sorted, at most in one sort. */
+  /** The largest number of rows in one sort. */
   rowsSorted: number
-  /** Rows that were read from tables and indexes, those included that were passed over. */
+  /** Rows that were read from tables and indexes, including filtered ones. */
   rowsRead: number
   text: string
 }
@@ -33,13 +33,13 @@ type Mode = 'custom' | 'generic'
 
 export interface PlanReader {
   connection: Connection
-  /** The plans of the statements that were sent since the last call. */
+  /** The plans of the statements since the last call. */
   take: () => Plan[]
 }
 
 /**
- * A connection that executes each statement twice: first explained, with what it changes rolled back. PostgreSQL
- * plans a statement with a name for each set of values at first and for all of them later: `generic` is the latter.
+ * A connection that executes each statement twice: the first time explained and rolled back. PostgreSQL plans a named
+ * statement for each set of values at first, and for all values later: `generic` is the latter.
  */
 export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'custom'): Promise<PlanReader> {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -52,7 +52,7 @@ export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'cus
   return {
     connection: connectionOf(async <Row>(statement: Statement) => {
       const { values = [] } = statement
-      // Of a cursor, what it walks over.
+      // For a cursor, its query.
       const text = statement.text.replace(/DECLARE .* CURSOR FOR/, '')
       plans.push(await explain(client, text, values))
       return (await client.query(text, values as unknown[])).rows as Row[]
@@ -99,7 +99,7 @@ const arrayText = (values: readonly unknown[]) =>
     )
     .join(',')}}`
 
-/** They have one row. */
+/** Tables with one row. */
 const SEQUENCES = ['notification_numbers']
 
 function toPlan(text: string, root: PlanNode): Plan {
@@ -125,10 +125,10 @@ function toPlan(text: string, root: PlanNode): Plan {
   }
 }
 
-/** What a scan counts: rows that it gives, and those that it passes over. */
+/** Rows of a scan: returned and filtered ones. */
 const ROWS_READ = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'] as const
 
-/** Of all loops. PostgreSQL tells the mean of one, before version 18 as a whole number. */
+/** Rows of all loops. PostgreSQL reports the mean of a loop, before version 18 as a whole number. */
 function leastRows(node: PlanNode, kind: (typeof ROWS_READ)[number]): number {
   const { [kind]: mean = 0, 'Actual Loops': loops = 1 } = node
   return loops > 1 && mean > 0 && Number.isInteger(mean) ? Math.ceil((mean - 0.5) * loops) : mean * loops
@@ -139,7 +139,7 @@ const inputOf = ({ Plans = [] }: PlanNode): number =>
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** It reads no table of the service from end to end, sorts few rows at most, and reads few. */
+/** The plan has no sequential scan of the service's tables, and sorts and reads few rows. */
 export function assertBounded(plan: Plan, most: { rowsRead: number; rowsSorted: number }): void {
   const said = `${plan.name}: ${plan.text}`
   assert.deepEqual(plan.scannedWhole, [], said)

@@ -6,15 +6,15 @@ import type { Scope } from './test-database.ts'
 export interface RawConnection {
   socket: Socket
   write: (bytes: string | Buffer) => void
-  /** All that has come so far. */
+  /** All received data. */
   read: () => string
-  /** Resolves when what has come matches. */
+  /** Resolves when the received data matches. */
   receives: (pattern: RegExp) => Promise<unknown>
-  /** Resolves when the other side has closed the connection, this side keeping its own open. */
+  /** Resolves when the server has closed the connection. This side keeps it open. */
   isClosed: () => Promise<unknown>
 }
 
-/** A connection whose bytes the test writes itself. It is never ended from this side before its scope ends. */
+/** A connection whose bytes the test writes itself. This side does not end it before the scope ends. */
 export async function connectRaw(
   t: Scope,
   serviceUrl: string,

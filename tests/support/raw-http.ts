@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Answer } from './api-client.ts'
 
-/** Writes these bytes to a new connection and reads the one answer, until the server closes or it is whole. */
+/** Writes these bytes to a new connection. Returns the response when it is complete or the server closes. */
 export async function sendRaw(serviceUrl: string, bytes: string | Buffer): Promise<Answer> {
   const { hostname, port } = new URL(serviceUrl)
   const socket = connect(Number(port), hostname)
@@ -14,7 +14,7 @@ export async function sendRaw(serviceUrl: string, bytes: string | Buffer): Promi
       if (isWhole(Buffer.concat(chunks).toString('latin1'))) resolve()
     })
     socket.on('close', () => resolve())
-    // A server that has answered may reset the connection while the rest of the request is on its way.
+    // A server that has responded may reset the connection while the request is still being sent.
     socket.on('error', () => resolve())
   })
   socket.write(bytes)
@@ -23,7 +23,7 @@ export async function sendRaw(serviceUrl: string, bytes: string | Buffer): Promi
   return parseAnswer(Buffer.concat(chunks).toString('utf8'))
 }
 
-/** Sends the beginning of a request and leaves; returns when the server has closed the connection too. */
+/** Sends the beginning of a request and disconnects. Returns when the server has closed the connection too. */
 export async function sendAndLeave(serviceUrl: string, bytes: string | Buffer): Promise<void> {
   const { hostname, port } = new URL(serviceUrl)
   const socket = connect(Number(port), hostname)

@@ -3,13 +3,13 @@ import type { Scope } from './test-database.ts'
 
 export interface RawServer {
   url: string
-  /** Those that are open. */
+  /** Open connections. */
   sockets: Set<Socket>
-  /** Connections that were made. */
+  /** Number of accepted connections. */
   made: number
 }
 
-/** Answers each request with whatever bytes it likes; the socket of an answer that the other side leaves is no error. */
+/** Responds with arbitrary bytes. A socket that the client closes is no error. */
 export async function startRawServer(
   t: Scope,
   answer: (socket: Socket, request: string) => unknown,

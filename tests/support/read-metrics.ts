@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 
 export interface Scraped {
-  /** By the name of the metric. */
+  /** By metric name. */
   types: Map<string, string>
-  /** Names of labels that series of the metric have, but for `le` of histograms. */
+  /** Names of the labels of each metric, without `le` of histograms. */
   labels: Map<string, Set<string>>
-  /** By the series as it is written, such as `name{label="value"}`. */
+  /** By series, such as `name{label="value"}`. */
   values: Map<string, number>
 }
 

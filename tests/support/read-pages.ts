@@ -27,7 +27,7 @@ export function readPage(
   return api.get(`${path}?${parameters.join('&')}`)
 }
 
-/** Reads notifications page by page to the end: what there is, and the cursor after it. */
+/** Reads notifications page by page to the end. Returns them and the last cursor. */
 export async function readFeed(api: ApiClient, query: Record<string, string | number> = {}) {
   const data: Answer['body'][] = []
   for (let page = query; ; ) {

@@ -4,8 +4,8 @@ import type { Answer, ApiClient } from './api-client.ts'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 /**
- * Sends items, each given as JSON text, to a batch endpoint such as `/v1/events/batch`, and gives the results.
- * The list is named by the endpoint's resource.
+ * Sends items, given as JSON text, to a batch endpoint such as `/v1/events/batch`. Returns the results. The list has
+ * the name of the endpoint's resource.
  */
 export async function runBatchOfTexts(
   api: ApiClient,
@@ -33,7 +33,7 @@ export function runBatch(
   return runBatchOfTexts(api, path, texts, headers)
 }
 
-/** A result that is an error, as the answer of the single form would be: without the request's own id. */
+/** The error of a result in the form of the single operation: without the request id. */
 export function asSingle({ status, error }: Answer['body']): { status: number; error: object } {
   const { request_id, ...rest } = error ?? {}
   assert.match(`${request_id}`, /^req_/)
@@ -41,5 +41,5 @@ export function asSingle({ status, error }: Answer['body']): { status: number; e
   return { status, error: rest }
 }
 
-/** The error of the single form's answer, to be compared with `asSingle`. */
+/** The error of the single operation's response, to compare with `asSingle`. */
 export const errorOf = ({ status, body }: Answer) => asSingle({ status, ...body })

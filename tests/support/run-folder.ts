@@ -5,12 +5,12 @@ import { Cleanup } from '../../bench/cleanup.ts'
 import { RunFolders } from '../../bench/run-folders.ts'
 import { destroyEmbeddedDatabase } from './source/embedded.ts'
 
-/** Where Linux has files in memory. */
+/** A memory file system on Linux. */
 const MEMORY = '/dev/shm'
-/** Three times what a run takes. */
+/** Three times the size of a run. */
 const ROOM_BYTES = 2 * 1024 ** 3
 
-/** Where the run's database is. */
+/** The folder of the run's database. */
 export const dataDirOf = (folder: string): string => join(folder, 'data')
 
 const runFolders = new RunFolders('claimkeeper-test-run', (folder) =>
@@ -33,7 +33,7 @@ export async function inRunFolder<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Programs run from there too, which containers mostly forbid. */
+/** The file system must allow programs, which containers mostly forbid. */
 function isRoomInMemory(): boolean {
   try {
     accessSync(MEMORY, constants.W_OK)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { isOnCitus, nodesOfRun } from './database-nodes.ts'
 import type { Scope } from './test-database.ts'
 
-/** As it is shipped: `tests/support/global-setup.ts` builds it if the source has changed. */
+/** The built service. `tests/support/global-setup.ts` builds it if the source has changed. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const READY = /is ready on (http:\/\/\S+)/
 const TOKEN = /ck_[A-Za-z0-9_-]{43}/
@@ -12,30 +12,30 @@ const TOKEN = /ck_[A-Za-z0-9_-]{43}/
 export interface Run {
   stdout: string
   stderr: string
-  /** Exit status; null where a signal ended it. */
+  /** Exit status. Null after a signal. */
   status: number | null
 }
 
-/** The environment of a child: ours without what would lead it to the tests' own settings. */
+/** The environment of a child process, without the settings of the tests. */
 export function childEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, DATABASE_URL: __, ...rest } = process.env
   const own = { HOST: '', PORT: '0', CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1' }
   const isOurs = isOnRun(settings)
-  // Only the run's server need not keep what it acknowledges.
+  // Only the run's server may lose acknowledged data.
   const unsafe = isOurs ? {} : { CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: '' }
   return { ...rest, ...own, ...unsafe, CLAIMKEEPER_DISTRIBUTE: `${isOurs && isOnCitus()}`, ...settings }
 }
 
-/** Whether its database is on the server, or the Citus cluster, of this run. */
+/** Whether the database is on the server or cluster of this run. */
 const isOnRun = ({ DATABASE_URL: url = '' }: Record<string, string>): boolean =>
   URL.parse(url)?.host === URL.parse(nodesOfRun()[0] ?? '')?.host
 
-/** Runs `claimkeeper …` to its end, of this version or the one that has this main file. */
+/** Runs `claimkeeper …` to its end, of this version or of the one with this main file. */
 export function runCli(args: string[], settings: Record<string, string>, main = MAIN): Promise<Run> {
   return runNode([main, ...args], settings)
 }
 
-/** A program that does not end by itself is killed: its test fails, and the rest go on. */
+/** Milliseconds after which a program is killed: its test fails, and other tests continue. */
 const TIMEOUT_MS = 180_000
 
 /** Runs a script to its end. */
@@ -56,13 +56,13 @@ export async function runNode(args: string[], settings: Record<string, string>):
 export interface CliProcess {
   stdout: () => string
   stderr: () => string
-  /** Sends the signal and waits for the end; the status, null where a signal ended it. */
+  /** Sends the signal and waits for the end. Returns the status, null after a signal. */
   end: (signal: NodeJS.Signals) => Promise<number | null>
   /** Waits for the end. */
   ended: () => Promise<number | null>
 }
 
-/** `claimkeeper …` that runs until it is ended, at the latest with its scope. */
+/** Starts `claimkeeper …`, which ends with the scope at the latest. */
 export function startCli(t: Scope, args: string[], settings: Record<string, string>): CliProcess {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: childEnvironment(settings),
@@ -92,7 +92,10 @@ export function startCli(t: Scope, args: string[], settings: Record<string, stri
   }
 }
 
-/** Starts `claimkeeper …`, sends the signal once it has printed the text or the moment has come; what it printed. */
+/**
+ * Starts `claimkeeper …`, sends the signal when it has printed the text or when the promise resolves, and returns the
+ * output.
+ */
 export async function runUntil(
   moment: string | Promise<unknown>,
   signal: NodeJS.Signals,
@@ -119,17 +122,17 @@ export async function runUntil(
 
 export interface ServeProcess {
   url: string
-  /** Of the first account, where this start made it. */
+  /** Token of the first account, if this start created it. */
   token: string | null
   child: ChildProcess
   output: () => string
   /** Sends the signal and waits for the end. */
   end: (signal: NodeJS.Signals) => Promise<number | null>
-  /** Waits for the end; its status. */
+  /** Waits for the end. Returns the status. */
   ended: () => Promise<number | null>
 }
 
-/** A real `claimkeeper serve` in a process of its own, ready; ended with its scope. */
+/** Starts a real `claimkeeper serve` and waits until it is ready. It ends with the scope. */
 export async function startServeProcess(
   t: Scope,
   settings: Record<string, string>,

@@ -5,7 +5,7 @@ import { newSession, newUserWithPassword, PASSWORD, userIdOf } from './new-sessi
 import { createInvitation } from './source/accounts.ts'
 import type { TestService } from './test-service.ts'
 
-/** Speaks to a service as a page of it in a browser does: with its cookies, and saying where it comes from. */
+/** A client that acts like a page in a browser: with cookies and the origin of the service. */
 export class SessionClient {
   readonly #service: TestService
   readonly #cookies = new Map<string, string>()
@@ -48,7 +48,7 @@ export class SessionClient {
     return answer
   }
 
-  /** Goes on with a session that is there. */
+  /** Uses an existing session. */
   take({ name, value }: { name: string; value: string }): this {
     this.#cookies.set(name, value)
     return this
@@ -69,14 +69,14 @@ export interface SignedUp {
   browser: SessionClient
 }
 
-/** A new account with a session, as signing up by an invitation leaves it. */
+/** A new account with a session, inserted directly, as after a sign-up by invitation. */
 export async function signUp(service: TestService): Promise<SignedUp> {
   const email = `${uniqueName()}@example.com`
   await newUserWithPassword(service, email, 'Someone')
   return { email, browser: await openSession(service, email) }
 }
 
-/** The same by the request itself, which hashes the password. */
+/** Signs up by the request itself, which hashes a password. */
 export async function signUpByInvitation(service: TestService): Promise<SignedUp> {
   const email = `${uniqueName()}@example.com`
   const { key } = await createInvitation(service.app.db, { email: null, invitedBy: null })
@@ -87,19 +87,19 @@ export async function signUpByInvitation(service: TestService): Promise<SignedUp
   return { email, browser }
 }
 
-/** Speaks as a new account does whose owner is signed in: what tokens must not do, this may. */
+/** A client of a new account with a session: it may do what tokens may not. */
 export async function newSignedInApi(service: TestService): Promise<ApiClient> {
   const { browser } = await signUp(service)
   return service.clientWith(null).with({ Cookie: browser.cookie, Origin: service.url })
 }
 
-/** The same account in another browser, as signing in leaves it. */
+/** A session of the account in another browser, inserted directly. */
 export async function openSession(service: TestService, email: string): Promise<SessionClient> {
   const id = await userIdOf(service.sql, email)
   return new SessionClient(service).take(await newSession(service.sql, id))
 }
 
-/** The same account in another browser, by its password. */
+/** Signs in to the account in another browser, with its password. */
 export async function signIn(
   service: TestService,
   email: string,

@@ -11,7 +11,7 @@ export type SignedInPage = WatchedPage & { email: string }
 
 let accounts = 0
 
-/** A page of a new account, at the overview, as signing up leaves it. */
+/** A page of a new account at the overview. */
 export async function openSignedInPage(
   service: TestService,
   browser: Browser,
@@ -27,7 +27,7 @@ export async function openOverview(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
 }
 
-/** A page of a new account that has gone nowhere yet, in a context of its own. */
+/** A blank page of a new account, in a context of its own. */
 export async function newSignedInPage(
   service: TestService,
   browser: Browser,
@@ -37,7 +37,7 @@ export async function newSignedInPage(
   return { ...(await newPageOf(service, browser, email, options)), email }
 }
 
-/** The same of this account, in a browser of its own. */
+/** A page of this account, in a browser of its own. */
 export async function newPageOf(
   service: TestService,
   browser: Browser,
@@ -56,14 +56,14 @@ export async function newPerson(service: TestService): Promise<string> {
   return email
 }
 
-/** Gives the page a session of the account, as signing in leaves it. */
+/** Gives the page a session of the account, inserted directly. */
 export async function signIn(page: Page, { sql, url }: TestService, email: string): Promise<void> {
   const session = await newSession(sql, await userIdOf(sql, email))
   const cookie = { ...session, url, httpOnly: true, sameSite: 'Strict' } as const
   await page.context().addCookies([cookie])
 }
 
-/** Goes through the page that a one-time link leads to. */
+/** Signs up through the page of a one-time link. */
 export async function signUp(page: Page, link: string, email: string): Promise<void> {
   await page.goto(link)
   await page.getByLabel('Name').fill('Lena Roth')
@@ -73,15 +73,15 @@ export async function signUp(page: Page, link: string, email: string): Promise<v
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
 }
 
-/** Asks the API as the page's own account, by its session. */
+/** Sends a request as the page's account, with its session. */
 export async function sendAs(page: Page, method: string, path: string, data?: object): Promise<Answer> {
-  // Beside the browser, which would take longer; with its cookies.
+  // Not through the browser, which would take longer. With its cookies.
   const headers = { 'Sec-Fetch-Site': 'same-origin' }
   const answer = await page.request.fetch(path, { method, headers, ...(data && { data }) })
   return { status: answer.status(), body: await answer.json() }
 }
 
-/** Creates a record of the page's account, and returns it. */
+/** Creates a record of the page's account and returns it. */
 export const createAs = async (page: Page, path: string, body: object): Promise<Answer['body']> =>
   (await sendAs(page, 'POST', path, body)).body
 

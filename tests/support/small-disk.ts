@@ -10,15 +10,15 @@ const execute = promisify(execFile)
 const MEBIBYTE = 1024 * 1024
 
 export interface SmallDisk {
-  /** A data folder on it, not made yet. */
+  /** The path of a data folder on it, which does not exist yet. */
   dataDir: string
-  /** Takes all the room that is left. */
+  /** Fills the disk. */
   fill: () => Promise<void>
-  /** Gives it back. */
+  /** Frees the room again. */
   clear: () => Promise<void>
 }
 
-/** A disk of its own in memory, of a number of MiB, in this place; null where this user may not mount one. */
+/** Mounts a file system in memory with this size in MiB. Null if the user may not mount one. */
 export async function mountSmallDisk(
   t: Scope,
   mebibytes: number,
@@ -45,7 +45,7 @@ export async function mountSmallDisk(
   const fill = async () => {
     const file = await open(filler, 'w')
     try {
-      // In ever smaller pieces, to the last page.
+      // In decreasing chunks, to the last page.
       for (const bytes of [32 * MEBIBYTE, MEBIBYTE, 4096]) {
         const piece = Buffer.alloc(bytes)
         await repeatUntilFull(() => file.write(piece))

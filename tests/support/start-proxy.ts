@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
 
-/* Real nginx and Caddy with the files of deploy/, in which only names, addresses and the certificate are others. */
+/* Real nginx and Caddy with the files of deploy/. Only names, addresses and the certificate are replaced. */
 
 const DEPLOY = new URL('../../deploy/', import.meta.url)
 export type ProxyName = 'nginx' | 'caddy'
 
 export const NAME = 'claims.example.com'
 
-/** Two that nobody has just now. */
+/** Two free ports. */
 async function freePorts(): Promise<[number, number]> {
   const servers = await Promise.all(
     [0, 0].map(async () => {
@@ -28,7 +28,7 @@ async function freePorts(): Promise<[number, number]> {
   return ports as [number, number]
 }
 
-/** Its port for https; on 127.0.0.1, as claims.example.com. */
+/** The port for https on 127.0.0.1, as claims.example.com. */
 export async function startProxy(t: Scope, proxy: ProxyName, serviceUrl: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), `claimkeeper-${proxy}-`))
   t.after(() => rm(folder, { recursive: true, force: true }))

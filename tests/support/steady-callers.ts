@@ -7,9 +7,9 @@ const WORKERS = 3
 const PAUSE_MS = 100
 
 export interface SteadyCallers {
-  /** The candidates so far, each with two events that were acknowledged and settled it. */
+  /** The candidates so far. Each was settled by two acknowledged events. */
   aliases: string[]
-  /** Begins no more, and resolves when all is answered. */
+  /** Begins no further requests. Resolves when all are answered. */
   stop: () => Promise<void>
 }
 

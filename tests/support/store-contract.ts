@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { newContract } from './source/claims.ts'
 import { type Contract, decisiveEventTypes } from './source/contracts.ts'
 
-/** Stores a contract as a creation does, by SQL. Returns its hash, for claims that are put in the same way. */
+/** Stores a contract by SQL, as a creation does. Returns its hash, for claims that are inserted by SQL. */
 export async function storeContract(sql: pg.Client, contract: Contract): Promise<Buffer> {
   const { hash, text } = newContract(contract)
   const { review_window, timeout_outcome } = contract

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import type { TestService } from './test-service.ts'
 
-/** Whatever is done stores no row and changes none. */
+/** The work inserts no row and changes none. */
 export async function assertStoresNothing(service: TestService, work: () => Promise<void>): Promise<void> {
   const before = await fingerprint(service)
   await work()
   assert.deepEqual(await fingerprint(service), before)
 }
 
-/** Each table's row as text, but for what is written in the background. */
+/** The rows of each table as text, without columns that background work writes. */
 const TABLES = {
   customers: 't::text',
   claim_schemas: 't::text',

@@ -2,7 +2,7 @@ import { type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import type { Scope } from './test-database.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './test-service.ts'
 
-/** A service that reaches its database by a proxy, which can do it harm. The test's own SQL goes past that. */
+/** A service that reaches its database through a fault proxy. The test's own SQL does not use the proxy. */
 export async function startStruckService(
   t: Scope,
   options: Omit<TestServiceOptions, 'throughUrl'> = {},

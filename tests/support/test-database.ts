@@ -8,7 +8,7 @@ import { Database, migrate } from './source/database.ts'
 /** object_in_use: an autovacuum worker is connected to the template. */
 const IN_USE = '55006'
 
-/** What a resource belongs to: a test (`t`), or a whole file (`{ after }` of node:test). */
+/** The owner of a resource: a test (`t`), or a file (`{ after }` of node:test). */
 export interface Scope {
   after: (release: () => Promise<void>) => void
 }
@@ -19,7 +19,7 @@ interface TestDatabaseOptions {
   locale?: string
 }
 
-/** A database of its own for a test or a file, migrated; dropped when its scope ends. Returns its URL. */
+/** A migrated database for a test or a file. Dropped at the end of its scope. Returns its URL. */
 export async function createTestDatabase(
   t: Scope,
   options: TestDatabaseOptions = { migrated: true },
@@ -36,7 +36,7 @@ export async function createTestDatabase(
   const template = locale === '' ? copied : 'template0'
   await onEachNode(nodes, async (client) => {
     await retryWhile([IN_USE], () => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${locale}`))
-    // What distributing sets is not copied with a database.
+    // Settings of distributed tables are not copied with a database.
     if (!isOnCitus()) return
     for (const setting of ['enable_seqscan', 'enable_bitmapscan'])
       await client.query(`ALTER DATABASE ${name} SET ${setting} = off`)

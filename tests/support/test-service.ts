@@ -17,41 +17,41 @@ export interface TestService {
   url: string
   app: App
   databaseUrl: string
-  /** Speaks as the account that most tests need. */
+  /** A client of the default account. */
   api: ApiClient
   /** A client of a new account. */
   newAccount: () => Promise<ApiClient>
-  /** A client without a token, or with this one. */
+  /** A client without a token, or with the given one. */
   clientWith: (token: string | null) => ApiClient
-  /** Connections that the server has now. */
+  /** Number of open connections of the server. */
   openConnections: () => Promise<number>
-  /** Runs SQL on the service's database, beside the service. */
+  /** Runs SQL on the service's database, on a connection of the test. */
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
-  /** Runs it on each server that has a part of the database, for what each says of itself. */
+  /** Runs SQL on each node of the database, for node-specific state. */
   sqlOnEach: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 }
 
 export interface TestServiceOptions extends Partial<ServerOptions> {
-  /** Joins the database of another server. */
+  /** Uses the database of another server. */
   databaseUrl?: string
-  /** Makes no account: `api` is nobody's. */
+  /** Creates no account: `api` has no token. */
   withoutAccount?: true
-  /** Reaches the database by another way than the test does. */
+  /** Changes the URL by which the service reaches the database. */
   throughUrl?: (databaseUrl: string) => Promise<string>
-  /** Of a statement; the service's own where nothing is given. */
+  /** Statement timeout. Default: the service's own. */
   statementTimeoutMs?: number
-  /** Hashes passwords with all of the service's work, a third of a second each. */
+  /** Hashes passwords at full cost: a third of a second each. */
   hashesSlowly?: true
-  /** By default there are no traces. */
+  /** Default: no traces. */
   tracing?: Tracing
-  /** With which `/metrics` is read; there is none without it. */
+  /** Token of `/metrics`. Without it there is no `/metrics`. */
   metricsToken?: string
 }
 
-/** Connections of all shares together. */
+/** Connections of all pools together. */
 export const POOL_SIZE = 16
 
-/** Of hashing a password: 2^10 blocks, a hundredth of the usual. */
+/** Cost of password hashing: 2^10 blocks, a hundredth of the usual. */
 const LITTLE_WORK = 10
 
 let accounts = 0
@@ -61,7 +61,7 @@ const metricsOf = ({ db }: App, token: string) => ({
   read: async () => metricsText([await db.metrics.measured()]),
 })
 
-/** The real HTTP server on a database of its own, without the scheduler: tests say when a check is due. */
+/** The real HTTP server on a database of its own, without the scheduler: tests run the checks. */
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
   const serviceUrl = asServiceRole(databaseUrl)
@@ -72,7 +72,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const db = new Database({ connectionString, poolSize: POOL_SIZE, distribution, ...timeout })
   const app = createApp(db, null, options.tracing ?? null)
   if (!options.hashesSlowly) app.passwords = new Passwords(LITTLE_WORK)
-  // On a busy machine an overview takes long enough to be given again, and a test would see the one before its change.
+  // On a busy machine an overview takes so long that it is reused, and a test would see the state before its change.
   app.overviews = new Overviews(db, Number.POSITIVE_INFINITY)
   await startAll(lifecyclesOf(app))
   const server = await createServer(app, {

@@ -15,9 +15,9 @@ import type { Scope } from './test-database.ts'
 export const LAST_RELEASE = { commit: 'e7eef3c1dde2a714fef6418f8a4ed441f73ac1ce', migration: 12 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** What `serve` reads of a checkout; not the dashboard. */
+/** The parts of a checkout that `serve` needs, without the dashboard. */
 const PARTS = ['src', 'package.json', 'openapi.json', 'docs/errors.md']
-/** What `npm ci` needs besides. */
+/** Further files that `npm ci` needs. */
 const LOCK = ['package-lock.json', 'dashboard/package.json']
 /** Without the dashboard's packages and the embedded PostgreSQL. npm takes packages from its cache if they are there. */
 const INSTALL = [

@@ -17,14 +17,14 @@ type Reply = (response: ServerResponse, request: Received) => unknown
 export interface WebhookReceiver {
   url: string
   received: Received[]
-  /** Requests that it has not answered yet. */
+  /** Requests without a response so far. */
   open: number
-  /** From now on. */
+  /** Sets the response from now on. */
   answer: (reply: Reply) => void
   close: () => Promise<void>
 }
 
-/** A real receiver of webhooks; it answers 200. */
+/** A real receiver of webhooks. It responds with 200. */
 export async function startWebhookReceiver(
   t: Scope,
   reply: Reply = (response) => response.end('ok'),
@@ -55,7 +55,10 @@ export async function startWebhookReceiver(
 
 const hashOf = (body: string) => createHash('sha256').update(body).digest('hex')
 
-/** What is wrong with the numbers and hashes of these, which may come in any order and again; as a receiver would find it. */
+/**
+ * Errors in the numbers and hashes of these deliveries, which may be repeated and in any order, as a receiver would
+ * find them.
+ */
 export function faultsOfChain(received: readonly Received[]): string[] {
   const faults: string[] = []
   const links = new Map<number, { hash: string; previous: string }>()

@@ -5,7 +5,7 @@ import { startTestService, type TestService, type TestServiceOptions } from './t
 
 export type SenderOptions = Partial<Omit<WebhookOptions, 'app' | 'present'>>
 
-/** Sends webhooks of this service's database, as its server would. */
+/** Sends webhooks of this service's database, as a server does. */
 async function startSender(
   t: Scope,
   { app }: Pick<TestService, 'app'>,
@@ -25,12 +25,12 @@ async function startSender(
   return sender
 }
 
-/** A service that sends webhooks, to this machine as well. */
+/** A service that sends webhooks, also to this machine. */
 export async function startWebhookService(
   t: Scope,
   options: SenderOptions & TestServiceOptions = {},
 ): Promise<TestService & { sender: WebhookSender }> {
-  // The sender stops before what it works on.
+  // The sender stops before the service.
   const started: WebhookSender[] = []
   t.after(async () => {
     for (const one of started) await one.stop()

@@ -1,8 +1,8 @@
 import type { TestService } from './test-service.ts'
 
 /**
- * Arms the database: an event of the type `fault_SQLSTATE` is refused with that SQLSTATE whenever it is written, one of
- * the type `once_SQLSTATE` the first time that any is written with its id. May be called more than once on the same database.
+ * Installs triggers: an event of type `fault_SQLSTATE` is refused with that SQLSTATE whenever it is written, and an
+ * event of type `once_SQLSTATE` only at the first write of its id. May be called repeatedly for one database.
  */
 export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise<void> {
   await sql(`
@@ -24,7 +24,7 @@ export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise
     FOR EACH ROW WHEN (NEW.type ~ '^(fault|once)_') EXECUTE FUNCTION refuse_write()`)
 }
 
-/** Before an event of the type `once_…` is submitted: its id. */
+/** Must be called with the id before an event of type `once_…` is submitted. */
 export async function refuseOnce({ sqlOnEach }: Pick<TestService, 'sqlOnEach'>, id: string): Promise<void> {
   await sqlOnEach(`CREATE SEQUENCE "tried_${id}"`)
 }

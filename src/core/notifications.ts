@@ -10,25 +10,25 @@ export interface EventSummary {
   createdAt: Date
 }
 
-/** The notifications of an account besides those that every account has (§4.13). */
+/** Optional notifications of the account (§4.13). */
 export interface NotificationSettings {
-  /** Each event that is recorded. */
+  /** A notification for each recorded event. */
   eventRecorded: boolean
 }
 
-/** That something happened, with what it happened to as it was then. */
+/** A change, with its subject in the state of that time. */
 export interface Notification {
-  /** The same whenever it is read, and of no other one. */
+  /** Unique, and the same at each read. */
   id: string
   type: NotificationType
-  /** Its place in the account's feed: a whole number. */
+  /** Position in the account's feed: a whole number. */
   number: string
-  /** Of the log's item that it tells of; 0 for a creation. Otherwise 0. */
+  /** Number of the log item; 0 for a creation and for other subjects. */
   sequence: number
   createdAt: Date
-  /** The event that was recorded; null if it tells of another thing. */
+  /** The recorded event. Null for other notifications. */
   event: EventSummary | null
-  /** The reminder that was reached, and the scheduled check that found it, by the claim's clock; null for anything else. */
+  /** The reminder, and the scheduled check that sent it, by the claim's clock. Null for other notifications. */
   reminder: { fraction: number; checkedAt: Date } | null
   subject:
     | { claim: StoredClaim }

@@ -4,17 +4,17 @@ import { validationError } from '../kernel/errors.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 
-/** One block: the number, and a part of the account's id, by which a cursor of another account shows. */
+/** One block: the number, and a part of the account's id, which detects a cursor of another account. */
 const CIPHER = 'aes-128-ecb'
 const FORM = /^[\w-]{22}$/
 
 /**
- * Places in feeds, as callers have them. Numbers are taken by all accounts together: in the clear they would tell each
- * how much the others do.
+ * Encrypts positions in feeds into cursors. All accounts share one sequence of numbers, so plain numbers would reveal
+ * the activity of other accounts.
  */
 export class FeedCursors implements Lifecycle {
   readonly #db: Database
-  /** There from the start on. */
+  /** Set by `start`. */
   #key: Buffer | null = null
 
   constructor(db: Database) {
@@ -37,7 +37,7 @@ export class FeedCursors implements Lifecycle {
       .toString('base64url')
   }
 
-  /** @throws VALIDATION_ERROR if it was not made for this account */
+  /** @throws VALIDATION_ERROR if the cursor is not of this account */
   read(userId: string, cursor: string): bigint {
     const block = FORM.test(cursor)
       ? createDecipheriv(CIPHER, this.#key as Buffer, null)

@@ -14,13 +14,13 @@ import { plainArray } from '../platform/database/sql-array.ts'
 export const FEED_PARTS = ['changes', 'events'] as const
 export type FeedPart = (typeof FEED_PARTS)[number]
 
-/** SQL for what belongs to a part; there is an index of each. */
+/** SQL: whether a row belongs to a part. Each part has an index. */
 export const OF_PART: Readonly<Record<FeedPart, string>> = {
   changes: "kind <> 'recorded'",
   events: "kind = 'recorded'",
 }
 
-/** A notification as it is stored: what happened to whom, and what became of it. */
+/** A stored notification: the change, its subject, and the state after it. */
 export interface FeedRow {
   number: string
   subject_id: string
@@ -29,7 +29,7 @@ export interface FeedRow {
   status_since: Date
   due_at: Date | null
   scheduled_outcome: 'CONFIRMED' | 'FAILED' | null
-  /** Of a claim that is due soon. */
+  /** Only for a claim that is due soon. */
   reminder: number | null
   created_at: Date
 }
@@ -37,9 +37,9 @@ export interface FeedRow {
 export interface FeedSpan {
   userId: string
   parts: readonly FeedPart[]
-  /** Of the claim, candidate or test clock with this id alone. */
+  /** Only of the claim, candidate or test clock with this id. */
   subjectId: string | undefined
-  /** The number to go on after, in the feed's order or against it; null to begin. */
+  /** The number after which the feed continues, in its order. Null at the start. */
   after: bigint | null
   /** The highest number that may be read. */
   upTo: bigint
@@ -47,9 +47,9 @@ export interface FeedSpan {
   count: number
 }
 
-/** The next of the account's notifications; of a subject those of all parts. */
+/** The next notifications of the account. For a subject those of all parts. */
 export async function readFeed(db: Connection, span: FeedSpan): Promise<FeedRow[]> {
-  // What is of one subject lies together.
+  // The notifications of one subject are stored together.
   if (span.subjectId !== undefined) return readPart(db, span, null)
   const [only, ...others] = span.parts
   if (only && others.length === 0) return readPart(db, span, only)
@@ -78,7 +78,7 @@ async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): 
   })
 }
 
-/** Those of these that are claims or candidates and still there, by their ids. */
+/** The claims and candidates among these that still exist, by id. */
 export async function readSubjects(
   db: Connection,
   userId: string,
@@ -95,7 +95,7 @@ export async function readSubjects(
   return new Map(rows.map((row) => [row.id, toNoted(row)]))
 }
 
-// Each is looked up by itself, however long the logs are.
+// Each event is looked up separately, whatever the length of its log.
 const READ_EVENT_SUMMARIES = {
   name: 'read_told_events',
   text: `-- read_told_events
@@ -114,7 +114,7 @@ const READ_EVENT_SUMMARIES_ON_MACHINES = {
       WHERE e.claim_id = ANY ($1::uuid[])`,
 }
 
-/** The events that these rows tell of, by claim and place in its log (`placeOf`); of claims that are gone there are none. */
+/** The events of these rows, by claim and number in its log (`placeOf`). Events of deleted claims are missing. */
 export async function readEventSummaries(
   db: Connection,
   rows: readonly Pick<FeedRow, 'subject_id' | 'sequence'>[],
@@ -145,7 +145,7 @@ export async function readEventSummaries(
 export const placeOf = ({ subject_id, sequence }: Pick<FeedRow, 'subject_id' | 'sequence'>): string =>
   `${subject_id} ${sequence}`
 
-/** Up to where these parts of the account's feed were removed; 0 for nowhere. */
+/** The last removed number of these parts of the account's feed. 0 for none. */
 export async function readRemoved(
   db: Connection,
   userId: string,
@@ -162,7 +162,7 @@ export async function readRemoved(
   return numbers.reduce((a, b) => (a > b ? a : b), 0n)
 }
 
-/** Where somebody stands in an account's feed. */
+/** A reader's position in an account's feed. */
 export interface FeedPlace {
   userId: string
   parts: readonly FeedPart[]
@@ -170,8 +170,9 @@ export interface FeedPlace {
 }
 
 /**
- * Looks for notifications after any of these places, settled or not. What it returns says whether there is one for whom stands
- * at a place; of an account, those in front may be told so for what only others have not read.
+ * Searches for notifications after any of these places, settled or not. Returns a function that says whether there is
+ * one after a place. For the places of one account it may say so because of a notification that is after another one
+ * of them.
  */
 export async function findNews(
   db: Connection,
@@ -194,7 +195,7 @@ function lowestOfEach(places: readonly FeedPlace[]): Map<string, bigint> {
   return lowest
 }
 
-/** Those accounts that have notifications after their numbers: of each one is enough, however far behind its number is. */
+/** The accounts that have notifications after their numbers. One per account is enough, however far behind its number is. */
 async function findNewsOf(
   db: Connection,
   part: FeedPart,
@@ -203,7 +204,7 @@ async function findNewsOf(
   const { isOn } = db.distribution
   const rows = await db.query<{ user_id: string }>({
     name: `find_news${isOn ? '_on_machines' : ''}_of_${part}`,
-    // Citus joins what is given with its shards, but asks none of them for each row.
+    // Citus joins the given rows with its shards, but cannot run a lateral query for each row.
     text: isOn
       ? `-- find_news_on_machines
         SELECT DISTINCT n.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)

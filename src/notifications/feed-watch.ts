@@ -11,7 +11,7 @@ interface Waiting {
   wake: () => void
 }
 
-/** Those who wait for the next notification of their account: with one small statement for all of them. */
+/** Waits for new notifications. One small statement polls for all waiting requests. */
 export class FeedWatch implements Lifecycle {
   readonly #db: Database
   readonly #waiting = new Map<string, Set<Waiting>>()
@@ -29,17 +29,16 @@ export class FeedWatch implements Lifecycle {
     )
   }
 
-  /** Who waits goes on, and finds nothing. */
+  /** Waiting requests continue and find nothing. */
   async stop(): Promise<void> {
     await this.#poller.stop()
     this.#wake(() => true)
   }
 
   /**
-   * Resolves when there is a notification after this place, which may be settled only a moment later, or when
-   * the time is over.
-   * @param gone ends the waiting: its reason is thrown
-   * @throws RATE_LIMITED if too many of the account wait
+   * Resolves when there is a notification after this place, which may be settled a moment later, or after the time.
+   * @param gone aborts the wait; its reason is thrown
+   * @throws RATE_LIMITED if too many requests of the account wait
    */
   async untilNews(place: FeedPlace, longestMs: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted()
@@ -74,7 +73,7 @@ export class FeedWatch implements Lifecycle {
     const places = [...this.#waiting.values()].flatMap((ofAccount) =>
       [...ofAccount].map(({ place }) => place),
     )
-    // If the database is away they wait on: each of them asks it when its time is over.
+    // While the database is unavailable the requests keep waiting. Each reads at its timeout.
     const hasNews = await findNews(this.#db.reads.for(SERVICE), places).catch(() => () => false)
     this.#wake(hasNews)
   }

@@ -75,7 +75,7 @@ export const NotificationPage = Type.Object({
   has_more: Type.Boolean({ description: 'Whether there is more already.' }),
 })
 
-/** Its claim's contract goes into the answer as it was stored. */
+/** The contract of the claim goes into the response as stored text. */
 export function presentNotification({
   id,
   type,

@@ -2,12 +2,12 @@ import type { Connection } from '../platform/database/connection.ts'
 import { FEED_PARTS, type FeedPart, OF_PART } from './feed-store.ts'
 import { REMOVAL_BATCH_SIZE } from './limits.ts'
 
-/** Where it is kept how much of each part is gone. */
+/** The column with the last removed number of each part. */
 const REMOVED_UP_TO: Readonly<Record<FeedPart, string>> = { changes: 'number', events: 'events_number' }
 
 /**
- * Removes an account's oldest notifications of before this time, a batch of each part at most, and keeps the number of the last,
- * so that readers with an earlier cursor get an error. Returns how many were removed.
+ * Removes an account's oldest notifications from before this time, one batch of each part at most. Keeps the last
+ * removed number, so that readers with an earlier cursor get an error. Returns the number of removed notifications.
  */
 export async function removeNotifications(db: Connection, userId: string, before: Date): Promise<number> {
   let removed = 0

@@ -94,7 +94,7 @@ const present = ({ eventRecorded }: NotificationSettings): Static<typeof Notific
 })
 
 /**
- * Those that are not given stay as they are. It holds for what is written once this has returned.
+ * Settings that are not given stay unchanged. The change applies to writes after this has returned.
  * @throws PRECONDITION_FAILED
  */
 async function changeNotificationSettings(

@@ -3,7 +3,7 @@ import type { ExpectedVersions, Versioned } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
 
-/** Those of an account that has said nothing are all false. */
+/** Defaults to false for an account without stored settings. */
 export async function readNotificationSettings(
   db: Connection,
   userId: string,
@@ -24,8 +24,8 @@ export async function readNotificationSettings(
 }
 
 /**
- * False if they are of no version that is expected. Of two who find no row at once the second finds that of the first when
- * it inserts its own, and is judged by it.
+ * Returns false if the settings have none of the expected versions. If two concurrent changes find no row, the second
+ * finds the row of the first at its insert, and is compared with it.
  */
 export async function writeNotificationSettings(
   db: Connection,

@@ -31,30 +31,29 @@ import { LOOKUP_BATCH_SIZE, MAX_SCANNED_PER_PAGE } from './limits.ts'
 
 export interface FeedRequest {
   userId: string
-  /** Where to go on; null to begin. */
+  /** Position after which the feed continues. Null at the start. */
   after: bigint | null
   limit: number
   order: 'asc' | 'desc'
   /** Only notifications of these types. Null for the default types (`isNotifiedByDefault`). */
   types: ReadonlySet<NotificationType> | null
-  /** Of this claim or candidate; null for any. */
+  /** Only of this claim or candidate. Null for all. */
   address: ClaimAddress | null
-  /** Of this customer's claims and candidates. */
+  /** Only of claims and candidates of this customer. */
   customerId: string | undefined
 }
 
 export interface FeedPage {
-  /** In order, their contracts to be read as they are asked for. */
+  /** In order. Their contracts are loaded while they are iterated. */
   notifications: AsyncIterable<Notification[]>
   isEmpty: boolean
-  /** Where the next page begins, also if there is nothing yet. */
+  /** Start of the next page, also if no notification follows yet. */
   next: bigint
   hasMore: boolean
 }
 
 /**
- * The next page of the account's feed (§4.13). Of a filtered feed it may be short, or empty, and have more after it all the
- * same.
+ * The next page of the account's feed (§4.13). A page of a filtered feed may be short or empty although more follow.
  * @throws CURSOR_EXPIRED if notifications after the cursor were removed
  */
 export async function readNotifications(app: App, request: FeedRequest): Promise<FeedPage> {
@@ -101,10 +100,10 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
 }
 
 /**
- * The same, but if there is nothing it waits until there is.
- * @param longestMs how long; then the page is empty
- * @param gone ends the waiting: its reason is thrown
- * @throws CURSOR_EXPIRED, RATE_LIMITED if too many of the account wait
+ * The same, but waits if there is no notification.
+ * @param longestMs limit of the wait; the page is empty after it
+ * @param gone aborts the wait; its reason is thrown
+ * @throws CURSOR_EXPIRED, RATE_LIMITED if too many requests of the account wait
  */
 export async function awaitNotifications(
   app: App,
@@ -124,16 +123,16 @@ export async function awaitNotifications(
   }
 }
 
-/** A notification whose subject is there. */
+/** A notification whose subject exists. */
 interface Found {
   row: FeedRow
   type: NotificationType
   claim: ListedClaim | null
-  /** Of what is no claim. */
+  /** The subject if it is not a claim. */
   other: Exclude<Notification['subject'], { claim: unknown }> | null
 }
 
-/** Records that were deleted since are not found. */
+/** Records that were deleted meanwhile are missing. */
 async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) {
   const db = app.db.reads.for(userId)
   const idsOf = (...kinds: FeedRow['kind'][]) => [
@@ -168,7 +167,7 @@ async function findSubjects(app: App, userId: string, rows: readonly FeedRow[]) 
   }
 }
 
-/** As types call it. */
+/** In the words of the types. */
 const CHANGES = {
   created: 'created',
   recorded: 'event_recorded',
@@ -187,13 +186,13 @@ const TYPES_OF_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
   events: EVENT_TYPES,
 }
 
-/** Where these types lie; null is for all but those that must be named. */
+/** The parts of the feed with these types. Null: the default types. */
 export const partsOf = (types: FeedRequest['types']): FeedPart[] =>
   types === null
     ? ['changes']
     : FEED_PARTS.filter((part) => TYPES_OF_PART[part].some((type) => types.has(type)))
 
-/** Whether it may be: whose it is, is not known yet. */
+/** Whether the type may match. The kind of the subject is not known yet. */
 const isOfTypes = (kind: FeedRow['kind'], types: FeedRequest['types']): boolean =>
   types === null ? kind !== 'recorded' : [...types].some((type) => type.endsWith(`.${CHANGES[kind]}`))
 
@@ -215,7 +214,7 @@ function asItWas(claim: ListedClaim, row: FeedRow, kind: ClaimKind): ListedClaim
   // A claim has a scheduled outcome before an event only in review.
   const isInReview = kind === 'recorded' && scheduledOutcome !== null
   const status = isInReview ? 'PENDING' : STATUS_AFTER[kind]
-  // The row does not have the clock of then.
+  // The row does not have the claim's clock of that time.
   const { clock: _, ...unchanged } = claim
   return { ...unchanged, status, statusSince, dueAt, scheduledOutcome }
 }
@@ -232,7 +231,7 @@ async function* withContracts(
   found: readonly Found[],
   events: ReadonlyMap<string, EventSummary>,
 ): AsyncGenerator<Notification[]> {
-  // What is no claim has none.
+  // Only claims have events.
   const rows = found.map((one) => {
     const { contract, metadata } = one.claim ?? { contract: '', metadata: '' }
     return { ...one, contract, metadata }
@@ -263,8 +262,8 @@ async function* withContracts(
 }
 
 /**
- * A claim changes at most once with an item of its log, and each event is one. A reminder is sent once. What has no log may come
- * to the same again.
+ * A claim changes at most once with each log item, and each event is one item. A reminder is sent once. Subjects
+ * without a log may get the same state twice.
  */
 const notificationId = ({ subject_id, kind, sequence, reminder, number }: FeedRow) =>
   namedUuid(

@@ -29,8 +29,8 @@ export interface Streaming {
 }
 
 /**
- * Answers with server-sent events, for as long as the caller stays, the token counts and the server runs.
- * @throws CURSOR_EXPIRED, RATE_LIMITED if the account has too many
+ * Responds with server-sent events until the client disconnects, the token ends or the server stops.
+ * @throws CURSOR_EXPIRED, RATE_LIMITED if the account has too many streams
  */
 export async function streamNotifications(
   { app, sessions, heartbeatMs }: Streaming,
@@ -42,7 +42,7 @@ export async function streamNotifications(
   const permit = await streams.acquire(feed.userId)
   raw.once('close', permit.release)
   try {
-    // What is wrong from the start is answered as an error.
+    // An error at the start becomes an error response.
     const first = await readNotifications(app, feed)
     const next = async (after: bigint) => {
       await authenticateAgain(app, sessions, request)
@@ -79,7 +79,8 @@ async function* toEvents(
         yield `id: ${cursorOf(BigInt(one.number))}\nevent: ${one.type}\ndata: ${data}\n\n`
       }
     }
-    // Without data it is no event, but a browser keeps the id: of what the filters passed over as well.
+    // Without data it is no event, but a browser keeps the id. So notifications that the filters skip are not read
+    // again.
     yield `id: ${cursorOf(page.next)}\n\n`
   }
 }

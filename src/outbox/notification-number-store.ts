@@ -11,7 +11,7 @@ import { DatabaseUnavailable } from '../platform/database/database-unavailable.t
  * See docs/decisions/0034.
  */
 
-/** The keys' lower half has so much of a number. */
+/** The lower half of a key has this many values. */
 const LOW_HALF = '4294967295'
 const announce = (
   upper: string,
@@ -25,7 +25,8 @@ export const ANNOUNCE = announce(`${NOTIFYING}`)
 const partOf = (userId: string) => `${NOTIFYING_OF_PART} + (hashtext(${userId}::uuid::text) & 255)`
 
 /**
- * The same for a transaction that may be long, of one account: hardly any other feed waits for it. Returns the lock's key.
+ * The same for a transaction of one account that may be long: only few other feeds wait for it. Returns the key of
+ * the lock.
  */
 export async function announceOfAccount(db: Connection, userId: string): Promise<string> {
   const [row] = await db.query<{ key: string }>({
@@ -37,11 +38,11 @@ export async function announceOfAccount(db: Connection, userId: string): Promise
   return (row as { key: string }).key
 }
 
-/** What a notification has besides its number and its time. */
+/** The columns of a notification besides its number and its time. */
 export const WHAT_HAPPENED = 'user_id, subject_id, kind, sequence, status_since, due_at, scheduled_outcome'
 
 /**
- * SQL that stores a notification of each row that is selected. They are announced before.
+ * SQL: stores a notification for each selected row. The transaction must have announced them.
  * @param columns of the rows
  */
 export const insertNotifications = (
@@ -53,7 +54,7 @@ export const insertNotifications = (
         FROM (${selected}) AS happened (${columns})`
 
 export interface Numbers {
-  /** Of the lock that was taken. */
+  /** Key of the lock. */
   key: string
   numbers: string[]
   now: Date
@@ -76,9 +77,9 @@ const TAKE = {
 }
 
 /**
- * On distributed tables, whose other machines have no sequence.
+ * For distributed tables: the other nodes have no sequence.
  * @param count at least one
- * @param key of what the transaction has announced already; null for nothing
+ * @param key of the transaction's announcement; null without one
  */
 export async function takeNumbers(db: Connection, count: number, key: string | null): Promise<Numbers> {
   const rows = await db.query<{ key: string; numbers: string; now: Date }>(
@@ -89,19 +90,19 @@ export async function takeNumbers(db: Connection, count: number, key: string | n
 }
 
 /**
- * A machine may commit a notification before the coordinator has written down that its number is taken. If it crashed then,
- * it would give the number once more, to something that readers have gone past: so they go no further than what is on
- * the disk, as all is that was written before this.
+ * A node may commit a notification before the coordinator has flushed that its number is taken. After a crash the
+ * coordinator would take the number again, although readers have passed it. So a reader first flushes everything that
+ * was written before.
  */
 const FLUSH = "pg_logical_emit_message(true, 'claimkeeper', '')"
 
-/** SQL for the lower halves of the keys that are held. */
+/** SQL: the lower halves of the held keys. */
 const announcements = (where: string, userId: string) => `SELECT objid::bigint FROM pg_locks
         WHERE ${where} locktype = 'advisory' AND objsubid = 1
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND classid::bigint IN (${NOTIFYING}, ${partOf(userId)})`
 
-// The last number is read first: PostgreSQL changes it in place.
+// The last number must be read first: PostgreSQL changes a sequence in place.
 const settled = (
   also: string,
 ) => `WITH last AS MATERIALIZED (SELECT last_value AS number FROM notification_numbers)
@@ -118,9 +119,9 @@ const READ_SETTLED_HERE = {
 }
 
 /**
- * The highest number up to which this account's notifications are settled. It must be read by a statement of its own:
- * what is read after it sees all that has these numbers.
- * @throws DatabaseUnavailable if one of several machines is away: what it has on its way is not known
+ * The highest number up to which the notifications of this account are settled. A statement of its own reads it:
+ * later statements see all notifications up to this number.
+ * @throws DatabaseUnavailable if a node is unavailable, because its uncommitted notifications are unknown
  */
 export async function readSettled(db: Connection, userId: string): Promise<bigint> {
   const { isOn } = db.distribution
@@ -152,7 +153,7 @@ async function readAnnouncementsOnMachines(db: Connection, userId: string): Prom
 
 const HALF = 1n << 31n
 
-/** A lock tells the lower half of its number. What was announced after the last number was read is above it. */
+/** A lock shows the lower half of its number. Numbers that were announced after the last number was read are above it. */
 function lowestOf(last: bigint, locks: readonly string[]): bigint {
   const behind = locks.map((low) => BigInt.asUintN(32, last - BigInt(low))).filter((by) => by < HALF)
   return behind.reduce((lowest, by) => (last - by < lowest ? last - by : lowest), last)

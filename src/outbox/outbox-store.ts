@@ -6,16 +6,16 @@ import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './notification-number-store.ts'
 
-/** What became of a claim. */
+/** A change of a claim. */
 export interface ClaimNotification {
   subjectId: string
   kind: 'created' | 'pending' | 'confirmed' | 'failed' | 'outcome_changed' | 'due_soon' | 'recorded'
-  /** Of the log's item that it tells of; 0 for a creation. */
+  /** Number of the log item; 0 for a creation. */
   sequence: number
   state: ClaimState
 }
 
-/** Of a claim that became this with the log's item of this number. */
+/** The notification of the state that a claim reached with this log item. */
 export const notificationOf = (claimId: string, sequence: number, state: ClaimState): ClaimNotification => ({
   subjectId: claimId,
   kind: state.status === 'OPEN' ? 'created' : (state.status.toLowerCase() as Lowercase<Outcome | 'PENDING'>),
@@ -23,7 +23,7 @@ export const notificationOf = (claimId: string, sequence: number, state: ClaimSt
   state,
 })
 
-/** The notification of a recorded event. @param claim as it was before the event */
+/** The notification of a recorded event. @param claim in the state before the event */
 export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotification => ({
   subjectId: claim.id,
   kind: 'recorded',
@@ -31,7 +31,7 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-/** The columns of a notification but for its number. */
+/** The columns of a notification without its number. */
 export const TOLD = {
   id: ['uuid', ({ subjectId }) => subjectId],
   kind: ['text', ({ kind }) => kind],
@@ -58,9 +58,9 @@ const NOTIFY: ShardStatement = {
 }
 
 /**
- * Inserts notifications of claims that the transaction has written already. Takes the numbers last, because all feeds wait for
- * a transaction that has taken numbers.
- * @param key of what the transaction has announced already (`announceOfAccount`); null for nothing
+ * Inserts notifications of claims that the transaction has written. Takes the numbers last, because all feeds wait
+ * for a transaction that has taken numbers.
+ * @param key of the transaction's announcement (`announceOfAccount`); null without one
  */
 export async function notifyInShards(
   db: Connection,
@@ -70,15 +70,15 @@ export async function notifyInShards(
   if (told.length === 0) return
   const taken = await takeNumbers(db, told.length, key)
   const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
-  // The node may commit them after the coordinator has given up: so it holds the lock too.
+  // The node may commit after the coordinator has given up, so it holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
   const nodes = await nodesOf(db, numbered, ({ subjectId }) => subjectId)
   await queryInShards(db, statement, nodes, (some) => [...NUMBERED.values(some), taken.now])
 }
 
 /**
- * The node that has the rows may commit them after the coordinator has given up: so it holds the lock too, before the
- * coordinator's is let go.
+ * The node with the rows may commit them after the coordinator has given up. So the node takes the lock too, before
+ * the coordinator releases its own.
  */
 async function announceOnNode(db: Connection, subjectId: string, key: string): Promise<void> {
   await db.query({
@@ -89,16 +89,16 @@ async function announceOnNode(db: Connection, subjectId: string, key: string): P
   })
 }
 
-/** What happened to a test clock, or to an endpoint of webhooks. */
+/** A change of a test clock or of a webhook endpoint. */
 export interface OtherNotification {
   userId: string
   subjectId: string
   kind: 'advanced' | 'failing' | 'gone'
-  /** The clock's time; null for the present. */
+  /** The clock's time. Null for the current time. */
   at: Date | null
 }
 
-/** @param key of what the transaction has announced (`announceOfAccount`) */
+/** @param key of the transaction's announcement (`announceOfAccount`) */
 export async function notifyOfOther(
   db: Connection,
   { userId, subjectId, kind, at }: OtherNotification,

@@ -2,7 +2,7 @@ import { EVENT_TYPES, type NotificationType } from '../core/notification-types.t
 import type { WebhookEndpoint } from '../core/webhooks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
-/* Reads endpoints of webhooks. Settings and delivery are in `src/webhooks/`. */
+/* Reads webhook endpoints. Settings and delivery are in `src/webhooks/`. */
 
 export interface EndpointRow {
   id: string
@@ -39,7 +39,7 @@ export const toEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   pausedUntil: row.paused_until,
 })
 
-/** Those of these that are there, by their ids. */
+/** The existing endpoints among these, by id. */
 export async function findEndpoints(
   db: Connection,
   userId: string,

@@ -20,12 +20,10 @@ export const SchemaVersionBody = Type.Object(
     version: Version('Its number, from 1 on.'),
     ...SCHEMA_NAMES,
     contract: ContractRef,
-    created_at: DateTime(
-      'When it was made: since then the schema is, or until the next one was, as it says.',
-    ),
+    created_at: DateTime('Time at which the version was made. It applies until the next version.'),
     made_by: MadeBy,
   },
-  { $id: 'SchemaVersion', description: 'What a schema is, or was, from one change to the next (§2.5).' },
+  { $id: 'SchemaVersion', description: 'A schema from one change to the next (§2.5).' },
 )
 
 const tags = ['Schemas']
@@ -43,7 +41,7 @@ const listSchemaVersionsRoute = (app: App) =>
     schema: {
       operationId: 'listSchemaVersions',
       summary: 'List the versions of a schema',
-      description: 'The newest 100, newest first: the first is the schema as it is.',
+      description: 'The newest 100 versions, newest first. The first is the current one.',
       tags,
       params: Type.Object({ id }),
       querystring: Type.Object({}, { additionalProperties: false }),

@@ -102,7 +102,7 @@ const CLAIM_FIELDS = {
     type: ['string', 'null'],
     description: `${REFERENCE.description} Null if it has none.`,
   }),
-  user_id: Uuid('The account of the claim.'),
+  user_id: Uuid('The account of the record.'),
   customer_id: Uuid('The customer of the claim.'),
   ...STATE,
 }

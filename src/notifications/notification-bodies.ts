@@ -9,12 +9,12 @@ import { ref } from '../platform/http/responses/responses.ts'
 import { presentTestClockThen, TestClockThenBody } from '../test-clocks/test-clock-routes.ts'
 
 const NOTIFICATION_FIELDS = {
-  id: Uuid('The same whenever the notification is read; no other has it.'),
+  id: Uuid('Unique, and the same whenever the notification is read.'),
   type: Type.Enum([...NOTIFICATION_TYPES], { description: 'What happened.', examples: ['claim.confirmed'] }),
-  created_at: DateTime('When it was recorded, in real time also of what is on a test clock.'),
+  created_at: DateTime('Time of recording, in real time even for records on a test clock.'),
   sequence: Type.Integer({
     description:
-      'Rises within a claim or candidate: the place in its log of the event that it tells of, from 1 on; 0 for its creation, and for anything else.',
+      'Grows within a claim or candidate: the number of the event in its log, from 1 on. 0 for its creation and for other notifications.',
     examples: [3],
   }),
   event: Type.Optional(
@@ -22,9 +22,9 @@ const NOTIFICATION_FIELDS = {
       {
         id: Type.String({ description: 'Unique within the claim.', examples: ['evt-1'] }),
         type: Type.String({ examples: ['ticket_resolved'] }),
-        created_at: DateTime('When the service recorded it, by the time that the claim lives by.'),
+        created_at: DateTime('Time of recording, by the claim’s clock.'),
       },
-      { description: 'The event that was recorded, without its other fields: these are in the log.' },
+      { description: 'The recorded event. Its further fields are in the log.' },
     ),
   ),
   reminder: Type.Optional(
@@ -44,16 +44,17 @@ const NOTIFICATION_FIELDS = {
   webhook_endpoint: Type.Optional(
     Type.Object({
       id: Uuid('The endpoint.'),
-      url: Type.String({ description: 'As it is now.', examples: ['https://example.com/claimkeeper'] }),
+      url: Type.String({ description: 'Current state.', examples: ['https://example.com/claimkeeper'] }),
       description: Type.Union([Type.String(), Type.Null()], {
-        description: 'As it is now.',
+        description: 'Current state.',
         examples: ['billing'],
       }),
     }),
   ),
   reason: Type.Optional(
     Type.Enum(['failing', 'gone'], {
-      description: 'Why an endpoint was disabled: for 5 days nothing arrived, or it answered 410.',
+      description:
+        'Why an endpoint was disabled: no delivery succeeded for 5 days, or a response had status 410.',
       examples: ['failing'],
     }),
   ),
@@ -63,16 +64,16 @@ const NOTIFICATION_FIELDS = {
 export const NotificationBody = Type.Object(NOTIFICATION_FIELDS, {
   $id: 'Notification',
   description:
-    'That something happened to a claim, a candidate, a test clock or a webhook endpoint: one of the four fields is there. The first three are as they were then; a claim or candidate as an event found it that was recorded.',
+    'A change of a claim, a candidate, a test clock or a webhook endpoint. One of the four fields is present. The first three are in the state of that time; with a recorded event, the claim or candidate is in the state before the event.',
 })
 
 export const NotificationPage = Type.Object({
   data: Type.Array(ref(NotificationBody)),
   next_cursor: Type.String({
-    description: 'To pass as `after`, now or later. It is there on the last page too.',
+    description: 'The value for `after`, now or later. Present on the last page too.',
     examples: ['TkR1b0h4Z1pQeFhGd0Fxcw'],
   }),
-  has_more: Type.Boolean({ description: 'Whether there is more already.' }),
+  has_more: Type.Boolean({ description: 'Whether more notifications exist now.' }),
 })
 
 /** The contract of the claim goes into the response as stored text. */

@@ -29,9 +29,9 @@ const QUERY = listQuery({
       examples: ['claim.confirmed,claim.failed'],
     }),
   ),
-  claim_id: Type.Optional(Uuid('Of this claim alone.')),
+  claim_id: Type.Optional(Uuid('Only of this claim.')),
   candidate_alias: Type.Optional(CandidateAlias),
-  customer_id: Type.Optional(Uuid('Of the claims and candidates of this customer alone.')),
+  customer_id: Type.Optional(Uuid('Only of claims and candidates of this customer.')),
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -56,9 +56,9 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
     url: '/v1/notifications',
     schema: {
       operationId: 'listNotifications',
-      summary: 'Follow what happens',
+      summary: 'List notifications',
       description:
-        'What happened to the account’s claims, candidates and test clocks, in an order that never changes: a client that follows the cursors misses nothing.',
+        'Changes of the account’s claims, candidates and test clocks, in an order that never changes. A client that follows the cursors misses nothing.',
       tags: ['Notifications'],
       querystring: QUERY,
       response: responses(

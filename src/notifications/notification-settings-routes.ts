@@ -27,7 +27,7 @@ const FIELDS = {
 /** §4.13 */
 export const NotificationSettingsBody = Type.Object(FIELDS, {
   $id: 'NotificationSettings',
-  description: 'The notifications of the account besides those that every account has.',
+  description: 'Optional notifications of the account.',
 })
 
 const ChangeBody = Type.Object(
@@ -72,7 +72,7 @@ const updateNotificationSettingsRoute = (app: App) =>
     schema: {
       operationId: 'updateNotificationSettings',
       summary: 'Change the notification settings',
-      description: 'It holds for what is submitted once this is answered.',
+      description: 'Applies to events that are submitted after the response.',
       tags,
       headers: IfMatchHeader,
       body: ChangeBody,

@@ -17,11 +17,13 @@ export interface Schema {
   items?: Schema
   minItems?: number
   maxItems?: number
+  uniqueItems?: boolean
   minLength?: number
   maxLength?: number
   minimum?: number
   exclusiveMinimum?: number
   maximum?: number
+  exclusiveMaximum?: number
   pattern?: string
   format?: string
   examples?: unknown[]

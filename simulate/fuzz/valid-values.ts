@@ -115,7 +115,8 @@ function arrayOf(origin: Origin, schema: Schema, depth: number): unknown[] {
   const { minItems = 0, maxItems = LONG, items = {} } = schema
   const most = Math.min(maxItems, random.chance(0.1) ? LONG : 3)
   const length = depth >= DEPTH ? minItems : random.int(minItems, Math.max(minItems, most))
-  return Array.from({ length }, () => validValue(origin, items, '', depth + 1))
+  const values = Array.from({ length }, () => validValue(origin, items, '', depth + 1))
+  return schema.uniqueItems ? [...new Set(values)] : values
 }
 
 function stringOf(origin: Origin, schema: Schema, name: string): string {
@@ -145,7 +146,8 @@ const isCreation = (path: string, field: string): boolean =>
   (field === 'candidate_alias' && kindOfPath(path) === 'alias' && !path.includes('events'))
 
 function numberOf(random: Random, schema: Schema, isInteger: boolean): number | Raw {
-  const { minimum, exclusiveMinimum, maximum = 1e12 } = schema
+  const { minimum, exclusiveMinimum, maximum = 1e12, exclusiveMaximum } = schema
+  if (exclusiveMaximum === 1) return random.int(1, 999) / 1000
   const least = minimum ?? exclusiveMinimum ?? -1e6
   if (random.chance(0.1)) return maximum
   if (random.chance(0.1) && minimum !== undefined) return minimum

@@ -35,7 +35,7 @@ test('a new endpoint shows its secret until confirmed, and the secret verifies d
   await page.getByRole('heading', { name: 'billing', level: 1 }).waitFor()
   assert.equal(await page.getByText(secret).count(), 0)
   const [endpoint] = (await sendAs(page, 'GET', '/v1/webhook_endpoints')).body.data
-  assert.equal(endpoint.types.length, 10)
+  assert.equal(endpoint.types.length, 12)
   assert.ok(endpoint.types.includes('claim.outcome_changed'))
   assert.ok(!endpoint.types.includes('claim.failed'))
 

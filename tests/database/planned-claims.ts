@@ -22,6 +22,8 @@ export interface PlannedClaims {
   smallClocks: Record<'custom' | 'generic', string>
   /** Some of the account's OPEN claims, far from each other. */
   ids: string[]
+  /** A check that finds a reminder of a fifth of the OPEN claims reached, none of which is due. */
+  reminderCheck: Date
   /** Claims among `ids` whose rows say that their logs are long. */
   longLogs: string[]
   /** A position in the middle of the lists. */
@@ -49,6 +51,8 @@ export async function preparePlannedClaims(t: Scope, size: Size): Promise<Planne
   await client.connect()
   await addClaims(client, planned, size)
   await addOtherTables(client, planned, size)
+  const reminderCheck = new Date(Date.parse('2025-01-01') + Math.ceil(size.claims / 60) * 60_000)
+  await addReminders(client, reminderCheck)
   await client.query('VACUUM ANALYZE')
   const ids = await findSpreadClaims(client, planned.user)
   const longLogs = ids.slice(-20)
@@ -58,7 +62,7 @@ export async function preparePlannedClaims(t: Scope, size: Size): Promise<Planne
     custom: await readPlans(t, databaseUrl, 'custom'),
     generic: await readPlans(t, databaseUrl, 'generic'),
   }
-  return { ...planned, ids, longLogs, middle: `${Math.floor(size.claims * 0.75)}`, readers }
+  return { ...planned, ids, reminderCheck, longLogs, middle: `${Math.floor(size.claims * 0.75)}`, readers }
 }
 
 type Owners = Pick<PlannedClaims, 'user' | 'customers' | 'clock' | 'smallClocks'>
@@ -102,6 +106,14 @@ async function addClaims(client: pg.Client, owners: Owners, size: Size): Promise
      SELECT position, user_id, id, 'created', 0, created_at, created_at FROM claims`,
   )
 }
+
+const addReminders = (client: pg.Client, check: Date) =>
+  client.query(
+    `UPDATE claims SET reminders = '{0.5}', reminder_times = ARRAY[created_at], reminders_passed = 0,
+       next_reminder_at = created_at
+     WHERE status = 'OPEN' AND position % 10 IN (0, 9) AND due_at > $1`,
+    [check],
+  )
 
 /** Other records: two thirds belong to the account with the claims. */
 async function addOtherTables(client: pg.Client, { user, clock }: Owners, { claims }: Size): Promise<void> {

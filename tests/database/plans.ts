@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { findTokenOwner } from '../../src/accounts/tokens/api-token-store.ts'
+import { sendReminders } from '../../src/checks/reminder-store.ts'
 import { findContracts } from '../../src/claim-schemas/claim-schema-store.ts'
 import { findClaimPosition, listClaims, readContracts } from '../../src/claims/lists/claim-list-store.ts'
 import type { ClaimFilter } from '../../src/claims/lists/claim-selection.ts'
@@ -374,11 +375,24 @@ export function testDecisions(
 }
 
 export function testScheduledChecks(
-  { clock, readers }: PlannedClaims,
+  { clock, readers, reminderCheck }: PlannedClaims,
   { sizes, onClock }: { sizes: readonly number[]; onClock: number },
 ): void {
   for (const mode of MODES) {
     const reader = readers[mode]
+    for (const testClockId of [null, clock]) {
+      const where = testClockId === null ? 'live claims' : 'claims on a test clock'
+      test(`reminders of ${where} are found in the order of their index (${mode} plan)`, async () => {
+        const { connection, take } = reader
+        take()
+        const span = { from: reminderCheck, until: reminderCheck }
+        const sent = await sendReminders(connection, testClockId, span, onClock)
+        assert.deepEqual(sent, { claims: onClock, sent: onClock })
+        for (const plan of take())
+          assertBounded(plan, { rowsRead: 8 * onClock + 10, rowsSorted: 2 * onClock })
+      })
+    }
+
     for (const size of sizes) {
       test(`${size} due claims are found in the order of their index, and read and moved by theirs (${mode} plan)`, async () => {
         const { connection, take } = reader

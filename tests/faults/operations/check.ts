@@ -4,7 +4,8 @@ import { runScheduledCheck, sumUpResolutions } from '../../support/source/decisi
 import type { Operation } from '../fault-table.ts'
 import { eventOf } from '../history.ts'
 import { nextNumber } from '../load.ts'
-import type { Testbed } from '../testbed.ts'
+import { openClaims, type Testbed } from '../testbed.ts'
+import { countReminders, REMIND_AT } from './reminders.ts'
 
 /** More than one batch of the check moves. */
 const DUE = 1_100
@@ -89,6 +90,26 @@ const scheduledCheck: Operation = {
   },
 }
 
+const sendingReminders: Operation = {
+  name: 'a scheduled check that sends reminders',
+  begin: async ({ service, customer }) => {
+    const { app, sql } = service
+    const claims = await openClaims(service, customer.id, 3, null)
+    // Later than all other claims' times, and before these claims are due.
+    const checkTime = new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS)
+    await sql(REMIND_AT, [claims, checkTime])
+    const check = () => runScheduledCheck(app, checkTime)
+    return {
+      checkTime,
+      run: () => check().catch(() => {}),
+      finish: async () => {
+        await check()
+        assert.deepEqual(await countReminders(service, claims), [1, 1, 1])
+      },
+    }
+  },
+}
+
 const summingUp: Operation = {
   name: 'summing up',
   begin: async (testbed) => {
@@ -132,4 +153,4 @@ async function assertSumsAreTrue({ service }: Testbed): Promise<void> {
 const forgetSums = ({ service }: Testbed) =>
   service.sql('WITH gone AS (DELETE FROM resolution_durations) DELETE FROM resolution_totals')
 
-export const CHECK_OPERATIONS: readonly Operation[] = [scheduledCheck, summingUp]
+export const CHECK_OPERATIONS: readonly Operation[] = [scheduledCheck, sendingReminders, summingUp]

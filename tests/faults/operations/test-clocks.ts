@@ -5,8 +5,10 @@ import type { Operation } from '../fault-table.ts'
 import { eventOf, fateOf } from '../history.ts'
 import { nextNumber } from '../load.ts'
 import { openClaims } from '../testbed.ts'
+import { countReminders, REMIND_AT } from './reminders.ts'
 
 const START = '2026-01-01T00:00:00.000Z'
+const REMINDED = '2026-01-01T00:00:30.000Z'
 /** Both windows of each claim are over by then. */
 const END = '2026-01-01T02:00:00.000Z'
 /** More than one set of an advance moves. */
@@ -19,6 +21,7 @@ const advance: Operation = {
     const clock = await newClock(testbed.service.api)
     const claims = await openClaims(testbed.service, testbed.customer.id, 3, clock)
     await sql(COPY_CLAIM, [claims[0], DUE - claims.length])
+    await sql(REMIND_AT, [claims, REMINDED])
     const advance = () => api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: END })
     const standing = () =>
       sql(
@@ -46,9 +49,12 @@ const advance: Operation = {
           [{ status: 'OPEN', claims: DUE, moves: 0 }],
           [{ status: 'FAILED', claims: DUE, moves: 2 * DUE }],
         ]
+        const reminders = () => countReminders(testbed.service, claims)
         assert.deepEqual(await standing(), time === END ? over : untouched)
+        assert.deepEqual(await reminders(), time === END ? [1, 1, 1] : [0, 0, 0])
         assert.equal((await advance()).status, 200)
         assert.deepEqual(await standing(), over)
+        assert.deepEqual(await reminders(), [1, 1, 1])
         assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
       },
     }

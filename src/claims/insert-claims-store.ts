@@ -306,7 +306,12 @@ export const TAKE_LIVE_POSITIONS = `-- take_positions
 const TAKE_POSITIONS_ON_TEST_CLOCK = `-- take_positions_on_test_clock
       ${takePositions(ON_TEST_CLOCK(3))}`
 
-type PlacedRow = NewRow & { position: string; testClockId: string | null; now: Date }
+interface PlacedRow extends NewRow {
+  position: string
+  now: Date
+  /** An array of PostgreSQL; null without reminders. */
+  reminderTimes: string | null
+}
 
 const PLACED_ROWS = new Columns<PlacedRow>({
   ...NEW_ROW,
@@ -316,20 +321,9 @@ const PLACED_ROWS = new Columns<PlacedRow>({
   now: ['timestamptz', ({ now }) => now],
   due_at: ['timestamptz', ({ now, contract, calendar }) => openState(contract.contract, now, calendar).dueAt],
   test_clock_id: ['uuid', ({ testClockId }) => testClockId],
-  reminder_times: ['text', (row) => (row.reminders ? plainArray(timesOf(row, row.reminders)) : null)],
+  reminder_times: ['text', ({ reminderTimes }) => reminderTimes],
 })
 
-/** When the reminders of a new claim are reached. */
-const timesOf = (
-  { contract: { contract }, calendar, now }: PlacedRow,
-  reminders: readonly number[],
-): Date[] =>
-  reminderTimes(
-    reminders,
-    contract,
-    { remainingMs: windowMs(contract.activity_window), since: now },
-    calendar,
-  )
 const INSERT: ShardStatement = {
   name: 'insert_in_shards',
   columns: 'id uuid',
@@ -387,13 +381,31 @@ async function place(
   })
   const [first] = places
   if (!first) return []
+  const timesOf = timesFrom(first.now)
   const placed = rows.map((row, i) => ({
     ...row,
     position: (places[i] as typeof first).position,
     testClockId,
     now: first.now,
+    reminderTimes: timesOf(row),
   }))
   return firstOfEachId(placed)
+}
+
+/**
+ * When the reminders of claims that are created at a time are reached. Computed once for claims that share a contract and
+ * reminders: with a calendar each takes microseconds, and a statement may have thousands.
+ */
+function timesFrom(now: Date): (row: NewRow) => string | null {
+  const known = new Map<string, string>()
+  return ({ reminders, contract: { contract, hash }, calendar }) => {
+    if (!reminders) return null
+    const key = `${hash} ${reminders}`
+    const clock = { remainingMs: windowMs(contract.activity_window), since: now }
+    const times = known.get(key) ?? plainArray(reminderTimes(reminders, contract, clock, calendar))
+    known.set(key, times)
+    return times
+  }
 }
 
 const PLACED_CONTRACTS = contractColumns(PLACED_ROWS.next)

@@ -91,6 +91,7 @@ const ClaimSchemaChangeBody = Type.Object(
 )
 
 const tags = ['Schemas']
+const CALENDAR_ERRORS = ['CALENDAR_NOT_FOUND', 'CALENDAR_VERSION_NOT_FOUND'] as const
 const params = Type.Object({ id: Uuid('The schema.') })
 
 /** @param most schemas of an account */
@@ -120,7 +121,7 @@ const createClaimSchemaRoute = (app: App, most: number) =>
             schema: ref(ChangedClaimSchemaBody),
           },
         },
-        [...ONCE_ERRORS, 'SCHEMA_LIMIT_REACHED'],
+        [...ONCE_ERRORS, ...CALENDAR_ERRORS, 'SCHEMA_LIMIT_REACHED'],
       ),
     },
     answer: async (context, request) => {
@@ -194,7 +195,7 @@ const updateClaimSchemaRoute = (app: App) =>
       body: ClaimSchemaChangeBody,
       response: responses(
         { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ChangedClaimSchemaBody) } },
-        [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', 'PRECONDITION_FAILED'],
+        [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', ...CALENDAR_ERRORS, 'PRECONDITION_FAILED'],
       ),
     },
     answer: async (context, request) => {

@@ -1,5 +1,7 @@
 import { type ByToken, makerHash } from '../accounts/tokens/api-token.ts'
+import { findVersionOfNewClaim } from '../calendars/calendar-times.ts'
 import type { WithContract } from '../core/claims/claim.ts'
+import type { Contract } from '../core/contracts/contract.ts'
 import { rejectionReason, schemaNotFound, schemaVersionNotFound } from '../core/record-errors.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaVersion, Versioned } from '../core/records.ts'
 import { ServiceError, unavailable } from '../kernel/errors.ts'
@@ -15,16 +17,25 @@ import {
 import { findSchemaVersion, listSchemaVersions as readSchemaVersions } from './claim-schema-version-store.ts'
 import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
 
-/** @param most schemas of an account. @throws SCHEMA_LIMIT_REACHED */
+/**
+ * @param most schemas of an account
+ * @throws SCHEMA_LIMIT_REACHED, CALENDAR_NOT_FOUND, CALENDAR_VERSION_NOT_FOUND
+ */
 export async function createClaimSchema(
   context: Context,
   made: NewSchema,
   by: ByToken,
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
+  await requireCalendar(context, made.contract)
   const schema = await insertClaimSchema(context.write, context.userId, made, makerHash(by), most)
   if (!schema) throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
   return schema
+}
+
+/** No claim can be made from a contract whose calendar is missing or deleted. The contract is kept as it was sent. */
+async function requireCalendar({ read, userId }: Context, { clock }: Contract): Promise<void> {
+  if (clock?.calendar) await findVersionOfNewClaim(read, userId, clock.calendar)
 }
 
 export async function getClaimSchema(context: Context, id: string): Promise<Versioned<ClaimSchema>> {
@@ -85,7 +96,7 @@ export async function getSchemaVersion(context: Context, id: string, number: num
 
 /**
  * Changes what is given of the template; claims made from it keep the copy of its contract that they have.
- * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED
+ * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED, CALENDAR_NOT_FOUND, CALENDAR_VERSION_NOT_FOUND
  */
 export async function updateClaimSchema(
   context: Context,
@@ -94,6 +105,10 @@ export async function updateClaimSchema(
   by: ByToken,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema>> {
+  if (changes.contract?.clock?.calendar) {
+    await getClaimSchema(context, id)
+    await requireCalendar(context, changes.contract)
+  }
   const schema = await changeClaimSchema(context.write, context.userId, id, changes, makerHash(by), expected)
   if (!schema) throw await reasonOf(context, id, expected)
   return schema

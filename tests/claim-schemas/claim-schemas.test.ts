@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
-import { newSchema } from '../support/new-records.ts'
+import { newCalendar, newSchema } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
+import type { ErrorCode } from '../support/source/errors.ts'
 import { assertStoresNothing } from '../support/stored-rows.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -179,6 +180,27 @@ test('an unknown schema answers 404 SCHEMA_NOT_FOUND, read, changed or deleted',
   assertError(await api.get(path), 404, 'SCHEMA_NOT_FOUND')
   assertError(await api.patch(path, { contract: contractWith() }), 404, 'SCHEMA_NOT_FOUND')
   assertError(await api.delete(path), 404, 'SCHEMA_NOT_FOUND')
+})
+
+test('a calendar that no new claim can use is refused, when a schema is created and when its contract is changed (§2.1a rule 20)', async () => {
+  const { id } = await newCalendar(api)
+  const withCalendar = (calendar: object) => ({ contract: { ...contractWith(), clock: { calendar } } })
+  const made = await api.post('/v1/schemas', withCalendar({ id }))
+  assert.deepEqual(made.body.contract.clock.calendar, { id })
+  const path = `/v1/schemas/${made.body.id}`
+  const refusals: [object, ErrorCode][] = [
+    [{ id, version: 2 }, 'CALENDAR_VERSION_NOT_FOUND'],
+    [{ id: randomUUID() }, 'CALENDAR_NOT_FOUND'],
+  ]
+  for (const [calendar, code] of refusals) {
+    assertError(await api.post('/v1/schemas', withCalendar(calendar)), 404, code)
+    assertError(await api.patch(path, withCalendar(calendar)), 404, code)
+  }
+  const unknown = `/v1/schemas/${randomUUID()}`
+  assertError(await api.patch(unknown, withCalendar({ id: randomUUID() })), 404, 'SCHEMA_NOT_FOUND')
+  assert.equal((await api.delete(`/v1/calendars/${id}`)).status, 204)
+  assertError(await api.patch(path, withCalendar({ id })), 404, 'CALENDAR_NOT_FOUND')
+  assert.equal((await api.patch(path, { name: 'Support' })).status, 200)
 })
 
 test('a contract of 64 KiB is kept whole', async () => {

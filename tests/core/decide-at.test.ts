@@ -181,6 +181,18 @@ describe('a clock that events stop (§2.1a)', () => {
     assert.deepEqual(run.state.dueAt, new Date('2026-04-07T13:00Z'))
   })
 
+  test('has no negative rest if new time zone data count more time than the old', () => {
+    const contract = contractWith({ clock: { calendar: { id: randomUUID(), version: 1 } } })
+    const state = {
+      status: 'OPEN' as const,
+      dueAt: at(9),
+      clock: { remainingMs: 8 * HOUR, since: at(0) },
+      contract,
+    }
+    const calendar = { endOfBudget: Number, workingMsBetween: () => 9 * HOUR }
+    assert.equal(remainingMsAt(state, at(8), calendar), 0)
+  })
+
   test('consumed and remaining time are the whole window, for any sequence of events and changes of clocks (§2.1a rule 18)', () => {
     const aCase = fc
       .constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC')

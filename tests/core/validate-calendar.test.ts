@@ -28,6 +28,7 @@ describe('a calendar (§2.15)', () => {
       assert.deepEqual(pathsWith({ [name]: null }), [name])
     assert.deepEqual(pathsWith({ name: '' }), ['name'])
     assert.deepEqual(pathsWith({ name: 'x'.repeat(256) }), ['name'])
+    assert.deepEqual(pathsWith({ name: '🗓'.repeat(255) }), [])
   })
 
   test('has a time zone of the IANA database', () => {

@@ -1,6 +1,7 @@
 import type { Issue } from '../../kernel/issue.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
+import { lengthInCharacters } from '../../kernel/text.ts'
 import { isTimeZone } from '../../kernel/time-zone.ts'
 import {
   MAX_CALENDAR_DATES,
@@ -39,7 +40,8 @@ export function validateCalendar(value: unknown): Issue[] {
 const fault = (path: string, message: string): Issue[] => [{ path, message }]
 
 function validateName(value: unknown, path: string): Issue[] {
-  const isName = typeof value === 'string' && value.length >= 1 && value.length <= MAX_CALENDAR_NAME_LENGTH
+  const isName =
+    typeof value === 'string' && value !== '' && lengthInCharacters(value) <= MAX_CALENDAR_NAME_LENGTH
   return isName ? [] : fault(path, `must be a string of 1 to ${MAX_CALENDAR_NAME_LENGTH} characters`)
 }
 

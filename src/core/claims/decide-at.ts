@@ -183,7 +183,10 @@ function stateAfter(
   }
 }
 
-/** Milliseconds of the activity window that are left, of an OPEN claim that has a clock. */
+/**
+ * Milliseconds of the activity window that are left, of an OPEN claim that has a clock. Not negative: the time zone data may
+ * have changed since the end of the window was computed.
+ */
 export function remainingMsAt(
   claim: Pick<DecidableClaim, 'status' | 'dueAt' | 'clock' | 'contract'>,
   at: Date,
@@ -192,7 +195,7 @@ export function remainingMsAt(
   const { remainingMs, since } = claim.clock as ActivityClock
   if (isPaused(claim)) return remainingMs
   const time = timeOfWindow(claim.contract, 'activity', calendar)
-  return remainingMs - time.workingMsBetween(since.getTime(), at.getTime())
+  return Math.max(0, remainingMs - time.workingMsBetween(since.getTime(), at.getTime()))
 }
 
 /** The end of a new review window: at most `max_duration` after the review began, and not before the current end. */

@@ -328,7 +328,7 @@ class ClockView {
   /** Counts at most the remaining time: a window that elapsed was used up before its check. */
   #endAt(to: Date, pausedBy: string | null) {
     const left = (this.#claim.clock as ActivityClock).remainingMs
-    const countedMs = left - Math.max(0, remainingMsAt({ ...this.#claim, dueAt: to }, to, this.#calendar))
+    const countedMs = left - remainingMsAt({ ...this.#claim, dueAt: to }, to, this.#calendar)
     return { to, pausedBy, countedMs }
   }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { readClaimsToDecide } from '../../src/claims/claims-to-decide.ts'
 import { type Opening, openClaims } from '../../src/claims/create/open-claims.ts'
 import type { Contract } from '../../src/core/contracts/contract.ts'
+import { makeSnapshot } from '../../src/events/submission/claim-cache.ts'
 import { RawJson } from '../../src/kernel/json.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
@@ -102,4 +104,36 @@ test('repeats of one event, sent together, are compared one in a tick of the eve
   assert.ok(submitted.every(({ replayed }) => replayed))
   assert.equal(ticks.length, 6)
   assert.equal(new Set(ticks).size, ticks.length, `compared in the ticks ${ticks}`)
+})
+
+test('events of aggregates, sent together, are decided one in a tick of the event loop, and counted one by one from the log', async () => {
+  const conditions = [{ event: 'note', aggregate: 'count' as const, gte: 100 }]
+  const { id: claimId } = await newClaim(api, { fulfillment_condition: { op: 'OR', conditions } })
+  const counter = new TickCounter()
+  const ticks = new Map<string, number>()
+  const submit = (name: string) =>
+    app.submissions.submit({
+      userId,
+      address: { kind: 'claim', id: claimId },
+      submission: {
+        id: name,
+        type: 'note',
+        payloadBytes: 2,
+        get payload() {
+          if (!ticks.has(name)) {
+            beBusy()
+            ticks.set(name, counter.ticks)
+          }
+          return {}
+        },
+      },
+      payloadJson: '{}',
+    })
+  const submitted = await Promise.all(Array.from({ length: 6 }, (_, i) => submit(`${i}`)))
+  counter.stop()
+  assert.equal(submitted.at(-1)?.claim.eventCount, 6)
+  assert.equal(new Set(ticks.values()).size, 6, `decided in the ticks ${[...ticks.values()]}`)
+
+  const { claims } = await readClaimsToDecide(app.db.checks, new Map([[claimId, []]]))
+  for (const read of claims) assert.equal([...makeSnapshot(read)].length, 6)
 })

@@ -118,15 +118,19 @@ export const emptyLogOfStatus = ({ status, contract }: Pick<Claim, 'status' | 'c
   status === 'OPEN' ? new EventLog(contract.fulfillment_condition) : reviewLog(contract)
 
 /**
- * The log of the current status.
+ * The log of the current status. One step for each event: hundreds of sums may take a millisecond.
  * @param events events of the types that the conditions of the extended contract name, and system events
  */
-export function logOfStatus(
+export function* logOfStatus(
   claim: Pick<Claim, 'status' | 'contract' | 'reviewStart'>,
   events: readonly PlacedEvidence[],
-): EventLog {
-  const counts = countsInStatus(claim, events)
-  return events.filter(counts).reduce((log: EventLog, event) => log.with(event), emptyLogOfStatus(claim))
+): Generator<void, EventLog> {
+  let log = emptyLogOfStatus(claim)
+  for (const event of events.filter(countsInStatus(claim, events))) {
+    log = log.with(event)
+    yield
+  }
+  return log
 }
 
 /** Whether an event is part of the evaluation in the current status. @param events at least the system events */

@@ -8,7 +8,7 @@ import type { Evidence, PlacedEvidence } from '../../core/claims/event.ts'
 import { EventLog } from '../../core/claims/event-log.ts'
 import { hashOfId, type LogDigest, logOf } from '../../core/claims/log-digest.ts'
 import { type Contract, isExtended } from '../../core/contracts/contract.ts'
-import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
+import { runCooperatively, runSync } from '../../platform/concurrency/cooperative.ts'
 import { KeyedMutex } from '../../platform/concurrency/keyed-mutex.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { LONG_LOG_RETRY_DELAY_MS, MAX_CLAIM_CACHE_BYTES } from '../limits.ts'
@@ -104,7 +104,10 @@ export class ClaimCache {
   }
 }
 
-export function newSnapshot({
+export const newSnapshot = (read: ClaimToDecide): ClaimSnapshot => runSync(makeSnapshot(read))
+
+/** The same, step by step: events of an extended contract may take a millisecond each. */
+export function* makeSnapshot({
   claim,
   contractBytes,
   isWhole,
@@ -112,14 +115,14 @@ export function newSnapshot({
   digest,
   eventIds,
   decisiveEvents,
-}: ClaimToDecide): ClaimSnapshot {
+}: ClaimToDecide): Generator<void, ClaimSnapshot> {
   const { contract } = claim
   const idHashes = digest ? [...digest.idHashes] : eventIds.map(hashOfId)
   return {
     // Several decisions may start from one read.
     claim: { ...claim },
     log: isExtended(contract)
-      ? logOfStatus(claim, decisiveEvents as PlacedEvidence[])
+      ? yield* logOfStatus(claim, decisiveEvents as PlacedEvidence[])
       : logOfOpen(contract, digest, decisiveEvents),
     isWhole,
     lastAt,

@@ -274,7 +274,8 @@ function* decideEach(
     yield
     for (const { submissions } of byClaim.get(read.claim.id) ?? []) {
       if (isExtended(read.claim.contract)) {
-        if (isOwn(read.claim, submissions)) extended.push(extendedSubmissions(read, cache, submissions))
+        if (isOwn(read.claim, submissions))
+          extended.push(yield* extendedSubmissions(read, cache, submissions))
         // Another account must not wait for the claim's test clock: it would learn that the claim exists.
         else for (const one of submissions) one.result = claimNotFound(one.request.address)
         continue

@@ -42,7 +42,7 @@ export class ExtendedDecision extends PendingDecision {
   }
 
   /**
-   * One step per submission with a large payload.
+   * One step per submission: a condition may have hundreds of aggregates.
    * @param now the time of the claim's clock
    * @param calendar the working time of the contract's calendar, if it has one
    */

@@ -64,7 +64,7 @@ export class PendingDecision {
   }
 
   /**
-   * One step per submission with a large payload: a condition may look up thousands of keys in it.
+   * One step per submission: a condition may look up thousands of keys in a large payload.
    * @param recordedIds ids of recorded events, at least those that the submissions name
    */
   static *of(
@@ -80,7 +80,7 @@ export class PendingDecision {
   protected *decide(submissions: readonly PendingSubmission[]): Generator<void, void> {
     for (const pending of submissions) {
       this.#decided.push(this.#decide(pending))
-      if (!isSmall(pending)) yield
+      yield
     }
   }
 

@@ -5,7 +5,7 @@ import { type Clocks, readClocks } from '../../claims/write/recording-time-store
 import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
-import { type ClaimCache, type ClaimSnapshot, newSnapshot } from './claim-cache.ts'
+import { type ClaimCache, type ClaimSnapshot, makeSnapshot } from './claim-cache.ts'
 import { complete, readRepeated } from './complete-decisions.ts'
 import { ExtendedDecision } from './extended-decision.ts'
 import {
@@ -38,14 +38,14 @@ export interface ExtendedSubmissions {
 }
 
 /** If the log was too long to be read, a cached snapshot of the same version replaces it. */
-export function extendedSubmissions(
+export function* extendedSubmissions(
   read: ClaimToDecide,
   cache: ClaimCache,
   submissions: readonly PendingSubmission[],
-): ExtendedSubmissions {
+): Generator<void, ExtendedSubmissions> {
   const cached = read.isWhole ? undefined : cache.get(read.claim.id)
   const isSame = cached?.claim.eventCount === read.claim.eventCount
-  const snapshot = cached && isSame ? cached : newSnapshot(read)
+  const snapshot = cached && isSame ? cached : yield* makeSnapshot(read)
   return { snapshot, submissions, recordedIds: new Set(read.eventIds), isFromCache: false }
 }
 

@@ -12,7 +12,7 @@ export function toDecimal(number: number): Decimal {
   const [whole = '', fraction = ''] = mantissa.split('.')
   const units = BigInt(whole + fraction)
   const scale = fraction.length - Number(exponent)
-  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 }
+  return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 }
 }
 
 export function plus(a: Decimal, b: Decimal): Decimal {
@@ -29,11 +29,21 @@ export const minus = (a: Decimal, b: Decimal): Decimal => plus(a, times(b, -1))
 
 /** Negative if `a` is less than `b`, 0 if they are equal, else positive. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
-  const { units } = minus(a, b)
-  return units < 0n ? -1 : units > 0n ? 1 : 0
+  const scale = Math.max(a.scale, b.scale)
+  const [one, other] = [unitsAt(a, scale), unitsAt(b, scale)]
+  return one < other ? -1 : one > other ? 1 : 0
 }
 
-const unitsAt = ({ units, scale }: Decimal, wanted: number) => units * 10n ** BigInt(wanted - scale)
+const unitsAt = ({ units, scale }: Decimal, wanted: number) =>
+  wanted === scale ? units : units * powerOfTen(wanted - scale)
+
+/** Powers of ten. Numbers of JSON need the first 700: 100 KB. */
+const powers: bigint[] = []
+
+function powerOfTen(exponent: number): bigint {
+  for (let next = powers.length; next <= exponent; next++) powers.push(10n ** BigInt(next))
+  return powers[exponent] as bigint
+}
 
 /** In plain digits, without zeros at the end: "-12.5", "0.000001". */
 export function decimalText({ units, scale }: Decimal): string {

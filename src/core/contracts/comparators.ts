@@ -70,9 +70,26 @@ export function testOf(bounds: Bounds): ((number: number) => boolean) | null {
 
 /** Whether an exact decimal satisfies all bounds: the sign of the difference is compared with 0. */
 export const isDecimalWithin = (decimal: Decimal, bounds: Bounds): boolean =>
-  setIn(bounds).every((name) =>
-    RULES[name].accepts(0)(compareDecimals(decimal, toDecimal(bounds[name] as number))),
-  )
+  decimalBounds(bounds).every(({ accepts, bound }) => accepts(compareDecimals(decimal, bound)))
+
+interface DecimalBound {
+  accepts: (sign: number) => boolean
+  bound: Decimal
+}
+const known = new WeakMap<Bounds, DecimalBound[]>()
+
+/** Cached: a contract may have hundreds of sums, which are compared for each event. */
+function decimalBounds(bounds: Bounds): DecimalBound[] {
+  let found = known.get(bounds)
+  if (!found) {
+    found = setIn(bounds).map((name) => ({
+      accepts: RULES[name].accepts(0),
+      bound: toDecimal(bounds[name] as number),
+    }))
+    known.set(bounds, found)
+  }
+  return found
+}
 
 /** How far the number is from satisfying all bounds. */
 export const gapOf = (number: number, bounds: Bounds): number =>

@@ -59,6 +59,7 @@ export interface ClaimRecord extends Story {
   customer: Customer
   /** Null for the real time. */
   clock: ClockRecord | null
+  reminders: readonly number[]
   /** Null for a claim. */
   alias: string | null
   /** Its id, or its alias. */
@@ -153,6 +154,9 @@ export interface Told {
   event: string | null
   /** The address of a claim or candidate. */
   address: string | null
+  /** Of `…due_soon`: which one, and the check that found it. */
+  reminder: number | null
+  checkedAt: string | null
   record: JsonObject
 }
 

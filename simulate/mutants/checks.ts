@@ -162,4 +162,31 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
     servers: 3,
   },
+  {
+    name: 'a reminder is sent twice',
+    edits: [edit('number > due.reminders_passed AND t <= $2::timestamptz', 't <= $2::timestamptz')],
+  },
+  {
+    name: 'a reminder is sent for a stopped claim',
+    edits: [
+      edit(`"status = 'OPEN' AND due_at IS NOT NULL"`, `"status = 'OPEN'"`),
+      edit('test_clock_id IS NULL AND due_at >', "test_clock_id IS NULL AND coalesce(due_at, 'infinity') >"),
+      edit('WHERE found.checked_at <', 'WHERE due.due_at IS NULL OR found.checked_at <'),
+    ],
+  },
+  {
+    name: 'a reminder counts the time in which the clock was stopped',
+    edits: [edit('if (!this.#continuesClock || !reminders', 'if (this.#continuesClock || !reminders')],
+  },
+  {
+    name: 'of reminders that one check finds all are sent',
+    edits: [
+      edit('max(number) AS number FROM unnest(due.reminder_times)', 'number FROM unnest(due.reminder_times)'),
+      edit('GROUP BY 1 ) AS found', 'GROUP BY 1, 2 ) AS found'),
+    ],
+  },
+  {
+    name: 'a reminder forgets the calendar',
+    edits: [editWithin('reminderTimes', "timeOfWindow(contract, 'activity', calendar)", 'PLAIN_TIME')],
+  },
 ]

@@ -63,13 +63,6 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a late event is counted when its log is read again',
-    edits: [
-      edit('seq > start && !(isLate && contract.strict_deadline === true)', 'seq > start'),
-      edit('if (!takesEvents(this.#claim)) return false', 'if (this.#claim !== null) return false'),
-    ],
-  },
-  {
     name: 'an event without an id is counted',
     edits: [
       edit(

@@ -1,16 +1,18 @@
 import { type Client, parse } from '../clients/client.ts'
+import { now } from '../clients/exchange.ts'
 import type { Account, ClaimRecord, FollowedFeed, Told } from '../clients/records.ts'
 import { stateOf, teamOf } from '../clients/world.ts'
 import { type State, withoutClock } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
+import { demandOnce, judgeReminders, type Reminded, remindersOnClock } from '../model/reminders.ts'
 import { replay } from '../model/replay.ts'
 
 const READERS = 3
 export const followedFeeds = (): FollowedFeed[] =>
   Array.from({ length: READERS }, (_, i) => ({ isOfEvents: i > 0, cursor: null, seen: [], isBusy: false }))
 
-const CHANGES = ['created', 'pending', 'outcome_changed', 'confirmed', 'failed']
+const CHANGES = ['created', 'pending', 'outcome_changed', 'confirmed', 'failed', 'due_soon']
 export const TYPES_WITH_EVENTS = [
   ...['claim', 'candidate'].flatMap((kind) =>
     [...CHANGES, 'event_recorded'].map((what) => `${kind}.${what}`),
@@ -67,6 +69,8 @@ export function toTold(body: JsonObject): Told {
     type: body.type as string,
     sequence: body.sequence as number,
     event: body.event === undefined ? null : ((body.event as JsonObject).id as string),
+    reminder: (body.reminder ?? null) as number | null,
+    checkedAt: (body.checked_at ?? null) as string | null,
     address: isClock ? null : ((record.candidate_alias ?? record.id) as string),
     // Metadata changes (§2.14 rule 4), except the team.
     record: isClock ? record : { ...record, metadata: { team: teamOf(record) } },
@@ -110,11 +114,51 @@ export async function judgeFeeds(client: Client, account: Account): Promise<void
   }
   const byAddress = Map.groupBy(fresh, ({ address }) => address)
   for (const claim of account.claims)
-    if (!claim.isGone) judgeClaim(claim, byAddress.get(claim.address) ?? [], account.isToldOfEvents)
+    if (!claim.isGone) judgeTold(client, claim, byAddress.get(claim.address) ?? [], account.isToldOfEvents)
 }
 
-export const lineOf = ({ type, sequence, event, record }: Told) =>
-  canonical({ type, sequence, event, record })
+export const lineOf = ({ type, sequence, event, reminder, checkedAt, record }: Told) =>
+  canonical({ type, sequence, event, reminder, checkedAt, record })
+
+function judgeTold(client: Client, claim: ClaimRecord, told: readonly Told[], isToldOfEvents: boolean): void {
+  const isReminder = ({ type }: Told) => type.endsWith('.due_soon')
+  judgeClaim(
+    claim,
+    told.filter((one) => !isReminder(one)),
+    isToldOfEvents,
+  )
+  judgeRemindersOf(client, claim, told.filter(isReminder))
+}
+
+/** §2.16. Where clocks are stepped, nobody knows when a check comes. */
+function judgeRemindersOf({ world }: Client, claim: ClaimRecord, told: readonly Told[]): void {
+  const { name, terms, longest, clock, reminders } = claim
+  const sent = told.map(
+    ({ reminder, checkedAt, record }): Reminded => ({
+      reminder: reminder as number,
+      checkedAt: Date.parse(checkedAt as string),
+      state: stateOf(record),
+    }),
+  )
+  demandOnce(reminders, sent)
+  if (clock) {
+    const expected = remindersOnClock(terms, longest, reminders, clock.latest)
+    const shown = (those: readonly Reminded[]) =>
+      canonical(
+        those
+          .toSorted((a, b) => a.checkedAt - b.checkedAt)
+          .map(({ state, ...rest }) => ({ ...rest, state: { ...withoutClock(state) } })),
+      )
+    demand(
+      shown(sent) === shown(expected),
+      () => `the reminders of ${name} are not what its log tells`,
+      () => ({ claim: terms, log: longest.slice(0, 50), clock: clock.latest, sent, expected }),
+    )
+  } else if (world.clocksAreRight) {
+    const isCalm = (from: number, until: number) => !world.weather.isRough(from, until, 0)
+    judgeReminders(terms, longest, reminders, sent, { now: now(), isCalm })
+  }
+}
 
 /** §2.1a: another scheduled outcome in the same status. */
 const isReversal = (before: State, after: State) =>

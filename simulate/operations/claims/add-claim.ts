@@ -75,6 +75,8 @@ export function addClaim(
   demand(body.schema_version === version, () => 'a new claim is of another version of its schema', about)
   demand(body.test_clock_id === (clock?.id ?? null), () => 'a new claim is on another clock', about)
   demand(teamOf(body) === wanted.team, () => 'a new claim has other metadata', about)
+  const reminders = (wanted.reminders ?? []).toSorted((a, b) => a - b)
+  demand(same((body.reminders ?? []) as number[], reminders), () => 'a new claim has other reminders', about)
   const events = body.events as LogItem[]
   if (clock) {
     sawTime(clock, `${address} was created`, sentAt, answeredAt, createdAt)
@@ -89,6 +91,7 @@ export function addClaim(
     account,
     customer,
     clock,
+    reminders,
     alias,
     address,
     path: alias === null ? `/v1/claims/${address}` : `/v1/candidates/${encodeURIComponent(alias)}`,

@@ -2,6 +2,7 @@ import type { Client } from '../../clients/client.ts'
 import type { Account, ClockRecord, Customer, SchemaRecord } from '../../clients/records.ts'
 import type { Contract } from '../../model/contract.ts'
 import type { JsonObject } from '../../model/json.ts'
+import type { Random } from '../../random.ts'
 import { calendarOf, drawCalendarOf } from '../calendars.ts'
 import { drawContract } from '../draw.ts'
 
@@ -17,6 +18,8 @@ export interface Wanted {
   clock: ClockRecord | null
   /** A field of the metadata. Null for none. */
   team: string | null
+  /** Null for none. */
+  reminders: number[] | null
   /** Tells that the claim was made with this version of the calendar. */
   sawVersion: (version: number) => void
 }
@@ -48,6 +51,7 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
       drawContract(random, clock !== null, { drawCalendar: drawCalendarOf(random, account) }),
     ),
     team: random.chance(0.5) ? random.pick(TEAMS) : null,
+    reminders: random.chance(0.4) ? drawReminders(random) : null,
     schema: null,
     reference: !isCandidate && random.chance(0.3) ? drawReference(client, account) : null,
     alias: isCandidate ? world.nextName(`${random.pick(ALIASES)}-${account.name}`) : null,
@@ -60,10 +64,16 @@ export function underContract(account: Account, contract: Contract): Pick<Wanted
   return { contract, sawVersion }
 }
 
+/** Some of the long windows are reached soon. Whole thousandths (`reachedAt`). */
+const REMINDERS = [0.9, 0.001, 0.5, 0.01, 0.25, 0.999]
+
+const drawReminders = (random: Random): number[] => REMINDERS.filter(() => random.chance(0.4))
+
 const drawReference = ({ random, world }: Client, { userId }: Account): string =>
   world.references.take(userId, random, () => world.nextName(`${random.pick(ALIASES)} no.`))
 
-export function bodyOf({ customer, contract, schema, alias, reference, clock, team }: Wanted): JsonObject {
+export function bodyOf(wanted: Wanted): JsonObject {
+  const { customer, contract, schema, alias, reference, clock, team, reminders } = wanted
   const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
   const whose: JsonObject =
     alias === null
@@ -72,5 +82,9 @@ export function bodyOf({ customer, contract, schema, alias, reference, clock, te
   const terms: JsonObject = schema
     ? { schema_id: schema.id }
     : { contract: contract as unknown as JsonObject }
-  return { ...whose, ...by, ...terms, ...(team === null ? {} : { metadata: { team } }) }
+  const rest = {
+    ...(team === null ? {} : { metadata: { team } }),
+    ...(reminders === null ? {} : { reminders }),
+  }
+  return { ...whose, ...by, ...terms, ...rest }
 }

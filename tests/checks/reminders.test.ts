@@ -188,6 +188,8 @@ describe('reminders on a test clock', () => {
     assert.deepEqual(await fractionsOf(claim), [0.5])
     await advance(clock, '2030-01-01T01:00:00.000Z')
     assert.deepEqual(await fractionsOf(claim), [0.5, 0.502])
+    await advance(clock, '2030-01-01T01:35:00.000Z')
+    assert.deepEqual(await fractionsOf(claim), [0.5, 0.502, 0.9])
   })
 
   test('that are reached when the clock continues are sent by the next check', async () => {

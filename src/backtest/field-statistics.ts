@@ -31,6 +31,11 @@ interface Resemblance {
   isDamaged: boolean
 }
 
+interface DoubtsOfValue {
+  isSimilar: boolean
+  isPlaceholder: boolean
+}
+
 /** Statistics of a compared field in a log, for notes on comparisons that may not be meant. */
 export class FieldStatistics {
   readonly field: ComparedField
@@ -49,9 +54,10 @@ export class FieldStatistics {
   readonly similarDistinct = new Examples()
   /** Values of a `distinct` that stand for a missing one. */
   readonly placeholders = new Examples()
-  /** By its key: the first value of a `distinct`, as JSON. */
-  readonly #distinct = new Map<string, string>()
-  /** Damaged forms of these values. */
+  /** Cache: the doubts about a value of a `distinct`. */
+  readonly #distinct = new Map<Json, DoubtsOfValue>()
+  /** The keys of these values, and what exports make of them. */
+  readonly #distinctKeys = new Set<string>()
   readonly #damagedDistinct = new Set<string>()
   /** Compared texts that events have. */
   readonly #found = new Set<string>()
@@ -124,21 +130,26 @@ export class FieldStatistics {
     return isSimilar
   }
 
-  /** For a `distinct`: values that are similar to another one, but count as another value. */
+  /** For a `distinct`: values that are similar to another one, but count as another value, and values that stand for none. */
   #addDistinct(value: Json, line: number): void {
+    const { isSimilar, isPlaceholder } = this.#distinct.get(value) ?? this.#doubtsOf(value)
+    if (isSimilar) this.similarDistinct.add(String(value), line)
+    if (isPlaceholder) this.placeholders.add(String(value), line)
+  }
+
+  #doubtsOf(value: Json): DoubtsOfValue {
     const text = String(value)
-    const [key, json] = [similarityKey(text), JSON.stringify(value)]
-    if (PLACEHOLDER.test(text)) this.placeholders.add(text, line)
-    const first = this.#distinct.get(key)
-    if (first === json) return
-    const isKnown = first !== undefined || this.#damagedDistinct.has(text)
-    const forms = isKnown || isNumber(text) ? [] : [...damagedForms(text).keys()]
-    if (isKnown || forms.some((form) => this.#distinct.has(similarityKey(form))))
-      this.similarDistinct.add(text, line)
-    else if (this.#distinct.size < MAX_CACHED_TEXTS) {
-      this.#distinct.set(key, json)
-      for (const form of forms) this.#damagedDistinct.add(form)
-    }
+    const key = similarityKey(text)
+    const isKnown = this.#distinctKeys.has(key) || this.#damagedDistinct.has(text)
+    const isPlaceholder = PLACEHOLDER.test(text)
+    if (this.#distinct.size >= MAX_CACHED_TEXTS) return { isSimilar: isKnown, isPlaceholder }
+    const forms = isNumber(text) ? [] : [...damagedForms(text).keys()]
+    const isSimilar = isKnown || forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
+    const doubts = { isSimilar, isPlaceholder }
+    this.#distinct.set(value, doubts)
+    this.#distinctKeys.add(key)
+    for (const form of forms) this.#damagedDistinct.add(form)
+    return doubts
   }
 
   /** Damaged forms in the log of compared texts. */
@@ -207,11 +218,11 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const ESCAPED_QUOTE = /\\"|""/g
 /** A sign at the start is part of a number. */
 const AROUND = /^[="'“„«#({[</]+\s*|[^\p{L}\p{M}\p{N}]+$/gu
-/** in_progress, in-progress and "in progress" are one text, and so are INC-1001 and INC1001, R&D and R & D. A-1 may be another id than A1. */
+/** in_progress, in-progress and "in progress" are one text, and so are INC-1001, INC1001 and INC001001, R&D and R & D. A-1 may be another id than A1. */
 const WORD_SEPARATORS =
-  /(?<=\p{L})[\s_./:-]+(?=\p{L})|(?<=\p{L}{2})[\s_./:#-]+(?=\p{N})|\s(?=[&+])|(?<=[&+])\s/gu
+  /(?<=\p{L})[\s_./:-]+(?=\p{L})|(?<=\p{L}{2})[\s_./:#-]*0*(?=\d)|\s(?=[&+])|(?<=[&+])\s/gu
 const DIGIT_SEPARATORS = /(?<=\d)[\s_/:-](?=\d)/g
-const HAS_SEPARATORS = /[\s_./:#-]/
+const HAS_SEPARATORS = /[\s_./:#-]|\p{L}0/u
 
 function plainKey(key: string): string {
   if (key.length === UUID_LENGTH && UUID.test(key)) return key.replaceAll('-', '')

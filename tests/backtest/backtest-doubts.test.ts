@@ -190,6 +190,7 @@ test('case ids that differ by grouped digits, decimals, marks before them or hyp
     ['1234', '1234.00'],
     ['1234', '"# 1234"'],
     ['INC-1001', 'INC1001'],
+    ['INC0001001', 'INC1001'],
     ['ACME#12', 'ACME-12'],
     ['2026/001', '2026-001'],
     ['А1', 'A1'],

@@ -129,11 +129,9 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   const timeline = page.getByRole('region', { name: 'Timeline' })
   await timeline.getByText('stopped the clock').waitFor()
   assert.equal(await state.getByText('Due').count(), 0)
-  for (const path of [`/claims?clock=${test_clock_id}`, `/?clock=${test_clock_id}`]) {
-    await page.goto(path)
-    const text = page.getByText(/^Paused since .+, 8h left$/)
-    await text.filter({ visible: true }).first().waitFor()
-  }
+  await page.goto(`/claims?clock=${test_clock_id}`)
+  const paused = page.getByText(/^Paused since .+, 8h left$/)
+  await paused.filter({ visible: true }).first().waitFor()
   await page.goto(`/claims/${id}`)
   await submit('answered', 'Event recorded. It continued the clock.')
   await state.getByText('Due', { exact: true }).waitFor()

@@ -52,7 +52,10 @@ describe('the back-test of a contract with a clock (§2.1a, §10 rule 13)', () =
     const table = resultTable(result)
     assert.match(table, /cases whose clock stopped[ │]+2/)
     assert.match(table, /cases whose clock is stopped at the end[ │]+1/)
-    assert.match(reportPage(result), /Clock stopped<\/small><b>2<\/b><small>1 still at the end/)
+    const page = reportPage(result)
+    assert.match(page, /Clock stopped<\/small><b>2<\/b><small>1 still at the end/)
+    for (const words of [page, contract.words])
+      assert.match(words, /working time of the calendar “Support” counts/)
   })
 
   test('compares with a contract that counts every second', async (t) => {

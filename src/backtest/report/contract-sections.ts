@@ -35,10 +35,14 @@ const REASON_COLOURS: Record<Reason, Series['colour']> = {
 }
 
 /** The section of one contract. */
-export function contractSections(totals: Totals, { files, backtest }: BacktestResult, place: number): Html {
+export function contractSections(
+  totals: Totals,
+  { files, backtest, calendar }: BacktestResult,
+  place: number,
+): Html {
   const name = basename(files[place] ?? '')
   return html`<section><h2>${files.length > 1 ? name : 'The contract'}</h2>
-<p>${contractInWords(totals.contract).join(' ')}</p>
+<p>${contractInWords(totals.contract, undefined, calendar?.name).join(' ')}</p>
 <details><summary>As JSON</summary><pre>${JSON.stringify(totals.contract, null, 2)}</pre></details>
 ${tiles(totals)}</section>
 <div class="two">${overTime(totals)}${timeToResolution(totals)}${reasons(totals)}${types(totals, backtest.reading.types)}</div>

@@ -45,7 +45,7 @@ export function resultJson({ log, until, calendar, files, backtest }: BacktestRe
       const named = decisiveEventTypes(one.contract)
       return {
         file: files[i],
-        ...contractJson(one),
+        ...contractJson(one, calendar?.name),
         decided_after_last_event: one.decidedAfter(reading.lastAt ?? 0),
         unnamed_event_types: types.except(new Set(named)),
         named_types_not_in_log: named.filter((type) => !types.has(type)),
@@ -58,12 +58,12 @@ export function resultJson({ log, until, calendar, files, backtest }: BacktestRe
   return JSON.stringify(json, null, 2)
 }
 
-function contractJson(totals: Totals) {
+function contractJson(totals: Totals, calendarName: string | undefined) {
   const { contract, count, resolution, reasons, accepted, acceptedLate, repeated, refused } = totals
   const { reversed, restarted, paused, stillPaused } = totals
   return {
     contract,
-    words: contractInWords(contract).join(' '),
+    words: contractInWords(contract, undefined, calendarName).join(' '),
     cases: totals.cases,
     confirmed: count.CONFIRMED,
     failed: count.FAILED,

@@ -109,7 +109,7 @@ export async function makeDemoData(send: Send, days = 34): Promise<DemoData> {
   }
   const schemas = []
   for (const contract of [DELIVERY, SUPPORT, QUIET])
-    schemas.push(await send('POST', '/v1/schemas', { contract }))
+    schemas.push(await send('POST', '/v1/schemas', { contract, reminders: [0.5, 0.9] }))
   await haveHistory(send, schemas[0]?.id ?? '')
   const world = { send, customers: customers as World['customers'], schemas, roll: dice(7) }
   const clock = await liveThrough(world, days)
@@ -201,7 +201,7 @@ async function makeLiveClaims(
 ): Promise<Pick<DemoData, 'openClaim' | 'pendingClaim' | 'finalClaim' | 'candidate'>> {
   const { send, customers } = world
   const create = (contract: Contract, customer = pick(world, customers)) =>
-    send('POST', '/v1/claims', { customer_id: customer.id, contract })
+    send('POST', '/v1/claims', { customer_id: customer.id, contract, reminders: [0.5, 0.9] })
   const submit = (id: string, event: object) => send('POST', `/v1/claims/${id}/events`, event)
 
   const final = await create({ ...SUPPORT, review_window: 0 })

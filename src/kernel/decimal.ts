@@ -6,9 +6,12 @@ export interface Decimal {
 
 export const ZERO: Decimal = { units: 0n, scale: 0 }
 
-/** The decimal that the number is written as: 0.1 is a tenth, not the binary fraction next to it. */
-export function toDecimal(number: number): Decimal {
-  const [mantissa = '', exponent = '0'] = String(number).split('e')
+/**
+ * The decimal that the number is written as: 0.1 is a tenth, not the binary fraction next to it.
+ * @param number a text is in JSON notation
+ */
+export function toDecimal(number: number | string): Decimal {
+  const [mantissa = '', exponent = '0'] = String(number).toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const units = BigInt(whole + fraction)
   const scale = fraction.length - Number(exponent)

@@ -28,6 +28,8 @@ interface StateFields {
   paused_since?: string | null
   /** Beside `paused_since`: seconds of the activity window. */
   remaining?: number | null
+  /** Fractions of the activity window, ascending. Missing if there are none. */
+  reminders?: number[]
   schema_id: string | null
   schema_version: number | null
   test_clock_id: string | null
@@ -148,6 +150,8 @@ export interface ClaimSchema {
   name: string | null
   description: string | null
   contract: Contract
+  /** Fractions of the activity window, ascending. Missing if there are none. */
+  reminders?: number[]
   created_at: string
   updated_at: string
 }
@@ -210,6 +214,8 @@ export interface Notification {
   sequence: number
   /** The recorded event. */
   event?: { id: string; type: string; created_at: string }
+  /** The fraction of the activity window that is used up, of a claim that is due soon. */
+  reminder?: number
   claim?: ClaimSummary
   candidate?: CandidateSummary
   test_clock?: Omit<TestClock, 'next_due_at'>

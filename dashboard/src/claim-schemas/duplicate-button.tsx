@@ -10,12 +10,13 @@ const COPY = ' (copy)'
 const MAX_NAME = 255
 
 /** Creates a copy of the schema and opens it. */
-export function DuplicateButton({ schema: { name, description, contract } }: { schema: ClaimSchema }) {
+export function DuplicateButton({ schema }: { schema: ClaimSchema }) {
+  const { name, description } = schema
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
   const creation = useMutation({
-    mutationFn: () => createSchema(contract, { name: name && `${shortened(name)}${COPY}`, description }),
+    mutationFn: () => createSchema(schema, { name: name && `${shortened(name)}${COPY}`, description }),
     onSuccess: async ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: ['schemas', 'list'] })
       toast('Schema duplicated. This is the copy.')

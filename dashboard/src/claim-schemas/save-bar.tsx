@@ -57,11 +57,11 @@ export function SaveBar({ isNew, edited, isChecked, form }: SaveBarProps) {
 }
 
 function stateOf(
-  { document, isChanged }: SaveBarProps['edited'],
+  { document, reminders, isChanged }: SaveBarProps['edited'],
   isNew: boolean,
   isChecked: boolean,
 ): string {
-  if (isChecked && document.contract === null) {
+  if (isChecked && (document.contract === null || reminders === null)) {
     const ofWhole = document.issues.find(({ path }) => path === 'contract')
     return ofWhole ? `The contract ${ofWhole.message}.` : 'The marked fields are missing or invalid.'
   }

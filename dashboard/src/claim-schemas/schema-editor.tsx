@@ -11,6 +11,7 @@ import { documentOfContract, documentOfDraft, withJson } from '../contracts/cont
 import type { ContractDraft } from '../contracts/contract-draft.ts'
 import { ContractHints } from '../contracts/contract-hints.tsx'
 import { ContractInWords } from '../contracts/contract-in-words.tsx'
+import { RemindersField } from '../contracts/reminders-field.tsx'
 import { LiveTrial } from '../simulation/live-trial.tsx'
 import { ContractForm } from './contract-form.tsx'
 import { ContractJson } from './contract-json.tsx'
@@ -18,14 +19,15 @@ import { focusField, focusPath } from './focus-field.ts'
 import { SaveBar } from './save-bar.tsx'
 import { SchemaHistory } from './schema-history.tsx'
 import { SchemaNamesFields } from './schema-names-fields.tsx'
-import { CONTRACT_TEXTS } from './schema-texts.ts'
+import { TERMS_TEXTS } from './schema-texts.ts'
+import type { SchemaTerms } from './schemas-api.ts'
 import { useSchemaDocument } from './use-schema-document.ts'
 import { useUndoKeys } from './use-undo-keys.ts'
 
-/** Edits a contract as a form and as JSON, which stay in sync. Below are the trial and the history. */
+/** Edits a contract as a form and as JSON, which stay in sync, and the reminders. Below are the trial and the history. */
 export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null }) {
   const edited = useSchemaDocument(schema)
-  const { document, isChanged, edit, names, setNames, saving } = edited
+  const { document, isChanged, edit, names, setNames, reminderTexts, setReminderTexts, saving } = edited
   const [isChecked, setChecked] = useState(false)
   const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
   const setDraft = (draft: ContractDraft, typedIn: string | null) => edit(documentOfDraft(draft), typedIn)
@@ -53,22 +55,33 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
         noValidate
         className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]"
       >
-        <ContractForm
-          form={form}
-          document={document}
-          onChange={setDraft}
-          issues={issues}
-          isChecked={isChecked}
-        >
-          {schema === null ? (
-            <Card aria-label="About this schema" className="mb-5" data-undo="own">
-              <CardHeader title="About this schema" />
-              <CardBody className="grid gap-4">
-                <SchemaNamesFields draft={names} onChange={setNames} errors={errorsByPath(saving.error)} />
-              </CardBody>
-            </Card>
-          ) : null}
-        </ContractForm>
+        <div className="grid min-w-0 gap-5">
+          <ContractForm
+            form={form}
+            document={document}
+            onChange={setDraft}
+            issues={issues}
+            isChecked={isChecked}
+          >
+            {schema === null ? (
+              <Card aria-label="About this schema" className="mb-5" data-undo="own">
+                <CardHeader title="About this schema" />
+                <CardBody className="grid gap-4">
+                  <SchemaNamesFields draft={names} onChange={setNames} errors={errorsByPath(saving.error)} />
+                </CardBody>
+              </Card>
+            ) : null}
+          </ContractForm>
+          <Card aria-label="Reminders">
+            <CardHeader
+              title="Reminders"
+              description="Not part of the contract. Claims of this schema have them, unless they are created with others."
+            />
+            <CardBody>
+              <RemindersField texts={reminderTexts} onChange={setReminderTexts} isTitled />
+            </CardBody>
+          </Card>
+        </div>
         <div className="grid gap-5">
           <ContractJson
             document={document}
@@ -109,7 +122,7 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
   )
 }
 
-/** The conflict dialog of the contract. */
-const SchemaConflict = ({ saving }: { saving: GuardedSaving<Contract> }) => (
-  <ConflictDialog kind="schema" saving={saving} texts={CONTRACT_TEXTS} />
+/** The conflict dialog of the contract and the reminders. */
+const SchemaConflict = ({ saving }: { saving: GuardedSaving<SchemaTerms> }) => (
+  <ConflictDialog kind="schema" saving={saving} texts={TERMS_TEXTS} />
 )

@@ -2,14 +2,15 @@ import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import type { Texts } from '../components/differences.tsx'
 import { toDuration } from '../contracts/contract-draft.ts'
+import { inPercent } from '../contracts/reminder-percentages.ts'
 import { LOCAL_NUMBERS } from '../format/local-number.ts'
-import type { SchemaNames } from './schemas-api.ts'
+import type { SchemaNames, SchemaTerms } from './schemas-api.ts'
 
 /* The texts of a schema's fields, for comparing two states. */
 
 const NONE = '(none)'
 
-export const CONTRACT_TEXTS: Texts<Contract> = {
+const CONTRACT_TEXTS: Texts<Contract> = {
   Price: ({ price }) => LOCAL_NUMBERS.writeNumber(price),
   'Activity window': ({ activity_window }) => durationText(activity_window),
   'Review window': ({ review_window }) => durationText(review_window),
@@ -26,15 +27,17 @@ export const NAMES_TEXTS: Texts<SchemaNames> = {
   Description: ({ description }) => description ?? NONE,
 }
 
-export const SCHEMA_TEXTS: Texts<ClaimSchema> = {
-  ...NAMES_TEXTS,
+export const TERMS_TEXTS: Texts<SchemaTerms> = {
   ...Object.fromEntries(
     Object.entries(CONTRACT_TEXTS).map(([label, textOf]) => [
       label,
-      ({ contract }: ClaimSchema) => textOf(contract),
+      ({ contract }: SchemaTerms) => textOf(contract),
     ]),
   ),
+  Reminders: ({ reminders = [] }) => inPercent(reminders) || NONE,
 }
+
+export const SCHEMA_TEXTS: Texts<ClaimSchema> = { ...NAMES_TEXTS, ...TERMS_TEXTS }
 
 function durationText(seconds: number): string {
   const { text, unit } = toDuration(seconds)

@@ -31,18 +31,27 @@ const readVersions = (id: string, signal: AbortSignal): Promise<SchemaVersion[]>
     ({ data }) => data,
   )
 
+/** What a schema gives to its claims. */
+export interface SchemaTerms {
+  contract: Contract
+  /** Fractions of the activity window. */
+  reminders?: readonly number[]
+}
+
 /** Name and description of a schema. */
 export type SchemaNames = Pick<ClaimSchema, 'name' | 'description'>
 
 export const NO_NAMES: SchemaNames = { name: null, description: null }
 
-export const createSchema = (contract: Contract, names = NO_NAMES): Promise<Tagged<ClaimSchema>> =>
-  post('/v1/schemas', { contract, ...names })
+export const createSchema = (
+  { contract, reminders = [] }: SchemaTerms,
+  names = NO_NAMES,
+): Promise<Tagged<ClaimSchema>> => post('/v1/schemas', { contract, reminders, ...names })
 
 /** Fails with 412 if the schema has changed since `base` was read. */
 export const updateSchema = (
   base: Tagged<ClaimSchema>,
-  changes: { contract: Contract } | SchemaNames,
+  changes: Partial<SchemaTerms> | SchemaNames,
 ): Promise<Tagged<ClaimSchema>> => patch(`/v1/schemas/${base.id}`, changes, base)
 
 /** Claims keep their contract. Fails with 412 if the schema has changed since `base` was read. */

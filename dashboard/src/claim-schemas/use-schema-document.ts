@@ -2,19 +2,26 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { Contract } from '../../../src/core/contracts/contract.ts'
 import type { Tagged } from '../api/client.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { useToast } from '../components/toast.tsx'
 import { useGuardedSave } from '../components/use-guarded-save.ts'
 import { type ContractDocument, documentOfContract, documentOfDraft } from '../contracts/contract-document.ts'
 import { newDraft } from '../contracts/contract-draft.ts'
+import { percentagesOf, readReminders } from '../contracts/reminder-percentages.ts'
 import { changedField } from './changed-field.ts'
 import { beginHistory, type EditHistory, leaveField, record, redo, undo } from './edit-history.ts'
 import { fromNamesDraft, toNamesDraft } from './schema-names-fields.tsx'
-import { createSchema, NO_NAMES, readSchema, type SchemaNames, updateSchema } from './schemas-api.ts'
+import {
+  createSchema,
+  NO_NAMES,
+  readSchema,
+  type SchemaNames,
+  type SchemaTerms,
+  updateSchema,
+} from './schemas-api.ts'
 
-/** The edited contract, its undo history and its saving. `names` is only used for a new schema. */
+/** The edited contract with its undo history, the reminders, and their saving. `names` is only used for a new schema. */
 export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   // The version that the edits are based on. The page may have read a later one.
   const [base, setBase] = useState(schema)
@@ -25,21 +32,32 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   const [history, setHistory] = useState(() => beginHistory(stored))
   const document = history.present
   const [names, setNames] = useState(() => toNamesDraft(NO_NAMES))
-  const isChanged = document.json !== stored.json || names.name !== '' || names.description !== ''
+  /** The typed percentages. */
+  const [reminderTexts, setReminderTexts] = useState(() => percentagesOf(base?.reminders))
+  const { reminders } = readReminders(reminderTexts)
+  const isChanged =
+    document.json !== stored.json ||
+    names.name !== '' ||
+    names.description !== '' ||
+    areOther(reminders, base?.reminders)
   const keep = (kept: Tagged<ClaimSchema>): ContractDocument => {
     const keptDocument = documentOfContract(kept.contract)
     setBase(kept)
     setStored(keptDocument)
     return keptDocument
   }
+  const show = (kept: Tagged<ClaimSchema>) => {
+    setHistory(beginHistory(keep(kept)))
+    setReminderTexts(percentagesOf(kept.reminders))
+  }
   const saving = useSaveSchema(schema?.id ?? null, fromNamesDraft(names), (kept, by) => {
-    const keptDocument = keep(kept)
-    if (by === 'others') setHistory(beginHistory(keptDocument))
+    if (by === 'others') show(kept)
+    else keep(kept)
   })
   if (schema && schema.etag !== seen) {
     setSeen(schema.etag)
     // Without edits, the form follows the stored schema.
-    if (schema.etag !== base?.etag && !isChanged && !saving.isPending) setHistory(beginHistory(keep(schema)))
+    if (schema.etag !== base?.etag && !isChanged && !saving.isPending) show(schema)
   }
   /** @param typedIn the text field that was typed into; null for any other edit */
   const edit = (changed: ContractDocument, typedIn: string | null = null) => {
@@ -55,15 +73,17 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
     return changedField(document, moved.present)
   }
   const save = () => {
-    if (!document.contract) return
+    if (!document.contract || !reminders) return
     // The JSON becomes the sent contract. The form keeps the typed texts and the focus.
     const present = { ...documentOfContract(document.contract), draft: document.draft }
     setHistory((before) => ({ ...leave(before), present }))
-    saving.save(document.contract, base)
+    saving.save({ contract: document.contract, reminders }, base)
   }
   const discard = () => {
-    edit(stored)
+    if (document.json !== stored.json) edit(stored)
+    else if (saving.error) saving.reset()
     setNames(toNamesDraft(NO_NAMES))
+    setReminderTexts(percentagesOf(base?.reminders))
   }
   return {
     document,
@@ -75,6 +95,10 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
     future: history.future.length,
     names,
     setNames,
+    /** Null if a typed percentage has a problem. */
+    reminders,
+    reminderTexts,
+    setReminderTexts,
     discard,
     save,
     saving,
@@ -84,7 +108,16 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
 const leave = (history: EditHistory<ContractDocument>) =>
   leaveField(history, (one, other) => one.json === other.json)
 
-/** Saves the contract of a schema, or creates a schema and opens its page.
+const areOther = (one: readonly number[] | null, other: readonly number[] = []): boolean =>
+  JSON.stringify(one) !== JSON.stringify(other)
+
+/** Sends the contract only if it is saved: changed reminders are not a new contract (§2.16 rule 6). */
+function changedTerms(base: ClaimSchema, { contract, reminders = [] }: SchemaTerms): Partial<SchemaTerms> {
+  if (!areOther(reminders, base.reminders)) return { contract }
+  return JSON.stringify(contract) === JSON.stringify(base.contract) ? { reminders } : { contract, reminders }
+}
+
+/** Saves the terms of a schema, or creates a schema and opens its page.
  * @param names name and description of a new schema
  */
 function useSaveSchema(
@@ -95,10 +128,11 @@ function useSaveSchema(
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const toast = useToast()
-  return useGuardedSave<Contract, ClaimSchema>({
+  return useGuardedSave<SchemaTerms, ClaimSchema>({
     read: () => readSchema(id ?? ''),
-    save: (contract, base) => (base ? updateSchema(base, { contract }) : createSchema(contract, names)),
-    valuesOf: ({ contract }) => contract,
+    save: (terms, base) =>
+      base ? updateSchema(base, changedTerms(base, terms)) : createSchema(terms, names),
+    valuesOf: ({ contract, reminders = [] }) => ({ contract, reminders }),
     onStored: async (schema, by) => {
       onStored(schema, by)
       queryClient.setQueryData(['schemas', 'one', schema.id], schema)

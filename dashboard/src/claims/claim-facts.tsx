@@ -4,13 +4,14 @@ import { calendarQuery } from '../calendars/calendars-api.ts'
 import { schemaQuery } from '../claim-schemas/schemas-api.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { DateTime } from '../components/time.tsx'
+import { inPercent } from '../contracts/reminder-percentages.ts'
 import { useCustomerNames } from '../customers/customer-names.ts'
 import { shortId } from '../format/short-id.ts'
 import type { AnyClaim } from './claims-api.ts'
 
 const LINK = 'break-all underline underline-offset-2'
 
-/** Customer, schema, clock, calendar and ids of a claim. */
+/** Customer, schema, clock, calendar, reminders and ids of a claim. */
 export function ClaimFacts({ claim }: { claim: AnyClaim }) {
   return (
     <Card aria-label="Details">
@@ -40,6 +41,9 @@ export function ClaimFacts({ claim }: { claim: AnyClaim }) {
             <Fact name="Working time">
               <CalendarLink {...claim.contract.clock.calendar} />
             </Fact>
+          ) : null}
+          {claim.reminders ? (
+            <Fact name="Reminders">at {inPercent(claim.reminders)} of the activity window</Fact>
           ) : null}
           <Fact name="Created">
             <DateTime at={claim.created_at} />

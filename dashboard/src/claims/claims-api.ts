@@ -187,15 +187,23 @@ export interface NewClaim {
   source: { schema_id: string } | { contract: Contract }
   clock?: string | undefined
   metadata?: Metadata
+  /** Fractions of the activity window. Without them, those of the schema apply. */
+  reminders?: readonly number[] | undefined
 }
 
 export function createClaim(
   kind: ClaimKind,
-  { customer, alias, reference, source, clock, metadata }: NewClaim,
+  { customer, alias, reference, source, clock, metadata, reminders }: NewClaim,
 ): Promise<AnyClaim> {
   const naming =
     kind === 'claims'
       ? { customer_id: customer, ...(reference ? { reference } : {}) }
       : { customer_uuid: customer, candidate_alias: alias }
-  return post(`/v1/${kind}`, { ...naming, ...source, ...(clock ? { test_clock_id: clock } : {}), metadata })
+  return post(`/v1/${kind}`, {
+    ...naming,
+    ...source,
+    ...(clock ? { test_clock_id: clock } : {}),
+    metadata,
+    reminders,
+  })
 }

@@ -60,7 +60,8 @@ export function useContractSource(defaults: ContractDefaults) {
   const schemaId = chosen ?? defaultSchemaId ?? newest?.id ?? ''
   const json = written ?? JSON.stringify(defaults.contract ?? newest?.contract ?? SAMPLE, null, 2)
   const { contract: own, problem } = readContract(json)
-  const contract = schemaId === '' ? own : (schemas.find(({ id }) => id === schemaId)?.contract ?? null)
+  const schema = schemas.find(({ id }) => id === schemaId)
+  const contract = schemaId === '' ? own : (schema?.contract ?? null)
   const given = schemaId === '' ? own && { contract: own } : { schema_id: schemaId }
   return {
     schemaId,
@@ -72,6 +73,8 @@ export function useContractSource(defaults: ContractDefaults) {
     isOutdated: isOutdated && defaults.schemaId !== undefined,
     problem,
     contract,
+    /** Of the schema. */
+    reminders: schema?.reminders ?? [],
     isPending,
     /** Null while loading, or if the contract is not valid. */
     given: (isPending ? null : given) satisfies NewClaim['source'] | null,

@@ -8,7 +8,7 @@ import { customersQuery, readCustomer } from '../customers/customers-api.ts'
 import type { AnyClaim } from './claims-api.ts'
 import { type ClaimDefaults, CreateClaimDialog } from './create-claim-dialog.tsx'
 
-/** Opens the form for a new record with the same customer, contract, clock and metadata. */
+/** Opens the form for a new record with the same customer, contract, reminders, clock and metadata. */
 export function CreateAnother({ kind, claim }: { kind: ClaimKind; claim: AnyClaim }) {
   const queryClient = useQueryClient()
   const [defaults, setDefaults] = useState<ClaimDefaults | null>(null)
@@ -25,6 +25,7 @@ export function CreateAnother({ kind, claim }: { kind: ClaimKind; claim: AnyClai
         ...(claim.test_clock_id ? { clock: claim.test_clock_id } : {}),
         contract: claim.contract,
         metadata: claim.metadata,
+        reminders: claim.reminders ?? [],
       }),
   })
   return (

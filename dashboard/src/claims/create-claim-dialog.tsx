@@ -12,6 +12,8 @@ import { Form } from '../components/form.tsx'
 import { FormError } from '../components/form-error.tsx'
 import { Input } from '../components/input.tsx'
 import { useToast } from '../components/toast.tsx'
+import { inPercent, percentagesOf, readReminders } from '../contracts/reminder-percentages.ts'
+import { RemindersField } from '../contracts/reminders-field.tsx'
 import { CustomerField } from '../customers/customer-field.tsx'
 import { useCustomerChoice, useSubmitAfterLookup } from '../customers/use-customer-lookup.ts'
 import { NewMetadata } from '../metadata/metadata-editor.tsx'
@@ -25,6 +27,8 @@ export interface ClaimDefaults extends ContractDefaults {
   customer?: Customer
   clock?: string
   metadata?: Metadata
+  /** Fractions of the activity window. Without them, those of the schema. */
+  reminders?: readonly number[]
 }
 
 interface CreateClaimDialogProps {
@@ -56,10 +60,11 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
   const source = useContractSource(defaults)
   const [clock, setClock] = useState(defaults.clock ?? '')
   const [rows, setRows] = useState(() => rowsOf(defaults.metadata ?? {}))
+  const reminding = useReminders(defaults.reminders, source.reminders)
   const [isChecked, setChecked] = useState(false)
   const { announce, open } = useNewClaim(kind)
   const creation = useMutation({
-    mutationFn: (given: Pick<NewClaim, 'source' | 'metadata'>) =>
+    mutationFn: (given: Pick<NewClaim, 'source' | 'metadata' | 'reminders'>) =>
       createClaim(kind, {
         ...given,
         customer: (kind === 'claims' ? customer?.id : customer?.external_id) ?? '',
@@ -75,7 +80,8 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
     const metadata = metadataIn(rows)
     // mutate's own onSuccess is not called after the form is closed.
     const done = { onSuccess: open }
-    if (customer && source.given && metadata) creation.mutate({ source: source.given, metadata }, done)
+    if (customer && source.given && metadata && reminding.given)
+      creation.mutate({ source: source.given, metadata, ...reminding.given }, done)
   })
   return (
     <Form {...handlers} className="grid gap-4">
@@ -122,6 +128,7 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
         </Field>
       ) : null}
       <ContractSource source={source} isChecked={isChecked} />
+      {source.isPending ? null : <RemindersField {...reminding.field} />}
       <Field label="Time" hint="On a test clock, time stands still until you advance it.">
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
       </Field>
@@ -138,6 +145,32 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
       />
     </Form>
   )
+}
+
+/**
+ * The reminders of the new claim: the schema's, until the user changes them.
+ * @param initial given instead of the schema's
+ */
+function useReminders(initial: readonly number[] | undefined, ofSchema: readonly number[]) {
+  /** Null for the schema's. */
+  const [own, setOwn] = useState<string[] | null>(initial ? percentagesOf(initial) : null)
+  const { reminders } = readReminders(own ?? [])
+  const isOther = own !== null && JSON.stringify(reminders) !== JSON.stringify(ofSchema)
+  const preset = ofSchema.length === 0 ? 'none' : inPercent(ofSchema)
+  return {
+    /** Null if a percentage has a problem. */
+    given: own === null ? {} : reminders && { reminders },
+    field: {
+      texts: own ?? percentagesOf(ofSchema),
+      onChange: setOwn,
+      hint:
+        ofSchema.length === 0
+          ? undefined
+          : isOther
+            ? `Instead of the schema’s: ${preset}.`
+            : 'Preset by the schema.',
+    },
+  }
 }
 
 /** Announces the new record and opens its page. */

@@ -57,7 +57,9 @@ async function demoSchema(): Promise<ClaimSchema> {
   const { data } = await get<{ data: ClaimSchema[] }>('/v1/schemas')
   const isSame = ({ contract }: ClaimSchema) =>
     jsonEquals(contract as unknown as Json, CONTRACT as unknown as Json)
-  return data.find(isSame) ?? createSchema(CONTRACT, { name: 'Demo: delivery', description: null })
+  return (
+    data.find(isSame) ?? createSchema({ contract: CONTRACT }, { name: 'Demo: delivery', description: null })
+  )
 }
 
 async function simulateWeek(clock: string, customer: Customer, schema_id: string): Promise<void> {

@@ -28,6 +28,8 @@ export type Subject =
       scheduledOutcome: 'CONFIRMED' | 'FAILED' | null
       /** The type of the event that was recorded. */
       event: string | null
+      /** The fraction of the activity window that a reminder found used up. */
+      reminder: number | null
       testClockId: string | null
     }
   | { kind: 'test_clock'; id: string; name: string | null; frozenTime: string }
@@ -42,7 +44,15 @@ const toEntry = ({ notification, cursor }: FeedItem): ActivityEntry => ({
 })
 
 function subjectOf(notification: Notification): Subject | null {
-  const { claim, candidate, test_clock: clock, webhook_endpoint: endpoint, reason, event } = notification
+  const {
+    claim,
+    candidate,
+    test_clock: clock,
+    webhook_endpoint: endpoint,
+    reason,
+    event,
+    reminder,
+  } = notification
   if (clock) return { kind: 'test_clock', id: clock.id, name: clock.name, frozenTime: clock.frozen_time }
   if (endpoint) {
     const name = endpoint.description ?? endpoint.url
@@ -60,6 +70,7 @@ function subjectOf(notification: Notification): Subject | null {
     price: isFinal ? one.contract.price : null,
     scheduledOutcome: isFinal ? null : one.scheduled_outcome,
     event: event?.type ?? null,
+    reminder: reminder ?? null,
     testClockId: one.test_clock_id,
   }
 }

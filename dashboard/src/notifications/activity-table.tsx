@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import {
+  AlarmClock,
   CircleCheck,
   CircleDot,
   CircleOff,
@@ -16,6 +17,7 @@ import { cn } from '../components/cn.ts'
 import { Money } from '../components/money.tsx'
 import { Table, Td, Th, Tr } from '../components/table.tsx'
 import { DateTime } from '../components/time.tsx'
+import { inPercent } from '../contracts/reminder-percentages.ts'
 import { useCustomerNames } from '../customers/customer-names.ts'
 import { shortId } from '../format/short-id.ts'
 import { OnTestClock } from '../test-clocks/on-test-clock.tsx'
@@ -90,6 +92,7 @@ const LOOKS = [
   ['.confirmed', CircleCheck, 'text-confirmed'],
   ['.failed', CircleX, 'text-failed'],
   ['.outcome_changed', Undo2, 'text-failed'],
+  ['.due_soon', AlarmClock, 'text-pending'],
   ['.advanced', FastForward, 'text-accent'],
   ['.disabled', CircleOff, 'text-failed'],
 ] as const
@@ -110,9 +113,10 @@ function What({ entry }: { entry: ActivityEntry }) {
 /** Details that the type does not show. */
 function Particulars({ subject }: { subject: Subject | null }) {
   const text = subject && particularsOf(subject)
+  const isSentence = subject && 'reminder' in subject && subject.reminder !== null
   return text ? (
     <span className="text-muted">
-      {' '}
+      {isSentence ? ': ' : ' '}
       <bdi>{text}</bdi>
     </span>
   ) : null
@@ -128,6 +132,7 @@ function particularsOf(subject: Subject): ReactNode {
   }
   if (subject.kind === 'webhook_endpoint') return subject.reason
   if (subject.event !== null) return subject.event
+  if (subject.reminder !== null) return `${inPercent([subject.reminder])} of its activity window is used up`
   return subject.scheduledOutcome ? `to be ${subject.scheduledOutcome}` : null
 }
 

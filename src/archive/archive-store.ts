@@ -1,5 +1,5 @@
 import type { ArchivedClaim } from '../claims/archived/archived-claim-store.ts'
-import { type NewContract, storeGivenContracts } from '../contracts/contract-store.ts'
+import { type NewContract, storeContracts } from '../contracts/contract-store.ts'
 import { isExtended } from '../core/contracts/contract.ts'
 import { byWeight } from '../kernel/by-weight.ts'
 import { NOW, readClock } from '../platform/database/clock.ts'
@@ -8,10 +8,10 @@ import type { Connection } from '../platform/database/connection.ts'
 import { metadataColumns, replacePairs } from '../platform/database/metadata.ts'
 import { plainArray, textArray } from '../platform/database/sql-array.ts'
 import {
+  type ArchivedClaimRow,
+  type ArchivedEventRow,
+  type ExpectedClaim,
   METADATA_DIGEST,
-  type ReadClaim,
-  type WholeClaim,
-  type WholeEvent,
 } from './claims-to-archive-store.ts'
 import { ARCHIVE_LEASE_SECONDS, RESTORE_BATCH } from './limits.ts'
 
@@ -47,7 +47,7 @@ export async function markContractsUnused(db: Connection, hashes: readonly strin
  */
 export async function removeArchivedClaims(
   db: Connection,
-  claims: readonly ReadClaim[],
+  claims: readonly ExpectedClaim[],
   fileId: string,
   before: Date,
 ): Promise<number> {
@@ -152,9 +152,9 @@ export async function releaseArchiveLease(db: Connection, server: string): Promi
 /** A claim to restore. */
 interface Restoration {
   archived: ArchivedClaim
-  claim: WholeClaim
+  claim: ArchivedClaimRow
   contract: NewContract
-  events: readonly WholeEvent[]
+  events: readonly ArchivedEventRow[]
 }
 
 /**
@@ -164,7 +164,7 @@ interface Restoration {
 export async function restoreArchivedClaim(db: Connection, restoration: Restoration): Promise<boolean> {
   const { archived, claim, contract, events } = restoration
   // Outside the transaction, because on Citus every node stores contracts. An unused contract stays for a day.
-  await storeGivenContracts(db, 'store_restored_contract', [contract])
+  await storeContracts(db, 'store_restored_contract', [contract])
   const restoredAt = await readClock(db)
   return db.transaction(async (connection) => {
     const noted = await connection.query({
@@ -181,7 +181,7 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
   })
 }
 
-async function insertClaim(db: Connection, claim: WholeClaim, contract: NewContract): Promise<void> {
+async function insertClaim(db: Connection, claim: ArchivedClaimRow, contract: NewContract): Promise<void> {
   const { id, user_id: userId, position } = claim
   const kind = claim.candidate_alias === null ? 'claim' : 'candidate'
   const { metadata, pairs } = metadataColumns(userId, kind, claim.metadata ?? {})
@@ -220,7 +220,7 @@ async function insertClaim(db: Connection, claim: WholeClaim, contract: NewContr
   if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)
 }
 
-const EVENTS = new Columns<WholeEvent>({
+const EVENTS = new Columns<ArchivedEventRow>({
   claim_id: ['uuid', ({ claim_id }) => claim_id],
   seq: ['integer', ({ seq }) => seq],
   id: ['text', ({ id }) => id],
@@ -231,7 +231,7 @@ const EVENTS = new Columns<WholeEvent>({
   late_ms: ['bigint', ({ late_ms }) => late_ms ?? null],
 })
 
-async function insertEvents(db: Connection, events: readonly WholeEvent[]): Promise<void> {
+async function insertEvents(db: Connection, events: readonly ArchivedEventRow[]): Promise<void> {
   await db.query({
     name: 'insert_restored_events',
     text: `-- insert_restored_events

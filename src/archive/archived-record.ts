@@ -1,4 +1,4 @@
-import type { WholeClaim, WholeEvent } from './claims-to-archive-store.ts'
+import type { ArchivedClaimRow, ArchivedEventRow } from './claims-to-archive-store.ts'
 
 /*
  * A line of an archive file: the claim, its contract and its complete log, as JSON. The contract and the payloads are the stored
@@ -15,12 +15,12 @@ export function beginningOfLine({
   review_start,
   reminders,
   ...claim
-}: WholeClaim): string {
+}: ArchivedClaimRow): string {
   const fields = JSON.stringify({ format: FORMAT, ...claim, ...ifAny({ review_start, reminders }) })
   return `${fields.slice(0, -1)},"contract":${contract},"events":[`
 }
 
-export function eventOfLine({ claim_id: _, payload, late_ms, ...event }: WholeEvent): string {
+export function eventOfLine({ claim_id: _, payload, late_ms, ...event }: ArchivedEventRow): string {
   return `${JSON.stringify({ ...event, ...ifAny({ late_ms }) }).slice(0, -1)},"payload":${payload}}`
 }
 
@@ -32,8 +32,8 @@ export const END_OF_LINE = ']}\n'
 
 /** The content of a line, with the names of the columns. */
 export interface ArchivedRecord {
-  claim: Omit<WholeClaim, 'contract'> & { contract: unknown }
-  events: WholeEvent[]
+  claim: Omit<ArchivedClaimRow, 'contract'> & { contract: unknown }
+  events: ArchivedEventRow[]
 }
 
 /** @throws Error if the line is not JSON or has another format */
@@ -46,7 +46,7 @@ export function readLine(line: string): ArchivedRecord {
       status_since: new Date(claim.status_since),
       created_at: new Date(claim.created_at),
     },
-    events: events.map((event: Omit<WholeEvent, 'claim_id'>) => ({
+    events: events.map((event: Omit<ArchivedEventRow, 'claim_id'>) => ({
       ...event,
       claim_id: claim.id,
       created_at: new Date(event.created_at),

@@ -17,13 +17,13 @@ import {
 } from './archive-store.ts'
 import { beginningOfLine, END_OF_LINE, eventOfLine } from './archived-record.ts'
 import {
+  type ArchivedClaimRow,
   type ClaimToArchive,
+  type ExpectedClaim,
   findClaimsToArchive,
   findClaimsWithDeliveries,
-  type ReadClaim,
   readWholeClaims,
   readWholeLogs,
-  type WholeClaim,
 } from './claims-to-archive-store.ts'
 import {
   EVENTS_PER_PIECE,
@@ -147,7 +147,7 @@ export class ClaimArchive {
 
   async #archive(userId: string, batch: readonly ClaimToArchive[], before: Date): Promise<number> {
     const db = this.#app.db.checks
-    const read: ReadClaim[] = []
+    const read: ExpectedClaim[] = []
     const since = (batch[0] as ClaimToArchive).statusSince
     const file = await writeArchiveFile(
       this.#settings.folder,
@@ -196,7 +196,7 @@ class ClaimIncomplete extends Error {}
 export async function* readBatch(
   app: App,
   claims: readonly ClaimToArchive[],
-  read: ReadClaim[],
+  read: ExpectedClaim[],
 ): AsyncGenerator<string> {
   const db = app.db.checks
   // A group is several claims with short logs, or one claim.
@@ -216,7 +216,10 @@ export async function* readBatch(
   }
 }
 
-const asRead = (found: ClaimToArchive, { contract_hash, metadata_digest = null }: WholeClaim): ReadClaim => ({
+const asRead = (
+  found: ClaimToArchive,
+  { contract_hash, metadata_digest = null }: ArchivedClaimRow,
+): ExpectedClaim => ({
   ...found,
   contractHash: contract_hash,
   metadataDigest: metadata_digest,
@@ -235,12 +238,12 @@ async function readLogs(db: Connection, ids: readonly string[]): Promise<Map<str
   return logs
 }
 
-function shortLine(claim: WholeClaim, events: readonly string[]): string {
+function shortLine(claim: ArchivedClaimRow, events: readonly string[]): string {
   requireWhole(claim, events.length)
   return `${beginningOfLine(claim)}${events.join(',')}${END_OF_LINE}`
 }
 
-async function* longLine(db: Connection, claim: WholeClaim): AsyncGenerator<string> {
+async function* longLine(db: Connection, claim: ArchivedClaimRow): AsyncGenerator<string> {
   yield beginningOfLine(claim)
   let events = 0
   while (events < claim.event_count) {
@@ -253,7 +256,7 @@ async function* longLine(db: Connection, claim: WholeClaim): AsyncGenerator<stri
   yield END_OF_LINE
 }
 
-function requireWhole({ id, contract, event_count: count }: WholeClaim, events: number): void {
+function requireWhole({ id, contract, event_count: count }: ArchivedClaimRow, events: number): void {
   if (contract === null) throw new ClaimIncomplete(`The contract of claim ${id} is missing.`)
   if (events !== count)
     throw new ClaimIncomplete(`The log of claim ${id} has ${events} events instead of ${count}.`)

@@ -18,7 +18,7 @@ export interface ClaimToArchive {
 export const METADATA_DIGEST = 'hashtextextended(metadata::text, 0)'
 
 /** A claim as the file has it. */
-export interface ReadClaim extends ClaimToArchive {
+export interface ExpectedClaim extends ClaimToArchive {
   contractHash: string | null
   /** Detects a change of the metadata since the claim was read. */
   metadataDigest: string | null
@@ -77,7 +77,7 @@ export async function findClaimsWithDeliveries(db: Connection, ids: readonly str
 }
 
 /** The row of a terminal claim, without columns that its status implies. */
-export interface WholeClaim {
+export interface ArchivedClaimRow {
   id: string
   /** Its position in lists. */
   position: string
@@ -113,8 +113,8 @@ export interface WholeClaim {
 }
 
 /** The claims that exist, in the order of their ids. */
-export function readWholeClaims(db: Connection, ids: readonly string[]): Promise<WholeClaim[]> {
-  return db.query<WholeClaim>({
+export function readWholeClaims(db: Connection, ids: readonly string[]): Promise<ArchivedClaimRow[]> {
+  return db.query<ArchivedClaimRow>({
     name: 'read_whole_claims',
     text: `-- read_whole_claims
       SELECT id, position, user_id, customer_id, reference, candidate_alias, customer_external_id, schema_id,
@@ -128,7 +128,7 @@ export function readWholeClaims(db: Connection, ids: readonly string[]): Promise
 }
 
 /** A stored item of a log. */
-export interface WholeEvent {
+export interface ArchivedEventRow {
   claim_id: string
   seq: number
   id: string
@@ -147,8 +147,8 @@ export function readWholeLogs(
   claimIds: readonly string[],
   after: number,
   upTo: number,
-): Promise<WholeEvent[]> {
-  return db.query<WholeEvent>({
+): Promise<ArchivedEventRow[]> {
+  return db.query<ArchivedEventRow>({
     name: 'read_whole_logs',
     text: `-- read_whole_logs
       SELECT claim_id, seq, id, type, system, created_at, late_ms::float8 AS late_ms, payload::text AS payload

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
-import { creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import { creationRoute, IDEMPOTENCY_ERRORS } from '../idempotency/idempotency-key.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
-import { hasAlready, IfNoneMatchHeader, tagged } from '../platform/http/responses/entity-tags.ts'
+import { etagHeader, hasAlready, IfNoneMatchHeader } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias } from '../platform/http/responses/field-schemas.ts'
 import { sendJson } from '../platform/http/responses/json-stream.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
@@ -69,7 +69,7 @@ const createCandidateRoute = (app: App) =>
           },
         },
         [
-          ...ONCE_ERRORS,
+          ...IDEMPOTENCY_ERRORS,
           'CUSTOMER_NOT_FOUND',
           'SCHEMA_NOT_FOUND',
           'CALENDAR_NOT_FOUND',
@@ -89,7 +89,7 @@ const createCandidateRoute = (app: App) =>
       )
       noteCreated(app, request, candidate)
       const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
-      const headers = { Location: path, ...tagged(tagOf(candidate)) }
+      const headers = { Location: path, ...etagHeader(tagOf(candidate)) }
       const hints = await app.contractHints.ofCreation(
         app.db.reads.for(request.userId),
         request.userId,

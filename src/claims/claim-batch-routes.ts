@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { NotedClaim } from '../core/claims/claim.ts'
 import type { Hint } from '../core/contracts/hints/hints.ts'
-import { type CreationKey, creationRoute, ONCE_ERRORS } from '../idempotency/idempotency-key.ts'
+import { type CreationKey, creationRoute, IDEMPOTENCY_ERRORS } from '../idempotency/idempotency-key.ts'
 import { RawJson } from '../kernel/json.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { limitBatches } from '../platform/http/admission/in-progress.ts'
@@ -24,7 +24,7 @@ import { CreatedCandidateBody, CreatedClaimBody, NewCandidateBody, NewClaimBody 
 import { createCandidates } from './create/create-candidates.ts'
 import { createClaims } from './create/create-claims.ts'
 import type { OpenedClaim } from './create/open-claims.ts'
-import { contractOf, type TakeMemory } from './create/resolve-contract.ts'
+import { contractOf, type ReserveMemory } from './create/resolve-contract.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withRawContract } from './read-new-claim.ts'
 
@@ -69,7 +69,7 @@ interface Batch<Body, Request extends NewRequest> {
     app: App,
     userId: string,
     requests: Request[],
-    takeMemory: TakeMemory,
+    reserveMemory: ReserveMemory,
     key: CreationKey | null,
   ) => Promise<(OpenedClaim | Error)[]>
   present: (claim: NotedClaim) => object
@@ -98,7 +98,10 @@ function batchRoute<Body, Request extends NewRequest>(
       ...batch.operation,
       description,
       body: batchBody(list, batch.item),
-      response: responses({ 200: { description: 'One result per item.', schema: answer } }, ONCE_ERRORS),
+      response: responses(
+        { 200: { description: 'One result per item.', schema: answer } },
+        IDEMPOTENCY_ERRORS,
+      ),
     },
     create: async (request, key) => {
       const items = (request.body as Record<string, Item[]>)[list] as Item[]

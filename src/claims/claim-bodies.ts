@@ -8,9 +8,9 @@ import {
   CandidateAlias,
   DateTime,
   DateTimeOrNull,
+  EXAMPLE_UUID,
   ExternalId,
   ScheduledOutcome,
-  SOME_UUID,
   Status,
   Uuid,
   UuidOrNull,
@@ -195,7 +195,7 @@ export const NewClaimBody = Type.Object(
     ),
     ...TERMS,
   },
-  { ...ONE_SOURCE, title: 'NewClaim', examples: [{ customer_id: SOME_UUID, contract: EXAMPLE_CONTRACT }] },
+  { ...ONE_SOURCE, title: 'NewClaim', examples: [{ customer_id: EXAMPLE_UUID, contract: EXAMPLE_CONTRACT }] },
 )
 
 export const NewCandidateBody = Type.Object(

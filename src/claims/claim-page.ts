@@ -72,7 +72,7 @@ function cursorOf({ time, id }: NextPlace): string {
  * @param lookUps further names by which the caller may name the last record, besides its id
  * @throws VALIDATION_ERROR
  */
-export async function resolvePlace(
+export async function resolveCursorPlace(
   app: App,
   selection: ClaimSelection,
   { after, sort }: PageRequest & Sorted,

@@ -3,15 +3,15 @@ import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
-import { creationRoute, ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { creationRoute, IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { MetadataChangeBody } from '../platform/http/bodies/metadata-bodies.ts'
 import {
+  etagHeader,
   expectedVersions,
   hasAlready,
   IfMatchHeader,
   IfNoneMatchHeader,
-  tagged,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.ts'
@@ -76,7 +76,7 @@ const createClaimRoute = (app: App) =>
           },
         },
         [
-          ...ONCE_ERRORS,
+          ...IDEMPOTENCY_ERRORS,
           'CUSTOMER_NOT_FOUND',
           'SCHEMA_NOT_FOUND',
           'CALENDAR_NOT_FOUND',
@@ -90,7 +90,7 @@ const createClaimRoute = (app: App) =>
       const { userId, body } = request
       const claim = await createClaim(app, userId, readNewClaim(body), memoryOf(request), key)
       noteCreated(app, request, claim)
-      const headers = { Location: `/v1/claims/${claim.id}`, ...tagged(tagOf(claim)) }
+      const headers = { Location: `/v1/claims/${claim.id}`, ...etagHeader(tagOf(claim)) }
       const hints = await app.contractHints.ofCreation(app.db.reads.for(userId), userId, claim.contract)
       return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
     },
@@ -232,7 +232,7 @@ const ChangeBody = Type.Object(
 )
 
 const changeRoute = (app: App, { url, operation, params, body, error, addressOf }: Changed) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url,
     schema: {
@@ -245,13 +245,13 @@ const changeRoute = (app: App, { url, operation, params, body, error, addressOf 
         {
           200: { description: 'The changed record without its event log.', headers: ETAG, schema: ref(body) },
         },
-        [...ONCE_ERRORS, error, 'CLAIM_ARCHIVED', 'PRECONDITION_FAILED'],
+        [...IDEMPOTENCY_ERRORS, error, 'CLAIM_ARCHIVED', 'PRECONDITION_FAILED'],
       ),
     },
     answer: async (context, request) => {
       const address = addressOf(request.params as Record<string, unknown>)
       const expected = expectedVersions(request.headers['if-match'], versionOfTag)
       const claim = await changeMetadataOf(context, address, request.body.metadata, expected)
-      return { headers: tagged(tagOf(claim)), body: presentStored(claim) }
+      return { headers: etagHeader(tagOf(claim)), body: presentStored(claim) }
     },
   })

@@ -3,7 +3,7 @@ import {
   givenContracts,
   type NewContract,
   storeContracts,
-  storeGivenContracts,
+  storeContractsCte,
 } from '../contracts/contract-store.ts'
 import type { TimeMeasure } from '../core/calendars/working-time.ts'
 import type { ClaimAddress, NotedClaim } from '../core/claims/claim.ts'
@@ -152,7 +152,7 @@ function insertion(name: string, isLive: boolean, hasMore: boolean) {
       new AS MATERIALIZED (
         SELECT * FROM ${columns.as('n', 'place')} WHERE ${isNew('claims', 'archived_claims')} ORDER BY place
       ),
-      ${storeContracts('(SELECT given.* FROM given, clock WHERE hash IN (SELECT hash FROM new))')},
+      ${storeContractsCte('(SELECT given.* FROM given, clock WHERE hash IN (SELECT hash FROM new))')},
       placed AS MATERIALIZED (
         SELECT nextval('claims_position_seq') AS position, new.*, now, $${testClock}::uuid AS test_clock_id
         FROM new, clock, (SELECT count(*) FROM stored) AS contracts_are_there
@@ -414,7 +414,7 @@ const INSERT_PLACED = `-- insert_placed_claims
       new AS MATERIALIZED (
         SELECT * FROM ${PLACED_ROWS.as('n')} WHERE ${isNew('claims', 'archived_claims')}
       ),
-      ${storeContracts('(SELECT * FROM given WHERE hash IN (SELECT hash FROM new))')},
+      ${storeContractsCte('(SELECT * FROM given WHERE hash IN (SELECT hash FROM new))')},
       inserted AS (
         ${insertFrom(
           'claims',
@@ -480,7 +480,7 @@ async function storeMissing(db: Connection, rows: readonly NewRow[]): Promise<re
 /** One writes to contracts after the other; if that takes long, it fails (`isTransient`). */
 async function store(db: Connection, contracts: readonly NewContract[]): Promise<void> {
   await db.query({ text: `SET LOCAL lock_timeout = '${MAX_LOCK_WAIT}'` })
-  await storeGivenContracts(db, 'store_contracts', contracts)
+  await storeContracts(db, 'store_contracts', contracts)
 }
 
 /** What has a name, or a key, may be there already; any other claim is new. */

@@ -7,7 +7,7 @@ import {
   type ClaimPageRequest,
   findPosition,
   readClaimPage,
-  resolvePlace,
+  resolveCursorPlace,
 } from './claim-page.ts'
 import { type ExportOrder, readAllPages } from './export-claims.ts'
 import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
@@ -29,7 +29,7 @@ export async function listCandidates(
 ): Promise<ClaimPage> {
   const { userId } = request
   const common = { ...selectionOf(request), kind: 'candidate', customerId: undefined, search: null } as const
-  const after = await resolvePlace(app, common, request, (alias) =>
+  const after = await resolveCursorPlace(app, common, request, (alias) =>
     findPosition(app, userId, 'candidate', candidateId(alias)),
   )
   const selection = await selectCandidates(app, request)

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { validationError } from '../kernel/errors.ts'
 import { MIN_PREFIX_DIGITS, uuidEnds } from '../kernel/uuid.ts'
 import { idOfReference } from './claim-ids.ts'
-import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolvePlace } from './claim-page.ts'
+import { type ClaimPage, type ClaimPageRequest, readClaimPage, resolveCursorPlace } from './claim-page.ts'
 import { checkFilters, type ListFilters, selectionOf } from './list-filters.ts'
 import { type ClaimSelection, idRange } from './lists/claim-selection.ts'
 
@@ -16,7 +16,7 @@ export interface ClaimFilters extends ListFilters {
 /** A page of the account's claims, without their logs. @throws VALIDATION_ERROR */
 export async function listClaims(app: App, request: ClaimFilters & ClaimPageRequest): Promise<ClaimPage> {
   const selection = selectClaims(request)
-  return readClaimPage(app, selection, await resolvePlace(app, selection, request), request)
+  return readClaimPage(app, selection, await resolveCursorPlace(app, selection, request), request)
 }
 
 /** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or if filters contradict each other */

@@ -1,6 +1,6 @@
 import { NIL as FIRST_ID } from 'uuid'
 import type { Connection } from '../platform/database/connection.ts'
-import { storeContracts } from './contract-store.ts'
+import { storeContractsCte } from './contract-store.ts'
 
 /** Progress of moving contracts out of the rows of claims. */
 export interface ContractMoves {
@@ -55,7 +55,7 @@ async function moveBatch(db: Connection, after: string, limit: number): Promise<
           (contract->>'review_window')::float8 AS review_window, contract->>'timeout_outcome' AS timeout_outcome
         FROM seen WHERE contract IS NOT NULL ORDER BY hash
       ),
-      ${storeContracts('given')},
+      ${storeContractsCte('given')},
       free AS MATERIALIZED (
         SELECT c.id FROM claims c, (SELECT count(*) FROM stored) AS contracts_are_there
         WHERE c.id = ANY (ARRAY(SELECT id FROM seen WHERE contract IS NOT NULL))

@@ -76,7 +76,7 @@ export const givenContracts = (columns: Columns<NewContract>): string => `given 
  * in the order of their hashes, so statements that store several contracts cannot deadlock. The table may have each
  * contract once.
  */
-export const storeContracts = (from: string): string => `stored AS (
+export const storeContractsCte = (from: string): string => `stored AS (
         INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
         SELECT hash, document, octet_length(document::text), event_types, review_window, timeout_outcome
         FROM ${from} AS wanted
@@ -89,7 +89,7 @@ export const storeContracts = (from: string): string => `stored AS (
 const GIVEN = contractColumns()
 
 /** Stores contracts without duplicates. @param name of the statement */
-export async function storeGivenContracts(
+export async function storeContracts(
   db: Connection,
   name: string,
   contracts: readonly NewContract[],
@@ -98,7 +98,7 @@ export async function storeGivenContracts(
     name,
     text: `-- ${name}
       WITH ${givenContracts(GIVEN)},
-      ${storeContracts('given')}
+      ${storeContractsCte('given')}
       SELECT count(*) FROM stored`,
     values: GIVEN.values(contracts),
   })

@@ -5,7 +5,7 @@ import { textArray } from '../platform/database/sql-array.ts'
 /*
  * A contract whose claims were deleted may have other claims, or get new claims at any time. So a contract is first marked,
  * and removed only if a later scan of all claims finds no use. A statement that creates a claim with a marked contract
- * removes the mark (`storeContracts`). A statement that began before the mark does not see the mark, but ends long before
+ * removes the mark (`storeContractsCte`). A statement that began before the mark does not see the mark, but ends long before
  * the scan.
  */
 

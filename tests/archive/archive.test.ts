@@ -19,8 +19,8 @@ import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newClaim } from '../support/new-records.ts'
 import {
+  type ExpectedClaim,
   findClaimsToArchive,
-  type ReadClaim,
   removeArchivedClaims,
   restoreClaim,
 } from '../support/source/claims.ts'
@@ -104,7 +104,7 @@ test('a claim whose metadata changes meanwhile stays, and is archived later with
   const [{ user_id: userId } = {}] = await sql('SELECT user_id FROM claims WHERE id = $1', [id])
   const db = app.db.checks
   const batch = await findClaimsToArchive(db, userId as string, new Date(), [], 1_000)
-  const read: ReadClaim[] = []
+  const read: ExpectedClaim[] = []
   await writeArchiveFile(folder, readBatch(app, batch, read), 'folder', (sha256) => `${sha256}.gz`)
   assert.equal((await api.patch(`/v1/claims/${id}`, { metadata: { late: 'x' } })).status, 200)
   const those = read.filter((one) => one.id === id)

@@ -7,7 +7,7 @@ import type { Metadata } from '../../kernel/metadata.ts'
 import { seedOfPlace } from '../claim-ids.ts'
 import { findAliasOwners } from '../claim-store.ts'
 import { type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
-import type { ContractSource, TakeMemory } from './resolve-contract.ts'
+import type { ContractSource, ReserveMemory } from './resolve-contract.ts'
 
 export interface CandidateRequest {
   alias: string
@@ -30,7 +30,7 @@ export async function createCandidates(
   app: App,
   userId: string,
   requests: readonly CandidateRequest[],
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
 ): Promise<(OpenedClaim | Error)[]> {
   if (requests.length === 0) return []
@@ -54,7 +54,7 @@ export async function createCandidates(
       }
     },
   )
-  return openCandidates(app, userId, openings, takeMemory, key)
+  return openCandidates(app, userId, openings, reserveMemory, key)
 }
 
 /**
@@ -65,10 +65,10 @@ export async function createCandidate(
   app: App,
   userId: string,
   request: CandidateRequest,
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
 ): Promise<NotedClaim> {
-  const [candidate] = await createCandidates(app, userId, [request], takeMemory, key)
+  const [candidate] = await createCandidates(app, userId, [request], reserveMemory, key)
   if (candidate instanceof Error) throw candidate
   return candidate as NotedClaim
 }
@@ -89,10 +89,10 @@ function openCandidates(
   app: App,
   userId: string,
   openings: CandidateOpenings,
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
   key: CreationKey | null,
 ): Promise<Outcome[]> {
-  const open: Open = (some) => openClaims(app, userId, some, takeMemory, key)
+  const open: Open = (some) => openClaims(app, userId, some, reserveMemory, key)
   const aliases = aliasesOf(openings).length
   return app.aliasDisclosureLimit.reserve(userId, aliases)
     ? openAndCount(app, userId, openings, aliases, open)

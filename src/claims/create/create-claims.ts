@@ -5,7 +5,7 @@ import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import type { Metadata } from '../../kernel/metadata.ts'
 import { idOfReference, seedOfPlace } from '../claim-ids.ts'
 import { type OpenedClaim, openClaims } from './open-claims.ts'
-import type { ContractSource, TakeMemory } from './resolve-contract.ts'
+import type { ContractSource, ReserveMemory } from './resolve-contract.ts'
 
 export interface ClaimRequest {
   customerId: string
@@ -29,7 +29,7 @@ export async function createClaims(
   app: App,
   userId: string,
   requests: readonly ClaimRequest[],
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
 ): Promise<(OpenedClaim | Error)[]> {
   if (requests.length === 0) return []
@@ -55,7 +55,7 @@ export async function createClaims(
       }
     },
   )
-  return openClaims(app, userId, openings, takeMemory, key)
+  return openClaims(app, userId, openings, reserveMemory, key)
 }
 
 /**
@@ -66,10 +66,10 @@ export async function createClaim(
   app: App,
   userId: string,
   request: ClaimRequest,
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
 ): Promise<NotedClaim> {
-  const [claim] = await createClaims(app, userId, [request], takeMemory, key)
+  const [claim] = await createClaims(app, userId, [request], reserveMemory, key)
   if (claim instanceof Error) throw claim
   return claim as NotedClaim
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { type CalendarName, findVersionOfNewClaim, withVersion } from '../../calendars/calendar-times.ts'
+import { type CalendarReference, findVersionOfNewClaim, withVersion } from '../../calendars/calendar-times.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
@@ -32,8 +32,8 @@ import {
   type ContractSource,
   contractOf,
   type RawContract,
+  type ReserveMemory,
   readSchemaContracts,
-  type TakeMemory,
 } from './resolve-contract.ts'
 
 type Resolved = WithContract<NewClaim, Contract | RawContract>
@@ -69,14 +69,14 @@ export async function openClaims(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
   key: CreationKey | null,
 ): Promise<Outcome[]> {
-  if (key === null) return openNew(app, userId, openings, takeMemory)
+  if (key === null) return openNew(app, userId, openings, reserveMemory)
   const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
   const before = key.isKnown ? await findCreatedBefore(app, userId, valid, key) : new Map<Opening, Outcome>()
   const rest = openings.filter((opening) => opening instanceof ServiceError || !before.has(opening))
-  const opened = await openNew(app, userId, rest, takeMemory)
+  const opened = await openNew(app, userId, rest, reserveMemory)
   const outcomes = new Map<Opening | ServiceError, Outcome>([
     ...before,
     ...rest.map((opening, i) => [opening, opened[i] as Outcome] as const),
@@ -183,9 +183,9 @@ async function openNew(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
 ): Promise<Outcome[]> {
-  const resolved = await resolve(app, userId, openings, takeMemory)
+  const resolved = await resolve(app, userId, openings, reserveMemory)
   const { first, again } = firstOfEachName(resolved.flatMap((claim) => (claim instanceof Error ? [] : claim)))
   const opened = new Map<ClaimAddress, Outcome>(again.map((claim) => [claim.address, conflictOf(claim)]))
   const deadline = performance.now() + CLOCK_WAIT_TIMEOUT_MS
@@ -262,7 +262,7 @@ async function fillInCalendars(
   set: readonly ToInsert[],
 ): Promise<{ claims: ToInsert[]; refused: Map<ClaimAddress, Error> }> {
   const db = app.db.reads.for(userId)
-  const read = async (named: CalendarName) => {
+  const read = async (named: CalendarReference) => {
     const version = await findVersionOfNewClaim(db, userId, named)
     return { version, time: await app.calendarTimes.ofCalendar(db, userId, { ...named, version }) }
   }
@@ -371,7 +371,7 @@ async function resolve(
   app: App,
   userId: string,
   openings: readonly (Opening | ServiceError)[],
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
 ): Promise<(Resolved | Error)[]> {
   const valid = openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening))
   const clockIds = new Set(valid.flatMap(({ testClockId }) => testClockId ?? []))
@@ -379,7 +379,7 @@ async function resolve(
   const clocks =
     clockIds.size === 0 ? [] : await findTestClocks(app.db.reads.for(userId), userId, [...clockIds])
   const contracts =
-    schemaIds.size === 0 ? null : await readSchemaContracts(app, userId, [...schemaIds], takeMemory)
+    schemaIds.size === 0 ? null : await readSchemaContracts(app, userId, [...schemaIds], reserveMemory)
   const knownClocks = new Set(clocks.map(({ id }) => id))
 
   const toClaim = (opening: Opening | ServiceError): Resolved | Error => {

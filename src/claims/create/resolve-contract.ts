@@ -11,7 +11,7 @@ export type RawContract = RawJson<{ contract: Contract }>
 export type ContractSource = { contract: Contract | RawContract } | { schemaId: string }
 
 /** Reserves memory for the parsed form of this JSON, besides the memory of the request. @throws UNAVAILABLE */
-export type TakeMemory = (json: string) => Promise<void>
+export type ReserveMemory = (json: string) => Promise<void>
 
 export const contractOf = (contract: Contract | RawContract): Contract =>
   contract instanceof RawJson ? contract.parse().contract : contract
@@ -21,11 +21,11 @@ export async function resolveContract(
   app: App,
   userId: string,
   source: ContractSource,
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
 ): Promise<Contract> {
   if ('contract' in source) return contractOf(source.contract)
   const { schemaId } = source
-  const found = (await readSchemaContracts(app, userId, [schemaId], takeMemory)).get(schemaId)
+  const found = (await readSchemaContracts(app, userId, [schemaId], reserveMemory)).get(schemaId)
   if (!found?.contract) throw schemaNotFound(schemaId)
   if (found.contract instanceof Error) throw found.contract
   return found.contract
@@ -45,20 +45,24 @@ export async function readSchemaContracts(
   app: App,
   userId: string,
   ids: readonly string[],
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
 ): Promise<Map<string, SchemaContract>> {
   const found = await app.creations.findContracts(userId, ids)
   const contracts = new Map<string, SchemaContract>()
   for (const [id, { version, text, reminders }] of found) {
     found.delete(id)
-    contracts.set(id, { version, contract: text === null ? null : await read(text, takeMemory), reminders })
+    contracts.set(id, {
+      version,
+      contract: text === null ? null : await read(text, reserveMemory),
+      reminders,
+    })
   }
   return contracts
 }
 
-async function read(text: string, takeMemory: TakeMemory): Promise<Contract | Error> {
+async function read(text: string, reserveMemory: ReserveMemory): Promise<Contract | Error> {
   try {
-    await takeMemory(text)
+    await reserveMemory(text)
     return await runCooperatively(parse(text))
   } catch (error) {
     return error as Error

@@ -11,10 +11,10 @@ import {
   type SearchRange,
   type SearchSpan,
   whereInRange,
-  whole,
+  withImpliedFilters,
 } from './claim-selection.ts'
-import { findersOf, ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
-import { entriesOf, looksAt } from './selective-statement-store.ts'
+import { clockPart, orderedParts, type Part, selectiveParts, uncheckedFilters } from './claim-walk.ts'
+import { indexEntriesSql, probeSql } from './selective-statement-store.ts'
 
 export interface ClaimCount {
   count: number
@@ -24,16 +24,16 @@ export interface ClaimCount {
 
 /** Counts the claims of all pages of a list. Reads at most `MAX_COUNTED_ENTRIES` index entries. */
 export async function countClaims(db: Connection, asked: ClaimFilter): Promise<ClaimCount> {
-  const filter = whole({ ...asked, after: null, limit: 0 })
-  if (!filter || !(await hasItsClock(db, filter))) return { count: 0, isExact: true }
-  const finders = findersOf(filter)
-  const isAll = (part: Part) => restOf(filter, part).length === 0
-  const one = (await findFew(db, filter)) ?? finders.find(isAll) ?? finders[0]
-  const parts = one ? [one] : (walkOf(filter) ?? [ofClock(filter)])
+  const filter = withImpliedFilters({ ...asked, after: null, limit: 0 })
+  if (!filter || !(await ownsTestClock(db, filter))) return { count: 0, isExact: true }
+  const finders = selectiveParts(filter)
+  const isAll = (part: Part) => uncheckedFilters(filter, part).length === 0
+  const one = (await findSelectivePart(db, filter)) ?? finders.find(isAll) ?? finders[0]
+  const parts = one ? [one] : (orderedParts(filter) ?? [clockPart(filter)])
   const sql = new ConditionSql(filter)
   const looks = parts.map((part) => {
-    const fits = sql.of(restOf(filter, part)).join(' AND ') || 'true'
-    return `(${looksAt(db, sql, part, fits, MAX_COUNTED_ENTRIES)})`
+    const fits = sql.of(uncheckedFilters(filter, part)).join(' AND ') || 'true'
+    return `(${probeSql(db, sql, part, fits, MAX_COUNTED_ENTRIES)})`
   })
   const [row] = await db.query<{ count: number; is_exact: boolean }>({
     text: `-- count_claims
@@ -46,13 +46,13 @@ export async function countClaims(db: Connection, asked: ClaimFilter): Promise<C
 }
 
 /** The index by clock does not contain the account, so the clock must belong to the account. */
-export const hasItsClock = async (db: Connection, { userId, testClockId }: ClaimSelection) =>
+export const ownsTestClock = async (db: Connection, { userId, testClockId }: ClaimSelection) =>
   testClockId === undefined || (await findTestClockPosition(db, userId, testClockId)) !== null
 
 /** The filter that finds the fewest records, if they are few enough to be sorted. */
-export async function findFew(db: Connection, filter: ClaimFilter): Promise<Part | null> {
+export async function findSelectivePart(db: Connection, filter: ClaimFilter): Promise<Part | null> {
   let least: { part: Part | null; count: number } = { part: null, count: MAX_SORTED_ENTRIES }
-  for (const part of findersOf(filter)) {
+  for (const part of selectiveParts(filter)) {
     const count = await countUpTo(db, filter, part, least.count)
     if (count < least.count) least = { part, count }
     if (count <= filter.limit) break
@@ -65,7 +65,7 @@ async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: 
   const sql = new ConditionSql(filter)
   const [row] = await db.query<{ count: number }>({
     text: `-- count_claims_up_to
-      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${entriesOf(sql, part)} LIMIT ${most}) AS found`,
+      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${indexEntriesSql(sql, part)} LIMIT ${most}) AS found`,
     values: sql.query.values,
     readOnly: true,
   })
@@ -88,7 +88,7 @@ export async function withSpan<Selection extends Searching>(
 ): Promise<Selection> {
   const { userId, kind, search } = selection
   if (!search) return selection
-  const { count, from, to } = await lookAtMatches(db, selection, search)
+  const { count, from, to } = await sampleMatches(db, selection, search)
   if (count < MAX_SORTED_ENTRIES) return selection
   const within = (span: SearchSpan) => ({ ...selection, search: { ...search, span } })
   if (count === MAX_SEARCH_ENTRIES) return within({ from: null, to: null })
@@ -105,7 +105,7 @@ const NOWHERE: SearchSpan = { from: '0', to: '0' }
  * Counts the matches of the search up to a limit, and finds the span of the account's own. The index of ids contains
  * all accounts.
  */
-async function lookAtMatches(
+async function sampleMatches(
   db: Connection,
   { userId, kind }: Searching,
   { end: _, ...beginning }: SearchRange,

@@ -70,12 +70,12 @@ const ANY_TIME: TimeRange = { from: null, before: null }
  * Adds the conditions that the filters and the order imply: a due record is not resolved, and times are compared only
  * within one clock. Null if no claim can match.
  */
-export function whole(selection: ClaimFilter): ClaimFilter | null {
+export function withImpliedFilters(selection: ClaimFilter): ClaimFilter | null {
   const { sort, due, resolved, testClockId } = selection
-  const asked = selection.statuses.length > 0 ? selection.statuses : STATUSES
+  const requested = selection.statuses.length > 0 ? selection.statuses : STATUSES
   const statuses = STATUSES.filter(
     (status) =>
-      asked.includes(status) &&
+      requested.includes(status) &&
       (UNRESOLVED.includes(status) || (due === undefined && sort !== 'due_at')) &&
       (RESOLVED.includes(status) || resolved === undefined),
   )

@@ -18,7 +18,7 @@ const byPair = ({ userId, kind, metadata = {} }: ClaimFilter, time: Part['time']
   pairsOf(userId, kind, metadata).map((pair) => ({ filters: [], statuses: [], time, pair }))
 
 /** The filters that must still be checked on each claim of the part. */
-export function restOf(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
+export function uncheckedFilters(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
   const saysStatus = statuses.length > 0 && statuses.every((status) => filter.statuses.includes(status))
   return [...filtersOf(filter)].filter(
     (name) => !filters.includes(name) && !(name === 'statuses' && saysStatus),
@@ -29,7 +29,7 @@ export function restOf(filter: ClaimFilter, { filters, statuses }: Part): Filter
  * The parts that make up the list, each in the order of its index. Null if no index has the order of the list: a time
  * on a test clock, except the due time.
  */
-export function walkOf(filter: ClaimFilter): Part[] | null {
+export function orderedParts(filter: ClaimFilter): Part[] | null {
   const { sort = 'created_at', statuses, customerId, schemaId, testClockId } = filter
   const { created, due, resolved, metadata } = filter
   const ofEachStatus = (filters: readonly FilterName[], time: Part['time'], those = statuses): Part[] =>
@@ -69,11 +69,11 @@ export function walkOf(filter: ClaimFilter): Part[] | null {
 }
 
 /** All claims of a test clock, for an order by a time that no index has. */
-export const ofClock = (filter: ClaimFilter): Part =>
-  findersOf(filter).find(({ filters }) => filters.includes('clock')) as Part
+export const clockPart = (filter: ClaimFilter): Part =>
+  selectiveParts(filter).find(({ filters }) => filters.includes('clock')) as Part
 
 /** One part for each filter that has an index, the most selective filter first, without an order. */
-export function findersOf(filter: ClaimFilter): Part[] {
+export function selectiveParts(filter: ClaimFilter): Part[] {
   const { sort = 'created_at', statuses, testClockId } = filter
   const given = filtersOf(filter)
   // A common prefix of many ids or aliases finds too many.

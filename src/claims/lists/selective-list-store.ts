@@ -8,10 +8,10 @@ import {
 import { FIRST_SCAN_ENTRIES, MAX_SCANNED_ENTRIES } from '../limits.ts'
 import { findClaimFrom } from './claim-at-store.ts'
 import { ConditionSql } from './claim-conditions.ts'
-import { findFew, hasItsClock } from './claim-count-store.ts'
-import { type ClaimFilter, type ClaimPlace, whole } from './claim-selection.ts'
-import { ofClock, type Part, restOf, walkOf } from './claim-walk.ts'
-import { entriesOf, type PageOptions, pageOf } from './selective-statement-store.ts'
+import { findSelectivePart, ownsTestClock } from './claim-count-store.ts'
+import { type ClaimFilter, type ClaimPlace, withImpliedFilters } from './claim-selection.ts'
+import { clockPart, orderedParts, type Part, uncheckedFilters } from './claim-walk.ts'
+import { indexEntriesSql, type PageOptions, pageOf } from './selective-statement-store.ts'
 
 /** A record with its position and the time of the list's order. */
 type PlacedRow = ListedRow & { id: string; list_time: Date | null }
@@ -45,9 +45,9 @@ export async function readSelectivePage<Row>(
   columns: string,
   shown: string,
 ): Promise<SelectivePage<Row & PlacedRow>> {
-  const filter = whole(asked)
-  if (!filter || !(await hasItsClock(db, filter))) return { rows: [], next: null }
-  const walk = walkOf(filter)
+  const filter = withImpliedFilters(asked)
+  if (!filter || !(await ownsTestClock(db, filter))) return { rows: [], next: null }
+  const walk = orderedParts(filter)
   const goThrough = async (parts: readonly Part[], most: number) =>
     readParts<Row>(db, filter, parts, {
       columns,
@@ -57,9 +57,9 @@ export async function readSelectivePage<Row>(
     })
   const glance = walk && (await goThrough(walk, FIRST_SCAN_ENTRIES))
   if (glance && (glance.next === null || glance.rows.length === filter.limit)) return glance
-  const few = await findFew(db, filter)
+  const few = await findSelectivePart(db, filter)
   if (walk && !few) return goThrough(walk, MAX_SCANNED_ENTRIES)
-  const found = few ?? ofClock(filter)
+  const found = few ?? clockPart(filter)
   return readParts(db, filter, [found], { columns, shown, stop: null, isInOrder: false })
 }
 
@@ -113,7 +113,7 @@ async function findStop(
   parts: readonly Part[],
   most: number,
 ): Promise<Stop | null> {
-  if (parts.every((part) => restOf(filter, part).length === 0)) return null
+  if (parts.every((part) => uncheckedFilters(filter, part).length === 0)) return null
   const sql = new ConditionSql(filter)
   const { after, order } = filter
   const isByTime = parts.some(({ time }) => time !== null)
@@ -121,7 +121,7 @@ async function findStop(
     const key = part.time ?? 'position'
     const beyond = `${order === 'asc' ? '>' : '<'}${part.time && after?.position ? '=' : ''}`
     const from = after === null ? '' : sql.query.parameter(part.time ? after.time : after.position)
-    return `(SELECT ${key} AS place FROM ${entriesOf(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
+    return `(SELECT ${key} AS place FROM ${indexEntriesSql(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
   })
   const [row] = await db.query<{ place: Date | string; fresh: boolean }>({
     text: `-- find_stop_of_claims

@@ -2,13 +2,13 @@ import type { Connection, Statement } from '../../platform/database/connection.t
 import { PAIRS } from '../../platform/database/metadata.ts'
 import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
-import { type Part, restOf } from './claim-walk.ts'
+import { type Part, uncheckedFilters } from './claim-walk.ts'
 
 /** A subquery with a limit is planned on its own: outer conditions do not change its index. */
 const OWN_PLAN = 'LIMIT 1000000000'
 
 /** The entries that the index of a part finds, for an index-only scan. */
-export const entriesOf = (sql: ConditionSql, part: Part) => entriesWhere(part, conditionsOf(sql, part))
+export const indexEntriesSql = (sql: ConditionSql, part: Part) => entriesWhere(part, conditionsOf(sql, part))
 
 const entriesWhere = ({ pair }: Part, where: string) =>
   `${pair === undefined ? 'claims' : PAIRS.claims.table} WHERE ${where}`
@@ -50,7 +50,7 @@ const joinOf = ({ pair }: Part, where: string) =>
           JOIN claims ON claims.id = entry WHERE true`
 
 /** Whether each of the first `most` entries of a part `fits`. An entry of a metadata pair whose claim was deleted does not. */
-export function looksAt(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
+export function probeSql(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
   // Only once: an unused parameter is an error.
   const where = conditionsOf(sql, part)
   const entries = entriesWhere(part, where)
@@ -95,7 +95,7 @@ export function pageOf(
     const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
     const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
     const found = `${conditionsOf(sql, part)} ${isInOrder ? place : ''}`
-    const rest = sql.of(restOf(filter, part)).map((condition) => `AND ${condition}`)
+    const rest = sql.of(uncheckedFilters(filter, part)).map((condition) => `AND ${condition}`)
     const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
     const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
     if (rest.length === 0 || isDistributed) return `(SELECT ${listed} FROM ${joinOf(part, found)} ${page})`

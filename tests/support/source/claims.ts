@@ -3,9 +3,9 @@
 export { removeArchivedClaims } from '../../../src/archive/archive-store.ts'
 export { ClaimArchive } from '../../../src/archive/claim-archive.ts'
 export {
+  type ExpectedClaim,
   findClaimsToArchive,
   findClaimsWithDeliveries,
-  type ReadClaim,
   readWholeClaims,
   readWholeLogs,
 } from '../../../src/archive/claims-to-archive-store.ts'

@@ -1,12 +1,12 @@
 import type { App } from '../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { contextOf } from '../platform/database/context.ts'
 import {
+  etagHeader,
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
-  sendTagged,
-  tagged,
+  sendWithETag,
 } from '../platform/http/responses/entity-tags.ts'
 import { ETAG, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
@@ -35,12 +35,12 @@ const getMeRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const account = await getMe(contextOf(app.db, request.userId))
-      return sendTagged(request, reply, account.version, presentAccount(account))
+      return sendWithETag(request, reply, account.version, presentAccount(account))
     },
   })
 
 const updateMeRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url: '/v1/me',
     schema: {
@@ -53,7 +53,7 @@ const updateMeRoute = (app: App) =>
       headers: IfMatchHeader,
       body: AccountChangeBody,
       response: responses({ 200: { description: 'The account.', headers: ETAG, schema: ref(AccountBody) } }, [
-        ...ONCE_ERRORS,
+        ...IDEMPOTENCY_ERRORS,
         'PRECONDITION_FAILED',
       ]),
     },
@@ -61,6 +61,6 @@ const updateMeRoute = (app: App) =>
       const expected = expectedVersions(headers['if-match'])
       const { currency, time_zone: timeZone } = body
       const account = await updateMe(app, context, { currency, timeZone }, expected)
-      return { headers: tagged(account.version), body: presentAccount(account) }
+      return { headers: etagHeader(account.version), body: presentAccount(account) }
     },
   })

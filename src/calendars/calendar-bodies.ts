@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { MadeBy, presentMaker } from '../accounts/tokens/maker-bodies.ts'
+import { MadeBy, presentActor } from '../accounts/tokens/actor-bodies.ts'
 import { type Calendar, normalizeHours, WEEKDAYS } from '../core/calendars/calendar.ts'
 import {
   MAX_CALENDAR_DATES,
@@ -209,5 +209,5 @@ export const presentCalendarVersion = (version: CalendarVersion): Static<typeof 
   version: version.number,
   ...presentRules(version),
   created_at: version.createdAt,
-  made_by: presentMaker(version.madeBy),
+  made_by: presentActor(version.madeBy),
 })

@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { tokenOf } from '../accounts/identity/authenticate.ts'
 import type { App } from '../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { contextOf } from '../platform/database/context.ts'
 import {
+  etagHeader,
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
-  sendTagged,
-  tagged,
+  sendWithETag,
 } from '../platform/http/responses/entity-tags.ts'
 import { Uuid } from '../platform/http/responses/field-schemas.ts'
 import { JsonText, sendJson } from '../platform/http/responses/json-stream.ts'
@@ -38,7 +38,7 @@ export const calendarRoutes = (app: App, most: number): Route[] => [
 ]
 
 const createCalendarRoute = (app: App, most: number) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'POST',
     url: '/v1/calendars',
     schema: {
@@ -55,13 +55,13 @@ const createCalendarRoute = (app: App, most: number) =>
             schema: ref(CalendarBody),
           },
         },
-        [...ONCE_ERRORS, 'CALENDAR_LIMIT_REACHED'],
+        [...IDEMPOTENCY_ERRORS, 'CALENDAR_LIMIT_REACHED'],
       ),
     },
     answer: async (context, request) => {
       const made = { holidays: [], exceptions: {}, ...request.body }
       const calendar = await createCalendar(context, made, tokenOf(request), most)
-      const headers = { Location: `/v1/calendars/${calendar.id}`, ...tagged(calendar.version) }
+      const headers = { Location: `/v1/calendars/${calendar.id}`, ...etagHeader(calendar.version) }
       return { status: 201, headers, body: presentCalendar(calendar) }
     },
   })
@@ -112,12 +112,12 @@ const getCalendarRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const calendar = await getCalendar(contextOf(app.db, request.userId), request.params.id.toLowerCase())
-      return sendTagged(request, reply, calendar.version, presentCalendar(calendar))
+      return sendWithETag(request, reply, calendar.version, presentCalendar(calendar))
     },
   })
 
 const updateCalendarRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url: '/v1/calendars/:id',
     schema: {
@@ -131,7 +131,12 @@ const updateCalendarRoute = (app: App) =>
       body: CalendarChangeBody,
       response: responses(
         { 200: { description: 'The updated calendar.', headers: ETAG, schema: ref(CalendarBody) } },
-        [...ONCE_ERRORS, 'CALENDAR_NOT_FOUND', 'CALENDAR_VERSION_LIMIT_REACHED', 'PRECONDITION_FAILED'],
+        [
+          ...IDEMPOTENCY_ERRORS,
+          'CALENDAR_NOT_FOUND',
+          'CALENDAR_VERSION_LIMIT_REACHED',
+          'PRECONDITION_FAILED',
+        ],
       ),
     },
     answer: async (context, request) => {
@@ -144,7 +149,7 @@ const updateCalendarRoute = (app: App) =>
         tokenOf(request),
         expected,
       )
-      return { headers: tagged(calendar.version), body: presentCalendar(calendar) }
+      return { headers: etagHeader(calendar.version), body: presentCalendar(calendar) }
     },
   })
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { makerOf } from '../accounts/tokens/maker-store.ts'
+import { actorSql } from '../accounts/tokens/actor-store.ts'
 import type { Calendar } from '../core/calendars/calendar.ts'
 import type { CalendarRecord, ExpectedVersions, Versioned } from '../core/records.ts'
 import { NOW } from '../platform/database/clock.ts'
@@ -58,7 +58,7 @@ export async function insertCalendar(
     name: 'insert_calendar',
     text: `-- insert_calendar
       INSERT INTO calendars (user_id, id, name, time_zone, weekly, holidays, exceptions, created_at, version_at, version_by)
-      SELECT $1, $2, $3, $4, $5, $6, $7, now, now, ${makerOf('$8')} FROM ${NOW} AS now
+      SELECT $1, $2, $3, $4, $5, $6, $7, now, now, ${actorSql('$8')} FROM ${NOW} AS now
       WHERE (SELECT count(*) FROM calendars WHERE user_id = $1) < $9
       RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [
@@ -154,7 +154,7 @@ export async function updateCalendar(
         exceptions = new_exceptions,
         version_number = version_number + is_other::integer,
         version_at = CASE WHEN is_other THEN ${NOW} ELSE version_at END,
-        version_by = CASE WHEN is_other THEN ${makerOf('$9')} ELSE version_by END
+        version_by = CASE WHEN is_other THEN ${actorSql('$9')} ELSE version_by END
       FROM (SELECT new_name, new_time_zone, new_weekly, new_holidays, new_exceptions, is_other FROM judged) AS given
       WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [

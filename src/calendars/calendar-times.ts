@@ -25,7 +25,7 @@ function timeOf(version: CalendarVersion): WorkingTime {
   }
 }
 
-export type CalendarName = NonNullable<ClockTerms['calendar']>
+export type CalendarReference = NonNullable<ClockTerms['calendar']>
 
 /**
  * The working time of calendar versions. A version never changes, so it is read once. The least recently used are
@@ -43,7 +43,11 @@ export class CalendarTimes {
     return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : PLAIN_TIME
   }
 
-  async ofCalendar(db: Connection, userId: string, { id, version = 0 }: CalendarName): Promise<WorkingTime> {
+  async ofCalendar(
+    db: Connection,
+    userId: string,
+    { id, version = 0 }: CalendarReference,
+  ): Promise<WorkingTime> {
     const key = `${userId} ${id} ${version}`
     const known = this.#times.get(key)
     if (known) return known
@@ -62,7 +66,7 @@ export class CalendarTimes {
 export async function findVersionOfNewClaim(
   db: Connection,
   userId: string,
-  { id, version }: CalendarName,
+  { id, version }: CalendarReference,
 ): Promise<number> {
   const calendar = await findCalendar(db, userId, id)
   if (!calendar || calendar.deletedAt) throw calendarNotFound(id, calendar?.deletedAt ?? undefined)
@@ -74,7 +78,7 @@ export async function findVersionOfNewClaim(
 }
 
 /** The contract as it was sent, with this version of the calendar that it names. */
-export const withVersion = (contract: Contract, named: CalendarName, version: number): Contract => ({
+export const withVersion = (contract: Contract, named: CalendarReference, version: number): Contract => ({
   ...contract,
   clock: { ...contract.clock, calendar: { ...named, version } },
 })

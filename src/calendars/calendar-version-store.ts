@@ -1,10 +1,10 @@
-import type { CalendarVersion, Maker } from '../core/records.ts'
+import type { Actor, CalendarVersion } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
 interface CalendarVersionRow extends Omit<CalendarVersion, 'calendarId' | 'createdAt' | 'madeBy'> {
   calendar_id: string
   created_at: Date
-  made_by: Maker | null
+  made_by: Actor | null
 }
 
 const toCalendarVersion = ({

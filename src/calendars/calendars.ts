@@ -1,5 +1,5 @@
 import { spellTimeZone } from '../accounts/time-zone.ts'
-import { type ByToken, makerHash } from '../accounts/tokens/api-token.ts'
+import { actorHash, type ByToken } from '../accounts/tokens/api-token.ts'
 import { type Calendar, normalizeHours } from '../core/calendars/calendar.ts'
 import { calendarNotFound, calendarVersionNotFound, changedSince } from '../core/record-errors.ts'
 import type { CalendarRecord, CalendarVersion, ExpectedVersions, Versioned } from '../core/records.ts'
@@ -30,7 +30,7 @@ export async function createCalendar(
   }
   const { read, write, userId } = context
   const spelled = { ...normalizeHours(made), time_zone: await spellTimeZone(read, made.time_zone) }
-  const calendar = await insertCalendar(write, userId, spelled, makerHash(by), most)
+  const calendar = await insertCalendar(write, userId, spelled, actorHash(by), most)
   if (calendar) return calendar
   throw new ServiceError(
     'CALENDAR_LIMIT_REACHED',
@@ -111,7 +111,7 @@ export async function updateCalendar(
     ...normalizeHours(changes),
     ...(time_zone === undefined ? {} : { time_zone: await spellTimeZone(read, time_zone) }),
   }
-  const calendar = await changeCalendar(write, userId, id, spelled, makerHash(by), expected)
+  const calendar = await changeCalendar(write, userId, id, spelled, actorHash(by), expected)
   if (!calendar) throw await reasonOf(context, id, expected)
   return calendar
 }

@@ -55,7 +55,7 @@ export interface ClaimSchema extends SchemaNames {
 }
 
 /** Who changed something; a token may be revoked, or forgotten, since. */
-export type Maker = { kind: 'session' } | { kind: 'token'; id: string; name: string }
+export type Actor = { kind: 'session' } | { kind: 'token'; id: string; name: string }
 
 /** What a schema was, or is. */
 export interface SchemaVersion extends SchemaNames {
@@ -65,7 +65,7 @@ export interface SchemaVersion extends SchemaNames {
   contract: string
   createdAt: Date
   /** Null if it is not known: a server of an older version made it. */
-  madeBy: Maker | null
+  madeBy: Actor | null
 }
 
 /** A calendar (§2.15) in its current version. The fields of its working time keep the names of the wire. */
@@ -87,7 +87,7 @@ export interface CalendarVersion extends Calendar {
   number: number
   createdAt: Date
   /** Null if the token was deleted while it made the version. */
-  madeBy: Maker | null
+  madeBy: Actor | null
 }
 
 /** A clock that stands at `frozenTime` until it is advanced. */
@@ -102,7 +102,7 @@ export interface TestClock {
 }
 
 /** Which clock of which account. */
-export type ClockName = Pick<TestClock, 'userId' | 'id'>
+export type TestClockReference = Pick<TestClock, 'userId' | 'id'>
 
 /** An API token (§5), without the secret itself. */
 export interface ApiToken {

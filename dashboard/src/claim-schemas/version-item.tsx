@@ -50,7 +50,7 @@ export function VersionItem({ version, before, isPresent, isSought, person, onTa
           <span className="font-medium">Version {number}</span>
           {isPresent ? <Badge tone="accent">current</Badge> : null}
           <span className="min-w-0 text-[0.8125rem] break-words text-muted max-sm:w-full sm:ml-auto">
-            <DateTime at={version.created_at} /> <Maker version={version} person={person} />
+            <DateTime at={version.created_at} /> <Actor version={version} person={person} />
           </span>
         </span>
       </button>
@@ -85,7 +85,7 @@ function Whole({ version, isPresent, onTake }: Pick<VersionItemProps, 'version' 
   )
 }
 
-function Maker({ version: { made_by }, person }: { version: SchemaVersion; person: string }) {
+function Actor({ version: { made_by }, person }: { version: SchemaVersion; person: string }) {
   if (made_by === null) return <span>author unknown</span>
   if (made_by.kind === 'session')
     return (

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../../idempotency/idempotency-key.ts'
 import { publicUrl } from '../../platform/http/connections/forwarded-headers.ts'
 import { Uuid } from '../../platform/http/responses/field-schemas.ts'
 import { sendJson } from '../../platform/http/responses/json-stream.ts'
@@ -23,7 +23,7 @@ export const invitationRoutes = (app: App): Route[] => [
 ]
 
 const createInvitationRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     hasSecret: true,
     method: 'POST',
     url: '/v1/invitations',
@@ -37,7 +37,7 @@ const createInvitationRoute = (app: App) =>
       tags,
       body: NewInvitationBody,
       response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
-        ...ONCE_ERRORS,
+        ...IDEMPOTENCY_ERRORS,
         'SESSION_REQUIRED',
         'INVITATION_LIMIT_REACHED',
       ]),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import type { Maker } from '../../core/records.ts'
-import { SOME_UUID, UuidOrNull } from '../../platform/http/responses/field-schemas.ts'
+import type { Actor } from '../../core/records.ts'
+import { EXAMPLE_UUID, UuidOrNull } from '../../platform/http/responses/field-schemas.ts'
 
 const MadeByObject = Type.Object(
   {
@@ -14,7 +14,7 @@ const MadeByObject = Type.Object(
       examples: ['nightly import'],
     }),
   },
-  { examples: [{ kind: 'token', token_id: SOME_UUID, token_name: 'nightly import' }] },
+  { examples: [{ kind: 'token', token_id: EXAMPLE_UUID, token_name: 'nightly import' }] },
 )
 
 /** The one that made a version of a record. */
@@ -24,8 +24,8 @@ export const MadeBy = Type.Unsafe<Static<typeof MadeByObject> | null>({
   description: 'The author of the version; null if it was not recorded.',
 })
 
-export const presentMaker = (maker: Maker | null) =>
-  maker &&
-  (maker.kind === 'token'
-    ? { kind: maker.kind, token_id: maker.id, token_name: maker.name }
-    : { kind: maker.kind, token_id: null, token_name: null })
+export const presentActor = (actor: Actor | null) =>
+  actor &&
+  (actor.kind === 'token'
+    ? { kind: actor.kind, token_id: actor.id, token_name: actor.name }
+    : { kind: actor.kind, token_id: null, token_name: null })

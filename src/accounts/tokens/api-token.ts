@@ -13,5 +13,5 @@ export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffe
 /** The token of a request that changes a record; null for a session. */
 export type ByToken = string | null
 
-/** The hash by which statements find the token, as `makerOf` takes it. */
-export const makerHash = (token: ByToken): Buffer | null => (token === null ? null : hashToken(token))
+/** The hash by which statements find the token, as `actorSql` takes it. */
+export const actorHash = (token: ByToken): Buffer | null => (token === null ? null : hashToken(token))

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../../idempotency/idempotency-key.ts'
 import { readTime, Uuid } from '../../platform/http/responses/field-schemas.ts'
 import { sendJson } from '../../platform/http/responses/json-stream.ts'
 import { presentEach } from '../../platform/http/responses/lists.ts'
@@ -22,7 +22,7 @@ export const tokenRoutes = (app: App): Route[] => [
 ]
 
 const createOwnTokenRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     hasSecret: true,
     method: 'POST',
     url: '/v1/tokens',
@@ -36,7 +36,7 @@ const createOwnTokenRoute = (app: App) =>
       tags,
       body: NewApiTokenBody,
       response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
-        ...ONCE_ERRORS,
+        ...IDEMPOTENCY_ERRORS,
         'SESSION_REQUIRED',
         'TOKEN_LIMIT_REACHED',
       ]),

@@ -9,7 +9,11 @@ import { TABLE_LOCK_TIMEOUT_SECONDS } from './limits.ts'
  * @param mode of the transaction; empty for one that writes
  * @param lock a statement that locks tables; empty for none
  */
-export async function beginLong(connectionString: string, mode: string, lock: string): Promise<pg.Client> {
+export async function beginWithoutTimeout(
+  connectionString: string,
+  mode: string,
+  lock: string,
+): Promise<pg.Client> {
   const client = await connectTo(connectionString, { application_name: 'claimkeeper backup' })
   try {
     await client.query(`BEGIN ${mode}`)
@@ -39,4 +43,4 @@ export const IS_IN_OUR_SCHEMA = `relnamespace = (SELECT relnamespace FROM pg_cla
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')`
 
 /** A name that needs no quotes, like all names of Claimkeeper. */
-export const PLAIN_NAME = /^[a-z_][a-z0-9_]*$/
+export const UNQUOTED_IDENTIFIER = /^[a-z_][a-z0-9_]*$/

@@ -9,7 +9,12 @@ import type { Connection } from '../platform/database/connection.ts'
 import { MIGRATION_LOCK_RETRY_MS } from '../platform/database/limits.ts'
 import { migrate, tryMigrationLock } from '../platform/database/migrate/migrate.ts'
 import { CODE_VERSION, OWN_MIGRATIONS } from '../platform/database/migrate/migration-files.ts'
-import { beginLong, IS_IN_OUR_SCHEMA, PLAIN_NAME, toOperatorError } from './backup-session-store.ts'
+import {
+  beginWithoutTimeout,
+  IS_IN_OUR_SCHEMA,
+  toOperatorError,
+  UNQUOTED_IDENTIFIER,
+} from './backup-session-store.ts'
 import { MIGRATION_LOCK_TIMEOUT_MS, SKIPPED_NOTIFICATION_NUMBERS } from './limits.ts'
 import { NOT_BACKED_UP, type Sequence } from './snapshot-store.ts'
 
@@ -45,7 +50,7 @@ export async function beginRestoration(
     )
   }
   try {
-    const client = await beginLong(connectionString, '', '')
+    const client = await beginWithoutTimeout(connectionString, '', '')
     try {
       return await inEmptyDatabase(client, migration, report)
     } catch (error) {
@@ -151,7 +156,7 @@ async function fill(
   columns: string[],
   rows: AsyncIterable<Buffer>,
 ): Promise<number> {
-  if (!columns.every((column) => PLAIN_NAME.test(column)))
+  if (!columns.every((column) => UNQUOTED_IDENTIFIER.test(column)))
     throw new Error('a column of the backup has no plain name')
   const copy = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN WITH (FREEZE)`))
   const ended = withRejectionHandler(

@@ -2,7 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../kernel/operator-error.ts'
-import { beginLong, IS_IN_OUR_SCHEMA, PLAIN_NAME, toOperatorError } from './backup-session-store.ts'
+import {
+  beginWithoutTimeout,
+  IS_IN_OUR_SCHEMA,
+  toOperatorError,
+  UNQUOTED_IDENTIFIER,
+} from './backup-session-store.ts'
 import { COPY_PIECE_BYTES, MAX_PAUSE_MS, MAX_SILENCE_MS, MIN_PAUSE_MS } from './limits.ts'
 
 /** A table of a backup. */
@@ -83,10 +88,10 @@ export async function openSnapshot(connectionString: string): Promise<Snapshot> 
 
 /** Reads the tables before it locks them. The caller reads them again, because they may change before the lock. */
 async function beginSnapshot(connectionString: string): Promise<pg.Client> {
-  const first = await beginLong(connectionString, 'READ ONLY', '')
+  const first = await beginWithoutTimeout(connectionString, 'READ ONLY', '')
   const tables = await readTables(first).finally(() => first.end())
   const names = tables.map(({ name }) => name).join(', ')
-  return beginLong(
+  return beginWithoutTimeout(
     connectionString,
     'ISOLATION LEVEL REPEATABLE READ READ ONLY',
     `LOCK TABLE ${names} IN ACCESS SHARE MODE`,
@@ -106,7 +111,7 @@ async function requireOneNode(client: pg.Client): Promise<void> {
 async function readTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<Omit<BackupTable, 'bytes'> & { bytes: string }>(TABLES, [NOT_BACKED_UP])
   const isOdd = ({ name, columns }: { name: string; columns: string[] }) =>
-    ![name, ...columns].every((one) => PLAIN_NAME.test(one))
+    ![name, ...columns].every((one) => UNQUOTED_IDENTIFIER.test(one))
   const odd = rows.find(isOdd)
   if (odd)
     throw new OperatorError(
@@ -194,7 +199,7 @@ async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): Async
 async function readSequences(client: pg.Client): Promise<Sequence[]> {
   const { rows } = await client.query<{ name: string }>(SEQUENCES)
   const sequences: Sequence[] = []
-  for (const { name } of rows.filter((row) => PLAIN_NAME.test(row.name))) {
+  for (const { name } of rows.filter((row) => UNQUOTED_IDENTIFIER.test(row.name))) {
     const found = await client.query(`SELECT last_value, is_called FROM ${name}`)
     sequences.push({ name, last: found.rows[0].last_value, isCalled: found.rows[0].is_called })
   }

@@ -8,14 +8,14 @@ import type { WithContract } from '../core/claims/claim.ts'
 import { sortReminders } from '../core/claims/reminder-times.ts'
 import { MAX_HINTS } from '../core/limits.ts'
 import type { ClaimSchema } from '../core/records.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { type Context, contextOf } from '../platform/database/context.ts'
 import {
+  etagHeader,
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
-  sendTagged,
-  tagged,
+  sendWithETag,
 } from '../platform/http/responses/entity-tags.ts'
 import { DateTime, NameOrNull, Uuid, Version } from '../platform/http/responses/field-schemas.ts'
 import { JsonText, sendJson } from '../platform/http/responses/json-stream.ts'
@@ -104,7 +104,7 @@ export const claimSchemaRoutes = (app: App, most: number): Route[] => [
 ]
 
 const createClaimSchemaRoute = (app: App, most: number) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'POST',
     url: '/v1/schemas',
     schema: {
@@ -121,14 +121,14 @@ const createClaimSchemaRoute = (app: App, most: number) =>
             schema: ref(ChangedClaimSchemaBody),
           },
         },
-        [...ONCE_ERRORS, ...CALENDAR_ERRORS, 'SCHEMA_LIMIT_REACHED'],
+        [...IDEMPOTENCY_ERRORS, ...CALENDAR_ERRORS, 'SCHEMA_LIMIT_REACHED'],
       ),
     },
     answer: async (context, request) => {
       const { contract, name = null, description = null, reminders = [] } = request.body
       const made = { contract, name, description, reminders: sortReminders(reminders) }
       const schema = await createClaimSchema(context, made, tokenOf(request), most)
-      const headers = { Location: `/v1/schemas/${schema.id}`, ...tagged(schema.version) }
+      const headers = { Location: `/v1/schemas/${schema.id}`, ...etagHeader(schema.version) }
       return { status: 201, headers, body: await withHints(app.contractHints, context, schema) }
     },
   })
@@ -176,12 +176,12 @@ const getClaimSchemaRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const schema = await getClaimSchema(contextOf(app.db, request.userId), request.params.id.toLowerCase())
-      return sendTagged(request, reply, schema.version, presentClaimSchema(schema))
+      return sendWithETag(request, reply, schema.version, presentClaimSchema(schema))
     },
   })
 
 const updateClaimSchemaRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url: '/v1/schemas/:id',
     schema: {
@@ -195,7 +195,7 @@ const updateClaimSchemaRoute = (app: App) =>
       body: ClaimSchemaChangeBody,
       response: responses(
         { 200: { description: 'The updated schema.', headers: ETAG, schema: ref(ChangedClaimSchemaBody) } },
-        [...ONCE_ERRORS, 'SCHEMA_NOT_FOUND', ...CALENDAR_ERRORS, 'PRECONDITION_FAILED'],
+        [...IDEMPOTENCY_ERRORS, 'SCHEMA_NOT_FOUND', ...CALENDAR_ERRORS, 'PRECONDITION_FAILED'],
       ),
     },
     answer: async (context, request) => {
@@ -205,7 +205,10 @@ const updateClaimSchemaRoute = (app: App) =>
       const { reminders, ...names } = body
       const changes = { ...names, ...(reminders && { reminders: sortReminders(reminders) }) }
       const schema = await updateClaimSchema(context, id, changes, tokenOf(request), expected)
-      return { headers: tagged(schema.version), body: await withHints(app.contractHints, context, schema) }
+      return {
+        headers: etagHeader(schema.version),
+        body: await withHints(app.contractHints, context, schema),
+      }
     },
   })
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { makerOf } from '../accounts/tokens/maker-store.ts'
+import { actorSql } from '../accounts/tokens/actor-store.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../core/records.ts'
@@ -70,7 +70,7 @@ export async function insertClaimSchema(
     name: 'insert_claim_schema',
     text: `-- insert_claim_schema
       INSERT INTO claim_schemas (user_id, id, contract, created_at, updated_at, name, description, version_at, version_by, reminders)
-      SELECT $1, $2, $3, now, now, $5, $6, now, ${makerOf('$7')}, $8::float8[] FROM ${NOW} AS now
+      SELECT $1, $2, $3, now, now, $5, $6, now, ${actorSql('$7')}, $8::float8[] FROM ${NOW} AS now
       WHERE (SELECT count(*) FROM claim_schemas WHERE user_id = $1) < $4
       RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [
@@ -196,7 +196,7 @@ export async function updateClaimSchema(
         reminders = CASE WHEN $10 THEN $11::float8[] ELSE reminders END,
         version_number = version_number + is_other::integer,
         version_at = CASE WHEN is_other THEN ${NOW} ELSE made_at END,
-        version_by = CASE WHEN is_other THEN ${makerOf('$9')} ELSE version_by END
+        version_by = CASE WHEN is_other THEN ${actorSql('$9')} ELSE version_by END
       FROM (SELECT new_contract, new_name, new_description, is_other, version_at AS made_at FROM judged) AS given
       WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [

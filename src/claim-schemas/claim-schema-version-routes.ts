@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { MadeBy, presentMaker } from '../accounts/tokens/maker-bodies.ts'
+import { MadeBy, presentActor } from '../accounts/tokens/actor-bodies.ts'
 import type { App } from '../app.ts'
 import { ContractRef } from '../contracts/contract-bodies.ts'
 import type { WithContract } from '../core/claims/claim.ts'
@@ -98,5 +98,5 @@ const presentSchemaVersion = (version: SchemaVersion) =>
     description: version.description,
     contract: new JsonText(version.contract),
     created_at: version.createdAt,
-    made_by: presentMaker(version.madeBy),
+    made_by: presentActor(version.madeBy),
   }) satisfies WithContract<Static<typeof SchemaVersionBody>, JsonText>

@@ -1,11 +1,11 @@
-import type { Maker, SchemaVersion } from '../core/records.ts'
+import type { Actor, SchemaVersion } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { MAX_VERSIONS } from './limits.ts'
 
 interface SchemaVersionRow extends Pick<SchemaVersion, 'number' | 'contract' | 'name' | 'description'> {
   schema_id: string
   created_at: Date
-  made_by: Maker | null
+  made_by: Actor | null
 }
 
 const toSchemaVersion = ({ schema_id, created_at, made_by, ...row }: SchemaVersionRow): SchemaVersion => ({

@@ -1,4 +1,4 @@
-import { type ByToken, makerHash } from '../accounts/tokens/api-token.ts'
+import { actorHash, type ByToken } from '../accounts/tokens/api-token.ts'
 import { findVersionOfNewClaim } from '../calendars/calendar-times.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import type { Contract } from '../core/contracts/contract.ts'
@@ -28,12 +28,12 @@ export async function createClaimSchema(
   most: number,
 ): Promise<Versioned<ClaimSchema>> {
   await requireCalendar(context, made.contract)
-  const schema = await insertClaimSchema(context.write, context.userId, made, makerHash(by), most)
+  const schema = await insertClaimSchema(context.write, context.userId, made, actorHash(by), most)
   if (!schema) throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
   return schema
 }
 
-/** No claim can be made from a contract whose calendar is missing or deleted. The contract is kept as it was sent. */
+/** No claim can be made from a contract whose calendar is missing or deleted. The contract is stored as it was sent. */
 async function requireCalendar({ read, userId }: Context, { clock }: Contract): Promise<void> {
   if (clock?.calendar) await findVersionOfNewClaim(read, userId, clock.calendar)
 }
@@ -45,8 +45,8 @@ export async function getClaimSchema(context: Context, id: string): Promise<Vers
 }
 
 /**
- * All of the account's schemas, oldest first (§4.4 has no pages); the next are read when they are asked for. What is
- * added meanwhile may be there or not.
+ * All schemas of the account, oldest first (§4.4 has no pages). Later schemas are read while the caller iterates. A schema
+ * that is added meanwhile may be missing.
  */
 export async function* listClaimSchemas(
   context: Context,
@@ -61,7 +61,7 @@ export async function* listClaimSchemas(
 }
 
 /**
- * The schema's versions, newest first (§4.4 has no pages); the next are read when they are asked for.
+ * The versions of the schema, newest first (§4.4 has no pages). Older versions are read while the caller iterates.
  * @throws SCHEMA_NOT_FOUND
  */
 export async function listSchemaVersions(
@@ -80,7 +80,7 @@ async function* fromFirst(first: SchemaVersion[], read: (below: number) => Promi
     const last = page.at(-1)
     if (!last || page.length < PAGE_SIZE) return
     page = await read(last.number)
-    // None before it: it is the oldest that is kept, or all were deleted with the schema.
+    // No older version: the last one is the oldest kept version, or all versions were deleted with the schema.
     if (page.length === 0 && (await read(Number.MAX_SAFE_INTEGER)).length === 0)
       throw unavailable('The schema was deleted while its versions were read.')
   }
@@ -95,7 +95,7 @@ export async function getSchemaVersion(context: Context, id: string, number: num
 }
 
 /**
- * Changes what is given of the template; claims made from it keep the copy of its contract that they have.
+ * Changes the given fields of the template. Existing claims keep their copy of its contract.
  * @throws SCHEMA_NOT_FOUND, PRECONDITION_FAILED, CALENDAR_NOT_FOUND, CALENDAR_VERSION_NOT_FOUND
  */
 export async function updateClaimSchema(
@@ -109,7 +109,7 @@ export async function updateClaimSchema(
     await getClaimSchema(context, id)
     await requireCalendar(context, changes.contract)
   }
-  const schema = await changeClaimSchema(context.write, context.userId, id, changes, makerHash(by), expected)
+  const schema = await changeClaimSchema(context.write, context.userId, id, changes, actorHash(by), expected)
   if (!schema) throw await reasonOf(context, id, expected)
   return schema
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { contextOf } from '../platform/database/context.ts'
 import {
@@ -11,11 +11,11 @@ import {
   NewMetadata,
 } from '../platform/http/bodies/metadata-bodies.ts'
 import {
+  etagHeader,
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
-  sendTagged,
-  tagged,
+  sendWithETag,
 } from '../platform/http/responses/entity-tags.ts'
 import { CustomerName, DateTime, ExternalId, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { JsonText, sendJson } from '../platform/http/responses/json-stream.ts'
@@ -58,7 +58,7 @@ export const customerRoutes = (app: App): Route[] => [
 ]
 
 const createCustomerRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'POST',
     url: '/v1/customers',
     schema: {
@@ -70,13 +70,13 @@ const createCustomerRoute = (app: App) =>
         {
           201: { description: 'The customer.', headers: { ...LOCATION, ...ETAG }, schema: ref(CustomerBody) },
         },
-        [...ONCE_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
+        [...IDEMPOTENCY_ERRORS, 'CUSTOMER_EXTERNAL_ID_CONFLICT'],
       ),
     },
     answer: async (context, request) => {
       const { external_id: externalId, name = null, metadata = {} } = request.body
       const customer = await createCustomer(app, context, { externalId, name, metadata })
-      const headers = { Location: `/v1/customers/${customer.id}`, ...tagged(customer.version) }
+      const headers = { Location: `/v1/customers/${customer.id}`, ...etagHeader(customer.version) }
       return { status: 201, headers, body: presentCustomer(customer) }
     },
   })
@@ -136,12 +136,12 @@ const getCustomerRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const customer = await getCustomer(contextOf(app.db, request.userId), request.params.id.toLowerCase())
-      return sendTagged(request, reply, customer.version, presentCustomer(customer))
+      return sendWithETag(request, reply, customer.version, presentCustomer(customer))
     },
   })
 
 const updateCustomerRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url: '/v1/customers/:id',
     schema: {
@@ -155,14 +155,14 @@ const updateCustomerRoute = (app: App) =>
       body: CustomerChangeBody,
       response: responses(
         { 200: { description: 'The customer.', headers: ETAG, schema: ref(CustomerBody) } },
-        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'PRECONDITION_FAILED'],
+        [...IDEMPOTENCY_ERRORS, 'CUSTOMER_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
     answer: async (context, { params, body, headers }) => {
       const expected = expectedVersions(headers['if-match'])
       const change = { name: body.name, metadata: body.metadata }
       const customer = await updateCustomer(context, params.id.toLowerCase(), change, expected)
-      return { headers: tagged(customer.version), body: presentCustomer(customer) }
+      return { headers: etagHeader(customer.version), body: presentCustomer(customer) }
     },
   })
 

@@ -3,7 +3,7 @@ import { RESERVED_FIELDS, RESERVED_TYPES } from '../core/claims/event.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
 import { KEY_OF_EVENTS } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
-import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { CandidateAlias, EXAMPLE_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 
 const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
 
@@ -47,7 +47,7 @@ export const AddressedSubmission = Type.Unsafe<JsonObject & SubmissionFields>({
   properties: PROPERTIES,
   additionalProperties: true,
   oneOf: [{ required: ['claim_id'] }, { required: ['candidate_alias'] }],
-  examples: [{ claim_id: SOME_UUID, id: 'evt-1', type: 'satisfaction', value: 5 }],
+  examples: [{ claim_id: EXAMPLE_UUID, id: 'evt-1', type: 'satisfaction', value: 5 }],
 })
 
 /** A submission on the path of its claim or candidate. */

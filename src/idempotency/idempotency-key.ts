@@ -57,7 +57,11 @@ export function noteBody(request: FastifyRequest, bytes: Buffer): void {
 }
 
 /** `BODY_ERRORS` and the errors of the key. */
-export const ONCE_ERRORS: ErrorCode[] = [...BODY_ERRORS, 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED']
+export const IDEMPOTENCY_ERRORS: ErrorCode[] = [
+  ...BODY_ERRORS,
+  'IDEMPOTENCY_KEY_IN_USE',
+  'IDEMPOTENCY_KEY_REUSED',
+]
 
 /** A response other than an error. */
 interface Success {
@@ -86,7 +90,7 @@ const REPLAYED = {
 } as const
 
 /** A route that executes a request with an Idempotency-Key once (§4.17). */
-export function onceRoute<const Schema extends FastifySchema>(
+export function idempotentRoute<const Schema extends FastifySchema>(
   app: App,
   { answer, hasSecret, ...options }: OnceRoute<Schema>,
 ): Route {
@@ -148,7 +152,7 @@ function digestOf({ method, url, headers, bodyDigest }: FastifyRequest): Buffer 
   return createHash('sha256').update(JSON.stringify(asked)).digest()
 }
 
-/** The errors are documented by the route: see `ONCE_ERRORS`. */
+/** The errors are documented by the route: see `IDEMPOTENCY_ERRORS`. */
 function documented(schema: FastifySchema): FastifySchema {
   const { headers, response } = schema as {
     headers?: TObject

@@ -5,7 +5,7 @@
  */
 
 /** An example for messages. */
-export const SOME_TIME = '2026-01-31T09:30:00.000Z'
+export const EXAMPLE_TIME = '2026-01-31T09:30:00.000Z'
 
 const [FIRST_MS, AFTER_LAST_MS] = [0, Date.UTC(3000)]
 
@@ -34,7 +34,7 @@ export function parseIsoTime(text: string): Date | string {
   return ms >= FIRST_MS && ms < AFTER_LAST_MS ? new Date(ms) : 'must be from 1970 to 2999'
 }
 
-const NO_ZONE = `must have a zone at the end, Z or an offset such as +01:00: ${SOME_TIME}`
+const NO_ZONE = `must have a zone at the end, Z or an offset such as +01:00: ${EXAMPLE_TIME}`
 
 /** Reads a time with or without a zone. For an invalid text a message that says why. */
 export function readIsoTime(text: string): IsoTime | string {
@@ -64,9 +64,9 @@ export function readIsoTime(text: string): IsoTime | string {
 }
 
 function wrongForm(text: string): string {
-  if (!STARTS_WITH_DATE.test(text)) return `must be a time as ISO 8601 with a zone, such as ${SOME_TIME}`
+  if (!STARTS_WITH_DATE.test(text)) return `must be a time as ISO 8601 with a zone, such as ${EXAMPLE_TIME}`
   if (!STARTS_WITH_DATE_AND_TIME.test(text))
-    return `must have a time of day and a zone after the date, such as ${SOME_TIME}`
+    return `must have a time of day and a zone after the date, such as ${EXAMPLE_TIME}`
   return NO_ZONE
 }
 

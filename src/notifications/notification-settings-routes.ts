@@ -3,14 +3,14 @@ import type { App } from '../app.ts'
 import type { NotificationSettings } from '../core/notifications.ts'
 import { changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions, Versioned } from '../core/records.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { type Context, inTransaction } from '../platform/database/context.ts'
 import {
+  etagHeader,
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
-  sendTagged,
-  tagged,
+  sendWithETag,
 } from '../platform/http/responses/entity-tags.ts'
 import { ETAG, NOT_MODIFIED, ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
@@ -61,12 +61,12 @@ const getNotificationSettingsRoute = (app: App) =>
     },
     handler: async (request, reply) => {
       const settings = await readNotificationSettings(app.db.reads.for(request.userId), request.userId)
-      return sendTagged(request, reply, settings.version, present(settings))
+      return sendWithETag(request, reply, settings.version, present(settings))
     },
   })
 
 const updateNotificationSettingsRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url: '/v1/notification_settings',
     schema: {
@@ -78,14 +78,14 @@ const updateNotificationSettingsRoute = (app: App) =>
       body: ChangeBody,
       response: responses(
         { 200: { description: 'The settings.', headers: ETAG, schema: ref(NotificationSettingsBody) } },
-        [...ONCE_ERRORS, 'PRECONDITION_FAILED'],
+        [...IDEMPOTENCY_ERRORS, 'PRECONDITION_FAILED'],
       ),
     },
     answer: async (context, { body, headers }) => {
       const changes = { eventRecorded: body.event_recorded }
       const expected = expectedVersions(headers['if-match'])
       const settings = await changeNotificationSettings(context, changes, expected)
-      return { headers: tagged(settings.version), body: present(settings) }
+      return { headers: etagHeader(settings.version), body: present(settings) }
     },
   })
 

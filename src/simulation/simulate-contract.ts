@@ -1,6 +1,10 @@
 import type { App } from '../app.ts'
 import { withCalendarVersion } from '../calendars/calendar-times.ts'
-import { type ContractSource, resolveContract, type TakeMemory } from '../claims/create/resolve-contract.ts'
+import {
+  type ContractSource,
+  type ReserveMemory,
+  resolveContract,
+} from '../claims/create/resolve-contract.ts'
 import type { Submission } from '../core/claims/event.ts'
 import { type Simulation, simulate, type TimedSubmission } from '../core/claims/simulate.ts'
 import type { Contract } from '../core/contracts/contract.ts'
@@ -36,14 +40,14 @@ export interface ContractSimulation extends Simulation {
 export async function simulateContract(
   app: App,
   request: SimulationRequest,
-  takeMemory: TakeMemory,
+  reserveMemory: ReserveMemory,
 ): Promise<ContractSimulation> {
   const { userId, source } = request
   const db = app.db.reads.for(userId)
   const contract = await withCalendarVersion(
     db,
     userId,
-    await resolveContract(app, userId, source, takeMemory),
+    await resolveContract(app, userId, source, reserveMemory),
   )
   const calendar = await app.calendarTimes.ofContract(db, userId, contract)
   const openedAt = request.openedAt ?? (await defaultOpening(app, request))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClockName } from '../core/records.ts'
+import type { TestClockReference } from '../core/records.ts'
 import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
@@ -16,7 +16,7 @@ import { findFreeTestClocks } from './test-clock-store.ts'
 export class HeldClocks implements Lifecycle {
   readonly #db: Database
   /** By the id of the clock. */
-  readonly #held = new Map<string, { clock: ClockName; free: Promise<void>; wake: () => void }>()
+  readonly #held = new Map<string, { clock: TestClockReference; free: Promise<void>; wake: () => void }>()
   readonly #mutex = new KeyedMutex()
   readonly #poller = new Poller({
     intervalMs: LOCK_POLL_INTERVAL_MS,
@@ -35,7 +35,7 @@ export class HeldClocks implements Lifecycle {
   }
 
   /** Resolves when the clock is free or deleted, or if the poll fails: the caller must try again. Never rejects. */
-  untilFree(clock: ClockName): Promise<void> {
+  untilFree(clock: TestClockReference): Promise<void> {
     // A caller that retries after the stop must not spin.
     if (this.#poller.isStopped) return sleep(LOCK_POLL_INTERVAL_MS)
     let held = this.#held.get(clock.id)
@@ -49,7 +49,7 @@ export class HeldClocks implements Lifecycle {
   }
 
   /** As `untilFree`, for at most `timeoutMs`. */
-  async untilFreeWithin(clock: ClockName, timeoutMs: number): Promise<void> {
+  async untilFreeWithin(clock: TestClockReference, timeoutMs: number): Promise<void> {
     const cancel = new AbortController()
     const timeout = withRejectionHandler(sleep(Math.max(timeoutMs, 0), undefined, { signal: cancel.signal }))
     try {
@@ -61,7 +61,7 @@ export class HeldClocks implements Lifecycle {
 
   /** Runs tasks of one clock one after the other. A task that has not started in time is rejected with the error. */
   runExclusive<T>(
-    { userId, id }: ClockName,
+    { userId, id }: TestClockReference,
     task: () => Promise<T>,
     timeout: { timeoutMs: number; error: () => Error },
   ): Promise<T> {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { TestClock } from '../core/records.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import {
   CustomerName,
   DateTime,
@@ -74,7 +74,7 @@ export const testClockRoutes = (app: App, advance: Advance): Route[] => [
 ]
 
 const createTestClockRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'POST',
     url: '/v1/test_clocks',
     schema: {
@@ -85,7 +85,7 @@ const createTestClockRoute = (app: App) =>
       body: NewTestClockBody,
       response: responses(
         { 201: { description: 'The test clock.', headers: LOCATION, schema: ref(TestClockBody) } },
-        ONCE_ERRORS,
+        IDEMPOTENCY_ERRORS,
       ),
     },
     answer: async (context, request) => {

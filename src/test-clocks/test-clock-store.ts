@@ -1,5 +1,5 @@
 import { NIL, v7 as uuidv7 } from 'uuid'
-import type { ClockName, TestClock } from '../core/records.ts'
+import type { TestClock, TestClockReference } from '../core/records.ts'
 import { notifyOfOther } from '../outbox/outbox-store.ts'
 import { NOW, readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -85,7 +85,10 @@ export async function findTestClocks(
 }
 
 /** The ids of the clocks that are not locked or do not exist. Does not wait for locks. */
-export async function findFreeTestClocks(db: Connection, clocks: readonly ClockName[]): Promise<string[]> {
+export async function findFreeTestClocks(
+  db: Connection,
+  clocks: readonly TestClockReference[],
+): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'find_free_test_clocks',
     text: `-- find_free_test_clocks

@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, OWN_TYPES, type WebhookDelivery } from '../core/webh
 import {
   DateTime,
   DateTimeOrNull,
-  SOME_UUID,
+  EXAMPLE_UUID,
   Uuid,
   UuidOrNull,
 } from '../platform/http/responses/field-schemas.ts'
@@ -116,7 +116,7 @@ export const DeliveryStatusBody = Type.Enum([...DELIVERY_STATUSES], {
 const DELIVERY_FIELDS = {
   id: Type.String({
     description: 'The endpoint’s id, a dot, and the number.',
-    examples: [`${SOME_UUID}.417`],
+    examples: [`${EXAMPLE_UUID}.417`],
   }),
   endpoint_id: Uuid('The endpoint.'),
   number: Type.Integer({

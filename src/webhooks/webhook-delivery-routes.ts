@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
 import { contextOf } from '../platform/database/context.ts'
-import { CandidateAlias, SOME_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { CandidateAlias, EXAMPLE_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, pageOf } from '../platform/http/responses/lists.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
@@ -34,7 +34,7 @@ const params = Type.Object({
   id: Type.String({
     maxLength: 255,
     description: 'The delivery: its endpoint’s id, a dot, and its number.',
-    examples: [`${SOME_UUID}.417`],
+    examples: [`${EXAMPLE_UUID}.417`],
   }),
 })
 
@@ -130,7 +130,7 @@ const getWebhookDeliveryRoute = (app: App) =>
   })
 
 const redeliverWebhookRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'POST',
     url: '/v1/webhook_deliveries/:id/redeliver',
     schema: {
@@ -140,7 +140,7 @@ const redeliverWebhookRoute = (app: App) =>
       tags,
       params,
       response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [
-        ...ONCE_ERRORS,
+        ...IDEMPOTENCY_ERRORS,
         'WEBHOOK_DELIVERY_NOT_FOUND',
       ]),
     },

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
-import { ONCE_ERRORS, onceRoute } from '../idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
 import { contextOf } from '../platform/database/context.ts'
 import { whileConnected } from '../platform/http/admission/while-connected.ts'
 import {
+  etagHeader,
   expectedVersions,
   IfMatchHeader,
   IfNoneMatchHeader,
-  sendTagged,
-  tagged,
+  sendWithETag,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
 import { readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
@@ -84,7 +84,7 @@ export const webhookEndpointRoutes = (app: App, rules: WebhookRules): Route[] =>
 const disabledBy = (enabled: boolean) => (enabled ? null : ('by hand' as const))
 
 const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     hasSecret: true,
     method: 'POST',
     url: '/v1/webhook_endpoints',
@@ -103,7 +103,7 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
             schema: ref(NewWebhookEndpointBody),
           },
         },
-        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
+        [...IDEMPOTENCY_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
       ),
     },
     answer: async (context, request) => {
@@ -112,7 +112,7 @@ const createWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       const settings = { url, types, customerId, description, disabled: disabledBy(enabled) }
       const { secret, ...made } = await createWebhookEndpoint(app, context, settings, rules)
       const { tag, body } = presentTagged(made)
-      const headers = { Location: `/v1/webhook_endpoints/${made.endpoint.id}`, ...tagged(tag) }
+      const headers = { Location: `/v1/webhook_endpoints/${made.endpoint.id}`, ...etagHeader(tag) }
       return { status: 201, headers, body: { ...body, secret } }
     },
   })
@@ -163,12 +163,12 @@ const getWebhookEndpointRoute = (app: App) =>
         request.params.id.toLowerCase(),
       )
       const { tag, body } = presentTagged(found)
-      return sendTagged(request, reply, tag, body)
+      return sendWithETag(request, reply, tag, body)
     },
   })
 
 const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'PATCH',
     url: '/v1/webhook_endpoints/:id',
     schema: {
@@ -184,7 +184,7 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
         {
           200: { description: 'The changed endpoint.', headers: ETAG, schema: ref(WebhookEndpointBody) },
         },
-        [...ONCE_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
+        [...IDEMPOTENCY_ERRORS, 'CUSTOMER_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_FOUND', 'PRECONDITION_FAILED'],
       ),
     },
     answer: async (context, { params, body, headers }) => {
@@ -197,7 +197,7 @@ const updateWebhookEndpointRoute = (app: App, rules: WebhookRules) =>
       const expected = expectedVersions(headers['if-match'], versionOfTag)
       const id = params.id.toLowerCase()
       const changed = presentTagged(await updateWebhookEndpoint(context, id, settings, rules, expected))
-      return { headers: tagged(changed.tag), body: changed.body }
+      return { headers: etagHeader(changed.tag), body: changed.body }
     },
   })
 
@@ -238,7 +238,7 @@ const RedeliveryBody = Type.Object(
 )
 
 const rotateWebhookSecretRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     hasSecret: true,
     method: 'POST',
     url: '/v1/webhook_endpoints/:id/rotate_secret',
@@ -256,7 +256,7 @@ const rotateWebhookSecretRoute = (app: App) =>
             schema: ref(RotatedWebhookEndpointBody),
           },
         },
-        [...ONCE_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+        [...IDEMPOTENCY_ERRORS, 'WEBHOOK_ENDPOINT_NOT_FOUND'],
       ),
     },
     answer: async (context, { params }) => {
@@ -271,12 +271,12 @@ const rotateWebhookSecretRoute = (app: App) =>
         secret,
         old_secret_until: oldSecretUntil,
       }
-      return { headers: tagged(tag), body: answer }
+      return { headers: etagHeader(tag), body: answer }
     },
   })
 
 const testWebhookEndpointRoute = (app: App) =>
-  onceRoute(app, {
+  idempotentRoute(app, {
     method: 'POST',
     url: '/v1/webhook_endpoints/:id/test',
     schema: {
@@ -287,7 +287,7 @@ const testWebhookEndpointRoute = (app: App) =>
       tags,
       params,
       response: responses({ 202: { description: 'The delivery.', schema: ref(WebhookDeliveryBody) } }, [
-        ...ONCE_ERRORS,
+        ...IDEMPOTENCY_ERRORS,
         'WEBHOOK_ENDPOINT_NOT_FOUND',
       ]),
     },

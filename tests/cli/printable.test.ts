@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printable, printableJson, printableOnceParsed } from '../../src/platform/terminal/printable.ts'
+import { printable, printableAfterParsing, printableJson } from '../../src/platform/terminal/printable.ts'
 import { formatTable } from '../../src/platform/terminal/table.ts'
 
 /** Clears a terminal, by ESC and by C1; turns text round; ends a line; hides a tag. */
@@ -23,7 +23,7 @@ test('JSON has no control character, and the same value', () => {
 })
 
 test('a line that is parsed and printed shows escapes in its strings, and keeps the ends of a stack’s lines', () => {
-  const line = printableOnceParsed(`${JSON.stringify({ msg: HOSTILE, stack: 'Error\n    at x' })}\n`)
+  const line = printableAfterParsing(`${JSON.stringify({ msg: HOSTILE, stack: 'Error\n    at x' })}\n`)
   const { msg, stack } = JSON.parse(line)
   assert.doesNotMatch(msg, RAW)
   assert.ok(msg.endsWith('h\\u001b'), 'what is no escape stays')

@@ -1,7 +1,7 @@
 import { claimIdOf } from '../../claims/claim-ids.ts'
 import type { Claim, ClaimAddress } from '../../core/claims/claim.ts'
 import type { LogEvent, Submission } from '../../core/claims/event.ts'
-import type { ClockName } from '../../core/records.ts'
+import type { TestClockReference } from '../../core/records.ts'
 import { ServiceError, unavailable } from '../../kernel/errors.ts'
 import { DatabaseUnavailable } from '../../platform/database/database-unavailable.ts'
 import type { Span } from '../../platform/observability/tracing.ts'
@@ -48,7 +48,7 @@ type RetryReason =
 export interface SubmissionRetry {
   reason: RetryReason
   cause?: unknown
-  heldClock?: ClockName
+  heldClock?: TestClockReference
   /** Bytes to read, of an oversized claim. */
   bytes?: number
 }

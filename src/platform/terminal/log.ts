@@ -1,7 +1,7 @@
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import pretty from 'pino-pretty'
 import { MAX_BUFFERED_LOG_BYTES } from './limits.ts'
-import { printableJson, printableOnceParsed } from './printable.ts'
+import { printableAfterParsing, printableJson } from './printable.ts'
 
 /** Fields of PostgreSQL's errors that contain values of rows and statements. */
 const VALUES = ['detail', 'where', 'internalQuery'] as const
@@ -21,7 +21,7 @@ function describeError(error: Error): object {
  */
 export function createLog(level: string, fd = 2): Logger {
   const isTTY = fd === 2 && process.stderr.isTTY
-  const escaped = isTTY ? printableOnceParsed : printableJson
+  const escaped = isTTY ? printableAfterParsing : printableJson
   const options: LoggerOptions = {
     level,
     serializers: { err: describeError },

@@ -26,7 +26,7 @@ const jsonEscape = (character: string) => character.split('').map(escapeOf).join
 const IN_A_STRING = /\\\\|\\u[0-9a-f]{4}|\\[bfrt]|[\p{Cc}\p{Cf}\u2028\u2029]/giu
 
 /** A line of JSON for a program that prints the parsed strings: they then contain visible escapes, except for newlines. */
-export function printableOnceParsed(line: string): string {
+export function printableAfterParsing(line: string): string {
   const body = line.replace(/\n$/, '')
   const shown = body.replace(IN_A_STRING, (found) => {
     if (found === '\\\\') return found

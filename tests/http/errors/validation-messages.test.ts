@@ -10,7 +10,7 @@ import { wholeOperations } from '../../support/whole-operations.ts'
 
 const service = await sharedService()
 const { api } = service
-const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
+const EXAMPLE_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 
 interface Schema {
   $ref?: string
@@ -128,7 +128,9 @@ function exampleOf({ requestBody }: Operation): { schema: Schema; example: Json 
 
 const pathOf = (path: string, changes: Record<string, string> = {}) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(changes[name] ?? { candidate_alias: 'some-alias', version: '1' }[name] ?? SOME_UUID),
+    encodeURIComponent(
+      changes[name] ?? { candidate_alias: 'some-alias', version: '1' }[name] ?? EXAMPLE_UUID,
+    ),
   )
 
 /** Those of signed-in people refuse a token before they look at anything. */
@@ -248,7 +250,7 @@ describe('a message states the rule, the accepted form and the path', () => {
     [
       'schema_id=1',
       'schema_id',
-      `must be a UUID, 32 hexadecimal digits in five groups, such as ${SOME_UUID}`,
+      `must be a UUID, 32 hexadecimal digits in five groups, such as ${EXAMPLE_UUID}`,
     ],
     [
       `metadata[${'k'.repeat(41)}]=v`,

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type CutBody, cutList, leastBytes, pathAt } from '../../../src/platform/http/bodies/json-text.ts'
+import {
+  minimumBytes,
+  pathAt,
+  type SplitBody,
+  splitList,
+} from '../../../src/platform/http/bodies/json-text.ts'
 import { payload } from '../../support/json-arbitraries.ts'
 import type { Json } from '../../support/source/json.ts'
 
-const cut = (text: string, most = 1_000): CutBody => {
-  const cutting = cutList(text, 'events', most)
+const cut = (text: string, most = 1_000): SplitBody => {
+  const cutting = splitList(text, 'events', most)
   for (;;) {
     const { done, value } = cutting.next()
     if (done) return value
@@ -151,10 +156,10 @@ test('what is passed over comes in pieces of whole items, also where they are lo
 test('a value never takes less than its least bytes, and strings and structure count in full', () => {
   fc.assert(
     fc.property(payload, fc.constantFrom(0, 2), (value, space) => {
-      assert.ok(leastBytes(JSON.stringify(value, null, space)) <= Buffer.byteLength(JSON.stringify(value)))
+      assert.ok(minimumBytes(JSON.stringify(value, null, space)) <= Buffer.byteLength(JSON.stringify(value)))
     }),
   )
-  assert.equal(leastBytes('{ "a" : ["xyz", {"\\u0041\\n": "}"}] }'), '{"a":["xyz",{"An":"}"}]}'.length)
+  assert.equal(minimumBytes('{ "a" : ["xyz", {"\\u0041\\n": "}"}] }'), '{"a":["xyz",{"An":"}"}]}'.length)
 })
 
 test('the path of a place in a text leads to the value there', () => {

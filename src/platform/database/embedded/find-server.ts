@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { SMART_SHUTDOWN_TIMEOUT_MS } from '../limits.ts'
 import { createBoundedWait } from './bounded-wait.ts'
 import type { Cluster } from './cluster.ts'
-import { findPostmaster, hastenShutdown } from './postmaster.ts'
+import { escalateSmartShutdown, findPostmaster } from './postmaster.ts'
 import { connectAsSuperuser, isTransientFailure } from './session.ts'
 
 /** A running server that was verified to be the cluster's, with a session of the superuser. */
@@ -21,7 +21,7 @@ export interface Server {
  */
 export async function findServer(cluster: Cluster, signal?: AbortSignal): Promise<Server | undefined> {
   const wait = createBoundedWait(cluster.report, signal)
-  const hastenAt = performance.now() + SMART_SHUTDOWN_TIMEOUT_MS
+  const escalateAt = performance.now() + SMART_SHUTDOWN_TIMEOUT_MS
   for (;;) {
     signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster.dir)
@@ -29,7 +29,7 @@ export async function findServer(cluster: Cluster, signal?: AbortSignal): Promis
     const { pid, port, status } = postmaster
     const entry = port === undefined || status === 'stopping' ? undefined : await tryToConnect(cluster, port)
     if (port !== undefined && entry !== undefined) return { pid, port, ...entry }
-    if (performance.now() > hastenAt) await hastenShutdown(cluster.dir)
+    if (performance.now() > escalateAt) await escalateSmartShutdown(cluster.dir)
     await wait(`PostgreSQL (process ${pid}), which is ${status || 'starting'}`)
   }
 }

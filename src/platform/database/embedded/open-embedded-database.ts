@@ -16,7 +16,7 @@ import { DATABASE } from './binaries.ts'
 import { createBoundedWait } from './bounded-wait.ts'
 import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
-import { hastenShutdown, stopPostmaster } from './postmaster.ts'
+import { escalateSmartShutdown, stopPostmaster } from './postmaster.ts'
 import { enterServer, leaveServer, type Role } from './presence.ts'
 import { connectAsOwner, connectionString, ensureOwnPassword, isTransientFailure } from './session.ts'
 
@@ -112,10 +112,10 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: 
   }
 
   watch(first)
-  const hastening = role === 'service' ? hastenShutdowns(cluster) : undefined
+  const escalation = role === 'service' ? pollForSmartShutdown(cluster) : undefined
   return async (withinMs) => {
     leaving.abort()
-    clearInterval(hastening)
+    clearInterval(escalation)
     await withTimeout(MAX_RESTART_WAIT_MS, restarting)
     // Without a session the server may still run, and this process may be its last user.
     const session = present?.session ?? (await findServer(cluster).catch(() => undefined))?.session
@@ -124,9 +124,9 @@ function keepPresence(cluster: Cluster, role: Role, first: Server): (withinMs?: 
 }
 
 /** Completes a smart shutdown soon, so that the server can be restarted. */
-function hastenShutdowns(cluster: Cluster): NodeJS.Timeout {
+function pollForSmartShutdown(cluster: Cluster): NodeJS.Timeout {
   // The next check repeats a failed one.
-  const check = () => void hastenShutdown(cluster.dir).catch(() => undefined)
+  const check = () => void escalateSmartShutdown(cluster.dir).catch(() => undefined)
   return setInterval(check, SHUTDOWN_CHECK_INTERVAL_MS).unref()
 }
 

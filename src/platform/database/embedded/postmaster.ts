@@ -67,7 +67,7 @@ export async function stopPostmaster(dir: string, withinMs: number): Promise<voi
  * Turns a smart shutdown (`kill PID`) into a fast one: a smart shutdown waits until all clients disconnect, and the session of a
  * service never does. Other states stay unchanged.
  */
-export async function hastenShutdown(dir: string): Promise<void> {
+export async function escalateSmartShutdown(dir: string): Promise<void> {
   const running = await findPostmaster(dir)
   if (running?.status === 'stopping') await signal(running.pid, 'SIGINT', dir)
 }

@@ -65,8 +65,8 @@ async function run(connection: Connection, migration: Migration): Promise<void> 
   })
 }
 
-async function execute(connection: Connection, { text, index, isCreated }: IndexStatement): Promise<void> {
-  if (!isCreated) return void (await connection.query({ text }))
+async function execute(connection: Connection, { text, index, isCreate }: IndexStatement): Promise<void> {
+  if (!isCreate) return void (await connection.query({ text }))
   const { exists, isValid } = await readIndexState(connection, index)
   if (isValid) return
   // A killed build leaves an invalid index, which PostgreSQL maintains and never reads.
@@ -89,7 +89,7 @@ async function readProgress(
   db: Pick<Connection, 'query' | 'distribution'>,
   migration: Migration,
 ): Promise<number> {
-  const created = (migration.background ?? []).filter(({ isCreated }) => isCreated)
+  const created = (migration.background ?? []).filter(({ isCreate }) => isCreate)
   let sum = 0
   for (const { index } of created) sum += await readIndexProgress(db, index)
   return created.length === 0 ? 0 : sum / created.length

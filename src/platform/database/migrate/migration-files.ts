@@ -62,7 +62,7 @@ export interface IndexStatement {
   text: string
   index: string
   /** False if the statement drops the index. */
-  isCreated: boolean
+  isCreate: boolean
 }
 
 const CREATED = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY ([a-z][a-z0-9_]*) ON [a-z_]+ /
@@ -90,7 +90,7 @@ function readBackgroundStatements(name: string, text: string): IndexStatement[] 
         `${name}: a background migration may contain only CREATE INDEX CONCURRENTLY name ON table … and DROP INDEX CONCURRENTLY IF EXISTS name, with names of at most ${MAX_INDEX_NAME_LENGTH} characters: ${statement}`,
       )
     }
-    return { text: statement, index, isCreated: created !== undefined }
+    return { text: statement, index, isCreate: created !== undefined }
   })
 }
 

@@ -1,4 +1,4 @@
-import { SOME_TIME } from '../../../kernel/iso-time.ts'
+import { EXAMPLE_TIME } from '../../../kernel/iso-time.ts'
 
 /** The keywords of JSON Schema that messages describe. */
 export interface JsonSchema {
@@ -59,7 +59,7 @@ function formOfType(type: string, schema: JsonSchema): string {
 function formOfString({ format, pattern, minLength, maxLength }: JsonSchema): string {
   const rule = pattern === undefined ? undefined : ruleOf(pattern)
   if (rule !== undefined) return rule
-  if (format === 'date-time') return `a time as ISO 8601 with a zone, such as ${SOME_TIME}`
+  if (format === 'date-time') return `a time as ISO 8601 with a zone, such as ${EXAMPLE_TIME}`
   const count = countInWords(minLength, maxLength)
   return `a string${count && ` of ${count} characters`}`
 }

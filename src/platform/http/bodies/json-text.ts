@@ -18,7 +18,7 @@ const WHITE_SPACE = /^[ \t\n\r]*$/
 /** Characters that are scanned in one step. */
 const STEP = 0x10000
 
-export interface CutBody {
+export interface SplitBody {
   /** The body with an empty list. */
   rest: string
   /** The text of each item. Null if the body has no such list. */
@@ -33,10 +33,10 @@ export interface CutBody {
  * Cuts the items out of a body `{"<list>": […]}`, up to `most` of them. The body is JSON if and only if the rest,
  * every item and every skipped piece are.
  */
-export function* cutList(text: string, name: string, most: number): Generator<void, CutBody> {
+export function* splitList(text: string, name: string, most: number): Generator<void, SplitBody> {
   let rest = ''
   const skippedPieces: string[] = []
-  let list: CutItems | null = null
+  let list: ListSplitter | null = null
   let restFrom = 0
   let isInList = false
   let key = ''
@@ -61,7 +61,7 @@ export function* cutList(text: string, name: string, most: number): Generator<vo
       case OPEN_LIST:
         if (depth === 1 && isObject && isName(key, name)) {
           skippedPieces.push(...(list?.pieces ?? []))
-          list = new CutItems(text, i + 1, most)
+          list = new ListSplitter(text, i + 1, most)
           rest += text.slice(restFrom, i + 1)
           isInList = true
         }
@@ -85,7 +85,7 @@ export function* cutList(text: string, name: string, most: number): Generator<vo
 }
 
 /** The items of one list, up to `most`. */
-class CutItems {
+class ListSplitter {
   readonly items: string[] = []
   isTooLong = false
   /** The content of the list, split between items into pieces of about a step. A longer item is one piece. */
@@ -143,7 +143,7 @@ function isEscaped(text: string, index: number): boolean {
 }
 
 /** The minimum bytes of the value as JSON without white space. */
-export function leastBytes(text: string): number {
+export function minimumBytes(text: string): number {
   let bytes = 0
   let isInScalar = false
   for (let i = 0; i < text.length; i++) {

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, RawJson } from '../../../kernel/json.ts'
 import { afterFirstValue } from '../../../kernel/json-flaws.ts'
 import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
 import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
-import { cutList, leastBytes } from './json-text.ts'
+import { minimumBytes, splitList } from './json-text.ts'
 
 /** Characters of an item of a long list that is kept as an object: at most 16 KiB of memory. */
 const MAX_EAGER_ITEM_CHARACTERS = 512
@@ -134,7 +134,7 @@ function* decode(bytes: Buffer): Generator<void, string> {
 
 function* parseList(text: string, { name, most }: ListOfItems): Generator<void, BodyOfItems> {
   if (text.length <= MAX_STEP_CHARACTERS && !mayLoseDigits(text)) return parseShortList(text, { name, most })
-  const cut = yield* cutList(text, name, most)
+  const cut = yield* splitList(text, name, most)
   const body = yield* parseText(cut.rest)
   for (const piece of cut.skippedPieces) {
     // The leading item makes an empty piece invalid JSON.
@@ -211,7 +211,7 @@ function parseShort(text: string): Json {
 /** Refusing must be cheaper than parsing. */
 function* refuseTooLarge(text: string): Generator<void, void> {
   const isTooLarge =
-    text.length > MAX_BYTES && (text.trim().length > MAX_CHARACTERS || leastBytes(text) > MAX_BYTES)
+    text.length > MAX_BYTES && (text.trim().length > MAX_CHARACTERS || minimumBytes(text) > MAX_BYTES)
   if (isTooLarge) {
     const message = `It has more than ${MAX_BYTES / 1024} KiB as JSON without white space.`
     throw new ServiceError('PAYLOAD_TOO_LARGE', message)

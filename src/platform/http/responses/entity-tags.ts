@@ -73,7 +73,7 @@ export function expectedVersions(
 }
 
 /** @param tag without its quotes */
-export const tagged = (tag: string) => ({ ETag: `"${tag}"` })
+export const etagHeader = (tag: string) => ({ ETag: `"${tag}"` })
 
 /**
  * The first part of a tag with two parts. A change is compared with it. The second part also changes without a change
@@ -85,7 +85,7 @@ export const versionOfTag = (tag: string): string => tag.slice(0, Math.max(tag.i
  * Sends a record with its ETag, or 304 if the caller has the record already.
  * @throws VALIDATION_ERROR
  */
-export function sendTagged(
+export function sendWithETag(
   request: FastifyRequest,
   reply: FastifyReply,
   tag: string,
@@ -103,7 +103,7 @@ export function hasAlready(request: FastifyRequest, reply: FastifyReply, tag: st
   const named = header === undefined ? [] : parseTags('If-None-Match', header)
   // In the form that the caller sent.
   const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
-  reply.headers(tagged(had ?? tag))
+  reply.headers(etagHeader(had ?? tag))
   if (had !== undefined) reply.code(304).header('Vary', 'Accept-Encoding')
   return had !== undefined
 }

@@ -1,17 +1,17 @@
 import { Type } from 'typebox'
 import { type Outcome, STATUSES } from '../../../core/claims/lifecycle.ts'
-import { parseIsoTime, SOME_TIME } from '../../../kernel/iso-time.ts'
+import { EXAMPLE_TIME, parseIsoTime } from '../../../kernel/iso-time.ts'
 import { UUID_PATTERN } from '../../../kernel/uuid.ts'
 import { withRule } from '../bodies/describe-schema.ts'
 
 /** For examples. */
-export const SOME_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
+export const EXAMPLE_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 
-const UUID = withRule(UUID_PATTERN, `a UUID, 32 hexadecimal digits in five groups, such as ${SOME_UUID}`)
+const UUID = withRule(UUID_PATTERN, `a UUID, 32 hexadecimal digits in five groups, such as ${EXAMPLE_UUID}`)
 
 /** A UUID of any version. Input is case-insensitive. */
 export const Uuid = (description: string) =>
-  Type.String({ description, pattern: UUID, examples: [SOME_UUID] })
+  Type.String({ description, pattern: UUID, examples: [EXAMPLE_UUID] })
 
 export const UuidOrNull = (description: string) =>
   Type.Unsafe<string | null>({
@@ -33,7 +33,7 @@ export const DateTime = (description: string) =>
     type: 'string',
     format: 'date-time',
     description,
-    examples: [SOME_TIME],
+    examples: [EXAMPLE_TIME],
   })
 
 export const DateTimeOrNull = (description: string) =>
@@ -41,7 +41,7 @@ export const DateTimeOrNull = (description: string) =>
     type: ['string', 'null'],
     format: 'date-time',
     description,
-    examples: [SOME_TIME],
+    examples: [EXAMPLE_TIME],
   })
 
 /** A time in a request. */
@@ -49,7 +49,7 @@ export const Time = (description: string) =>
   Type.String({
     format: 'date-time',
     description: `${description} ISO 8601 with a zone, from 1970 to 2999.`,
-    examples: [SOME_TIME],
+    examples: [EXAMPLE_TIME],
   })
 
 /** A string that `Time` has validated. Digits below a millisecond are dropped. */

@@ -148,6 +148,29 @@ export async function listReminded(
   return { ids: rows.map(({ id }) => id), next: last && rows.length === limit ? last : null }
 }
 
+/**
+ * On distributed tables: live claims whose reminders are reached at a time, of the nodes that answer, at most `limit` of each
+ * shard. See `listDueOnReachableShards`.
+ */
+export async function listRemindedOnReachableShards(
+  db: Connection,
+  until: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ ids: string[] }>({
+    text: `-- list_reminded_where_reached
+      SELECT nullif(result, '')::uuid[] AS ids
+      FROM run_command_on_shards('claims', format(
+        $of_shard$SELECT array_agg(id) FROM (
+          SELECT id FROM %%s WHERE ${isLiveBy('%1$L')} ORDER BY next_reminder_at, id LIMIT %2$s
+        ) reached$of_shard$, $1::timestamptz, $2::integer))
+      WHERE success AND result <> ''`,
+    values: [until, limit],
+    readOnly: true,
+  })
+  return rows.flatMap(({ ids }) => ids)
+}
+
 /** A notification of a reminder. */
 interface Reached {
   user_id: string

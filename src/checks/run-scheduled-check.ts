@@ -40,7 +40,7 @@ import {
 } from './limits.ts'
 import { moveGroups, type TransitionGroup } from './move-claims-store.ts'
 import { withReviewTime } from './review-time.ts'
-import { sendLiveReminders } from './send-reminders.ts'
+import { sendLiveReminders, sendRemindersOfReachableShards } from './send-reminders.ts'
 
 type CheckContext = Pick<App, 'db' | 'submissions' | 'throttle' | 'calendarTimes'>
 
@@ -335,7 +335,8 @@ function measure({ db }: CheckContext, groups: readonly TransitionGroup[], moved
 }
 
 /**
- * After a failed check of distributed tables: moves the due claims of all shards that can be reached, each shard by itself.
+ * After a failed check of distributed tables: moves the due claims of all shards that can be reached, each shard by itself, and
+ * sends their reminders.
  * A shard that fails is left to the next check.
  */
 async function checkReachableShards(
@@ -359,7 +360,8 @@ async function checkReachableShards(
           shards.delete(shard)
         }
       }
-      if (moved === 0) return
+      if (moved === 0) break
     }
+    if (!isOver()) await sendRemindersOfReachableShards(context, shards, checkTime)
   })
 }

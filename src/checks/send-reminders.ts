@@ -3,10 +3,11 @@ import { checkAfter, checkAtOrBefore } from '../core/claims/lifecycle.ts'
 import type { TestClock } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isTransient } from '../platform/database/database-unavailable.ts'
-import { MOVE_BATCH_SIZE } from './limits.ts'
+import { MOVE_BATCH_SIZE, RECOVERY_LIST_SIZE_PER_SHARD } from './limits.ts'
 import {
   type CheckSpan,
   listReminded,
+  listRemindedOnReachableShards,
   REMINDERS_START,
   type ReminderCursor,
   sendReminders,
@@ -27,11 +28,10 @@ export async function sendLiveReminders(
 ): Promise<void> {
   const { checks } = db
   const span = { from: checkTime, until: checkTime }
-  const count = (sent: number) => db.metrics.instruments.reminders.inc({ by: 'check' }, sent)
   if (!checks.distribution.isOn) {
     for (;;) {
       const { claims, sent } = await throttle.run(() => sendReminders(checks, null, span, MOVE_BATCH_SIZE))
-      count(sent)
+      count(db, sent)
       if (claims < MOVE_BATCH_SIZE || isOver()) return
     }
   }
@@ -46,24 +46,41 @@ export async function sendLiveReminders(
     )
     const ids = found.ids.filter((id) => isLocked.has(checks.distribution.shardOf(id)))
     for (const ofNode of checks.distribution.byNode(ids, (id) => id))
-      count(await throttle.run(() => sendOfNode(checks, span, ofNode)))
+      await throttle.run(() => sendOfNode(db, span, ofNode))
     cursor = found.next
   }
 }
 
-/** A shard may have moved meanwhile: then the next check sends the reminders. */
-async function sendOfNode(
-  checks: App['db']['checks'],
-  span: CheckSpan,
-  ids: readonly string[],
-): Promise<number> {
-  try {
-    return await checks.transaction((connection) => sendRemindersInShards(connection, null, span, ids, null))
-  } catch (error) {
-    if (!isTransient(error)) throw error
-    return 0
+/**
+ * After a failed check of distributed tables: sends the reminders of all shards that can be reached, each shard by itself. A
+ * shard that fails is left to the next check.
+ */
+export async function sendRemindersOfReachableShards(
+  { db }: Pick<App, 'db'>,
+  shards: ReadonlySet<number>,
+  checkTime: Date,
+): Promise<void> {
+  const { checks } = db
+  const found = await listRemindedOnReachableShards(checks, checkTime, RECOVERY_LIST_SIZE_PER_SHARD)
+  for (const ids of checks.distribution.byShard(found, (id) => id)) {
+    if (!shards.has(checks.distribution.shardOf(ids[0] as string))) continue
+    // The error of the check itself is thrown and logged.
+    await sendOfNode(db, { from: checkTime, until: checkTime }, ids).catch(() => {})
   }
 }
+
+/** A shard may have moved meanwhile: then the next check sends the reminders. */
+async function sendOfNode(db: App['db'], span: CheckSpan, ids: readonly string[]): Promise<void> {
+  try {
+    const send = (connection: Connection) => sendRemindersInShards(connection, null, span, ids, null)
+    count(db, await db.checks.transaction(send))
+  } catch (error) {
+    if (!isTransient(error)) throw error
+  }
+}
+
+const count = ({ metrics }: App['db'], sent: number): void =>
+  metrics.instruments.reminders.inc({ by: 'check' }, sent)
 
 /**
  * Sends the reminders that the scheduled checks between the time of the clock and a later time find, each at its minute. The

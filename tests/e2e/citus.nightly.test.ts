@@ -118,6 +118,12 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
         const { here, elsewhere } = await claimsByPlace(api, 8, first)
         const beside = await appOn(url, t)
         const due = await claimsByPlace(api, 4, first, { activity_window: 0.001, review_window: 86_400 })
+        const reminded = await claimsByPlace(api, 4, first)
+        for (const id of Object.values(reminded).flat())
+          await sql(`UPDATE claims SET reminders = '{0.5}', reminder_times = ARRAY[created_at], reminders_passed = 0,
+            next_reminder_at = created_at WHERE id = '${id}'`)
+        const remindersOf = async (id: string) =>
+          (await sql(`SELECT FROM notifications WHERE subject_id = '${id}' AND kind = 'due_soon'`)).length
         const load = await startEventLoad(api, [served.url], 300)
         await load.acknowledges(200)
         await first.end('SIGKILL')
@@ -134,6 +140,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
         const inAMinute = new Date(Date.now() + 60_000)
         await assert.rejects(runScheduledCheck(beside, inAMinute), { code: 'UNAVAILABLE' })
         for (const id of due.elsewhere) assert.equal((await api.readClaim(id)).status, 'PENDING')
+        for (const id of reminded.elsewhere) assert.equal(await remindersOf(id), 1)
         await first.start()
         for (const id of here)
           await eventually(async () => [200, 201].includes((await eventTo(api, id, 'back')).status))
@@ -143,6 +150,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
         for (const id of elsewhere) assert.equal((await api.readClaim(id)).events.length, 1)
         await runScheduledCheck(beside, inAMinute)
         for (const id of due.here) assert.equal((await api.readClaim(id)).status, 'PENDING')
+        for (const id of reminded.here) assert.equal(await remindersOf(id), 1)
       },
     )
 

@@ -32,8 +32,8 @@ const PLANTED: readonly Mutant[] = [
     faults: 'shard-commit-cut',
     edits: [
       edit(
-        'const ofMachines = isOn ? await readAnnouncementsOnMachines(db, userId) : []',
-        'const ofMachines: string[] = isOn && userId === "" ? await readAnnouncementsOnMachines(db, userId) : []',
+        'const onNodes = isOn ? await readAnnouncementsOnNodes(db, userId) : []',
+        'const onNodes: string[] = isOn && userId === "" ? await readAnnouncementsOnNodes(db, userId) : []',
       ),
     ],
   },

@@ -1,7 +1,7 @@
 import type { Connection } from '../platform/database/connection.ts'
 
 /** The secret that all servers of the database share. Stores `candidate` if there is none yet. */
-export async function shareSecret(db: Connection, name: string, candidate: string): Promise<string> {
+export async function getOrCreateSecret(db: Connection, name: string, candidate: string): Promise<string> {
   await db.query({
     text: `-- share_secret
       INSERT INTO server_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import {
+  CLAIM_CHANGES_BY_CHECK,
   CLAIM_WRITE,
   type ClaimWrite,
   guardedWrite,
   kindOf,
   type LogWrite,
   MOVE_IN_SHARDS,
-  WHAT_IT_BECOMES_BY_CHECK,
   writeToShards,
 } from '../claims/write/guarded-write-store.ts'
 import type { Transition } from '../core/claims/lifecycle.ts'
@@ -51,7 +51,7 @@ const GROUPS = groupsFrom(5)
 /** Sets the lock timeout before it locks a claim. */
 const MOVE_KINDS = guardedWrite({
   name: 'move_kinds',
-  becomes: WHAT_IT_BECOMES_BY_CHECK,
+  becomes: CLAIM_CHANGES_BY_CHECK,
   decided: `decided AS MATERIALIZED (
         SELECT d.id, d.seen, 1 AS added, 0 AS bytes, NULL::bytea AS digest, m.*
         FROM (SELECT set_config('lock_timeout', $4, true)) AS lock_timeout,
@@ -137,7 +137,7 @@ const STEPS = new Columns<Step>(
 const EACH_STEP = `${STEPS.as('e')} JOIN written w ON w.id = e.claim_id`
 const APPLY_MOVES = guardedWrite({
   name: 'apply_moves',
-  becomes: WHAT_IT_BECOMES_BY_CHECK,
+  becomes: CLAIM_CHANGES_BY_CHECK,
   decided: `decided AS MATERIALIZED (SELECT *, NULL::bytea AS digest FROM ${CLAIMS.as('m')})`,
   items: `SELECT e.claim_id, e.seq, gen_random_uuid()::text, e.type, '{}', true, e.at
         FROM ${EACH_STEP}`,
@@ -147,9 +147,9 @@ const APPLY_MOVES = guardedWrite({
 })
 
 /**
- * Makes the moves and appends their system events, in one statement, for those claims to which nothing happened
- * since they were read. Returns how many claims moved.
- * @param announced the key of what the transaction has announced (`announceOfAccount`)
+ * Makes the moves and appends their system events, in one statement. Skips claims that have changed since they were read.
+ * Returns how many claims moved.
+ * @param announced the key of the transaction's announcement (`announceOfAccount`)
  */
 export async function applyMoves(
   db: Connection,
@@ -183,7 +183,7 @@ async function applyMovesInShards(
   return written.size
 }
 
-/** What moved of a shard; lists as PostgreSQL writes arrays. */
+/** The claims of a shard that moved. The lists are PostgreSQL array literals. */
 interface Moved {
   count: number
   ids: string
@@ -193,7 +193,7 @@ interface Moved {
 }
 
 const SHARD_GROUPS = groupsFrom(4)
-/** As MOVE_KINDS, and returns what the notifications need. */
+/** `MOVE_KINDS` in a shard. Also returns the values of the notifications. */
 const MOVE: ShardStatement = {
   name: 'move_kinds_in_shards',
   columns: 'count integer, ids text, user_ids text, sequences text, numbers_of_moves text',
@@ -205,7 +205,7 @@ const MOVE: ShardStatement = {
       ),
       written AS (
         UPDATE {{claims}} c
-        SET ${WHAT_IT_BECOMES_BY_CHECK}
+        SET ${CLAIM_CHANGES_BY_CHECK}
         FROM decided d
         WHERE c.id = ANY ($1::uuid[]) AND c.id = d.id AND c.status = d.seen_status AND c.event_count = d.seen
         RETURNING c.id, c.user_id, d.seen + 1 AS sequence, d.number, d.event_type, d.at
@@ -223,7 +223,7 @@ const STATES = new Columns<TransitionGroup>(STATE, 6)
 const NOTIFY: ShardStatement = {
   name: 'notify_of_kinds_in_shards',
   columns: 'done boolean',
-  text: `WITH told AS (
+  text: `WITH notified AS (
         INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
         SELECT n.number, n.user_id, n.id, ${kindOf('m.status')}, n.sequence, m.at, m.due, m.outcome, $${STATES.next}::timestamptz
         FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::integer[], $5::integer[])
@@ -248,13 +248,13 @@ async function moveGroupsInShards(
   const nodes = await nodesOf(db, groups, ({ ids }) => firstOf(ids))
   const numbers = new Map(groups.map((group, i) => [group, i]))
   const all = SHARD_GROUPS.values(groups)
-  const answers = await queryInShards<Moved, TransitionGroup>(db, MOVE, nodes, (some) => [
+  const results = await queryInShards<Moved, TransitionGroup>(db, MOVE, nodes, (some) => [
     joined(some.map(({ ids }) => ids)),
     joined(some.map(({ eventCounts }) => eventCounts)),
     plainArray(some.flatMap((group) => new Array<number>(group.count).fill(numbers.get(group) as number))),
     ...all,
   ])
-  const moved = answers.filter(({ count }) => count > 0)
+  const moved = results.filter(({ count }) => count > 0)
   const count = moved.reduce((sum, one) => sum + one.count, 0)
   if (count > 0) await notify(db, moved, count, STATES.values(groups))
   return count
@@ -287,4 +287,5 @@ async function notify(
   ])
 }
 
+/** The first id of an array literal. */
 const firstOf = (ids: string) => ids.slice(1, 37)

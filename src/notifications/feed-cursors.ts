@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { shareSecret } from '../accounts/server-secret-store.ts'
+import { getOrCreateSecret } from '../accounts/server-secret-store.ts'
 import { validationError } from '../kernel/errors.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -22,7 +22,7 @@ export class FeedCursors implements Lifecycle {
   }
 
   async start(): Promise<void> {
-    const secret = await shareSecret(this.#db.identity, 'feed cursors', randomBytes(16).toString('hex'))
+    const secret = await getOrCreateSecret(this.#db.identity, 'feed cursors', randomBytes(16).toString('hex'))
     this.#key = Buffer.from(secret, 'hex')
   }
 

@@ -4,11 +4,11 @@ import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 
 /*
- * Notifications have numbers, by which they are read. A number is taken before its row is committed, so a reader might
- * see 12 before 11 is committed. A reader that continues after 12 would never see 11. Hence a writer announces that it takes
+ * Notifications are read in the order of their numbers. A number is taken before its row is committed, so a reader might
+ * see 12 before 11 is committed. A reader that continues after 12 would never see 11. So a writer announces that it takes
  * numbers: until the commit it holds an advisory lock whose key is the last number that was taken before. All numbers up
- * to the lowest such key are settled: what has one of them is there, or will never be. Nobody waits for these locks.
- * See docs/decisions/0034.
+ * to the lowest such key are settled: their notifications are committed, or will never exist. No session waits for these
+ * locks. See docs/decisions/0034.
  */
 
 /** The lower half of a key has this many values. */
@@ -18,15 +18,15 @@ const announce = (
 ) => `SELECT max(key)::text AS key, count(pg_advisory_xact_lock_shared(key)) AS held
         FROM (SELECT (${upper})::bigint << 32 | (last_value & ${LOW_HALF}) AS key FROM notification_numbers) AS last`
 
-/** SQL, one row: it must be evaluated before numbers are taken in the same transaction. */
+/** SQL, one row. The statement must evaluate it before the transaction takes numbers. */
 export const ANNOUNCE = announce(`${NOTIFYING}`)
 
-/** SQL for the upper half of the key of this account, and of a few others. */
+/** SQL: the upper half of the key of an account. Accounts with the same hash share it. */
 const partOf = (userId: string) => `${NOTIFYING_OF_PART} + (hashtext(${userId}::uuid::text) & 255)`
 
 /**
- * The same for a transaction of one account that may be long: only few other feeds wait for it. Returns the key of
- * the lock.
+ * Announces numbers for a transaction of one account. The transaction may be long: only the feeds of accounts with the
+ * same key wait for it. Returns the key of the lock.
  */
 export async function announceOfAccount(db: Connection, userId: string): Promise<string> {
   const [row] = await db.query<{ key: string }>({
@@ -60,7 +60,7 @@ export interface Numbers {
   now: Date
 }
 
-// As in `askedRows` by a subselect.
+// The parameter is in a subselect for the reason given at `askedRows`.
 const numbersBy = (announced: string) => `WITH announced AS MATERIALIZED (${announced})
       SELECT key, numbers::text, ${NOW} AS now FROM (
         SELECT key, array_agg(nextval('notification_numbers')) AS numbers FROM announced, generate_series(1, (SELECT $1::integer)) GROUP BY key
@@ -77,7 +77,7 @@ const TAKE = {
 }
 
 /**
- * For distributed tables: the other nodes have no sequence.
+ * Takes numbers on the coordinator for distributed tables: the other nodes have no sequence.
  * @param count at least one
  * @param key of the transaction's announcement; null without one
  */
@@ -119,8 +119,8 @@ const READ_SETTLED_HERE = {
 }
 
 /**
- * The highest number up to which the notifications of this account are settled. A statement of its own reads it:
- * later statements see all notifications up to this number.
+ * The highest number up to which the notifications of this account are settled. It is read in a separate statement, so
+ * that later statements see all notifications up to this number.
  * @throws DatabaseUnavailable if a node is unavailable, because its uncommitted notifications are unknown
  */
 export async function readSettled(db: Connection, userId: string): Promise<bigint> {
@@ -131,11 +131,11 @@ export async function readSettled(db: Connection, userId: string): Promise<bigin
   })
   const { last, locks } = row as { last: string; locks: string[] }
   // A writer locks on the coordinator first, and unlocks there last unless something failed.
-  const ofMachines = isOn ? await readAnnouncementsOnMachines(db, userId) : []
-  return lowestOf(BigInt(last), [...locks, ...ofMachines])
+  const onNodes = isOn ? await readAnnouncementsOnNodes(db, userId) : []
+  return lowestOf(BigInt(last), [...locks, ...onNodes])
 }
 
-async function readAnnouncementsOnMachines(db: Connection, userId: string): Promise<string[]> {
+async function readAnnouncementsOnNodes(db: Connection, userId: string): Promise<string[]> {
   const rows = await db.query<{ success: boolean; result: string }>({
     name: 'read_settled_on_machines',
     text: `-- read_settled_on_machines
@@ -153,7 +153,9 @@ async function readAnnouncementsOnMachines(db: Connection, userId: string): Prom
 
 const HALF = 1n << 31n
 
-/** A lock shows the lower half of its number. Numbers that were announced after the last number was read are above it. */
+/**
+ * `pg_locks` shows the lower half of a key. A key above `last` was announced after `last` was read, and does not count.
+ */
 function lowestOf(last: bigint, locks: readonly string[]): bigint {
   const behind = locks.map((low) => BigInt.asUintN(32, last - BigInt(low))).filter((by) => by < HALF)
   return behind.reduce((lowest, by) => (last - by < lowest ? last - by : lowest), last)

@@ -31,8 +31,8 @@ export const notificationOfEvent = (claim: Claim, sequence: number): ClaimNotifi
   state: claim,
 })
 
-/** The columns of a notification without its number. */
-export const TOLD = {
+/** The columns of a claim's notification without its number. */
+export const CLAIM_NOTIFICATION = {
   id: ['uuid', ({ subjectId }) => subjectId],
   kind: ['text', ({ kind }) => kind],
   sequence: ['integer', ({ sequence }) => sequence],
@@ -41,13 +41,13 @@ export const TOLD = {
   scheduled_outcome: ['text', ({ state }) => state.scheduledOutcome],
 } satisfies ColumnList<ClaimNotification>
 const NUMBERED = new Columns<ClaimNotification & { number: string }>({
-  ...TOLD,
+  ...CLAIM_NOTIFICATION,
   number: ['bigint', ({ number }) => number],
 })
 const NOTIFY: ShardStatement = {
   name: 'notify_in_shards',
   columns: 'done boolean',
-  text: `WITH told AS (
+  text: `WITH notified AS (
         INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
         SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome,
           $${NUMBERED.next}::timestamptz
@@ -58,18 +58,21 @@ const NOTIFY: ShardStatement = {
 }
 
 /**
- * Inserts notifications of claims that the transaction has written. Takes the numbers last, because all feeds wait
- * for a transaction that has taken numbers.
+ * Inserts notifications of claims that the transaction has written. Takes the numbers last, because the feeds of all
+ * accounts wait until a transaction that has taken numbers ends.
  * @param key of the transaction's announcement (`announceOfAccount`); null without one
  */
 export async function notifyInShards(
   db: Connection,
-  told: readonly ClaimNotification[],
+  notifications: readonly ClaimNotification[],
   key: string | null,
 ): Promise<void> {
-  if (told.length === 0) return
-  const taken = await takeNumbers(db, told.length, key)
-  const numbered = told.map((one, i) => ({ ...one, number: taken.numbers[i] as string }))
+  if (notifications.length === 0) return
+  const taken = await takeNumbers(db, notifications.length, key)
+  const numbered = notifications.map((notification, i) => ({
+    ...notification,
+    number: taken.numbers[i] as string,
+  }))
   // The node may commit after the coordinator has given up, so it holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
   const nodes = await nodesOf(db, numbered, ({ subjectId }) => subjectId)
@@ -89,7 +92,7 @@ async function announceOnNode(db: Connection, subjectId: string, key: string): P
   })
 }
 
-/** A change of a test clock or of a webhook endpoint. */
+/** A change of a test clock or a webhook endpoint, not of a claim. */
 export interface OtherNotification {
   userId: string
   subjectId: string

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { shareSecret } from '../accounts/server-secret-store.ts'
+import { getOrCreateSecret } from '../accounts/server-secret-store.ts'
 import { seal, unseal } from '../idempotency/seal.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -25,7 +25,11 @@ export class WebhookSecrets implements Lifecycle {
   }
 
   async start(): Promise<void> {
-    const secret = await shareSecret(this.#db.identity, 'webhook secrets', randomBytes(32).toString('hex'))
+    const secret = await getOrCreateSecret(
+      this.#db.identity,
+      'webhook secrets',
+      randomBytes(32).toString('hex'),
+    )
     this.#shared = Buffer.from(secret, 'hex')
   }
 

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts'
 import { DatabaseUnavailable } from '../../platform/database/database-unavailable.ts'
 import { emailKey } from '../attempts.ts'
 import { replacePassword } from '../credential-store.ts'
-import { shareSecret } from '../server-secret-store.ts'
+import { getOrCreateSecret } from '../server-secret-store.ts'
 import type { createAuth } from './better-auth.ts'
 import { hashSessionToken } from './hashed-sessions.ts'
 import { readSessionToken, sessionCookieName } from './session-cookie.ts'
@@ -148,7 +148,7 @@ export class SessionApi {
 
   /** The secret that signs the cookies of sessions. */
   #readSecret(): Promise<string> {
-    this.#secret ??= shareSecret(
+    this.#secret ??= getOrCreateSecret(
       this.#app.db.identity,
       'sessions',
       randomBytes(32).toString('base64url'),

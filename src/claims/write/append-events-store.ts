@@ -13,32 +13,32 @@ export interface NewEvent {
   payloadJson: string
 }
 
-/** What is to be written to one OPEN claim. */
+/** New events of one OPEN claim, and the state that they lead to. */
 export interface Append {
-  /** As it was when this was decided: the write is made only if nothing happened to it since. */
+  /** The claim that the decision is based on. The write has no effect if the claim has changed since. */
   seen: Claim
-  /** The last time in its log then, or when it entered its status: what is appended is recorded no earlier. */
+  /** The last time in the log of `seen`, or when `seen` entered its status. The events get no earlier time. */
   lastAt: Date
   /** At least one, in their order. */
   events: readonly NewEvent[]
-  /** Bytes of their payloads. */
+  /** Bytes of the payloads. */
   bytes: number
-  /** Of the log with them (see `log-digest.ts`), hexadecimal; null for none. */
+  /** The digest of the log with the new events (see `log-digest.ts`), hexadecimal; null for none. */
   digest: string | null
-  /** What the claim becomes with the last of them; null if it stays what it is. */
+  /** The change that the last event makes; null if the state stays the same. */
   becomes: Change | null
 }
 
 export interface Appended {
-  /** The time by each clock, by its id; null is the database's. One is missing: it is being advanced, or is gone. */
+  /** The time of each clock by its id; null stands for the database. Clocks that are being advanced or gone are missing. */
   clocks: Map<string | null, Date>
-  /** Claims whose events were recorded later than that: their logs' last times were. */
+  /** Claims whose events got a later time than the clock's, because the last time of their logs is later. */
   later: Map<string, Date>
   /** Ids of claims that were not written: they had changed, or no longer exist. */
   stale: Set<string>
 }
 
-/** The write to the row of the claim, but for its time. */
+/** The write to the claim's row, without its time. */
 const writeOf = ({ seen, events, bytes, digest, becomes }: Append) => ({
   id: seen.id,
   seen: seen.eventCount,
@@ -48,7 +48,7 @@ const writeOf = ({ seen, events, bytes, digest, becomes }: Append) => ({
   becomes,
 })
 
-/** The new items of the claim's log, but for their time. */
+/** The new items of the claim's log, without their time. */
 const itemsOf = ({ seen, events }: Append) =>
   events.map(({ submission: { id, type }, payloadJson }, i) => ({
     claimId: seen.id,
@@ -67,7 +67,7 @@ const TIMELESS = {
   last_ms: ['bigint', ({ lastAt }) => lastAt.getTime()],
 } satisfies ColumnList<TimelessWrite>
 
-/** The times are computed before the claims are looked at. */
+/** CTEs that end with `decided` (see `Parts`). They compute the times before the statement reads the claims. */
 const decidedBy = (clock: string, claims: Columns<TimelessWrite>, isLive: boolean) => `clock AS MATERIALIZED (
         SELECT id, now, (extract(epoch FROM now) * 1000)::bigint AS now_ms FROM (${clock}) c
       ),
@@ -115,11 +115,11 @@ const APPEND_EVENTS = appending('append_events', true)
 const APPEND_EVENTS_ON_TEST_CLOCKS = appending('append_events_on_test_clocks', false)
 
 /**
- * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own: those that
- * changed since they were seen are passed over. Each claim may be in it once.
+ * Appends the events to the logs and sets the claims' states, in one statement. Skips claims that have changed since they
+ * were read. `appends` has at most one entry for a claim.
  *
- * Times in a log never run backwards, even if the database's clock does: what is appended is recorded no earlier than
- * what is in the log, which the version holds to be known.
+ * Times in a log never decrease, even if the database's clock goes back: an event gets at least the last time of the log.
+ * The guard ensures that this time is still the last one.
  */
 export function appendEvents(
   db: Connection,
@@ -127,7 +127,7 @@ export function appendEvents(
   time: TimeSource,
 ): Promise<Appended> {
   if (!db.distribution.isOn) return appendAtOnce(db, appends, time)
-  // The clocks are held until the events are in the logs.
+  // The clocks stay locked until the events are committed.
   return time.kind === 'live'
     ? appendToShards(db, appends, time)
     : db.transaction((connection) => appendToShards(connection, appends, time))
@@ -138,7 +138,7 @@ async function appendAtOnce(
   unordered: readonly Append[],
   time: TimeSource,
 ): Promise<Appended> {
-  // In the order of their ids: see guarded-write-store.ts.
+  // In the order of ids: see `Parts.decided`.
   const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
   const { statement, valuesOf } = time.kind === 'live' ? APPEND_EVENTS : APPEND_EVENTS_ON_TEST_CLOCKS
   const values = valuesOf(appends)
@@ -149,7 +149,7 @@ async function appendAtOnce(
   return toAppended(await db.query({ ...statement, values }))
 }
 
-/** One for each clock; the lists are the same in all. Times in milliseconds since 1970. */
+/** One row for each clock. All rows have the same lists. The times in `later` are milliseconds since 1970. */
 interface AppendedRow {
   clock_id: string | null
   now: Date
@@ -166,7 +166,7 @@ function toAppended(rows: readonly AppendedRow[]): Appended {
   }
 }
 
-/** The same on distributed tables: the times are those of the node that has the clocks. */
+/** `appendEvents` on distributed tables. The times are read first, from the node that has the clocks. */
 async function appendToShards(
   db: Connection,
   appends: readonly Append[],

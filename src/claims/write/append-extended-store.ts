@@ -1,6 +1,6 @@
 import type { Claim } from '../../core/claims/claim.ts'
 import { ANNOUNCE } from '../../outbox/notification-number-store.ts'
-import { type ClaimNotification, TOLD } from '../../outbox/outbox-store.ts'
+import { CLAIM_NOTIFICATION, type ClaimNotification } from '../../outbox/outbox-store.ts'
 import { type ColumnList, Columns } from '../../platform/database/columns.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray } from '../../platform/database/sql-array.ts'
@@ -56,17 +56,17 @@ const ITEM = {
 
 const WRITES = new Columns<ExtendedAppend>(WRITE)
 const ITEMS = new Columns<ExtendedItem>(ITEM, WRITES.next)
-const NOTIFICATIONS = new Columns<ClaimNotification>(TOLD, ITEMS.next)
+const NOTIFICATIONS = new Columns<ClaimNotification>(CLAIM_NOTIFICATION, ITEMS.next)
 const APPEND = guardedWrite({
   name: 'append_extended_events',
-  decided: `told AS MATERIALIZED (SELECT * FROM ${NOTIFICATIONS.as('t', 'place')}),
-      announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM told)),
+  decided: `notifications_to_store AS MATERIALIZED (SELECT * FROM ${NOTIFICATIONS.as('n', 'place')}),
+      announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM notifications_to_store)),
       decided AS MATERIALIZED (SELECT * FROM ${WRITES.as('d')})`,
   becomes: BECOMES,
   items: `SELECT e.* FROM ${ITEMS.as('e')} JOIN written w ON w.id = e.claim_id`,
   haveLateness: true,
-  notifications: `SELECT w.user_id, t.id, t.kind, t.sequence, t.status_since, t.due_at, t.scheduled_outcome
-          FROM told t JOIN written w ON w.id = t.id, announced ORDER BY t.place`,
+  notifications: `SELECT w.user_id, n.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome
+          FROM notifications_to_store n JOIN written w ON w.id = n.id, announced ORDER BY n.place`,
   result: 'SELECT id FROM written',
 })
 const APPEND_IN_SHARDS = shardWrite<ExtendedAppend & { id: string }, ExtendedItem>({
@@ -79,8 +79,8 @@ const APPEND_IN_SHARDS = shardWrite<ExtendedAppend & { id: string }, ExtendedIte
 })
 
 /**
- * Appends the events to the logs and sets the claims' states, in one statement, each claim on its own. Claims that
- * changed since they were seen are passed over. Each claim may be in it once.
+ * Appends the events to the logs and sets the claims' states, in one statement. Skips claims that have changed since they
+ * were read. `unordered` has at most one entry for a claim.
  * @param asking the accounts that ask for notifications of recorded events
  * @returns the ids of the claims that were written
  */
@@ -89,7 +89,7 @@ export async function appendExtendedEvents(
   unordered: readonly ExtendedAppend[],
   asking: ReadonlySet<string>,
 ): Promise<Set<string>> {
-  // In the order of their ids: see guarded-write-store.ts.
+  // In the order of ids: see `Parts.decided`.
   const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
   const items = appends.flatMap(itemsOf)
   const notifications = appends.flatMap(({ seen, notifications }) =>

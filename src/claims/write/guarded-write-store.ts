@@ -66,34 +66,42 @@ export const LOG_EVENT = {
   payload: ['json', ({ payload }) => payload],
 } satisfies ColumnList<Omit<LogWrite, 'system' | 'at'>>
 
+/** The parts of a guarded write, as SQL. */
 interface Parts {
   name: string
-  /** SQL: what the claim `c` becomes by a row `d` of `decided`. */
+  /** The assignments of the UPDATE of a claim `c` from a row `d` of `decided`. */
   becomes?: string
   /**
-   * CTEs, the last of which is `decided`, materialized: `id`, `seen_status` and `seen`, the number of log items then;
-   * `added` and `bytes`, what the log gains; `at`, when that is; `status`, null if the claim stays what it is, else
-   * `outcome` and `due` as well; `digest` of the log, or null (see `log-digest.ts`). In the order of the ids: all who
-   * change several claims at once lock them so, and none waits for another. $1 are the ids.
+   * CTEs. The last one is `decided`, materialized, with these columns:
+   * - `id`; $1 has all ids
+   * - `seen_status` and `seen`: the status and the number of log items that the decision is based on
+   * - `added` and `bytes`: log items and bytes of payloads that the log gains
+   * - `at`: the time of the write
+   * - `status`, `outcome` and `due`: the new state; `status` is null if the state stays the same
+   * - `digest`: of the new log, null for none (see `log-digest.ts`)
+   *
+   * The rows are in the order of ids. All statements lock claims in this order, so they cannot deadlock.
    */
   decided: string
   /**
-   * The log's items, of claims in `written` alone: claim_id, seq, id, type, payload, system, created_at. That has the
-   * columns of `decided`, and `user_id`.
+   * The new log items of the claims in `written`: claim_id, seq, id, type, payload, system, created_at. `written` has the
+   * columns of `decided` and `user_id`.
    */
   items: string
-  /** Whether the items have `late_ms` too. */
+  /** Whether the items also have `late_ms`. */
   haveLateness?: true
-  /** SQL: claim_id and seq of each user event. Accounts that ask for event notifications get one for each. */
+  /** claim_id and seq of each user event. Accounts that ask for event notifications get one for each. */
   events?: string
-  /** Other than the one change that each claim made, if it did (`WHAT_HAPPENED`); they are announced already. */
+  /**
+   * The notifications (`WHAT_HAPPENED`). Without it, each change of a state stores one. The transaction has announced them.
+   */
   notifications?: string
-  /** What is answered, from `decided` and `written`. */
+  /** The SELECT of the statement, from `decided` and `written`. */
   result: string
 }
 
-/** Of a claim `c`, by a row `d` of `decided`. */
-const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
+/** The assignments to a claim `c` from a row `d` of `decided`. */
+const CLAIM_CHANGES = `event_count = d.seen + d.added, log_bytes = c.log_bytes + d.bytes,
           status = CASE WHEN d.status IS NULL THEN c.status ELSE d.status END,
           scheduled_outcome = CASE WHEN d.status IS NULL THEN c.scheduled_outcome ELSE d.outcome END,
           status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END,
@@ -105,7 +113,7 @@ const WHAT_IT_BECOMES = `event_count = d.seen + d.added, log_bytes = c.log_bytes
  * stays null for other contracts. For an extended contract it must follow `event_count`: otherwise the constraint
  * `extended_contract_is_known` refuses the write.
  */
-export const WHAT_IT_BECOMES_BY_CHECK = `${WHAT_IT_BECOMES}, decided_count = c.decided_count + d.added,
+export const CLAIM_CHANGES_BY_CHECK = `${CLAIM_CHANGES}, decided_count = c.decided_count + d.added,
           remaining_ms = NULL, clock_since = NULL`
 
 const itemColumns = (haveLateness = false) =>
@@ -117,13 +125,13 @@ export const kindOf = (status: string): string => `lower(${status} COLLATE "C")`
 const CHANGES = `SELECT user_id, id, ${kindOf('status')}, seen + added, at, due, outcome
           FROM written, announced WHERE status IS NOT NULL`
 
-/** The accounts among those of the written claims that ask for event notifications: one lookup per account. */
+/** The accounts of the written claims that ask for event notifications. Looks each account up once. */
 const ASKING_WRITTEN = `asking AS MATERIALIZED (
         SELECT user_id FROM (SELECT DISTINCT user_id FROM written) AS account WHERE ${asksForEvents('account.user_id')}
       ),`
 /**
- * An event comes before the change that it makes. The claims' rows are read as they were before this statement: an OPEN claim's
- * state does not change until it is OPEN no more.
+ * The notifications of events. An event comes before the change that it makes. The statement sees the claims' rows as they
+ * were before it. That is the state of each of its events, because only the last event of a claim changes the state.
  */
 const withEvents = (events: string) => `(
           SELECT c.user_id, c.id, 'recorded', e.seq, c.status_since, c.due_at, c.scheduled_outcome
@@ -133,16 +141,16 @@ const withEvents = (events: string) => `(
         ) UNION ALL `
 
 /**
- * The statement of every write to claims that are there: those that stand as they were seen become what was decided, their
- * logs gain the items, and of each change a notification is stored. A claim to which something happened since is passed
- * over. What else is to be written with a change of a claim belongs here.
+ * The statement of every write to existing claims. It updates each claim whose status and number of log items are those of
+ * the decision, inserts the new log items, and stores the notifications. It skips claims that have changed since they were
+ * read. Further writes that go with a change of a claim belong here.
  *
- * The ids stand beside the join, for the sake of distributed tables and of the plan: with the join alone, or with the
- * status as a constant, the planner may take a whole table or index.
+ * `c.id = ANY ($1)` repeats the join on purpose: with the join alone, or with a constant status, the planner may scan a
+ * whole table or index. Distributed tables need it to find the shards.
  */
 export const guardedWrite = ({
   name,
-  becomes = WHAT_IT_BECOMES,
+  becomes = CLAIM_CHANGES,
   decided,
   items,
   haveLateness,
@@ -217,7 +225,7 @@ export const APPEND_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
   name: 'write_to_shards',
   writes: CLAIM_WRITE,
   decided: DECIDED_IN_SHARD,
-  becomes: WHAT_IT_BECOMES,
+  becomes: CLAIM_CHANGES,
   items: LOG_ITEM,
 })
 /** Makes the transitions of a scheduled check. */
@@ -225,15 +233,14 @@ export const MOVE_IN_SHARDS = shardWrite<ClaimWrite, LogWrite>({
   name: 'move_in_shards',
   writes: CLAIM_WRITE,
   decided: DECIDED_IN_SHARD,
-  becomes: WHAT_IT_BECOMES_BY_CHECK,
+  becomes: CLAIM_CHANGES_BY_CHECK,
   items: LOG_ITEM,
 })
 
 /**
- * The guarded write on distributed tables. Runs without a transaction block if all claims are on one node
- * and there are no notifications, else in a transaction. Returns the ids of the claims that were
- * written.
- * @param announced the key, if the transaction has announced its notifications; else null
+ * The guarded write on distributed tables. Runs in a transaction, unless all claims are on one node and there are no
+ * notifications. Returns the ids of the written claims.
+ * @param announced the key of the transaction's announcement (`announceOfAccount`); null without one
  */
 export async function writeToShards<Write extends { id: string }, Item extends { claimId: string }>(
   db: Connection,
@@ -254,8 +261,8 @@ export async function writeToShards<Write extends { id: string }, Item extends {
         ...form.items.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? [])),
       ]
     })
-    const told = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
-    await notifyInShards(connection, told, announced)
+    const ofWritten = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
+    await notifyInShards(connection, ofWritten, announced)
     return new Set(rows.map(({ id }) => id))
   }
   return nodes.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)

@@ -71,8 +71,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'a version of a schema is stored with the contract of the next version',
     edits: [
       edit(
-        'SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM judged WHERE is_other',
-        'SELECT $1, $2, version_number, new_contract, name, description, version_at, version_by FROM judged WHERE is_other',
+        'SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM compared WHERE is_new_version',
+        'SELECT $1, $2, version_number, new_contract, name, description, version_at, version_by FROM compared WHERE is_new_version',
       ),
     ],
   },

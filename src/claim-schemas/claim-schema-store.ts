@@ -20,15 +20,15 @@ interface ClaimSchemaRow extends SchemaNames {
 }
 
 const COLUMNS = 'id, user_id, version_number, name, description, contract, created_at, updated_at, reminders'
-/** The same with the contract as the text that is stored: the driver does not parse it. */
+/** The same with the contract as its stored text, which the driver does not parse. */
 const COLUMNS_AS_STORED = COLUMNS.replace('contract', 'contract::text')
 const VERSION = versionOf(
   'extract(epoch FROM updated_at)',
   'contract',
   'name',
   'description',
-  // A name that is set to something and back is another version, which the answer tells. Reminders are appended: without
-  // them the digest stays what it was before they existed.
+  // `version_number` makes the ETag differ after a name is changed and changed back. Reminders are appended to it, so that
+  // the ETag of a schema without reminders is the same as before reminders existed.
   "version_number::text || coalesce(reminders::text, '')",
 )
 
@@ -51,20 +51,20 @@ const toVersioned = (row: VersionedRow): Versioned<ClaimSchema> => ({
   version: row.version,
 })
 
-/** What the account says of a schema. */
+/** The fields of a schema that the account sets. */
 export type NewSchema = Pick<ClaimSchema, 'contract' | 'name' | 'description' | 'reminders'>
 
 /**
- * Null if the account has the maximum number. Concurrent inserts are not counted: an
- * account may come to have a few more, as many as connections write at once.
- * @param tokenHash SHA-256 of the token with which it is made; null for a session
+ * Null if the account has `maxSchemas` schemas. Concurrent inserts are not counted, so an account may exceed the limit by the
+ * number of connections that write at once.
+ * @param tokenHash SHA-256 of the caller's token; null for a session
  */
 export async function insertClaimSchema(
   db: Connection,
   userId: string,
   { contract, name, description, reminders }: NewSchema,
   tokenHash: Buffer | null,
-  most: number,
+  maxSchemas: number,
 ): Promise<Versioned<ClaimSchema> | null> {
   const [row] = await db.query<VersionedRow>({
     name: 'insert_claim_schema',
@@ -77,7 +77,7 @@ export async function insertClaimSchema(
       userId,
       uuidv7(),
       JSON.stringify(contract),
-      most,
+      maxSchemas,
       name,
       description,
       tokenHash,
@@ -87,7 +87,7 @@ export async function insertClaimSchema(
   return row ? toVersioned(row) : null
 }
 
-/** Null if the account has none with this id. */
+/** Null if the account has no schema with this id. */
 export async function findClaimSchema(
   db: Connection,
   userId: string,
@@ -103,15 +103,15 @@ export async function findClaimSchema(
   return row ? toVersioned(row) : null
 }
 
-/** The contract that a schema has, and with which of its versions it came. */
+/** The contract of a schema and its version. */
 export interface ContractOfSchema {
   version: number
-  /** As it is stored; null if it has too many bytes with those named before it. */
+  /** The stored JSON. Null if it exceeds the limit together with the contracts before it in the lookup. */
   text: string | null
   reminders: number[] | null
 }
 
-/** Of each, the contracts of those of the account's schemas that have these ids, by id. */
+/** For each lookup, the contracts of the account's schemas with these ids, by id. */
 export async function findContracts(
   db: Connection,
   asked: readonly AskedNames[],
@@ -131,11 +131,11 @@ export async function findContracts(
     values: askedColumns(asked),
     readOnly: true,
   })
-  for (const { asking, id, ...contract } of rows) found[asking]?.set(id, contract)
+  for (const { asking: index, id, ...contract } of rows) found[index]?.set(id, contract)
   return found
 }
 
-/** The account's next schemas after a position, oldest first, with their contracts as they are stored. */
+/** The account's next schemas after a position, oldest first, with contracts as stored text. */
 export async function listClaimSchemas(
   db: Connection,
   userId: string,
@@ -154,10 +154,12 @@ export async function listClaimSchemas(
 }
 
 /**
- * Changes what is given; claims made from the schema keep their contract. Null if there is no such schema, or none of a
- * version that is expected. Two contracts never have the same time, so the same contract once more has another ETag; but
- * it is no other version, which is one that differs in something; reminders are no part of a version. The version before it is kept, all in one statement.
- * @param tokenHash SHA-256 of the token with which it is changed; null for a session
+ * Changes the given fields and stores the previous version, in one statement. Existing claims keep their contract. Null if
+ * there is no such schema, or not in an expected version.
+ *
+ * A new version begins only if the contract, the name or the description differs. Reminders are not part of a version. Each
+ * change of the contract sets a later `updated_at`, even if the contract is equal, so the ETag changes.
+ * @param tokenHash SHA-256 of the caller's token; null for a session
  */
 export async function updateClaimSchema(
   db: Connection,
@@ -169,23 +171,24 @@ export async function updateClaimSchema(
 ): Promise<Versioned<ClaimSchema> | null> {
   const [row] = await db.query<VersionedRow>({
     name: 'update_claim_schema',
-    // Locked first: a change that waited for another change starts from its result.
+    // Locks the row first, so that a change that waited for another change starts from its result.
     text: `-- update_claim_schema
-      WITH held AS MATERIALIZED (
+      WITH locked AS MATERIALIZED (
         SELECT contract, name, description, version_number, coalesce(version_at, updated_at) AS version_at, version_by,
           coalesce($3::json, contract) AS new_contract,
           CASE WHEN $5 THEN $6 ELSE name END AS new_name,
           CASE WHEN $7 THEN $8 ELSE description END AS new_description
         FROM claim_schemas WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')} FOR UPDATE
-      ), judged AS MATERIALIZED (
-        SELECT held.*, contract::text <> new_contract::text OR name IS DISTINCT FROM new_name
-          OR description IS DISTINCT FROM new_description AS is_other FROM held
-      ), kept AS (
+      ), compared AS MATERIALIZED (
+        SELECT locked.*, contract::text <> new_contract::text OR name IS DISTINCT FROM new_name
+          OR description IS DISTINCT FROM new_description AS is_new_version FROM locked
+      ), stored AS (
         INSERT INTO claim_schema_versions (user_id, schema_id, number, contract, name, description, created_at, made_by)
-        SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM judged WHERE is_other
-      ), forgotten AS (
-        DELETE FROM claim_schema_versions v USING judged WHERE is_other AND v.user_id = $1 AND v.schema_id = $2
-          AND v.number <= judged.version_number + 1 - ${MAX_VERSIONS}
+        SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM compared
+        WHERE is_new_version
+      ), deleted AS (
+        DELETE FROM claim_schema_versions v USING compared WHERE is_new_version AND v.user_id = $1 AND v.schema_id = $2
+          AND v.number <= compared.version_number + 1 - ${MAX_VERSIONS}
       )
       UPDATE claim_schemas SET
         contract = new_contract,
@@ -194,10 +197,10 @@ export async function updateClaimSchema(
         name = new_name,
         description = new_description,
         reminders = CASE WHEN $10 THEN $11::float8[] ELSE reminders END,
-        version_number = version_number + is_other::integer,
-        version_at = CASE WHEN is_other THEN ${NOW} ELSE made_at END,
-        version_by = CASE WHEN is_other THEN ${actorSql('$9')} ELSE version_by END
-      FROM (SELECT new_contract, new_name, new_description, is_other, version_at AS made_at FROM judged) AS given
+        version_number = version_number + is_new_version::integer,
+        version_at = CASE WHEN is_new_version THEN ${NOW} ELSE made_at END,
+        version_by = CASE WHEN is_new_version THEN ${actorSql('$9')} ELSE version_by END
+      FROM (SELECT new_contract, new_name, new_description, is_new_version, version_at AS made_at FROM compared) AS change
       WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
     values: [
       userId,
@@ -216,7 +219,7 @@ export async function updateClaimSchema(
   return row ? toVersioned(row) : null
 }
 
-/** Its versions go with it. False if there is no such schema, or none of a version that is expected. */
+/** Also deletes its versions. Returns false if there is no such schema, or not in an expected version. */
 export async function deleteClaimSchema(
   db: Connection,
   userId: string,

@@ -15,7 +15,7 @@ const toSchemaVersion = ({ schema_id, created_at, made_by, ...row }: SchemaVersi
   madeBy: made_by,
 })
 
-/** The present one stands in the schema's own row. Of those before it some may be there that were to be forgotten. */
+/** The schema's own row has the current version. Excludes versions older than the last `MAX_VERSIONS`, which may still be stored. */
 const VERSIONS = `(
         SELECT id AS schema_id, version_number AS number, contract::text, name, description,
           coalesce(version_at, updated_at) AS created_at, version_by AS made_by
@@ -26,7 +26,7 @@ const VERSIONS = `(
         WHERE v.user_id = $1 AND v.schema_id = $2 AND v.number > s.version_number - ${MAX_VERSIONS}
       ) AS versions`
 
-/** The schema's next versions below a number, newest first. One that is there has a version. */
+/** The schema's next versions below a number, newest first. An existing schema has at least one version. */
 export async function listSchemaVersions(
   db: Connection,
   userId: string,
@@ -45,7 +45,7 @@ export async function listSchemaVersions(
   return rows.map(toSchemaVersion)
 }
 
-/** Null if the schema never had it, or has it no more. */
+/** Null if the version does not exist or was deleted. */
 export async function findSchemaVersion(
   db: Connection,
   userId: string,

@@ -1,4 +1,4 @@
-/** Versions of a schema, the present one included. Older versions are deleted, so no caller can fill the disk. */
+/** Versions of a schema, including the current one. Older versions are deleted, so that no caller can fill the disk. */
 export const MAX_VERSIONS = 100
 /** Schemas or versions that a list reads at a time: up to 512 KiB of contracts. */
 export const PAGE_SIZE = 8

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ClaimAddress, NotedClaim, StoredClaim } from '../core/claims/claim.ts'
+import type { ClaimAddress, ClaimWithMetadata, StoredClaim } from '../core/claims/claim.ts'
 import { changedMetadata, changedSince } from '../core/record-errors.ts'
 import type { ExpectedVersions } from '../core/records.ts'
 import { canonicalMetadata, type Metadata, type MetadataChange } from '../kernel/metadata.ts'
@@ -37,7 +37,7 @@ export function versionOfMetadata({ testClockId, metadata }: Changeable): string
   return isOfMost ? OF_MOST : digestOf(testClockId ?? '', metadata)
 }
 
-type Changeable = Pick<NotedClaim, 'testClockId' | 'metadata'>
+type Changeable = Pick<ClaimWithMetadata, 'testClockId' | 'metadata'>
 
 function digestOf(clock: string, metadata: Metadata): string {
   const digest = createHash('sha256').update(clock).update(canonicalMetadata(metadata))

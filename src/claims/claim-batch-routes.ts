@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from '../app.ts'
-import type { NotedClaim } from '../core/claims/claim.ts'
+import type { ClaimWithMetadata } from '../core/claims/claim.ts'
 import type { Hint } from '../core/contracts/hints/hints.ts'
 import { type CreationKey, creationRoute, IDEMPOTENCY_ERRORS } from '../idempotency/idempotency-key.ts'
 import { RawJson } from '../kernel/json.ts'
@@ -72,7 +72,7 @@ interface Batch<Body, Request extends NewRequest> {
     reserveMemory: ReserveMemory,
     key: CreationKey | null,
   ) => Promise<(OpenedClaim | Error)[]>
-  present: (claim: NotedClaim) => object
+  present: (claim: ClaimWithMetadata) => object
   operation: { operationId: string; summary: string; tags: string[] }
 }
 
@@ -140,7 +140,10 @@ function batchRoute<Body, Request extends NewRequest>(
   })
 }
 
-const withContract = (claim: OpenedClaim): NotedClaim => ({ ...claim, contract: contractOf(claim.contract) })
+const withContract = (claim: OpenedClaim): ClaimWithMetadata => ({
+  ...claim,
+  contract: contractOf(claim.contract),
+})
 
 /** The request of each item, or its error. One step per item. */
 function* readEach<Request>(

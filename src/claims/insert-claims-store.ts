@@ -6,7 +6,7 @@ import {
   storeContractsCte,
 } from '../contracts/contract-store.ts'
 import type { TimeMeasure } from '../core/calendars/working-time.ts'
-import type { ClaimAddress, NotedClaim } from '../core/claims/claim.ts'
+import type { ClaimAddress, ClaimWithMetadata } from '../core/claims/claim.ts'
 import { openState } from '../core/claims/lifecycle.ts'
 import { reminderMs, reminderTimes } from '../core/claims/reminder-times.ts'
 import { type Contract, isExtended, windowMs } from '../core/contracts/contract.ts'
@@ -199,8 +199,8 @@ const INSERTIONS = { plain: insertions(false), withMore: insertions(true) }
 export async function insertClaims(
   db: Connection,
   claims: readonly NewClaim[],
-): Promise<(NotedClaim | null)[]> {
-  return (await insert(db, claims, null)) as (NotedClaim | null)[]
+): Promise<(ClaimWithMetadata | null)[]> {
+  return (await insert(db, claims, null)) as (ClaimWithMetadata | null)[]
 }
 
 /** The same for claims of one account on this test clock; null for all if the clock is held, or gone. */
@@ -208,13 +208,13 @@ export const insertClaimsOnTestClock = (
   db: Connection,
   claims: readonly NewClaim[],
   testClockId: string,
-): Promise<(NotedClaim | null)[] | null> => insert(db, claims, testClockId)
+): Promise<(ClaimWithMetadata | null)[] | null> => insert(db, claims, testClockId)
 
 async function insert(
   db: Connection,
   claims: readonly NewClaim[],
   testClockId: string | null,
-): Promise<(NotedClaim | null)[] | null> {
+): Promise<(ClaimWithMetadata | null)[] | null> {
   const rows = claims.map(toNewRow)
   const store = db.distribution.isOn
     ? insertIntoShards
@@ -273,7 +273,7 @@ export function claimAsCreated(
   id: string,
   now: Date,
   contract: Contract,
-): NotedClaim {
+): ClaimWithMetadata {
   const { address, reference, userId, customerId, customerExternalId } = claim
   const { schemaId, schemaVersion, testClockId, metadata, reminders } = claim
   return {

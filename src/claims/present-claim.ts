@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Claim, NotedClaim, StoredClaim, WithContract } from '../core/claims/claim.ts'
+import type { Claim, ClaimWithMetadata, StoredClaim, WithContract } from '../core/claims/claim.ts'
 import { lateMsOf } from '../core/claims/decide-at.ts'
 import type { LogEvent } from '../core/claims/event.ts'
 import { isPaused } from '../core/claims/lifecycle.ts'
@@ -79,7 +79,7 @@ export const presentStored = (claim: StoredClaim) =>
  * The ETag of a claim: the version of its metadata, a dot, and the number of its events. Every other change appends
  * an event.
  */
-export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | NotedClaim): string {
+export function tagOf({ testClockId, metadata, eventCount }: StoredClaim | ClaimWithMetadata): string {
   const noted: Metadata = typeof metadata === 'string' ? JSON.parse(metadata) : metadata
   return `${versionOfMetadata({ testClockId, metadata: noted })}.${eventCount}`
 }

@@ -3,39 +3,39 @@ import type { Contract } from './contracts/contract.ts'
 
 /* What an account has, but for its claims and what happens to them (`claims/`). */
 
-/** A record with its version, which is another after each change that callers can make. */
+/** A record with its version, an opaque text. Each change of a caller changes it. */
 export type Versioned<Kind> = Kind & { version: string }
 
-/** Those of a record that a change may be made of; null for any. */
+/** The versions of a record that may be changed (`If-Match`); null for any version. */
 export type ExpectedVersions = readonly string[] | null
 
-/** An account: everything that the service holds belongs to one. */
+/** An account. It owns all records. */
 export interface User {
   id: string
   /** In lower case. */
   email: string
-  /** For people; null if the command line made the account. */
+  /** The display name; null if the command line created the account. */
   name: string | null
   createdAt: Date
 }
 
-/** As it is shown to itself. */
+/** The account as its own requests return it. */
 export interface Account extends User {
-  /** In which it counts its prices (ISO 4217); null if it has not said so. */
+  /** The currency of prices (ISO 4217); null if it is not set. */
   currency: string | null
-  /** By whose days it goes: a name of the IANA time zone database. */
+  /** The time zone of the account's days: a name of the IANA time zone database. */
   timeZone: string
 }
 
-/** A type that the latest events of an account have. */
+/** An event type of the account's latest events. */
 export interface SeenEventType {
   type: string
-  /** Among those that were looked at. */
+  /** Events of this type among the latest events that were counted. */
   count: number
   newestAt: Date
 }
 
-/** What people call a schema, and what they note about it. */
+/** The texts of a schema for people. */
 export interface SchemaNames {
   name: string | null
   description: string | null
@@ -45,26 +45,26 @@ export interface SchemaNames {
 export interface ClaimSchema extends SchemaNames {
   id: string
   userId: string
-  /** From 1 on: one more with each change of the contract or of a name. */
+  /** From 1 on. Increases with each change of the contract, the name or the description. */
   versionNumber: number
   contract: Contract
-  /** Of its claims, ascending; null for none. */
+  /** The reminders of its claims, ascending; null for none. */
   reminders: readonly number[] | null
   createdAt: Date
   updatedAt: Date
 }
 
-/** Who changed something; a token may be revoked, or forgotten, since. */
+/** The token or session that made a change. The token may be revoked or deleted since. */
 export type Actor = { kind: 'session' } | { kind: 'token'; id: string; name: string }
 
-/** What a schema was, or is. */
+/** A version of a schema: the current one or an earlier one. */
 export interface SchemaVersion extends SchemaNames {
   schemaId: string
   number: number
-  /** As JSON, as it is stored. */
+  /** The stored JSON, unparsed. */
   contract: string
   createdAt: Date
-  /** Null if it is not known: a server of an older version made it. */
+  /** Null if it is unknown: a server of an older version stored the change. */
   madeBy: Actor | null
 }
 
@@ -72,12 +72,12 @@ export interface SchemaVersion extends SchemaNames {
 export interface CalendarRecord extends Calendar {
   id: string
   userId: string
-  /** From 1 on: one more with each change. */
+  /** From 1 on. Increases with each change. */
   versionNumber: number
   createdAt: Date
-  /** When the current version was made. */
+  /** When the current version was created. */
   updatedAt: Date
-  /** Null unless it is closed to new contracts. */
+  /** Null unless the calendar is deleted: new claims cannot use it. */
   deletedAt: Date | null
 }
 
@@ -101,7 +101,7 @@ export interface TestClock {
   createdAt: Date
 }
 
-/** Which clock of which account. */
+/** The key of a test clock. */
 export type TestClockReference = Pick<TestClock, 'userId' | 'id'>
 
 /** An API token (§5), without the secret itself. */
@@ -110,11 +110,11 @@ export interface ApiToken {
   userId: string
   email: string
   name: string
-  /** In which it was made; null for the command line, and if it was not recorded yet. */
+  /** The session that created the token. Null for the command line, and for tokens of older versions of the service. */
   sessionId: string | null
   createdAt: Date
   expiresAt: Date | null
-  /** At most a minute or two behind; null if it was never used. */
+  /** Up to two minutes behind the last use; null if the token was never used. */
   lastUsedAt: Date | null
   revokedAt: Date | null
 }
@@ -122,9 +122,9 @@ export interface ApiToken {
 /** A one-time key for signing up, without the key itself. */
 export interface Invitation {
   id: string
-  /** Who may use it, in lower case; null for anyone who has the key. */
+  /** The only email that may use the key, in lower case; null for any. */
   email: string | null
-  /** The account whose email, name and password it sets; null if it makes a new one. */
+  /** The account whose email, name and password the sign-up sets; null if it creates an account. */
   claimsUserId: string | null
   createdAt: Date
   expiresAt: Date

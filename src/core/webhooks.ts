@@ -1,40 +1,40 @@
 import type { NotificationType } from './notification-types.ts'
 
-/** Where notifications of an account are sent (§2.11). */
+/** A webhook endpoint: a URL that receives the account's notifications (§2.11). */
 export interface WebhookEndpoint {
   id: string
   userId: string
   createdAt: Date
   url: string
-  /** Of which types; null for all. */
+  /** The types of notifications to send; null for all. */
   types: readonly NotificationType[] | null
-  /** Of whose claims and candidates alone; null for all. */
+  /** The only customer whose claims and candidates it is notified of; null for all. */
   customerId: string | null
   description: string | null
-  /** Why nothing is sent; null if it is. */
+  /** Why the service does not send; null if it sends. */
   disabled: 'by hand' | 'failing' | 'gone' | null
-  /** Its last delivery: 0, and `NO_HASH`, before the first. */
+  /** The number and hash of its last delivery. Before the first: 0 and `NO_HASH`. */
   last: { number: number; hash: string }
-  /** Since when all attempts have failed; null if the last one did not. */
+  /** Since when all attempts have failed; null if the last attempt succeeded. */
   failingSince: Date | null
-  /** Until when none is made, since it is failing. */
+  /** No attempt is made before this time, because the endpoint is failing. */
   pausedUntil: Date | null
 }
 
 export const DELIVERY_STATUSES = ['waiting', 'succeeded', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** A notification that is, or was, sent to an endpoint (§2.12). */
+/** A delivery of a notification to an endpoint (§2.12). */
 export interface WebhookDelivery {
   endpointId: string
-  /** Its place among those to the endpoint, from 1 on, without holes. */
+  /** Number of the delivery at the endpoint, from 1 on, without gaps. */
   number: number
   notificationId: string
-  /** The claim, candidate or whatever else it tells of. */
+  /** The id of the claim, candidate, test clock or endpoint of the notification. */
   subjectId: string
   type: string
   createdAt: Date
-  /** SHA-256 of its body, and of the body before. */
+  /** SHA-256 of this body and of the previous delivery's body. */
   hash: string
   previousHash: string
   status: DeliveryStatus
@@ -46,13 +46,13 @@ export interface WebhookDelivery {
 export interface WebhookAttempt {
   startedAt: Date
   durationMs: number
-  /** The answer's; null if there was none. */
+  /** The status of the response; null without a response. */
   status: number | null
-  /** Its beginning. */
+  /** The beginning of the response's body. */
   answer: string | null
-  /** Why it counts as failed; null if it does not. */
+  /** Why the attempt failed; null if it succeeded. */
   error: string | null
 }
 
-/** What an endpoint is never sent unless it asks: by its own test, or instead of notifications that were removed. */
+/** Deliveries of these types are not notifications: a test that the caller requests, and a substitute for removed notifications. */
 export const OWN_TYPES = ['webhook_endpoint.test', 'webhook_endpoint.notifications_removed'] as const

@@ -1,4 +1,4 @@
-import type { StoredItem, StoredLife } from '../core/claims/recompute.ts'
+import type { StoredClaimState, StoredItem } from '../core/claims/recompute.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { MAX_COUNTED_CLAIMS, SAMPLE_SURPLUS_FACTOR } from './limits.ts'
@@ -64,7 +64,7 @@ export interface AuditRecord {
   contract: Contract | null
   /** Whether the contract matches its hash and the stored price. */
   isContractRight: boolean
-  stored: StoredLife
+  stored: StoredClaimState
   items: StoredItem[]
 }
 
@@ -107,8 +107,8 @@ interface Row {
   alias: string | null
   contract: string | null
   is_contract_right: boolean | null
-  status: StoredLife['status']
-  scheduled_outcome: StoredLife['scheduledOutcome']
+  status: StoredClaimState['status']
+  scheduled_outcome: StoredClaimState['scheduledOutcome']
   status_since: Date
   due_at: Date | null
   created_at: Date

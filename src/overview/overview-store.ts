@@ -1,5 +1,5 @@
 import { CLAIM_COLUMNS, type ClaimRow, toWholeClaim } from '../claims/claim-columns.ts'
-import type { NotedClaim } from '../core/claims/claim.ts'
+import type { ClaimWithMetadata } from '../core/claims/claim.ts'
 import type { Outcome } from '../core/claims/lifecycle.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import type { Day } from '../kernel/time-zone.ts'
@@ -211,14 +211,17 @@ function medianOfClasses(scope: OverviewScope, since: Date) {
 
 type NotedRow = ClaimRow & { metadata: Metadata | null }
 const COLUMNS = `${CLAIM_COLUMNS}, metadata`
-const toNotedClaim = (row: NotedRow): NotedClaim => ({ ...toWholeClaim(row), metadata: row.metadata ?? {} })
+const toNotedClaim = (row: NotedRow): ClaimWithMetadata => ({
+  ...toWholeClaim(row),
+  metadata: row.metadata ?? {},
+})
 
 /** The claims and candidates whose window ends next, soonest first. A claim whose clock is stopped has no due time. */
 export async function listDueNext(
   db: Connection,
   scope: OverviewScope,
   limit: number,
-): Promise<NotedClaim[]> {
+): Promise<ClaimWithMetadata[]> {
   const query = new ScopeQuery(scope)
   const rows = await db.query<NotedRow>({
     text: `-- list_due_next
@@ -251,7 +254,11 @@ export async function findOverdue(
 }
 
 /** The records that most recently changed their status, latest first. */
-export async function listRecent(db: Connection, scope: OverviewScope, limit: number): Promise<NotedClaim[]> {
+export async function listRecent(
+  db: Connection,
+  scope: OverviewScope,
+  limit: number,
+): Promise<ClaimWithMetadata[]> {
   const query = new ScopeQuery(scope)
   const count = query.parameter(limit)
   const rows = await db.query<NotedRow>({

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import type { NotedClaim } from '../../core/claims/claim.ts'
+import type { ClaimWithMetadata } from '../../core/claims/claim.ts'
 import { customerNotFound } from '../../core/record-errors.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import { ServiceError } from '../../kernel/errors.ts'
@@ -67,10 +67,10 @@ export async function createCandidate(
   request: CandidateRequest,
   reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
-): Promise<NotedClaim> {
+): Promise<ClaimWithMetadata> {
   const [candidate] = await createCandidates(app, userId, [request], reserveMemory, key)
   if (candidate instanceof Error) throw candidate
-  return candidate as NotedClaim
+  return candidate as ClaimWithMetadata
 }
 
 type Outcome = OpenedClaim | Error

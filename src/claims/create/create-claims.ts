@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import type { NotedClaim } from '../../core/claims/claim.ts'
+import type { ClaimWithMetadata } from '../../core/claims/claim.ts'
 import { customerNotFound } from '../../core/record-errors.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import type { Metadata } from '../../kernel/metadata.ts'
@@ -68,8 +68,8 @@ export async function createClaim(
   request: ClaimRequest,
   reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
-): Promise<NotedClaim> {
+): Promise<ClaimWithMetadata> {
   const [claim] = await createClaims(app, userId, [request], reserveMemory, key)
   if (claim instanceof Error) throw claim
-  return claim as NotedClaim
+  return claim as ClaimWithMetadata
 }

@@ -1,5 +1,5 @@
 import { type ContractOfSchema, findContracts } from '../../claim-schemas/claim-schema-store.ts'
-import type { NotedClaim } from '../../core/claims/claim.ts'
+import type { ClaimWithMetadata } from '../../core/claims/claim.ts'
 import type { Versioned } from '../../core/records.ts'
 import type { Customer, CustomerKey } from '../../customers/customer.ts'
 import {
@@ -33,7 +33,7 @@ export class CreationBatchers implements Lifecycle {
   readonly customersByExternalId: Batcher<AskedNames, CustomerKey[]>
   readonly newCustomers: Batcher<NewCustomer, Versioned<Customer> | null>
   /** Claims without a test clock. Claims on a test clock are inserted outside the batches: they may wait for the clock. */
-  readonly newClaims: Batcher<readonly NewClaim[], (NotedClaim | null)[]>
+  readonly newClaims: Batcher<readonly NewClaim[], (ClaimWithMetadata | null)[]>
   /** On distributed tables, the contracts of claims that are inserted next: contracts need all machines, claims only one. */
   readonly newContracts: Batcher<readonly NewClaim[], boolean[]>
   readonly keys: Batcher<AskedKey, CreationKey | null>

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts'
 import { type CalendarReference, findVersionOfNewClaim, withVersion } from '../../calendars/calendar-times.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES } from '../../claim-schemas/limits.ts'
 import { type NewContract, newContract } from '../../contracts/contract-store.ts'
-import type { ClaimAddress, NotedClaim, WithContract } from '../../core/claims/claim.ts'
+import type { ClaimAddress, ClaimWithMetadata, WithContract } from '../../core/claims/claim.ts'
 import { sortReminders } from '../../core/claims/reminder-times.ts'
 import type { Contract } from '../../core/contracts/contract.ts'
 import { schemaNotFound, testClockNotFound } from '../../core/record-errors.ts'
@@ -40,7 +40,7 @@ type Resolved = WithContract<NewClaim, Contract | RawContract>
 /** A claim to insert, and its contract in the form that the result has. */
 type ToInsert = NewClaim & { kept: Contract | RawContract }
 /** The contract has the form that the opening had. */
-export type OpenedClaim = WithContract<NotedClaim, Contract | RawContract>
+export type OpenedClaim = WithContract<ClaimWithMetadata, Contract | RawContract>
 type Outcome = OpenedClaim | Error
 
 /** A claim or candidate to create. */
@@ -203,7 +203,7 @@ async function openNew(
       if ([...outcomes, ...refused.values()].some((outcome) => outcome instanceof DatabaseUnavailable))
         unavailable.add(node)
       for (const [i, { address, kept }] of claims.entries())
-        opened.set(address, withKept(outcomes[i] as NotedClaim | Error, kept))
+        opened.set(address, withKept(outcomes[i] as ClaimWithMetadata | Error, kept))
     }
     // Each further statement could wait for the database as long.
     for (const { address } of left) opened.set(address, notAttempted())
@@ -218,7 +218,7 @@ const nodeOf = ({ db }: App, { address, testClockId }: Resolved) =>
 /** Claims with the same value share a statement: claims on one test clock, or claims without one on one node. */
 const statementOf = (app: App, claim: Resolved) => claim.testClockId ?? nodeOf(app, claim)
 
-const withKept = (outcome: NotedClaim | Error, kept: Contract | RawContract): Outcome =>
+const withKept = (outcome: ClaimWithMetadata | Error, kept: Contract | RawContract): Outcome =>
   kept instanceof RawJson && !(outcome instanceof Error) ? { ...outcome, contract: kept } : outcome
 
 /** Of several candidates with one alias, or claims with one reference, only the first is created. */
@@ -299,14 +299,14 @@ async function insertEach(
   app: App,
   claims: readonly NewClaim[],
   deadline: number,
-): Promise<(NotedClaim | Error)[]> {
+): Promise<(ClaimWithMetadata | Error)[]> {
   try {
     return await insert(app, claims, deadline)
   } catch (error) {
     // The database may refuse one claim. It must not fail the others.
     const isAlone = claims.length === 1 || error instanceof DatabaseUnavailable
     if (isAlone) return claims.map(() => error as Error)
-    const outcomes: (NotedClaim | Error)[] = []
+    const outcomes: (ClaimWithMetadata | Error)[] = []
     for (const claim of claims) {
       const isUnavailable = outcomes.at(-1) instanceof DatabaseUnavailable
       outcomes.push(...(isUnavailable ? [notAttempted()] : await insertEach(app, [claim], deadline)))
@@ -323,13 +323,13 @@ async function insert(
   app: App,
   claims: readonly NewClaim[],
   deadline: number,
-): Promise<(NotedClaim | Error)[]> {
+): Promise<(ClaimWithMetadata | Error)[]> {
   if (!app.db.distribution.isOn) return insertReady(app, claims, deadline)
   const { userId } = claims[0] as NewClaim
   const isReady = await app.creations.newContracts.submit(userId, claims)
   const ready = claims.filter((_, i) => isReady[i])
   const inserted = ready.length === 0 ? [] : await insertReady(app, ready, deadline)
-  const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as NotedClaim | Error]))
+  const outcomes = new Map(ready.map((claim, i) => [claim, inserted[i] as ClaimWithMetadata | Error]))
   return claims.map((claim) => outcomes.get(claim) ?? conflictOf(claim))
 }
 
@@ -341,9 +341,9 @@ async function insertReady(
   app: App,
   claims: readonly NewClaim[],
   deadline: number,
-): Promise<(NotedClaim | Error)[]> {
+): Promise<(ClaimWithMetadata | Error)[]> {
   const { userId, testClockId } = claims[0] as NewClaim
-  const toOutcomes = (inserted: readonly (NotedClaim | null)[]) =>
+  const toOutcomes = (inserted: readonly (ClaimWithMetadata | null)[]) =>
     claims.map((claim, i) => inserted[i] ?? conflictOf(claim))
   if (testClockId === null && !claims.some(({ calendar }) => calendar)) {
     return toOutcomes(await app.creations.newClaims.submit(userId, claims))

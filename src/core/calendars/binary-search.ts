@@ -1,6 +1,6 @@
 /**
- * The first whole number from `low` on for which the condition holds; `high` if it holds for none below `high`. Once
- * the condition holds, it holds for every greater number.
+ * Binary search: the first whole number from `low` on for which the condition holds, or `high` if there is none below
+ * `high`. If the condition holds for a number, it must hold for every greater number.
  */
 export function firstWhere(low: number, high: number, holds: (n: number) => boolean): number {
   let [from, to] = [low, high]

@@ -8,15 +8,15 @@ import { eventOf } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { type ClaimState, openState, scheduledTransitions, type Transition } from './lifecycle.ts'
 
-/** What was decided about a submission, whether its id is new or not. */
+/** The decision about a submission, also if its id is in the log already. */
 export type Decision =
   | { kind: 'append'; event: LogEvent; effect: Effect | null; lateMs: number | null }
   | { kind: 'replay' | 'id-conflict' }
   | Exclude<TimedDecision, { kind: 'append' }>
 
 /**
- * One claim's life in memory, through the same decisions as the service's: events in the order of their times,
- * and between them the scheduled checks of every whole minute. At the same instant the check comes first.
+ * Runs one claim in memory with the rules of the service: events in the order of their times, and the scheduled checks of
+ * every whole minute between them. At the same instant the check comes first.
  */
 export class ClaimRun {
   readonly #calendar: TimeMeasure

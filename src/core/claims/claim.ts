@@ -15,13 +15,13 @@ export interface Claim extends ClaimState {
   customerExternalId: string | null
   contract: Contract
   schemaId: string | null
-  /** Of that schema, whose contract it has; null without a schema, and of a claim that an older version made. */
+  /** The version of the schema whose contract the claim has. Null without a schema, or if an older server created the claim. */
   schemaVersion: number | null
   testClockId: string | null
   /** Fractions of the activity window, ascending; left out if there are none. No decision reads them. */
   reminders?: readonly number[]
   createdAt: Date
-  /** Items in the log; also the version that a write is guarded by. */
+  /** Items in the log. Also the version of the claim, which a guarded write compares. */
   eventCount: number
   /** Bytes of the log's payloads as JSON. */
   logBytes: number
@@ -32,34 +32,34 @@ export interface Claim extends ClaimState {
   reviewStart: number | null
 }
 
-/** With what callers note about it, which no decision looks at. */
-export interface NotedClaim extends Claim {
+/** No decision reads the metadata. */
+export interface ClaimWithMetadata extends Claim {
   metadata: Metadata
 }
 
 /** A record with its contract in another form. */
 export type WithContract<Record, Form> = Omit<Record, 'contract'> & { contract: Form }
 
-/** A claim whose contract and metadata are only passed on, as the JSON that is stored: making objects of them may take long. */
+/** A claim with contract and metadata as stored JSON, which is not parsed: parsing may take long. */
 export type StoredClaim = WithContract<Claim, string> & { metadata: string }
 
-/** What every representation of a claim or candidate has. */
+/** The fields that every representation of a claim or candidate has. */
 export type ClaimFacts = Omit<
   Claim,
   'userId' | 'contract' | 'eventCount' | 'logBytes' | 'reviewStart' | 'clock' | 'reminders'
 >
 
-/** A claim or candidate as an export tells it. */
+/** A claim or candidate in an export. */
 export interface ExportedClaim extends ClaimFacts {
-  /** Of its contract, an exact decimal. */
+  /** The price of the contract, an exact decimal. */
   price: string
   /** As JSON. */
   metadata: string
 }
 
-/** How a caller names a claim (by id) or a candidate (by alias). */
+/** A claim is addressed by its id, a candidate by its alias. */
 export type ClaimAddress = { kind: 'claim'; id: string } | { kind: 'candidate'; alias: string }
 
-/** What a list of claims may be put in order by: the creation, the end of the current window, or the time in the status. */
+/** The orders of a list of claims: by creation, by the end of the current window, or by the time of the last change of status. */
 export const CLAIM_SORTS = ['created_at', 'due_at', 'status_since'] as const
 export type ClaimSort = (typeof CLAIM_SORTS)[number]

@@ -15,12 +15,11 @@ import { EventLog } from './event-log.ts'
 import { type ActivityClock, type ClaimState, isPaused, satisfied, stateAt } from './lifecycle.ts'
 
 /*
- * Decides about an event at its time of recording, for every contract (§2.1a). For contracts of the five fields the
- * live service uses `decideSubmission` instead: their decisions do not depend on the time, so the database sets the
- * time.
+ * Decides about an event at its time of recording, for every contract (§2.1a). For contracts that are not extended the
+ * live service uses `decideSubmission`: these decisions do not depend on the time, so the database sets the time.
  */
 
-/** What an event did to its claim. An event does one of these or nothing (§2.1a rule 5). */
+/** The effect of an event on its claim. An event has at most one effect (§2.1a rule 5). */
 export type Effect = 'satisfied' | 'resumed' | 'paused' | 'reversed' | 'restarted'
 
 export type TimedDecision =
@@ -39,8 +38,8 @@ export type TimedDecision =
 type DecidableClaim = ClaimState & Pick<Claim, 'eventCount' | 'logBytes' | 'contract'>
 
 /**
- * Decides by the log of the current status and the new event. The caller has seen that no event of the whole log has
- * the submission's id (`judgeRepeat`).
+ * Decides from the log of the current status and the new event. The caller has checked that no event of the whole log
+ * has the submission's id (`judgeRepeat`).
  * @param log of the events while OPEN, or of the events in review (`emptyLogOfStatus`)
  * @param at the time of recording
  * @param calendar the working time of the contract's calendar, if it has one
@@ -58,7 +57,7 @@ export function decideAt(
   const isIgnored = lateMs !== null && contract.strict_deadline === true
   const after = isIgnored ? log : log.with(submission)
   const effect = isIgnored ? null : effectOf(claim, after, submission, lateMs !== null)
-  const message = fullMessage(claim, submission, effect)
+  const message = logFullMessage(claim, submission, effect)
   if (message !== null) return { kind: 'log-full', message }
   return {
     kind: 'append',
@@ -78,13 +77,13 @@ export const takesEvents = ({
   status === 'OPEN' ||
   (status === 'PENDING' && scheduledOutcome === 'CONFIRMED' && contract.review !== undefined)
 
-/** Null if the time is before the end of the window. */
+/** Milliseconds from the end of the window to the time. Null if the time is before the end. */
 const lateMsAt = ({ dueAt }: Pick<ClaimState, 'dueAt'>, at: Date): number | null =>
   dueAt !== null && at >= dueAt ? at.getTime() - dueAt.getTime() : null
 
 /**
- * How late a recorded event was; null if it was in time. Contracts of the five fields store no lateness: their claims
- * take events only while OPEN, so it follows from the times.
+ * How late a recorded event was, in milliseconds; null if it was in time. It is stored for extended contracts only. Other
+ * claims accept events only while OPEN, so it is computed from the times.
  */
 export function lateMsOf(
   { contract, createdAt }: Pick<Claim, 'contract' | 'createdAt'>,
@@ -96,8 +95,8 @@ export function lateMsOf(
 }
 
 /**
- * The end of the window as a recorded event implies it; null while the clock is stopped. A computed end of working time
- * depends on the time zone data of the day on which it was computed: the log is taken as correct.
+ * The end of the window that follows from a recorded event; null while the clock is stopped. It replaces a computed end of
+ * working time, because that depends on the time zone data of the day of the computation.
  */
 export function dueAtAsStored(
   dueAt: Date | null,
@@ -214,30 +213,33 @@ function restartedDueAt(
   return new Date(Math.max(Math.min(end, latest), (dueAt as Date).getTime()))
 }
 
-/** Places in the log that only events that reverse the outcome, or resume or satisfy a stopped claim, may take (§2.1a rule 6). */
-const KEPT_EVENTS = 2
+/**
+ * The last events of a log are reserved for events that reverse the outcome, or that resume or satisfy a stopped claim
+ * (§2.1a rule 6).
+ */
+const RESERVED_EVENTS = 2
 
-/** Why the log has no room for the event (§2.1a rule 6); null if it has. */
-function fullMessage(
+/** The error message if the log has no room for the event (§2.1a rule 6); null if it has room. */
+function logFullMessage(
   claim: DecidableClaim,
   { payloadBytes }: Submission,
   effect: Effect | null,
 ): string | null {
   const { contract, eventCount, logBytes } = claim
-  const mayUseKept =
+  const mayUseReserved =
     effect === 'reversed' || effect === 'resumed' || (effect === 'satisfied' && isPaused(claim))
-  const keepsPlaces =
+  const reservesEvents =
     contract.review?.reversal_condition !== undefined || contract.clock?.resume_on !== undefined
-  const kept = keepsPlaces && !mayUseKept ? KEPT_EVENTS : 0
+  const reserved = reservesEvents && !mayUseReserved ? RESERVED_EVENTS : 0
   const why =
-    kept > 0 ? '; the rest is kept for an event that reverses the outcome or continues the clock' : ''
-  // If a scheduled check began the review, its system event may have taken a reserved place.
-  const mostEvents = effect === 'reversed' ? MAX_EVENTS + 1 : MAX_EVENTS - kept
-  if (eventCount >= mostEvents) {
-    return `The log holds ${mostEvents} events, the most that a claim takes${why}.`
+    reserved > 0 ? '; the rest is kept for an event that reverses the outcome or continues the clock' : ''
+  // If a scheduled check began the review, its system event may be one of the reserved events.
+  const maxEvents = effect === 'reversed' ? MAX_EVENTS + 1 : MAX_EVENTS - reserved
+  if (eventCount >= maxEvents) {
+    return `The log holds ${maxEvents} events, the most that a claim takes${why}.`
   }
-  const mostBytes = MAX_LOG_BYTES - kept * MAX_PAYLOAD_BYTES
-  return logBytes + payloadBytes > mostBytes
-    ? `The log's payloads would exceed ${mostBytes} bytes${why}.`
+  const maxBytes = MAX_LOG_BYTES - reserved * MAX_PAYLOAD_BYTES
+  return logBytes + payloadBytes > maxBytes
+    ? `The log's payloads would exceed ${maxBytes} bytes${why}.`
     : null
 }

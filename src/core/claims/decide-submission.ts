@@ -5,18 +5,18 @@ import type { LogEvent, Submission } from './event.ts'
 import type { EventLog } from './event-log.ts'
 import { type Change, satisfied } from './lifecycle.ts'
 
-/** What to do with a submission whose id is new to the claim. */
+/** The decision about a submission whose id is new to the claim. */
 export type SubmissionDecision =
-  /** `log`: with the event. `becomes`: what the claim does, if the condition holds then. */
+  /** `log` includes the event. `becomes` is the change of the state, if the condition holds with the event. */
   | { kind: 'append'; log: EventLog; becomes: Change | null }
   | { kind: 'not-open' }
   | { kind: 'log-full'; message: string }
 
-/** What a decision needs to know of a claim. */
+/** The fields of a claim that a decision needs. */
 type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contract'>
 
 /**
- * Decides by the whole log and the new event (§2.2 rule 1). The caller has seen that no event of the log has the
+ * Decides from the whole log and the new event (§2.2 rule 1). The caller has checked that no event of the log has the
  * submission's id (`judgeRepeat`).
  */
 export function decideSubmission(
@@ -36,15 +36,15 @@ export function decideSubmission(
 }
 
 /**
- * What to do with a submission whose id is in the log already, whatever the claim's status: a client can always
- * retry, but an id names one event.
+ * The decision about a submission whose id is in the log already, in any status. The same event is a replay, so a client
+ * can always retry. Another event with that id is a conflict.
  */
 export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay' | 'id-conflict' {
   const isSame = !recorded.system && recorded.type === submission.type && hasSamePayload(recorded, submission)
   return isSame ? 'replay' : 'id-conflict'
 }
 
-/** Equal texts are not parsed. */
+/** Does not parse equal texts. */
 const hasSamePayload = ({ payload: recorded }: LogEvent, { payload }: Submission): boolean =>
   (recorded instanceof RawJson && payload instanceof RawJson && recorded.text === payload.text) ||
   jsonEquals(parsed(recorded), parsed(payload))

@@ -11,11 +11,10 @@ import { type Aggregate, type Condition, holds, type Leaf } from '../contracts/c
 import type { Evidence } from './event.ts'
 
 /**
- * The events of one claim, as far as its condition needs them. A leaf needs one event, and an event stays
- * in the log, so a satisfied leaf stays satisfied: each event is looked at once, and need not be kept. An aggregate
- * keeps its value so far (§2.1a).
+ * The state of a condition over the events of one claim. A leaf needs one event, and events stay in the log, so a satisfied
+ * leaf stays satisfied. Each event is therefore evaluated once and not kept. An aggregate keeps its current value (§2.1a).
  *
- * It never changes: a decision makes a new log with the event. If the write fails, the caller keeps the previous log.
+ * It is immutable: a decision creates a new log with the event. If the write fails, the caller keeps the previous log.
  */
 export class EventLog {
   readonly #condition: Condition
@@ -74,7 +73,7 @@ export class EventLog {
     return this.#satisfied?.has(leaf) ?? false
   }
 
-  /** Leaves. */
+  /** The number of satisfied leaves. */
   get satisfiedCount(): number {
     return this.#satisfied?.size ?? 0
   }

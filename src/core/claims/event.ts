@@ -7,13 +7,13 @@ export const RESERVED_TYPES = [ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED] a
 
 export const isReservedType = (type: string): boolean => (RESERVED_TYPES as readonly string[]).includes(type)
 
-/** Fields that the service itself puts on an item of the log. */
+/** Fields that the service adds to an item of the log. */
 export const RESERVED_FIELDS = ['created_at', 'system'] as const
 
 /** The payload of an event. A large payload is parsed on demand: thousands of submissions may wait. */
 type Payload = JsonObject | RawJson<JsonObject>
 
-/** What a caller submits: the payload is the submission without `id`, `type` and what addresses the claim. */
+/** A submission of a caller. The payload is the request's object without `id`, `type` and the address of the claim. */
 export interface Submission {
   id: string
   type: string
@@ -22,10 +22,10 @@ export interface Submission {
   payloadBytes: number
 }
 
-/** What conditions see of an item of a log. */
+/** The part of a log item that conditions read. */
 export type Evidence = Pick<LogEvent, 'type' | 'payload'> & { system?: boolean }
 
-/** Evidence with its place in the log. For claims of extended contracts. */
+/** Evidence with its sequence number in the log. For claims of extended contracts. */
 export interface PlacedEvidence extends Evidence {
   seq: number
   isLate: boolean

@@ -7,14 +7,14 @@ export const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
 export type Status = (typeof STATUSES)[number]
 export type Outcome = 'CONFIRMED' | 'FAILED'
 
-/** Where a claim stands. */
+/** The part of a claim that transitions change. */
 export interface ClaimState {
   status: Status
   scheduledOutcome: Outcome | null
   statusSince: Date
   /** When the current window elapses; null in a terminal state, and while the clock is stopped. */
   dueAt: Date | null
-  /** Only of an OPEN claim whose contract can stop its clock. */
+  /** Present only for an OPEN claim whose contract can stop its clock. */
   clock?: ActivityClock | null
 }
 
@@ -26,9 +26,9 @@ export interface ActivityClock {
   since: Date
 }
 
-/** What a claim becomes at a moment that may still be to come: its times follow from that. */
+/** A change of the state at a time that is not known yet. `stateAt` computes the times. */
 export interface Change extends Pick<ClaimState, 'status' | 'scheduledOutcome'> {
-  /** Until the window that begins has elapsed; null in a terminal state. */
+  /** The length of the window that begins; null in a terminal state. */
   windowMs: number | null
 }
 
@@ -67,7 +67,7 @@ export function openState(contract: Contract, now: Date, calendar = PLAIN_TIME):
 export const isPaused = ({ status, dueAt }: Pick<ClaimState, 'status' | 'dueAt'>): boolean =>
   status === 'OPEN' && dueAt === null
 
-/** §3, first row: an OPEN claim when an event was added to its log with which the condition holds. */
+/** §3, first row: the change of an OPEN claim when an event satisfies the condition. */
 export const satisfied = (terms: Pick<Contract, 'review_window'>): Change => pending('CONFIRMED', terms)
 
 /**
@@ -87,11 +87,11 @@ export const pendingState = (
   )
 
 /**
- * §3, the rows of the scheduled check: the transition that the check at `checkTime` makes, or null.
- * A claim makes one transition a check: one that entered its state at this check or later is passed over.
- * An event may have been recorded between the check's minute and its run (`lastEventAt`): the state begins
- * no earlier than that event, so that the log's times tell one story.
- * @param terms only an OPEN claim's matter; null otherwise
+ * §3, the rows of the scheduled check: the transition that the check at `checkTime` makes, or null. A check makes at most
+ * one transition of a claim, so it skips a claim that entered its state at this check or later. An event may be recorded
+ * between `checkTime` and the run of the check (`lastEventAt`). The new state begins no earlier than that event, so that
+ * times in the log never decrease.
+ * @param terms of an OPEN claim; null for other claims, whose transition does not depend on them
  */
 export function atScheduledCheck(
   state: ClaimState,
@@ -111,7 +111,7 @@ export function atScheduledCheck(
   return { state: stateAt(change, at), systemEventType: REVIEW_WINDOW_ELAPSED }
 }
 
-/** What the contract schedules when the activity window elapses. */
+/** The scheduled outcome when the activity window elapses. */
 function timeoutOutcome(terms: Pick<Contract, 'timeout_outcome'>): Outcome {
   return terms.timeout_outcome === 'confirm' ? 'CONFIRMED' : 'FAILED'
 }
@@ -144,7 +144,7 @@ export const checkAtOrBefore = (time: Date): Date =>
 export const checkAfter = (time: Date): Date =>
   new Date((Math.floor(time.getTime() / MINUTE_MS) + 1) * MINUTE_MS)
 
-/** The check `count` checks earlier. */
+/** The time of the check `count` checks earlier. */
 export const checksBefore = (check: Date, count: number): Date =>
   new Date(check.getTime() - count * MINUTE_MS)
 
@@ -171,7 +171,7 @@ export function scheduledTransitions(
 
 /** The minute whose check moves the claim if no event does; null if it is after `until`, or if nothing is due. */
 function nextCheckTime({ dueAt, statusSince }: ClaimState, until: Date | null): Date | null {
-  // Asked for each event, and mostly so: no check comes before the window has elapsed.
+  // Fast path: simulations call this for each event, and mostly the window has not elapsed.
   if (dueAt === null || (until !== null && dueAt.getTime() > until.getTime())) return null
   const [due, afterEntering] = [checkAtOrAfter(dueAt), checkAfter(statusSince)]
   const checkTime = due > afterEntering ? due : afterEntering

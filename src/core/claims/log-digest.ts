@@ -4,11 +4,11 @@ import { MAX_DIGEST_EVENTS } from '../limits.ts'
 import { EventLog } from './event-log.ts'
 
 /**
- * What decisions about an OPEN claim need of its log, in a few bytes that are kept beside the claim: which leaves are
- * satisfied, and of each event's id a hash. It is derived from the log, and can be made from it at any time.
+ * A digest of the log of an OPEN claim, stored in the claim's row: which leaves are satisfied, and a hash of each event's
+ * id. Decisions about the claim need no more. It is derived from the log and can be computed again at any time.
  *
- * As bytes: the format; the number of events; the number of bytes at the end; four bytes for each event's id; a bit for each
- * leaf of the condition, in the order of `leavesOf`, from the lowest on.
+ * Bytes: the format; the number of events; the number of bytes of the bit field; four bytes for each event's id; a bit
+ * field with a bit for each leaf of the condition, in the order of `leavesInOrder`, the lowest bit first.
  */
 export interface LogDigest {
   idHashes: readonly number[]
@@ -18,13 +18,13 @@ export interface LogDigest {
 const FORMAT = 1
 const HEAD_BYTES = 3
 const HASH_BYTES = 4
-/** What each digest is made on: there is room for the longest, and none is long at work. */
-const paper = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MAX_DIGEST_EVENTS + 0xff)
+/** A buffer that all calls share. It has room for the longest digest, and no call yields while it uses the buffer. */
+const scratch = Buffer.alloc(HEAD_BYTES + HASH_BYTES * MAX_DIGEST_EVENTS + 0xff)
 
 /**
- * As hexadecimal digits; null if the log is too long.
- * @param known hashes of its events' ids, but of those that come last
- * @param added the ids of those
+ * The digest as hexadecimal digits; null if the log is too long.
+ * @param known hashes of the ids of all events except the last ones
+ * @param added ids of the last events
  */
 export function writeDigest(
   condition: Condition,
@@ -38,7 +38,7 @@ export function writeDigest(
   const bitsAt = HEAD_BYTES + HASH_BYTES * idHashes.length
   const bitBytes = Math.ceil(leaves.length / 8)
   const length = bitsAt + bitBytes
-  const bytes = paper.fill(0, 0, length)
+  const bytes = scratch.fill(0, 0, length)
   bytes.set([FORMAT, idHashes.length, bitBytes])
   for (const [i, hash] of idHashes.entries()) bytes.writeInt32LE(hash, HEAD_BYTES + HASH_BYTES * i)
   for (const [i, leaf] of leaves.entries()) {
@@ -49,8 +49,8 @@ export function writeDigest(
 }
 
 /**
- * Null if the digest is not of a log with `events` events: an older version of the service adds events and keeps the digest.
- * Also null if the digest is damaged. The log is then read instead.
+ * Null if the digest is damaged, or if it is not of a log with `events` events: an older version of the service adds events
+ * and leaves the digest unchanged. The caller then reads the log.
  */
 export function readDigest(bytes: Uint8Array | null, events: number): LogDigest | null {
   if (bytes === null) return null
@@ -67,7 +67,7 @@ export function logOf(condition: Condition, { satisfied }: LogDigest): EventLog 
   return new EventLog(condition, leaves.length > 0 ? new Set(leaves) : null)
 }
 
-/** FNV-1a, 32 bits: a tenth of the bytes of the ids. Two ids of one hash cost a read and no more. */
+/** FNV-1a, 32 bits: a tenth of the bytes of the ids. If two ids have one hash, the log is read. */
 export function hashOfId(id: string): number {
   let hash = 0x811c9dc5 | 0
   for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)

@@ -6,34 +6,34 @@ import type { EventLog } from './event-log.ts'
 import { atScheduledCheck, openState } from './lifecycle.ts'
 import { readDigest, writeDigest } from './log-digest.ts'
 
-/** An item of a log as it is stored. */
+/** A stored log item. */
 export interface StoredItem extends LogEvent {
-  /** From 1 on, without holes. */
+  /** From 1 on, without gaps. */
   seq: number
-  /** Of the payload as JSON. */
+  /** Size of the payload as JSON. */
   payloadBytes: number
 }
 
-/** A claim as it is stored, with what is kept beside it of its log. */
-export interface StoredLife
+/** The stored state of a claim, with the digest of its log. */
+export interface StoredClaimState
   extends Pick<Claim, 'createdAt' | 'status' | 'scheduledOutcome' | 'statusSince' | 'dueAt' | 'clock'>,
     Pick<Claim, 'eventCount' | 'logBytes' | 'reviewStart'> {
   digest: Uint8Array | null
 }
 
-type Life = Omit<StoredLife, 'createdAt' | 'digest'> & { log: EventLog }
+type ReplayedState = Omit<StoredClaimState, 'createdAt' | 'digest'> & { log: EventLog }
 
 /**
- * What is stored of a claim and does not follow from its contract and its log, in sentences; none if all is right. The
- * state is decided anew, item by item, by the rules that decided it at the time.
+ * Audits a claim: replays its log with the rules of the service, item by item, and compares the result with the stored
+ * state. Returns a sentence for each difference.
  */
 export function findContradictions(
   contract: Contract,
-  stored: StoredLife,
+  stored: StoredClaimState,
   items: readonly StoredItem[],
 ): string[] {
   const opened = openState(contract, stored.createdAt)
-  let life: Life = {
+  let replayed: ReplayedState = {
     ...opened,
     eventCount: 0,
     logBytes: 0,
@@ -42,21 +42,21 @@ export function findContradictions(
   }
   let lastAt = stored.createdAt
   for (const item of items) {
-    if (item.seq !== life.eventCount + 1) return [`item ${life.eventCount + 1} of its log is missing`]
+    if (item.seq !== replayed.eventCount + 1) return [`item ${replayed.eventCount + 1} of its log is missing`]
     if (item.createdAt < lastAt) return [`item ${item.seq} of its log is older than what is before it`]
-    const next = item.system ? afterCheck(contract, life, item) : afterEvent(contract, life, item)
+    const next = item.system ? afterCheck(contract, replayed, item) : afterEvent(contract, replayed, item)
     if (typeof next === 'string') return [next]
-    life = next
+    replayed = next
     lastAt = item.createdAt
   }
-  return [...differences(contract, stored, life), ...ofDigest(contract, stored, life, items)]
+  return [...differences(contract, stored, replayed), ...digestDifferences(contract, stored, replayed, items)]
 }
 
-function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | string {
-  const dueAt = contract.clock?.calendar ? dueAtAsStored(life.dueAt, item) : life.dueAt
-  const decision = decideAt({ ...life, dueAt, contract }, life.log, item, item.createdAt)
+function afterEvent(contract: Contract, replayed: ReplayedState, item: StoredItem): ReplayedState | string {
+  const dueAt = contract.clock?.calendar ? dueAtAsStored(replayed.dueAt, item) : replayed.dueAt
+  const decision = decideAt({ ...replayed, dueAt, contract }, replayed.log, item, item.createdAt)
   if (decision.kind !== 'append') {
-    return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${life.status}`
+    return `item ${item.seq} of its log is an event that could not be recorded: the claim was ${replayed.status}`
   }
   const { log, state, effect, lateMs } = decision
   const isExtendedContract = isExtended(contract)
@@ -64,29 +64,29 @@ function afterEvent(contract: Contract, life: Life, item: StoredItem): Life | st
     return `item ${item.seq} of its log is stored as late by ${item.lateMs ?? 0} ms, and by its time by ${lateMs ?? 0} ms`
   }
   return {
-    ...life,
+    ...replayed,
     ...state,
     log,
-    reviewStart: isExtendedContract && effect === 'satisfied' ? item.seq : life.reviewStart,
+    reviewStart: isExtendedContract && effect === 'satisfied' ? item.seq : replayed.reviewStart,
     eventCount: item.seq,
-    logBytes: life.logBytes + item.payloadBytes,
+    logBytes: replayed.logBytes + item.payloadBytes,
   }
 }
 
-/** The time of a transition is that of its check, or of an event that came in between: the check was no later. */
-function afterCheck(contract: Contract, life: Life, item: StoredItem): Life | string {
+/** A transition has the time of its check, or of a later event (`atScheduledCheck`). */
+function afterCheck(contract: Contract, replayed: ReplayedState, item: StoredItem): ReplayedState | string {
   // The check found the window elapsed. The end of working time is not computed again (`dueAtAsStored`).
-  const dueAt = contract.clock?.calendar && life.dueAt !== null ? item.createdAt : life.dueAt
-  const transition = atScheduledCheck({ ...life, dueAt }, contract, item.createdAt, null)
+  const dueAt = contract.clock?.calendar && replayed.dueAt !== null ? item.createdAt : replayed.dueAt
+  const transition = atScheduledCheck({ ...replayed, dueAt }, contract, item.createdAt, null)
   if (transition?.systemEventType !== item.type) {
     const due =
-      life.dueAt === null
-        ? `it was ${life.status} and due at no time`
-        : `it was ${life.status}, due at ${life.dueAt.toISOString()}`
+      replayed.dueAt === null
+        ? `it was ${replayed.status} and due at no time`
+        : `it was ${replayed.status}, due at ${replayed.dueAt.toISOString()}`
     return `item ${item.seq} of its log, ${item.type} at ${item.createdAt.toISOString()}, could not come: ${due}`
   }
   const { state } = transition
-  const { clock: _, ...rest } = life
+  const { clock: _, ...rest } = replayed
   return { ...rest, ...state, log: emptyLogOfStatus({ ...state, contract }), eventCount: item.seq }
 }
 
@@ -100,7 +100,7 @@ const COMPARED = {
   reviewStart: 'review_start',
 } as const
 
-function differences(contract: Contract, stored: StoredLife, life: Life): string[] {
+function differences(contract: Contract, stored: StoredClaimState, replayed: ReplayedState): string[] {
   const compare = (name: string, is: string, follows: string) =>
     is === follows ? [] : [`its ${name} is ${is}, and by its contract and log ${follows}`]
   const hasCalendar = contract.clock?.calendar !== undefined
@@ -108,27 +108,27 @@ function differences(contract: Contract, stored: StoredLife, life: Life): string
     (field) => !(hasCalendar && field === 'dueAt'),
   )
   return [
-    ...fields.flatMap((field) => compare(COMPARED[field], inWords(stored[field]), inWords(life[field]))),
-    ...(hasCalendar ? [] : compare('clock', clockInWords(stored.clock), clockInWords(life.clock))),
+    ...fields.flatMap((field) => compare(COMPARED[field], inWords(stored[field]), inWords(replayed[field]))),
+    ...(hasCalendar ? [] : compare('clock', clockInWords(stored.clock), clockInWords(replayed.clock))),
   ]
 }
 
-const clockInWords = (clock: Life['clock']): string =>
+const clockInWords = (clock: ReplayedState['clock']): string =>
   clock ? `${clock.remainingMs} ms left at ${clock.since.toISOString()}` : 'null'
 
 const inWords = (value: Date | string | number | null): string =>
   value instanceof Date ? value.toISOString() : String(value)
 
-/** One that an older version left behind is of fewer events: it is not used. */
-function ofDigest(
+/** Compares the digest with the log. Skips a digest of fewer events, which an older version of the service left unchanged. */
+function digestDifferences(
   contract: Contract,
-  stored: StoredLife,
-  life: Life,
+  stored: StoredClaimState,
+  replayed: ReplayedState,
   items: readonly StoredItem[],
 ): string[] {
   if (stored.status !== 'OPEN' || readDigest(stored.digest, stored.eventCount) === null) return []
   const ids = items.map(({ id }) => id)
   const digest = Buffer.from(stored.digest as Uint8Array).toString('hex')
-  const isRight = writeDigest(contract.fulfillment_condition, life.log, [], ids) === digest
+  const isRight = writeDigest(contract.fulfillment_condition, replayed.log, [], ids) === digest
   return isRight ? [] : ['its log_digest is not that of its log']
 }

@@ -2,7 +2,7 @@ import { PLAIN_TIME } from '../calendars/working-time.ts'
 import { type Contract, timeOfWindow, windowMs } from '../contracts/contract.ts'
 import type { ActivityClock } from './lifecycle.ts'
 
-/** In the order in which they are reached; null for none. */
+/** Sorts reminders by the time at which they are reached. Null for none. */
 export const sortReminders = (reminders: readonly number[]): number[] | null =>
   reminders.length === 0 ? null : reminders.toSorted((a, b) => a - b)
 
@@ -11,8 +11,8 @@ export const reminderMs = (contract: Pick<Contract, 'activity_window'>, reminder
   windowMs(contract.activity_window * reminder)
 
 /**
- * When each reminder is reached if the clock runs on. A reminder that is reached already has the time at which the clock
- * started.
+ * The time at which each reminder is reached if the clock keeps running. A reminder that was reached earlier gets the time
+ * at which the clock started.
  * @param calendar the working time of the contract's calendar, if it has one
  */
 export function reminderTimes(

@@ -18,13 +18,13 @@ type TransitionCause = { eventId: string } | { windowElapsed: 'activity_window' 
 
 export interface Simulation {
   timeline: TimelineEntry[]
-  /** At `until`, or in the terminal state if that is not given. */
+  /** The state at `until`. Without `until`, the terminal state, or the state in which the clock stays stopped. */
   final: ClaimState
 }
 
 /**
- * A claim's whole life: the service's own decisions about events at given times. Events are taken in the order of
- * their times, those of one instant in the order given; those after `until` are left out. A step for each event.
+ * Simulates a claim with the rules of the service. Events run in the order of their times; events of one instant keep
+ * their order. Events after `until` are left out. Yields after each event.
  * @param calendar the working time of the contract's calendar, if it has one
  */
 export function* simulate(

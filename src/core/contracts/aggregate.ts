@@ -5,15 +5,15 @@ import { numberPathOf } from './compared-values.ts'
 import { type Aggregate, type Condition, holds, type Leaf } from './condition.ts'
 import { readingsAt } from './readings.ts'
 
-/** The value of an aggregate over some events. It never changes: each further event makes a new one. */
+/** The value of an aggregate over some events. Immutable: a further event creates a new value. */
 export type AggregateValue =
   | { kind: 'count'; count: number }
   | { kind: 'sum'; sum: Decimal }
   | { kind: 'distinct'; values: DistinctValues }
 
 /**
- * Different values. Versions of a log share the map: a version owns the first `size` entries. So a further value costs
- * no copy, unless another version has added one already.
+ * A persistent set. Versions of a log share the map; a version has its first `size` entries. So adding a value copies
+ * nothing, unless another version has already added one.
  */
 class DistinctValues {
   readonly #places: Map<Scalar, number>
@@ -98,6 +98,6 @@ export function aggregateText(value: AggregateValue): string {
   return String(value.kind === 'count' ? value.count : value.values.size)
 }
 
-/** Whether the condition holds over a log without events. Each aggregate is 0 there. */
+/** Whether the condition holds over an empty log, where each aggregate is 0. */
 export const holdsOverNothing = (condition: Condition): boolean =>
   holds(condition, (leaf) => leaf.aggregate !== undefined && isReached(leaf, ZERO_OF[leaf.aggregate]))

@@ -1,44 +1,44 @@
 import { compareDecimals, type Decimal, toDecimal } from '../../kernel/decimal.ts'
 
-/** How a leaf compares a number of the event with its own, the bound. Whatever knows comparators knows them from here. */
+/** The rules of a comparator, which compares a number of an event with the leaf's number, the bound. All code uses this table. */
 interface ComparatorRules {
   /** Whether a number satisfies it. */
   accepts: (bound: number) => (number: number) => boolean
-  /** How far a number is from satisfying it; 0 if only by being equal. */
+  /** The distance of a number from the bound; 0 if the comparator accepts the number, or if the number equals the bound. */
   gap: (number: number, bound: number) => number
   /** The least and the greatest number that satisfy it. */
   span: (bound: number) => readonly [least: number, greatest: number]
-  /** Before the bound, for people: "at least" 4. */
+  /** The words before the bound in a sentence: "at least" 4. */
   words: string
 }
 
-/** JSON has no number beyond. */
-const LARGEST = Number.MAX_VALUE
+/** The largest number of JSON. */
+const MAX_NUMBER = Number.MAX_VALUE
 
-/** In the order in which they are told. */
+/** In the order in which sentences name the comparators. */
 const RULES = {
   gt: {
     accepts: (bound) => (number) => number > bound,
     gap: (number, bound) => Math.max(bound - number, 0),
-    span: (bound) => [nextTo(bound, 1n), LARGEST],
+    span: (bound) => [nextTo(bound, 1n), MAX_NUMBER],
     words: 'more than',
   },
   gte: {
     accepts: (bound) => (number) => number >= bound,
     gap: (number, bound) => Math.max(bound - number, 0),
-    span: (bound) => [bound, LARGEST],
+    span: (bound) => [bound, MAX_NUMBER],
     words: 'at least',
   },
   lt: {
     accepts: (bound) => (number) => number < bound,
     gap: (number, bound) => Math.max(number - bound, 0),
-    span: (bound) => [-LARGEST, nextTo(bound, -1n)],
+    span: (bound) => [-MAX_NUMBER, nextTo(bound, -1n)],
     words: 'less than',
   },
   lte: {
     accepts: (bound) => (number) => number <= bound,
     gap: (number, bound) => Math.max(number - bound, 0),
-    span: (bound) => [-LARGEST, bound],
+    span: (bound) => [-MAX_NUMBER, bound],
     words: 'at most',
   },
   eq: {
@@ -60,15 +60,15 @@ export const hasComparator = (bounds: Bounds): boolean =>
 
 export const wordsOf = (comparator: Comparator): string => RULES[comparator].words
 
-/** Tells whether a number satisfies all bounds; null if there is none. */
+/** A function that returns whether a number satisfies all bounds; null if there are no bounds. */
 export function testOf(bounds: Bounds): ((number: number) => boolean) | null {
-  const tests = setIn(bounds).map((name) => RULES[name].accepts(bounds[name] as number))
+  const tests = presentIn(bounds).map((name) => RULES[name].accepts(bounds[name] as number))
   const [only] = tests
   if (!only) return null
   return tests.length === 1 ? only : (number) => tests.every((test) => test(number))
 }
 
-/** Whether an exact decimal satisfies all bounds: the sign of the difference is compared with 0. */
+/** Whether an exact decimal satisfies all bounds. Compares the sign of the difference with 0. */
 export const isDecimalWithin = (decimal: Decimal, bounds: Bounds): boolean =>
   decimalBounds(bounds).every(({ accepts, bound }) => accepts(compareDecimals(decimal, bound)))
 
@@ -82,7 +82,7 @@ const known = new WeakMap<Bounds, DecimalBound[]>()
 function decimalBounds(bounds: Bounds): DecimalBound[] {
   let found = known.get(bounds)
   if (!found) {
-    found = setIn(bounds).map((name) => ({
+    found = presentIn(bounds).map((name) => ({
       accepts: RULES[name].accepts(0),
       bound: toDecimal(bounds[name] as number),
     }))
@@ -93,40 +93,40 @@ function decimalBounds(bounds: Bounds): DecimalBound[] {
 
 /** How far the number is from satisfying all bounds. */
 export const gapOf = (number: number, bounds: Bounds): number =>
-  Math.max(0, ...setIn(bounds).map((name) => RULES[name].gap(number, bounds[name] as number)))
+  Math.max(0, ...presentIn(bounds).map((name) => RULES[name].gap(number, bounds[name] as number)))
 
-/** The least and the greatest number that satisfy all bounds, and all between do; if none does, the first is greater. */
+/** The least and the greatest number that satisfy all bounds. If no number satisfies them, the least exceeds the greatest. */
 export function spanOf(bounds: Bounds): readonly [least: number, greatest: number] {
-  const spans = setIn(bounds).map((name) => RULES[name].span(bounds[name] as number))
+  const spans = presentIn(bounds).map((name) => RULES[name].span(bounds[name] as number))
   return [
-    Math.max(-LARGEST, ...spans.map(([least]) => least)),
-    Math.min(LARGEST, ...spans.map(([, greatest]) => greatest)),
+    Math.max(-MAX_NUMBER, ...spans.map(([least]) => least)),
+    Math.min(MAX_NUMBER, ...spans.map(([, greatest]) => greatest)),
   ]
 }
 
 /** "at least 2 and less than 8"; empty if there is no bound. */
 export const boundsInWords = (bounds: Bounds): string =>
-  setIn(bounds)
+  presentIn(bounds)
     .map((name) => `${wordsOf(name)} ${bounds[name]}`)
     .join(' and ')
 
-/** A number that satisfies all bounds, if one does: a bound itself or a whole number beside it, if possible. */
+/** A number that satisfies all bounds; 0 if there is none. Prefers a bound itself, then a whole number next to one. */
 export function satisfyingNumber(bounds: Bounds): number {
   const isSatisfied = testOf(bounds)
   if (!isSatisfied) return 0
-  const set = setIn(bounds).map((name) => bounds[name] as number)
-  const sorted = set.toSorted((one, other) => one - other)
+  const present = presentIn(bounds).map((name) => bounds[name] as number)
+  const sorted = present.toSorted((one, other) => one - other)
   const between = sorted.slice(1).map((bound, i) => bound / 2 + (sorted[i] as number) / 2)
-  const beside = set.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
-  const next = set.flatMap((bound) => [nextTo(bound, 1n), nextTo(bound, -1n)])
+  const beside = present.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
+  const next = present.flatMap((bound) => [nextTo(bound, 1n), nextTo(bound, -1n)])
   return (
-    [...set, ...beside, ...between, ...next].find(
+    [...present, ...beside, ...between, ...next].find(
       (number) => Number.isFinite(number) && isSatisfied(number),
     ) ?? 0
   )
 }
 
-/** The double that follows in the direction, 1 or -1; beyond the largest there is none. */
+/** The next double in the direction, 1 or -1. Infinite after the largest. */
 function nextTo(number: number, direction: 1n | -1n): number {
   if (number === 0) return Number(direction) * Number.MIN_VALUE
   const float = new Float64Array([number])
@@ -136,4 +136,4 @@ function nextTo(number: number, direction: 1n | -1n): number {
   return float[0] as number
 }
 
-const setIn = (bounds: Bounds): Comparator[] => COMPARATORS.filter((name) => bounds[name] !== undefined)
+const presentIn = (bounds: Bounds): Comparator[] => COMPARATORS.filter((name) => bounds[name] !== undefined)

@@ -7,9 +7,9 @@ const NONE: readonly Leaf[] = []
 const NO_PARTS = new Uint16Array()
 
 /**
- * What a condition asks of events, made ready for many of them. Leaves are not asked one by one: one walk over an
- * event's payload, along the keys that leaves of its type name, tells which of them it satisfies. A type is made ready
- * with its first event: that takes milliseconds if leaves are large.
+ * A condition compiled for the evaluation of many events. It does not evaluate leaves one by one: a single walk over an
+ * event's payload, along the keys that leaves of its type name, finds all leaves that the event satisfies. The leaves of a
+ * type are compiled at its first event, which takes milliseconds if they are large.
  */
 export class CompiledCondition {
   /** From left to right. */
@@ -22,10 +22,7 @@ export class CompiledCondition {
     this.#byType = new Map(byType.entries().map(([type, leaves]) => [type, new LeavesOfType(leaves)]))
   }
 
-  /**
-   * The leaves that the event satisfies by itself. System events satisfy none (§2.2 rule 3). A payload may be made when
-   * it is asked for.
-   */
+  /** The leaves that the event satisfies. System events satisfy none (§2.2 rule 3). Parses the payload only if needed. */
   leavesSatisfiedBy(event: Evidence): readonly Leaf[] {
     return event.system ? NONE : (this.#byType.get(event.type)?.satisfiedBy(parsed(event.payload)) ?? NONE)
   }
@@ -34,8 +31,8 @@ export class CompiledCondition {
 const known = new WeakMap<Condition, CompiledCondition>()
 
 /**
- * Once for all claims under the same condition, as long as that is held: who bounds the memory of contracts counts what is
- * made of their conditions too.
+ * Compiles a condition object once, and caches the result as long as the object exists. Limits on the memory of contracts
+ * include the compiled conditions.
  */
 export function compile(condition: Condition): CompiledCondition {
   let compiled = known.get(condition)
@@ -46,15 +43,15 @@ export function compile(condition: Condition): CompiledCondition {
   return compiled
 }
 
-/** The leaves of a condition that is used again and again, from left to right. */
+/** The leaves of a condition, from left to right. Cached, for conditions that are used often. */
 export const leavesInOrder = (condition: Condition): readonly Leaf[] => compile(condition).leaves
 
 class LeavesOfType {
   readonly #leaves: readonly Leaf[]
   #wanted: WantedValues | undefined
-  /** In how many parts each leaf wants something of the payload; with none, any event of the type satisfies it. */
+  /** The number of requirements of each leaf. Any event of the type satisfies a leaf without requirements. */
   #parts: readonly number[] = []
-  /** How many of them the payload at hand has. */
+  /** The number of requirements of each leaf that the current payload satisfies. */
   #found = NO_PARTS
 
   constructor(leaves: readonly Leaf[]) {

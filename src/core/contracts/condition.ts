@@ -1,13 +1,10 @@
 import type { JsonObject } from '../../kernel/json.ts'
 import type { Bounds } from './comparators.ts'
 
-/** §2.2: a tree of leaves and operators, as it was sent. */
+/** §2.2: a tree of leaves and operators. The object is the one that the caller sent. */
 export type Condition = Leaf | AllOrAny | Not
 
-/**
- * Over all matching events of a log: their number, the exact sum of their numbers, the number of their different
- * values.
- */
+/** Aggregates over all matching events of a log: the number of events, the exact sum of a field, the number of its distinct values. */
 export const AGGREGATES = ['count', 'sum', 'distinct'] as const
 export type Aggregate = (typeof AGGREGATES)[number]
 
@@ -15,7 +12,7 @@ export interface Leaf extends Bounds {
   event: string
   match?: JsonObject | string | number | boolean
   field?: string
-  /** §2.1a: the comparators compare this over the log, and not a number of one event. */
+  /** §2.1a: the comparators compare this aggregate of the log instead of a number of one event. */
   aggregate?: Aggregate
 }
 interface AllOrAny {
@@ -27,7 +24,7 @@ interface Not {
   condition: Condition
 }
 
-/** The truth of the tree, given that of its leaves. */
+/** Evaluates the tree from the truth of its leaves. */
 export function holds(condition: Condition, isLeafSatisfied: (leaf: Leaf) => boolean): boolean {
   if (!('op' in condition)) return isLeafSatisfied(condition)
   switch (condition.op) {

@@ -83,9 +83,9 @@ export function conditionInWords(condition: Condition): string {
 
 const NEVER = '(never: no alternative is named)'
 
-/** A clause within another is set in brackets if it would be read wrong without. */
-function clause(told: Condition, isNested: boolean): string {
-  const condition = withoutListsOfOne(told)
+/** A nested clause is in brackets if it would be ambiguous without. */
+function clause(original: Condition, isNested: boolean): string {
+  const condition = withoutListsOfOne(original)
   if (!('op' in condition)) return leafInWords(condition)
   if (condition.op === 'NOT') return notInWords(condition.condition, isNested)
   const { op, conditions } = condition
@@ -111,14 +111,14 @@ function notInWords(negated: Condition, isNested: boolean): string {
   return negatedClause === NEVER ? `not: ${NEVER}` : `not: (${negatedClause})`
 }
 
-/** A list of one condition says what that one says. */
+/** Replaces a list of one condition by that condition. */
 function withoutListsOfOne(condition: Condition): Condition {
   if (!('op' in condition) || condition.op === 'NOT') return condition
   const [only, ...others] = condition.conditions
   return only && others.length === 0 ? withoutListsOfOne(only) : condition
 }
 
-/** System events satisfy no leaf (§2.2 rule 3), and nobody can submit one of their types. */
+/** System events satisfy no leaf (§2.2 rule 3), and no caller can submit an event of their types. */
 function leafInWords(leaf: Leaf): string {
   if (isReservedType(leaf.event)) return `(never: ${typeInWords(leaf.event)} satisfies nothing)`
   if (leaf.aggregate === 'sum')
@@ -130,7 +130,7 @@ function leafInWords(leaf: Leaf): string {
 const isAboutOne = (leaf: Leaf): boolean =>
   COMPARATORS.every((name) => leaf[name] === undefined || (leaf[name] === 1 && name !== 'gt'))
 
-/** The event with what it must carry: “satisfaction” with a value of at least 4; at least 5 “delivered”. */
+/** The event and its requirements: “satisfaction” with a value of at least 4; at least 5 “delivered”. */
 export function eventInWords(leaf: Leaf): string {
   switch (leaf.aggregate) {
     case undefined:
@@ -154,13 +154,13 @@ function withDemands(leaf: Leaf, demands: string[]): string {
   return demands.length === 0 ? event : `${event} with ${demands.join(' and ')}`
 }
 
-/** Between curly quotes, or as JSON if it would be read wrong between those. */
+/** In curly quotes, or as JSON if curly quotes would be ambiguous. */
 const typeInWords = (type: string): string =>
   /[“”]/u.test(type) || hasInvisible(type) ? quoted(type) : `“${type}”`
 
 const hasInvisible = (text: string): boolean => quoted(text) !== JSON.stringify(text)
 
-/** A path of keys: by.name, or by."first.name" if a key would be read wrong. */
+/** A path of keys: by.name, or by."first.name" if a key would be ambiguous. */
 const pathInWords = (keys: readonly string[]): string =>
   keys.map((key) => (/^[\p{L}\p{M}\p{N}_-]+$/u.test(key) && !hasInvisible(key) ? key : quoted(key))).join('.')
 
@@ -186,7 +186,7 @@ const UNITS = [
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 3 })
 
-/** As a window counts, in whole milliseconds: "30 days", "1 day 2 hours", "1.5 seconds"; zero is "no time". */
+/** A window, rounded to whole milliseconds as the service does: "30 days", "1 day 2 hours", "1.5 seconds"; 0 is "no time". */
 export function durationInWords(seconds: number): string {
   const parts: string[] = []
   let rest = windowMs(seconds)
@@ -201,9 +201,9 @@ export function durationInWords(seconds: number): string {
 type Format = (amount: string | number) => string
 
 /**
- * How amounts in major units are shown: numbers, or exact decimals as sums come.
- * @param currency its code (ISO 4217); null for none
- * @param locale of the reader; by default the one of the machine
+ * Formats amounts in major units: numbers, or exact decimals as text, such as sums.
+ * @param currency the code (ISO 4217); null for none
+ * @param locale of the reader; default: the locale of the machine
  */
 export function moneyFormat(currency: string | null, locale?: string): Format {
   const style = currency === null ? { minimumFractionDigits: 2 } : ({ style: 'currency', currency } as const)

@@ -2,8 +2,8 @@ import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type Condition, type Leaf, leavesOf, namedEventTypes } from './condition.ts'
 
 /**
- * The terms of a claim (§2.1). It is kept as the document that was sent, so its fields keep the names of the wire. Only
- * the creation of a claim changes it: it fills in the version of the calendar (§2.1a rule 20).
+ * The terms of a claim (§2.1), as the caller sent them, so the fields have the names of the wire. Only the creation of a
+ * claim changes them: it fills in the version of the calendar (§2.1a rule 20).
  */
 export interface Contract {
   /** Major units of the account's currency. */
@@ -15,7 +15,7 @@ export interface Contract {
   fulfillment_condition: Condition
   timeout_outcome: 'confirm' | 'fail'
   review?: ReviewTerms
-  /** A late event is stored, and is part of no evaluation. */
+  /** Late events are stored and not evaluated. */
   strict_deadline?: boolean
   clock?: ClockTerms
 }
@@ -33,12 +33,12 @@ export interface ReviewTerms {
 /** The windows of a claim that a calendar can apply to. */
 export const WINDOWS = ['activity', 'review'] as const
 export type Window = (typeof WINDOWS)[number]
-/** Those that a calendar applies to if the contract does not say. */
+/** The default of `applies_to`. */
 export const DEFAULT_WINDOWS: readonly Window[] = ['activity']
 
 /** §2.1a: which time counts for the windows. Without it every second counts. */
 export interface ClockTerms {
-  /** Only its working time counts. The version is filled in when a claim is created, and never changes. */
+  /** Only the working time of the calendar counts. The creation of a claim fills in the version, which never changes. */
   calendar?: { id: string; version?: number }
   /** The windows to which the calendar applies. Default: the activity window. Allowed only with `calendar`. */
   applies_to?: Window[]
@@ -68,17 +68,17 @@ export function usesCalendar({ clock }: Contract, window: Window): boolean {
 }
 
 /**
- * A window in whole milliseconds, the unit of the service's times: rounded up, however little is beyond a millisecond,
- * so that none ends early; but not for the noise of binary fractions (1.1 s is 1100 ms, not 1101).
+ * A window in whole milliseconds, the unit of the service's times. Rounded up, so that no window ends early, except for
+ * the rounding error of binary fractions: 1.1 s is 1100 ms, not 1101.
  */
 export function windowMs(seconds: number): number {
   const ms = seconds * 1000
   const nearest = Math.round(ms)
-  return Math.abs(ms - nearest) <= nearest * NOISE ? nearest : Math.ceil(ms)
+  return Math.abs(ms - nearest) <= nearest * ROUNDING_ERROR ? nearest : Math.ceil(ms)
 }
 
-/** The product is off by half a place at most, and so may be what the caller computed. */
-const NOISE = 4 * Number.EPSILON
+/** Relative. Covers the rounding of the product and of the caller's own computation. */
+const ROUNDING_ERROR = 4 * Number.EPSILON
 
 /** The conditions of a contract by their paths. */
 export function conditionsByPath({

@@ -24,7 +24,7 @@ import type { Condition, Leaf } from './condition.ts'
 import { usesCalendar, windowMs } from './contract.ts'
 import { type LogHint, LogHints } from './hints/log-hints.ts'
 
-/** A node of the condition as it was sent, with its truth over the log. */
+/** A node of the condition with its truth over the log. */
 export type ExplainedCondition =
   | ExplainedLeaf
   | { op: 'AND' | 'OR'; satisfied: boolean; conditions: ExplainedCondition[] }
@@ -50,12 +50,12 @@ export interface ExplainedTransition {
   because: Because
 }
 
-/** What happened in a review that events can reverse or restart (§2.1a). */
+/** The events of a review that can be reversed or restarted (§2.1a). */
 export interface ExplainedReview {
   /** Over the events of the review. Null if the contract has none. */
   reversalCondition: ExplainedCondition | null
   reversedBy: { eventId: string; at: Date } | null
-  /** The first ones, each with the end of the window that it began. */
+  /** The first restarts, each with the end of the window that it began. */
   restarts: { eventId: string; at: Date; dueAt: Date }[]
   restartCount: number
   dueAt: Date
@@ -63,7 +63,7 @@ export interface ExplainedReview {
   latestDueAt: Date | null
 }
 
-/** In which periods the activity window was used up (§2.1a). */
+/** The periods in which the activity window ran (§2.1a). */
 export interface ExplainedClock {
   /** The first periods in which the clock ran. */
   periods: RunningPeriod[]
@@ -86,7 +86,7 @@ interface RunningPeriod {
   countedMs: number | null
 }
 
-/** When a window to which the calendar applies ran, as far as its time was needed. */
+/** The periods in which a window with a calendar ran. Ends where the window is used up. */
 export interface WorkingWindow {
   window: 'activity_window' | 'review_window'
   /** At least one. The last one ends when the window is due if no event ended it before. */
@@ -104,7 +104,7 @@ type Shown = Evidence &
     lateMs?: number | null
   }
 
-/** What satisfies each node of a claim's condition, and why the claim moved. Its log is shown to it event by event. */
+/** Explains which events satisfy each node of a claim's condition, and what caused the claim's transitions. */
 export class Explanation {
   readonly #claim: Claim
   readonly #fulfillment: ConditionView
@@ -164,7 +164,7 @@ export class Explanation {
     return this.#hints.hints(this.#satisfied)
   }
 
-  /** The tree as it was sent, with the truth of each node over the events until the claim left OPEN. */
+  /** The tree with the truth of each node over the events until the claim left OPEN. */
   get condition(): ExplainedCondition {
     return this.#fulfillment.explained
   }
@@ -206,7 +206,7 @@ export class Explanation {
   }
 }
 
-/** A condition over the events that are shown to it. */
+/** A condition over the events that were added. */
 class ConditionView {
   readonly #condition: Condition
   readonly #satisfiedBy = new Map<Leaf, string[]>()
@@ -413,8 +413,8 @@ class ReviewView {
 }
 
 /**
- * A claim leaves OPEN by its last event while OPEN or by the activity window; PENDING by the review window. Of a claim
- * that takes no events in review, these are the last two items of the log.
+ * A claim leaves OPEN by an event or at the end of the activity window, and leaves PENDING at the end of the review window.
+ * If the claim takes no events in review, the items of these transitions are the last ones of the log.
  */
 function explainTransitions(claim: Claim, turns: readonly Turn[]): ExplainedTransition[] {
   if (claim.status === 'OPEN') return []

@@ -11,7 +11,7 @@ const LEAF_FIELDS: readonly string[] = ['event', 'match', 'field', ...COMPARATOR
 const ALL_OR_ANY_FIELDS: readonly string[] = ['op', 'conditions']
 const NOT_FIELDS: readonly string[] = ['op', 'condition']
 
-/** What is wrong with a fulfillment condition (§2.2), each issue at the path of its node; some of them if there are many. */
+/** The issues of a fulfillment condition (§2.2), each at the path of its node. Not all issues if there are many. */
 export function validateCondition(value: unknown, path: string): Issue[] {
   const issues: Issue[] = []
   const nodes = walk(value, path, 1, issues)
@@ -21,7 +21,7 @@ export function validateCondition(value: unknown, path: string): Issue[] {
   return issues
 }
 
-/** What is wrong with a condition on one event (§2.1a): a leaf without an aggregate, or an OR of such leaves. */
+/** The issues of a condition on one event (§2.1a), which is a leaf without an aggregate, or an OR of such leaves. */
 export function validateEventTrigger(value: unknown, path: string): Issue[] {
   const issues = validateCondition(value, path)
   if (issues.length > 0) return issues
@@ -43,7 +43,7 @@ export function validateEventTrigger(value: unknown, path: string): Issue[] {
   )
 }
 
-/** Adds the issues of the node and of all below it; returns how many nodes it counted. */
+/** Adds the issues of the node and its descendants. Returns the number of nodes. */
 function walk(node: unknown, path: string, depth: number, issues: Issue[]): number {
   const add = (at: string, message: string) => {
     if (issues.length < MAX_ISSUES) issues.push({ path: at, message })
@@ -99,7 +99,7 @@ function walkAll(children: Json[], path: string, depth: number, issues: Issue[])
   let nodes = 1
   for (const [index, child] of children.entries()) {
     nodes += walk(child, `${path}[${index}]`, depth + 1, issues)
-    // No need to describe a tree that is refused anyway.
+    // A tree with too many nodes is refused. Its further issues are not needed.
     if (nodes > MAX_CONDITION_NODES || issues.length >= MAX_ISSUES) return nodes
   }
   return nodes

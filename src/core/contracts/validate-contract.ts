@@ -54,7 +54,7 @@ export function ruleOfNumber(path: readonly (string | number)[]): string | null 
   return isCompared ? `a contract compares only numbers of double precision; ${PRECISION}` : null
 }
 
-/** What is wrong with a contract (§2.1), some of it if it is much; nothing means that the value is a `Contract`. */
+/** The issues of a contract (§2.1). Not all issues if there are many. A value without issues is a `Contract`. */
 export function validateContract(value: unknown, path = 'contract'): Issue[] {
   if (!isJsonObject(value)) return [{ path, message: 'must be an object' }]
 
@@ -204,7 +204,7 @@ function validateWindows(clock: JsonObject, path: string): Issue[] {
   return isRight ? [] : [{ path, message: 'must be a list of "activity", "review" or both, each once' }]
 }
 
-/** A condition that holds over no event would reverse each outcome, with the first event of whatever type. */
+/** A condition that holds over an empty log would reverse each outcome at the first event of any type. */
 function validateReversal(value: unknown, path: string): Issue[] {
   const issues = validateCondition(value, path)
   if (issues.length > 0 || !holdsOverNothing(value as Condition)) return issues

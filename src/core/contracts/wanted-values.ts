@@ -4,27 +4,26 @@ import { numberPathOf } from './compared-values.ts'
 import type { Leaf } from './condition.ts'
 import { Readings } from './readings.ts'
 
-/** A leaf by its place among the leaves of its type. */
+/** The index of a leaf among the leaves of its type. */
 export type LeafIndex = number
 
-/** An object with more keys is not taken apart: it is compared as it stands, if a payload has as many. */
+/** The scalars of an object with more keys are compared as a whole, and only with objects of as many keys. */
 const MANY_KEYS = 32
 
-/** What leaves want of a value in the payload: that at some path of keys, from the payload itself on. */
+/** A trie over the paths of payloads. A node has the requirements of leaves for the value at its path. */
 export class WantedValues {
-  // Made where they are needed: a condition may have thousands of these, and most of them want one null, boolean, number
-  // or string, for one leaf.
+  // Created on demand: a condition may have thousands of nodes, and most of them require one scalar for one leaf.
   #children: Map<string, WantedValues> | undefined
   #scalar: Json | undefined
   #leaf: LeafIndex | undefined
-  #rest: RareWishes | undefined
+  #rest: OtherWantedValues | undefined
 
-  /** Adds what the leaf wants of the payload. Returns in how many parts. */
+  /** Adds the requirements of a leaf. Returns their number. */
   add(leaf: Leaf, index: LeafIndex): number {
     return this.#addMatch(leaf.match, index) + this.#addRange(leaf, index)
   }
 
-  /** Counts for each leaf how many of its parts the value has. */
+  /** Counts for each leaf the requirements that the value satisfies. */
   count(value: Json, found: Uint16Array): void {
     if (isJsonObject(value)) this.#countObject(value, found)
     else if (Array.isArray(value)) this.#rest?.countArray(value, found)
@@ -34,7 +33,7 @@ export class WantedValues {
     }
   }
 
-  /** By the keys of whichever has fewer. */
+  /** Iterates over the keys of the payload or of this node, whichever has fewer. */
   #countObject(object: JsonObject, found: Uint16Array): void {
     if (!this.#children && !this.#rest && this.#leaf === undefined) return
     if (object instanceof Readings) {
@@ -59,14 +58,14 @@ export class WantedValues {
     return this.#under('value').#addValue(match, leaf)
   }
 
-  /** An object is wanted key by key, all else whole. */
+  /** An object is a requirement for each key. Other values are one requirement. */
   #addKeys(object: JsonObject, leaf: LeafIndex): number {
     const keys = Object.keys(object)
-    const isTakenApart = keys.length <= MANY_KEYS
+    const isSplitByKey = keys.length <= MANY_KEYS
     let [parts, scalars] = [0, 0]
     for (const key of keys) {
       const value = object[key] as Json
-      if (isTakenApart || !isScalar(value)) parts += this.#under(key).#addValue(value, leaf)
+      if (isSplitByKey || !isScalar(value)) parts += this.#under(key).#addValue(value, leaf)
       else scalars++
     }
     if (scalars === 0) return parts
@@ -97,8 +96,8 @@ export class WantedValues {
     return 1
   }
 
-  get #others(): RareWishes {
-    this.#rest ??= new RareWishes()
+  get #others(): OtherWantedValues {
+    this.#rest ??= new OtherWantedValues()
     return this.#rest
   }
 
@@ -113,18 +112,18 @@ export class WantedValues {
   }
 }
 
-/** What else leaves want of a value. */
-class RareWishes {
-  /** Those that want any object. */
+/** Rare requirements of leaves for the value of a node. */
+class OtherWantedValues {
+  /** Leaves that require any object. */
   readonly objects: LeafIndex[] = []
-  /** Those that want a number, and which. */
+  /** Leaves that require a number, with their test. */
   readonly ranges: { leaf: LeafIndex; holds: (number: number) => boolean }[] = []
   /** Further scalars. */
   #scalars: Map<Json, LeafIndex[]> | undefined
-  /** By the text of the array that they want. */
+  /** Leaves that require an array, by its canonical text. */
   #arrays: Map<string, LeafIndex[]> | undefined
   #longestArray = 0
-  /** Those that want all scalars of an object with many keys, and how many those are. */
+  /** Leaves that require all scalars of an object with many keys, with the number of scalars. */
   #large: { leaf: LeafIndex; object: JsonObject; count: number }[] | undefined
 
   addScalar(value: Json, leaf: LeafIndex): void {
@@ -156,7 +155,7 @@ class RareWishes {
     if (text !== null) incrementAll(found, this.#arrays?.get(text))
   }
 
-  /** @param keys how many the value has: with fewer than are wanted, it has not all of them */
+  /** @param keys number of keys of the value; a value with fewer keys than scalars cannot satisfy the leaf */
   countObject(value: JsonObject, keys: number, found: Uint16Array): void {
     incrementAll(found, this.objects)
     for (const { leaf, object, count } of this.#large ?? [])
@@ -191,7 +190,7 @@ function incrementAll(found: Uint16Array, leaves: readonly LeafIndex[] = []): vo
   for (const leaf of leaves) increment(found, leaf)
 }
 
-/** One text for all equal values, whatever the order of their keys; null if it would have more than `most` characters. */
+/** The canonical text of a value: equal values have equal texts. Null if it has more than `most` characters. */
 function textOf(value: Json, most: number): string | null {
   if (Array.isArray(value)) {
     let text = '['

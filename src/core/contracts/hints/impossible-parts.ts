@@ -1,25 +1,25 @@
 import type { Condition, Leaf } from '../condition.ts'
 import type { KnownLeaf } from './known-leaves.ts'
 
-/** A part of a condition that could as well be left out as never satisfied, whatever the log. */
+/** A part of a condition that no log satisfies, or whose removal would change nothing. */
 export interface ImpossiblePart {
   path: string
-  because: /** By which part that is needed beside it; null if there is no such part, but a NOT around both. */
+  because: /** `by` is the path of another required part that excludes it. Null if both parts are below one NOT. */
     | { kind: 'excluded'; by: string | null }
-    /** An OR of nothing. */
+    /** An OR without conditions. */
     | { kind: 'nothing-named' }
-    /** A NOT of what cannot fail. */
+    /** A NOT of a condition that is always satisfied. */
     | { kind: 'always-satisfied' }
 }
 
-/** A node with what it must be for the condition to be satisfied by way of it. */
+/** A node and the truth value that the condition requires of it. */
 interface Demand {
   node: Condition
   path: string
   isWanted: boolean
   /**
-   * Of the innermost part around it, or itself, that must be satisfied. Null if that can be reached in other ways: then
-   * nothing is wrong with the part.
+   * The path of the innermost part that contains the node and must be satisfied, maybe the node itself. Null if the part
+   * can be satisfied in other ways: then it gets no hint.
    */
   part: string | null
 }
@@ -27,44 +27,46 @@ interface Demand {
 type LeafDemand = Demand & { node: Leaf }
 
 /**
- * Looks for parts that the rest of the condition excludes, and whether the condition can be satisfied at all. Only what
- * is certain: whatever is found is so for every log.
+ * Finds parts that the rest of the condition excludes, and whether the condition can be satisfied at all. Sound but not
+ * complete: each result holds for every log.
  *
- * What must be so together is taken together: of these leaves that must be satisfied, and those that must not, and of what
- * the former imply. Then each alternative is tried beside it. So it takes each node once, and about as many steps for each
- * leaf as it implies others. Not looked for is what needs more than that: what several alternatives exclude only together
- * (of AND(OR(A, B), NOT A, NOT B) it is seen that neither is left; of AND(OR(A, B), OR(NOT A, B), NOT B) it is not), leaves that
- * leave nothing over only together (below 5, and 5 and more), and what could be left out since it is always satisfied.
+ * First collects the leaves that must be satisfied, the leaves that must not, and the leaves that these imply. Then tries
+ * each alternative of an OR together with them. So it visits each node once, and each leaf takes as many steps as it
+ * implies others. It does not find
+ * - exclusions by several alternatives together: it finds that AND(OR(A, B), NOT A, NOT B) is impossible, but not that
+ *   AND(OR(A, B), OR(NOT A, B), NOT B) is;
+ * - leaves that cover all values together (below 5, and at least 5);
+ * - other parts that are always satisfied.
  */
 export class ImpossibleParts {
   readonly found: ImpossiblePart[] = []
   readonly #leaves: ReadonlyMap<Leaf, KnownLeaf>
   readonly #most: number
-  /** With the part by which they are so. */
+  /** The leaves that must be satisfied, with the part that requires it. `#unsatisfied` is the same for leaves that must not be. */
   readonly #satisfied = new Map<Leaf, string | null>()
   readonly #unsatisfied = new Map<Leaf, string | null>()
 
-  /** @param most parts that are found at most */
+  /** @param most the maximum number of parts to find */
   constructor(leaves: ReadonlyMap<Leaf, KnownLeaf>, most: number) {
     this.#leaves = leaves
     this.#most = most
   }
 
-  /** Whether a log could satisfy the condition; false only if none does. A step for each alternative. */
+  /** False if no log satisfies the condition. True if one may. Yields for each alternative. */
   *look(condition: Condition, path: string): Generator<void, boolean> {
     return yield* this.#isPossible({ node: condition, path, isWanted: true, part: path })
   }
 
-  /** Whether it can be as demanded beside all that is known. */
+  /** Whether the demand is possible together with all assumptions. Removes its own assumptions afterwards. */
   *#isPossible(demand: Demand): Generator<void, boolean> {
     yield
     const leaves: LeafDemand[] = []
     const choices: Demand[] = []
-    takeApart(demand, leaves, choices)
+    split(demand, leaves, choices)
     const [satisfied, unsatisfied] = [this.#satisfied.size, this.#unsatisfied.size]
     let isPossible = true
     for (const leaf of leaves) if (!this.#assume(leaf)) isPossible = false
-    // Beside what contradicts itself everything would be impossible.
+    // Under contradictory assumptions every alternative would be impossible.
     if (isPossible) {
       for (const choice of choices) if (!(yield* this.#hasAlternative(choice))) isPossible = false
     }
@@ -86,7 +88,7 @@ export class ImpossibleParts {
     return false
   }
 
-  /** Whether the leaf can be as demanded; if so, it is known from here on. */
+  /** Whether the demand on a leaf is possible. If so, adds it to the assumptions. */
   #assume({ node, isWanted, part }: LeafDemand): boolean {
     const { impossible, implied } = this.#leaves.get(node) as KnownLeaf
     if (impossible) return !isWanted
@@ -108,8 +110,8 @@ export class ImpossibleParts {
   }
 }
 
-/** Into leaves that must all be as they are demanded, and nodes of which it is enough if a child is. */
-function takeApart(demand: Demand, leaves: LeafDemand[], choices: Demand[]): void {
+/** Splits a demand into leaves, all of which are required, and choices, of which one child is required. */
+function split(demand: Demand, leaves: LeafDemand[], choices: Demand[]): void {
   const { node, isWanted } = demand
   if (!('op' in node)) {
     leaves.push(demand as LeafDemand)
@@ -117,11 +119,11 @@ function takeApart(demand: Demand, leaves: LeafDemand[], choices: Demand[]): voi
   }
   const children = childrenOf(demand)
   const needsAll = node.op === 'NOT' || (node.op === 'AND') === isWanted || children.length === 1
-  if (needsAll) for (const child of children) takeApart(child, leaves, choices)
+  if (needsAll) for (const child of children) split(child, leaves, choices)
   else choices.push(demand)
 }
 
-/** What is demanded of the children, of all or of one. */
+/** The demands on the children. The caller knows whether all or one of them must hold. */
 function childrenOf({ node, path, isWanted, part }: Demand): Demand[] {
   if (!('op' in node)) return []
   if (node.op === 'NOT') {
@@ -138,7 +140,7 @@ function setOnce<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void
   if (!map.has(key)) map.set(key, value)
 }
 
-/** Maps keep the order in which keys were added. */
+/** Keeps the first `count` entries. Maps keep the order in which keys were added. */
 function forgetAllBut<Key>(map: Map<Key, unknown>, count: number): void {
   if (map.size === count) return
   for (const key of [...map.keys()].slice(count)) map.delete(key)

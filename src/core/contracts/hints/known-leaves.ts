@@ -6,9 +6,9 @@ import { type Condition, type Leaf, leavesOf } from '../condition.ts'
 import { whyNeverReached } from './aggregate-reach.ts'
 import { NEVER_PAYLOAD, satisfyingPayload } from './satisfying-payload.ts'
 
-/** What holds of every log that satisfies a leaf. */
+/** Facts about a leaf that hold for every log. */
 export interface KnownLeaf {
-  /** Why no log satisfies the leaf; null if one does. */
+  /** Why no log satisfies the leaf; null if a log does. */
   impossible: Impossibility | null
   /** The leaves below a NOT that every log satisfies if it satisfies this leaf. */
   implied: readonly Leaf[]
@@ -17,12 +17,12 @@ export interface KnownLeaf {
 type Impossibility = 'reserved-type' | 'no-such-field' | 'no-number' | 'no-value' | 'contradiction'
 
 /**
- * All leaves of a condition, a step or a few for each.
+ * The facts about all leaves of a condition. Yields a few times for each leaf.
  *
- * It is evaluation itself that says what satisfies what. Of each leaf two events are made, with nothing in them but what it
- * asks for, and the least and the greatest of its numbers. What both of these satisfy, all events satisfy that satisfy the
- * leaf: leaves ask for what is in a payload, never for what is not; and of numbers for all between two. An aggregate is
- * not about one event: it implies only its equals.
+ * Implications are found by evaluation. For each leaf two minimal events are built: one with the least and one with the
+ * greatest number that satisfies it. If both events satisfy another leaf, every event that satisfies this leaf satisfies
+ * the other one: a leaf requires that a payload has values, never that it lacks them, and accepts all numbers between two
+ * that it accepts. An aggregate does not depend on one event, so it implies only equal leaves.
  */
 export function* knowLeaves(places: readonly LeafPlace[]): Generator<void, Map<Leaf, KnownLeaf>> {
   const known = new Map<Leaf, KnownLeaf>()
@@ -43,7 +43,7 @@ export function* knowLeaves(places: readonly LeafPlace[]): Generator<void, Map<L
       : isAggregate
         ? (aggregates.get(aggregateKey(leaf)) ?? [])
         : yield* satisfiedByEach(payloads, leaf.event, unwanted)
-    // The very same leaf may stand in two places.
+    // One leaf object may be in two places of the condition.
     known.set(leaf, { impossible, implied: known.get(leaf)?.implied.concat(implied) ?? implied })
     yield
   }
@@ -56,7 +56,7 @@ const aggregateKey = ({ event, match, field = 'value', aggregate, ...bounds }: L
 
 const compileAll = (conditions: Leaf[]) => new CompiledCondition({ op: 'OR', conditions })
 
-/** A step for each event. */
+/** The leaves that all events satisfy. Yields for each event. */
 function* satisfiedByEach(
   payloads: readonly JsonObject[],
   type: string,
@@ -90,7 +90,7 @@ function impossibilityOf(leaf: Leaf, payloads: readonly JsonObject[]): Impossibi
 export interface LeafPlace {
   leaf: Leaf
   path: string
-  /** Of the NOT by which the leaf must not be satisfied; null if it must. */
+  /** The path of the NOT by which the leaf must not be satisfied; null if it must be satisfied. */
   not: string | null
 }
 
@@ -108,7 +108,7 @@ export interface Suggestion {
   payload: JsonObject
 }
 
-/** An event for each type that the condition names, as its first leaf of that type asks for it. */
+/** An event for each type that the condition names. It satisfies the first leaf of the type. */
 export function suggestedEvents(condition: Condition): Suggestion[] {
   const byType = Map.groupBy(leavesOf(condition), ({ event }) => event)
   return [...byType].map(([type, [first]]) => ({ type, payload: satisfyingPayload(first as Leaf) }))

@@ -71,6 +71,21 @@ export function damagedForms(text: string): Map<string, string> {
 /** Whether a damaged form of the text may be meant: 1.1 and 1.10 are two versions. */
 export const isNumber = (text: string): boolean => NUMBER.test(text)
 
+/**
+ * The notation in which spreadsheets write numbers of more than 11 digits, and lose the last digits. Java leaves out the plus
+ * sign, and loses digits of numbers of more than 16.
+ */
+export const SHORTENED_NUMBER = /^\d(?:(?:[.,]\d+)?E\+\d\d+|[.,]\d+E(?:1[6-9]|[2-9]\d))$/i
+
+/** Digits that a program may have read as a number: a spreadsheet keeps 15 digits, a double 17. */
+export const LONG_NUMBER = /^\d{16,}$/
+
+/** Whether digits of a long number that a spreadsheet or a double does not keep are lost. True for one of 10, 100 or more by chance. */
+export function isRoundedNumber(text: string): boolean {
+  if (/^0*$/.test(text.slice(KEPT_DIGITS))) return true
+  return text.length >= 18 && (String(Number(text)) === text || BigInt(Number(text)) === BigInt(text))
+}
+
 /** The texts that exports and spreadsheets write for a missing value. The last is the nil UUID. */
 export const PLACEHOLDER =
   /^(?:\s*|[-?"”″〃]+|\\N|null|\(null\)|<null>|nil|none|undefined|unknown|\[null\]|\((?:blank|empty|none)\)|nan|nat|<?na>?|#?n\/[abd]|#nv|#(?:name\?|(?:ref|value|num|null|div\/0)!)|0{8}(?:-0{4}){3}-0{12})$/i

@@ -1,7 +1,14 @@
 import { differenceInWords, differenceOf, spellingKey } from '../core/contracts/hints/spelling.ts'
 import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
 import type { ComparedField } from './compared-fields.ts'
-import { damagedForms, isNumber, PLACEHOLDER } from './damaged-texts.ts'
+import {
+  damagedForms,
+  isNumber,
+  isRoundedNumber,
+  LONG_NUMBER,
+  PLACEHOLDER,
+  SHORTENED_NUMBER,
+} from './damaged-texts.ts'
 import { MAX_CACHED_TEXTS, MAX_EXAMPLES } from './limits.ts'
 import type { DecimalMark } from './read-cell.ts'
 
@@ -34,6 +41,9 @@ interface Resemblance {
 interface DoubtsOfValue {
   isSimilar: boolean
   isPlaceholder: boolean
+  isShortened: boolean
+  isLong: boolean
+  isRounded: boolean
 }
 
 /** Statistics of a compared field in a log, for notes on comparisons that may not be meant. */
@@ -54,6 +64,11 @@ export class FieldStatistics {
   readonly similarDistinct = new Examples()
   /** Values of a `distinct` that stand for a missing one. */
   readonly placeholders = new Examples()
+  /** Values of a `distinct` in a notation that has lost digits, so that several values may be one. */
+  readonly shortened = new Examples()
+  readonly #rounded = new Examples()
+  /** Events with a value of a `distinct` that is a number of 16 digits or more. */
+  #long = 0
   /** Cache: the doubts about a value of a `distinct`. */
   readonly #distinct = new Map<Json, DoubtsOfValue>()
   /** The keys of these values, and what exports make of them. */
@@ -130,22 +145,40 @@ export class FieldStatistics {
     return isSimilar
   }
 
-  /** For a `distinct`: values that are similar to another one, but count as another value, and values that stand for none. */
+  /** Values of a `distinct` whose last digits are lost, if most long numbers are such. */
+  get rounded(): Examples | null {
+    return this.#rounded.count * 2 > this.#long ? this.#rounded : null
+  }
+
+  /**
+   * For a `distinct`: values that are similar to another one, but count as another value, values that stand for none, and
+   * values that may stand for several.
+   */
   #addDistinct(value: Json, line: number): void {
-    const { isSimilar, isPlaceholder } = this.#distinct.get(value) ?? this.#doubtsOf(value)
+    const doubts = this.#distinct.get(value) ?? this.#doubtsOf(value)
+    const { isSimilar, isPlaceholder, isShortened, isLong, isRounded } = doubts
     if (isSimilar) this.similarDistinct.add(String(value), line)
     if (isPlaceholder) this.placeholders.add(String(value), line)
+    if (isShortened) this.shortened.add(String(value), line)
+    if (isLong) this.#long++
+    if (isRounded) this.#rounded.add(String(value), line)
   }
 
   #doubtsOf(value: Json): DoubtsOfValue {
     const text = String(value)
     const key = similarityKey(text)
     const isKnown = this.#distinctKeys.has(key) || this.#damagedDistinct.has(text)
-    const isPlaceholder = PLACEHOLDER.test(text)
-    if (this.#distinct.size >= MAX_CACHED_TEXTS) return { isSimilar: isKnown, isPlaceholder }
+    const isLong = LONG_NUMBER.test(text)
+    const doubts = {
+      isSimilar: isKnown,
+      isPlaceholder: PLACEHOLDER.test(text),
+      isShortened: SHORTENED_NUMBER.test(text),
+      isLong,
+      isRounded: isLong && isRoundedNumber(text),
+    }
+    if (this.#distinct.size >= MAX_CACHED_TEXTS) return doubts
     const forms = isNumber(text) ? [] : [...damagedForms(text).keys()]
-    const isSimilar = isKnown || forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
-    const doubts = { isSimilar, isPlaceholder }
+    doubts.isSimilar ||= forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
     this.#distinct.set(value, doubts)
     this.#distinctKeys.add(key)
     for (const form of forms) this.#damagedDistinct.add(form)

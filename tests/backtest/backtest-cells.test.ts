@@ -257,7 +257,7 @@ describe('notes', () => {
     const path = await filesIn(t, { 'log.csv': ['case_id,type,occurred_at', ...rows].join('\n') })
     const { json } = await backtestOf(path('log.csv'), [contractWith()])
     assert.deepEqual(json.warnings, [
-      '2 cases have ids that a spreadsheet has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
+      '2 cases have ids that a spreadsheet or a program has shortened, so that many cases may be one: "1.23457E+12" (line 2, 2 events), "4,5E+15" (line 4, 1 event)',
       '11 cases have ids used for missing values: "NULL" (line 5, 1 event), " " (line 6, 1 event), "#N/A" (line 7, 1 event)',
       '1 case has an id that differs from another one only by letter case, invisible characters, characters at the start or end, separators or zeros at the start: "[NULL]" (line 16)',
     ])

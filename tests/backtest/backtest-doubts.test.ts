@@ -177,6 +177,25 @@ describe('case ids (§10 rule 8)', () => {
       assert.deepEqual(await notesOf(t, casesOf(...ids), contractWith()), [], ids.join())
   })
 
+  test('in the notation of spreadsheets or Java that loses digits are noted', async (t) => {
+    for (const [id, isShortened] of [
+      ['1.58292E+18', true],
+      ['2.1602730330000062e+31', true],
+      ['1.58291753387385242E18', true],
+      ['1.2345678901E10', false],
+      ['5E12', false],
+    ] as const)
+      assert.deepEqual(
+        await notesOf(t, casesOf(id, 'x'), contractWith()),
+        isShortened
+          ? [
+              `1 case has an id that a spreadsheet or a program has shortened, so that many cases may be one: "${id}" (line 2, 1 event)`,
+            ]
+          : [],
+        id,
+      )
+  })
+
   test('that a spreadsheet has turned into dates are noted', async (t) => {
     assert.deepEqual(await notesOf(t, casesOf('12-Oct', 'A-1'), contractWith()), [
       '1 case has an id in the form of a date, as a spreadsheet leaves 10-12: "12-Oct" (line 2, 1 event)',
@@ -319,6 +338,31 @@ describe('aggregates (§10 rules 8, 9)', () => {
         (await notesOf(t, valuesOf(one, other), distinct)).join(),
         /^[^;]* 1 event has a value that is almost equal to another one[^;]*$/,
         other,
+      )
+  })
+
+  test('name values that may stand for several, but count as one value', async (t) => {
+    const distinct = contractWith({
+      fulfillment_condition: { event: 'done', aggregate: 'distinct', field: 'v', gte: 3 },
+    })
+    const shortened = 'that a spreadsheet or a program has shortened'
+    const rounded = 'whose last digits are zeros or rounded, as a spreadsheet or JavaScript leaves them'
+    for (const [value, what] of [
+      ['9.06E+17', shortened],
+      ['9.06000000000e+17', shortened],
+      ['1.58291753387385242E18', shortened],
+      ['1582917533873850000', rounded],
+      ['1582917533873852417', null],
+      ['1234567890', null],
+    ] as const)
+      assert.deepEqual(
+        await notesOf(t, valuesOf(value, 'Anna', value), distinct),
+        what === null
+          ? []
+          : [
+              `"v" of "done" counts different values, and 2 events have a value ${what}, so that several values may count as one: "${value}" (2, first on line 2)`,
+            ],
+        value,
       )
   })
 

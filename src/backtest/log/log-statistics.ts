@@ -1,7 +1,7 @@
 import { Readings } from '../../core/contracts/readings.ts'
 import type { Case, CaseEvent } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
-import { PLACEHOLDER } from '../damaged-texts.ts'
+import { isRoundedNumber, LONG_NUMBER, PLACEHOLDER, SHORTENED_NUMBER } from '../damaged-texts.ts'
 import { Examples, similarityKey } from '../field-statistics.ts'
 import { MAX_COUNTED_TYPES, MAX_EXAMPLES, MAX_PADDED_IDS } from '../limits.ts'
 import { hasTies, hasTiesNewestFirst } from './log-row.ts'
@@ -21,23 +21,11 @@ interface DoubtfulCase {
   events: number
 }
 
-/** Spreadsheets write numbers of more than 11 digits like this, and lose the last digits. */
-const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d\d+$/i
 /** What Excel makes of 10-12 or MAR1. */
 const DATE_OF_SPREADSHEET =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d)$/
 /** How lines that are comments begin in many languages. */
 const COMMENT = /^(?:#|;|\/\/|--)/
-
-/** Digits that a program may have read as a number: a spreadsheet keeps 15 digits, a double 17. */
-const LONG_NUMBER = /^\d{16,}$/
-const KEPT_DIGITS = 15
-
-/** Whether the digits beyond those that a spreadsheet or a double keeps are lost. True for one id of 10, 100 or more by chance. */
-function isRounded(id: string): boolean {
-  if (/^0*$/.test(id.slice(KEPT_DIGITS))) return true
-  return id.length >= 18 && (String(Number(id)) === id || BigInt(Number(id)) === BigInt(id))
-}
 
 /**
  * Finds ids that probably mean the same case, because they differ only by letter case, invisible characters or the end, and ids
@@ -50,7 +38,7 @@ class CaseIds {
   /** Cases whose id is similar to an earlier one. */
   similar = 0
   readonly first: SimilarCase[] = []
-  readonly shortened = new DoubtfulCases(SCIENTIFIC_NOTATION)
+  readonly shortened = new DoubtfulCases(SHORTENED_NUMBER)
   readonly placeholders = new DoubtfulCases(PLACEHOLDER)
   readonly dates = new DoubtfulCases(DATE_OF_SPREADSHEET)
   readonly #commented = new DoubtfulCases(COMMENT)
@@ -76,9 +64,9 @@ class CaseIds {
     this.dates.add(id, line, events)
     if (COMMENT.test(id) && !PLACEHOLDER.test(id)) this.#commented.add(id, line, events)
     this.#count++
-    if (id.length > KEPT_DIGITS && LONG_NUMBER.test(id)) {
+    if (LONG_NUMBER.test(id)) {
       this.#long++
-      if (isRounded(id)) this.#rounded.add(id, line, events)
+      if (isRoundedNumber(id)) this.#rounded.add(id, line, events)
     }
     const key = similarityKey(id)
     if (this.#keys.add(key)) {

@@ -22,6 +22,8 @@ import type { LogReading } from './read-rows.ts'
 const YEAR_2000_MS = Date.UTC(2000)
 const DAY_MS = 86_400_000
 
+const ROUNDED = 'last digits are zeros or rounded, as a spreadsheet or JavaScript leaves them'
+
 const TYPE_WORDS: Record<ComparedType, string> = {
   scalar: 'a text, a number, or true or false',
   text: 'a text',
@@ -47,13 +49,13 @@ export function readingNotes(
     ...similarTypes(reading),
     ...placeholderTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
-    ...doubtfulCases(cases.ids.shortened, 'that a spreadsheet has shortened, so that many cases may be one'),
+    ...doubtfulCases(
+      cases.ids.shortened,
+      'that a spreadsheet or a program has shortened, so that many cases may be one',
+    ),
     ...(cases.ids.rounded === null
       ? []
-      : doubtfulCases(
-          cases.ids.rounded,
-          'whose last digits are zeros or rounded, as a spreadsheet or JavaScript leaves them, so that many cases may be one',
-        )),
+      : doubtfulCases(cases.ids.rounded, `whose ${ROUNDED}, so that many cases may be one`)),
     ...doubtfulCases(cases.ids.dates, 'in the form of a date, as a spreadsheet leaves 10-12'),
     ...doubtfulCases(cases.ids.placeholders, 'used for missing values'),
     ...(cases.ids.commented === null
@@ -208,6 +210,8 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
       : [
           `${place} counts different values, and ${one.similarDistinct.count === 1 ? '1 event has' : `${grouped(one.similarDistinct.count)} events have`} a value that is almost equal to another one, but counts as another: ${list(one.similarDistinct)}`,
         ]),
+    ...distinctNotes(one.shortened, place, 'that a spreadsheet or a program has shortened'),
+    ...distinctNotes(one.rounded, place, `whose ${ROUNDED}`),
     ...(one.placeholders.count === 0
       ? []
       : [
@@ -216,6 +220,14 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ...groupedNotes(one, place, reading.options.decimal),
   ]
 }
+
+/** Values that may stand for several different ones. */
+const distinctNotes = (found: Examples | null, place: string, what: string): string[] =>
+  found === null || found.count === 0
+    ? []
+    : [
+        `${place} counts different values, and ${found.count === 1 ? '1 event has' : `${grouped(found.count)} events have`} a value ${what}, so that several values may count as one: ${list(found)}`,
+      ]
 
 /** Compared texts that no event has, if neither similar texts nor values of other types explain it. */
 const otherTextNotes = ({ missing, otherTexts, otherTypes }: FieldStatistics, place: string): string[] =>

@@ -100,6 +100,31 @@ describe('bad rows', () => {
     assert.deepEqual(await notes('text.csv'), [])
   })
 
+  test('headers within the log whose columns differ from the first are noted (§10 rule 8)', async (t) => {
+    const [first, row] = ['case_id,type,occurred_at,v,w', 'a,done,2026-01-01T09:00:00Z,1,2']
+    for (const [header, isOther] of [
+      ['case_id,type,occurred_at,w,v', true],
+      ['type,case_id,occurred_at,v,w', true],
+      ['case_id,type,occurred_at,v,other', true],
+      ['case_id,type,v,w,occurred_at', true],
+      ['\uFEFFcase_id, type,occurred_at,v,w', false],
+      ['x,y,occurred_at,w,v', false],
+    ] as const) {
+      const path = await filesIn(t, { log: [first, row, header, row, ''].join('\n') })
+      const { json } = await backtestOf(path('log'), [contractWith()])
+      assert.equal(json.bad_rows.first[0]?.line, 3, header)
+      assert.deepEqual(
+        json.warnings,
+        isOther
+          ? [
+              'the row on line 3 is a header with other columns than those of the first line; the rows after it were read with the columns of the first line, so values may be of other columns: give each file the same columns before you join them',
+            ]
+          : [],
+        header,
+      )
+    }
+  })
+
   test('bad lines of NDJSON: no object, NUL, half a surrogate pair, a number too large', async (t) => {
     const good = '{"case_id":7,"type":"done","occurred_at":1767225600,"value":1}'
     const lines = [

@@ -9,6 +9,7 @@ interface PayloadColumn {
 
 export interface CsvColumns {
   count: number
+  header: readonly string[]
   case: number
   type: number
   time: number
@@ -26,7 +27,7 @@ export function findColumns(header: readonly string[], names: ColumnNames): CsvC
   const openedAt = names.openedAt === undefined ? null : find(names.openedAt)
   const eventId = names.eventId === undefined ? null : find(names.eventId)
   const taken = [...Object.values(own), ...(eventId === null ? [] : [eventId])]
-  return { count: header.length, ...own, openedAt, eventId, ...payloadColumns(header, taken) }
+  return { count: header.length, header, ...own, openedAt, eventId, ...payloadColumns(header, taken) }
 }
 
 function payloadColumns(

@@ -10,6 +10,8 @@ export class CsvRows {
   readonly #times: TimeReader
   /** By event type, for the types that a contract names. */
   readonly #payloads: ReadonlyMap<string, CsvPayloads>
+  /** Lines of headers whose columns differ from those of the first. Logs that were joined have such headers. */
+  readonly otherHeaders: number[] = []
 
   constructor(columns: CsvColumns, times: TimeReader, payloads: ReadonlyMap<string, CsvPayloads>) {
     this.#columns = columns
@@ -26,7 +28,10 @@ export class CsvRows {
     const nameFault = faultOfNames(caseId, type)
     if (nameFault) return nameFault
     const at = this.#times.read(record[columns.time] as string, line)
-    if (Number.isNaN(at)) return badTime('bad time', record[columns.time] as string, this.#times)
+    if (Number.isNaN(at)) {
+      if (isOtherHeader(record, columns)) this.otherHeaders.push(line)
+      return badTime('bad time', record[columns.time] as string, this.#times)
+    }
     const opening = columns.openedAt === null ? '' : (record[columns.openedAt] as string)
     const openedAt = opening.trim() === '' ? null : this.#times.read(opening, line)
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
@@ -38,6 +43,16 @@ export class CsvRows {
     const payload = payloads?.read(record, line) ?? EMPTY_PAYLOAD
     return payloads?.fault ?? { caseId, id, type, at, openedAt, payload, payloadBytes, line }
   }
+}
+
+/** Whether the row has the names of the case, the type and the time, and other columns than the header. */
+function isOtherHeader(
+  record: readonly string[],
+  { header, case: caseIndex, type, time }: CsvColumns,
+): boolean {
+  const names = record.map((cell) => cell.trim())
+  const hasOwn = [caseIndex, type, time].every((index) => names.includes(header[index] as string))
+  return hasOwn && names.some((name, index) => name !== header[index])
 }
 
 function wrongCount(record: readonly string[], { count }: CsvColumns): RowFault {

@@ -57,6 +57,8 @@ export class LogReading {
   warnings: string[] = []
   /** Only for CSV. */
   rowsInCells: RowsInCells | null = null
+  /** Only for CSV: lines of headers that differ from the first. */
+  otherHeaders: readonly number[] = []
   /** Only for JSON. */
   repeatedKeys: Examples | null = null
   /** Only for XES. */
@@ -168,7 +170,9 @@ export class LogReading {
       type,
       new CsvPayloads(statistics, columns, this.options.decimal),
     ])
-    return new CsvRows(columns, this.times, new Map(payloads))
+    const rows = new CsvRows(columns, this.times, new Map(payloads))
+    this.otherHeaders = rows.otherHeaders
+    return rows
   }
 
   async #readTyped(chunks: AsyncIterable<Buffer>, decoding: TextDecoding, take: TakeRow): Promise<void> {

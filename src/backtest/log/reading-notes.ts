@@ -43,6 +43,7 @@ export function readingNotes(
   return [
     ...reading.warnings,
     ...rowsInCellsNotes(reading),
+    ...otherHeaderNotes(reading),
     ...rowLimitNotes(reading),
     ...repeatedKeyNotes(reading),
     ...xesNotes(reading),
@@ -81,6 +82,17 @@ function rowsInCellsNotes({ rowsInCells }: LogReading): string[] {
     count === 1 ? '1 row of the log, which is not' : `${grouped(count)} rows of the log, which are not`
   return [
     `a quote may not be closed: the row on line ${grouped(firstLine)} has a cell with what looks like ${rows} read`,
+  ]
+}
+
+function otherHeaderNotes({ otherHeaders: [first, ...others] }: LogReading): string[] {
+  if (first === undefined) return []
+  const headers =
+    others.length === 0
+      ? `the row on line ${grouped(first)} is a header`
+      : `${grouped(1 + others.length)} rows are headers (the first on line ${grouped(first)})`
+  return [
+    `${headers} with other columns than those of the first line; the rows after it were read with the columns of the first line, so values may be of other columns: give each file the same columns before you join them`,
   ]
 }
 

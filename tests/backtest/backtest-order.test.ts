@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { parseTimeFormat } from '../../src/backtest/time/time-format.ts'
 import { all, contractWith, not } from '../support/contracts.ts'
 import { backtestOf, filesIn } from './backtest-files.ts'
 
@@ -34,6 +35,24 @@ describe('events of a case with the same time (§10 rule 11)', () => {
       assert.equal(json.contracts[0].confirmed, 1, name)
       assert.match(json.warnings[0], reversed, name)
       assert.equal(json.warnings.length, 1, name)
+    }
+  })
+
+  test('are noted in a log with digits below a microsecond: the times may differ (§10 rule 8)', async (t) => {
+    const note =
+      '1 case has events whose times are equal or less than 250 nanoseconds apart; such events run in the order of the log, because further digits are not read: "a" (line 2)'
+    for (const [first, second, isNoted, format] of [
+      ['2026-01-01T09:00:00.088249088Z', '2026-01-01T09:00:00.088249000Z', true, null],
+      ['1767258000.088249088', '1767258000.088249000', true, null],
+      ['1767258000088.249088', '1767258000088.249', true, null],
+      ['1767258000088249088', '1767258000088249000', true, 'unix-ns'],
+      ['2026-01-01T09:00:00.088249Z', '2026-01-01T09:00:00.088249Z', false, null],
+      ['2026-01-01T09:00:00.088249000Z', '2026-01-01T09:00:00.088250088Z', false, null],
+    ] as const) {
+      const path = await filesIn(t, { log: csv(`a,cancelled,${first}`, `a,done,${second}`) })
+      const times = { format: format === null ? null : parseTimeFormat(format), zone: null }
+      const { json } = await backtestOf(path('log'), [contract], { times })
+      assert.deepEqual(json.warnings, isNoted ? [note] : [], first)
     }
   })
 

@@ -70,6 +70,7 @@ export function readingNotes(
     ...idNotes(reading, cases),
     ...repeatedRowNotes(reading, cases),
     ...orderNotes(cases, order),
+    ...lostDigitNotes(reading, cases, order),
     ...halfDayNotes(reading, order),
     ...timeNotes(reading, now),
   ]
@@ -407,6 +408,14 @@ function orderNotes({ ties, tiesNewestFirst }: CaseStatistics, order: RowOrder):
     : `in ${found.count === 1 ? 'a case' : 'cases'} written newest first`
   return [
     `${cases} events with the same time, ${where}; such events run in the order of the log: ${list(found)}; sort the log so that older events come first`,
+  ]
+}
+
+function lostDigitNotes({ times }: LogReading, { ties }: CaseStatistics, order: RowOrder): string[] {
+  if (!times.hasLostDigits || ties.count === 0 || order.isReversed) return []
+  const cases = ties.count === 1 ? '1 case has' : `${grouped(ties.count)} cases have`
+  return [
+    `${cases} events whose times are equal or less than 250 nanoseconds apart; such events run in the order of the log, because further digits are not read: ${list(ties)}`,
   ]
 }
 

@@ -60,9 +60,9 @@ function judge(
   delaysMs: readonly number[],
 ): Omit<CompletedAttempt, 'agoMs'> {
   const { retryAfterMs, ...attempt } = answer
-  if (attempt.error === null) return { ...attempt, due, became: 'succeeded', waitMs: null }
+  if (attempt.error === null) return { ...attempt, due, nextStatus: 'succeeded', waitMs: null }
   const waitMs = retryDelay(due.tries + 1, { delaysMs, retryAfterMs, chance: Math.random() })
-  return { ...attempt, due, became: waitMs === null ? 'failed' : 'waiting', waitMs }
+  return { ...attempt, due, nextStatus: waitMs === null ? 'failed' : 'waiting', waitMs }
 }
 
 /** Status with which a receiver asks for no more deliveries. */

@@ -15,9 +15,11 @@ export interface NewDelivery {
   previousHash: string
 }
 
-/** The progress of an endpoint: the last notification that has a delivery or was skipped, and its last delivery. */
-export interface EndpointPlace {
-  toldUpTo: bigint
+/** The progress of an endpoint. */
+export interface EndpointCursor {
+  /** Number of the last notification that has a delivery or was skipped. */
+  processedUpTo: bigint
+  /** Number and hash of the last delivery. */
   lastNumber: number
   lastHash: string
 }
@@ -35,14 +37,14 @@ const NEW_DELIVERIES = new Columns<NewDelivery>(
 )
 
 /**
- * Appends deliveries to an endpoint and moves the endpoint behind them. Returns false if the endpoint is not at this
- * place: another writer has appended deliveries.
+ * Appends deliveries to an endpoint and advances its cursor to `processedUpTo`. Returns false if another writer has moved the
+ * cursor.
  */
 export async function appendDeliveries(
   db: Connection,
   endpointId: string,
-  place: EndpointPlace,
-  toldUpTo: bigint,
+  cursor: EndpointCursor,
+  processedUpTo: bigint,
   made: readonly NewDelivery[],
 ): Promise<boolean> {
   const [row] = await db.query<{ told: number }>({
@@ -62,11 +64,11 @@ export async function appendDeliveries(
       SELECT count(*)::integer AS told FROM told`,
     values: [
       endpointId,
-      place.lastNumber,
-      place.toldUpTo,
-      toldUpTo,
+      cursor.lastNumber,
+      cursor.processedUpTo,
+      processedUpTo,
       made.length,
-      made.at(-1)?.hash ?? place.lastHash,
+      made.at(-1)?.hash ?? cursor.lastHash,
       ...NEW_DELIVERIES.values(made),
     ],
   })
@@ -236,25 +238,25 @@ export async function redeliverBatch(
   db: Connection,
   endpointId: string,
   { from, to, status, after }: { from: Date; to: Date; status: DeliveryStatus | null; after: number },
-): Promise<{ asked: number; last: number | null }> {
-  const [row] = await db.query<{ asked: number; last: string; goes_on: boolean }>({
+): Promise<{ count: number; last: number | null }> {
+  const [row] = await db.query<{ count: number; last: string; goes_on: boolean }>({
     name: 'ask_for_deliveries_again',
     text: `-- ask_for_deliveries_again
       WITH looked AS MATERIALIZED (
         SELECT number, created_at FROM webhook_deliveries
         WHERE endpoint_id = $1 AND number > $5 ORDER BY number LIMIT ${REDELIVERY_BATCH_SIZE} FOR UPDATE
-      ), asked AS (
+      ), rescheduled AS (
         UPDATE webhook_deliveries SET status = 'waiting', tries = 0, asked = asked + 1, next_attempt_at = ${NOW}
         WHERE endpoint_id = $1 AND number > $5 AND number <= (SELECT max(number) FROM looked)
           AND created_at >= $2 AND created_at < $3 AND ($4::text IS NULL OR status = $4)
         RETURNING number
       )
-      SELECT (SELECT count(*) FROM asked)::integer AS asked, max(number) AS last,
+      SELECT (SELECT count(*) FROM rescheduled)::integer AS count, max(number) AS last,
         count(*) = ${REDELIVERY_BATCH_SIZE} AND max(created_at) < $3 AS goes_on FROM looked`,
     values: [endpointId, from, to, status, after],
   })
-  const { asked, last, goes_on } = row as NonNullable<typeof row>
-  return { asked, last: goes_on ? Number(last) : null }
+  const { count, last, goes_on } = row as NonNullable<typeof row>
+  return { count, last: goes_on ? Number(last) : null }
 }
 
 /**

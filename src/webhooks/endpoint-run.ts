@@ -146,7 +146,7 @@ export class EndpointRun {
     if (await this.#readDue()) return
     const { app, present } = this.#sending
     const leased = this.#leased as LeasedEndpoint
-    const { lastNumber } = leased.place
+    const { lastNumber } = leased.cursor
     do {
       const made = await makeDeliveries(app, leased, present)
       if (made === null) {
@@ -154,11 +154,11 @@ export class EndpointRun {
         this.#leasedAt = Number.NEGATIVE_INFINITY
         return
       }
-      leased.place = made.place
+      leased.cursor = made.cursor
       this.#hasMore = made.hasMore
       // Notifications for others are skipped without a pause while no other work waits.
-    } while (this.#hasMore && leased.place.lastNumber === lastNumber && !this.#hasOtherWork())
-    if (leased.place.lastNumber !== lastNumber) await this.#readDue()
+    } while (this.#hasMore && leased.cursor.lastNumber === lastNumber && !this.#hasOtherWork())
+    if (leased.cursor.lastNumber !== lastNumber) await this.#readDue()
     else if (!this.#hasMore) this.#nextReadAt = performance.now() + DELIVERY_POLL_INTERVAL_MS
   }
 

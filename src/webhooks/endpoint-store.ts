@@ -19,11 +19,17 @@ export type EndpointSettings = Pick<
 
 /**
  * Null if the account has the maximum number. Concurrent inserts are not counted.
- * @param toldUpTo the number of the last notification that the endpoint does not get
+ * @param processedUpTo the number of the last notification that the endpoint does not get
  */
 export async function insertEndpoint(
   db: Connection,
-  made: EndpointSettings & { id: string; userId: string; secret: Buffer; toldUpTo: bigint; lastHash: string },
+  made: EndpointSettings & {
+    id: string
+    userId: string
+    secret: Buffer
+    processedUpTo: bigint
+    lastHash: string
+  },
   most: number,
 ): Promise<Versioned<{ endpoint: WebhookEndpoint }> | null> {
   const [row] = await db.query<Versioned<EndpointRow>>({
@@ -43,7 +49,7 @@ export async function insertEndpoint(
       made.description,
       made.disabled,
       made.secret,
-      made.toldUpTo,
+      made.processedUpTo,
       made.lastHash,
       most,
     ],

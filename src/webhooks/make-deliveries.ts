@@ -4,7 +4,7 @@ import type { Notification } from '../core/notifications.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import { readRemoved } from '../notifications/feed-store.ts'
 import { type FeedPage, partsOf, readNotifications } from '../notifications/read-notifications.ts'
-import { appendDeliveries, type EndpointPlace, type NewDelivery } from './delivery-store.ts'
+import { appendDeliveries, type EndpointCursor, type NewDelivery } from './delivery-store.ts'
 import { DELIVERY_BATCH_CHARACTERS, NOTIFICATION_BATCH_SIZE } from './limits.ts'
 import type { LeasedEndpoint } from './sending-store.ts'
 import { deliveryBody, hashOf } from './sign-delivery.ts'
@@ -13,22 +13,22 @@ import { deliveryBody, hashOf } from './sign-delivery.ts'
 export type PresentNotification = (notification: Notification) => string
 
 /**
- * Makes deliveries of the next notifications for an endpoint. Returns the endpoint's new place. Null if another
+ * Makes deliveries of the next notifications for an endpoint. Returns the new cursor. Null if another
  * writer has appended deliveries meanwhile.
  */
 export async function makeDeliveries(
   app: App,
-  { endpoint, place }: LeasedEndpoint,
+  { endpoint, cursor }: LeasedEndpoint,
   present: PresentNotification,
-): Promise<{ place: EndpointPlace; hasMore: boolean } | null> {
+): Promise<{ cursor: EndpointCursor; hasMore: boolean } | null> {
   const { id, userId, types, customerId } = endpoint
   const db = app.db.writes.for(userId)
-  const chain = new Chain(place)
+  const chain = new Chain(cursor)
   const wanted = types && new Set(types)
   try {
     const page = await readNotifications(app, {
       userId,
-      after: place.toldUpTo,
+      after: cursor.processedUpTo,
       limit: NOTIFICATION_BATCH_SIZE,
       order: 'asc',
       types: wanted,
@@ -40,16 +40,16 @@ export async function makeDeliveries(
       webhookDelaySeconds.observe(Math.max(0, Date.now() - one.createdAt.getTime()) / 1_000)
       return present(one)
     })
-    if (next === place.toldUpTo) return { place, hasMore }
-    const isAppended = await appendDeliveries(db, id, place, next, chain.made)
-    return isAppended ? { place: chain.placeAt(next), hasMore } : null
+    if (next === cursor.processedUpTo) return { cursor, hasMore }
+    const isAppended = await appendDeliveries(db, id, cursor, next, chain.made)
+    return isAppended ? { cursor: chain.cursorAt(next), hasMore } : null
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'CURSOR_EXPIRED')) throw error
     // The endpoint was disabled for longer than notifications are kept. A delivery says that some are missing.
     const removed = await readRemoved(app.db.reads.for(userId), userId, partsOf(wanted))
     chain.addOwn(endpoint.id, 'webhook_endpoint.notifications_removed')
-    const isAppended = await appendDeliveries(db, id, place, removed, chain.made)
-    return isAppended ? { place: chain.placeAt(removed), hasMore: true } : null
+    const isAppended = await appendDeliveries(db, id, cursor, removed, chain.made)
+    return isAppended ? { cursor: chain.cursorAt(removed), hasMore: true } : null
   }
 }
 
@@ -78,7 +78,7 @@ function subjectIdOf({ subject }: Notification): string {
   return 'testClock' in subject ? subject.testClock.id : subject.endpoint.id
 }
 
-/** Consecutive deliveries from a place on. Each has the hash of the previous body. */
+/** Consecutive deliveries after a cursor. Each has the hash of the previous body. */
 export class Chain {
   readonly made: NewDelivery[] = []
   /** Length of all bodies. */
@@ -86,7 +86,7 @@ export class Chain {
   #number: number
   #hash: string
 
-  constructor({ lastNumber, lastHash }: EndpointPlace) {
+  constructor({ lastNumber, lastHash }: EndpointCursor) {
     this.#number = lastNumber
     this.#hash = lastHash
   }
@@ -114,7 +114,7 @@ export class Chain {
     this.add({ notificationId: id, subjectId: endpointId, type }, JSON.stringify(notification))
   }
 
-  placeAt(toldUpTo: bigint): EndpointPlace {
-    return { toldUpTo, lastNumber: this.#number, lastHash: this.#hash }
+  cursorAt(processedUpTo: bigint): EndpointCursor {
+    return { processedUpTo, lastNumber: this.#number, lastHash: this.#hash }
   }
 }

@@ -6,7 +6,7 @@ import { NOW } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
-import type { EndpointPlace } from './delivery-store.ts'
+import type { EndpointCursor } from './delivery-store.ts'
 import { DUE_BATCH_BYTES, DUE_BATCH_SIZE } from './limits.ts'
 
 /* One server at a time sends to an endpoint. It leases the endpoint and renews the lease before the end. */
@@ -25,7 +25,7 @@ export interface EndpointWithWork {
   id: string
   userId: string
   types: WebhookEndpoint['types']
-  toldUpTo: bigint
+  processedUpTo: bigint
   /** Whether a delivery is due. */
   hasDue: boolean
   isFailing: boolean
@@ -56,7 +56,7 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
     id: row.id,
     userId: row.user_id,
     types: row.types,
-    toldUpTo: BigInt(row.told_up_to),
+    processedUpTo: BigInt(row.told_up_to),
     hasDue: row.has_due,
     isFailing: row.is_failing,
   }))
@@ -65,7 +65,7 @@ export async function findFreeEndpoints(db: Connection, sender: string): Promise
 /** An endpoint that this server has leased. */
 export interface LeasedEndpoint {
   endpoint: WebhookEndpoint
-  place: EndpointPlace
+  cursor: EndpointCursor
   /** Encrypted; the current secret first. */
   secrets: Buffer[]
 }
@@ -91,7 +91,7 @@ export async function leaseEndpoint(
   if (!row) return null
   return {
     endpoint: toEndpoint(row),
-    place: toPlace(row),
+    cursor: toEndpointCursor(row),
     secrets: row.old_secret ? [row.secret, row.old_secret] : [row.secret],
   }
 }
@@ -163,7 +163,11 @@ export async function disableEndpoint(
 }
 
 /** Null if the account has no such endpoint. */
-export async function readPlace(db: Connection, userId: string, id: string): Promise<EndpointPlace | null> {
+export async function readEndpointCursor(
+  db: Connection,
+  userId: string,
+  id: string,
+): Promise<EndpointCursor | null> {
   const [row] = await db.query<{ told_up_to: string; last_number: string; last_hash: string }>({
     name: 'read_webhook_place',
     text: `-- read_webhook_place
@@ -172,11 +176,15 @@ export async function readPlace(db: Connection, userId: string, id: string): Pro
     values: [userId, id],
     readOnly: true,
   })
-  return row ? toPlace(row) : null
+  return row ? toEndpointCursor(row) : null
 }
 
-const toPlace = (row: { told_up_to: string; last_number: string; last_hash: string }): EndpointPlace => ({
-  toldUpTo: BigInt(row.told_up_to),
+const toEndpointCursor = (row: {
+  told_up_to: string
+  last_number: string
+  last_hash: string
+}): EndpointCursor => ({
+  processedUpTo: BigInt(row.told_up_to),
   lastNumber: Number(row.last_number),
   lastHash: row.last_hash,
 })
@@ -192,11 +200,11 @@ export interface DueDelivery {
   attempts: number
   tries: number
   /** Number of redelivery requests. */
-  asked: number
+  redeliveryRequests: number
 }
 
 /**
- * The deliveries that are due for the longest time, except the given ones. A body is read only for the returned rows,
+ * The deliveries that have been due for longest, except the numbers `but`. A body is read only for the returned rows,
  * because long bodies are stored out of line (TOAST). A self-join had plans that read the whole table if they were
  * made while it was small.
  */
@@ -239,16 +247,16 @@ export async function readDueDeliveries(
     previousHash: row.previous_hash,
     attempts: row.attempts,
     tries: row.tries,
-    asked: row.asked,
+    redeliveryRequests: row.asked,
   }))
 }
 
 /** A completed attempt of a delivery. */
 export interface CompletedAttempt extends Omit<WebhookAttempt, 'startedAt'> {
-  due: Pick<DueDelivery, 'number' | 'attempts' | 'asked'>
+  due: Pick<DueDelivery, 'number' | 'attempts' | 'redeliveryRequests'>
   /** Milliseconds since the attempt began. */
   agoMs: number
-  became: DeliveryStatus
+  nextStatus: DeliveryStatus
   /** Milliseconds until the next attempt. Null if there is none. */
   waitMs: number | null
 }
@@ -264,13 +272,13 @@ const MADE = new Columns<CompletedAttempt>(
   {
     number: ['bigint', ({ due }) => due.number],
     attempts: ['integer', ({ due }) => due.attempts],
-    asked: ['integer', ({ due }) => due.asked],
+    asked: ['integer', ({ due }) => due.redeliveryRequests],
     ago_ms: ['bigint', ({ agoMs }) => agoMs],
     duration_ms: ['integer', ({ durationMs }) => durationMs],
     answered: ['integer', ({ status }) => status],
     answer: ['text', ({ answer }) => answer],
     error: ['text', ({ error }) => error],
-    became: ['text', ({ became }) => became],
+    next_status: ['text', ({ nextStatus }) => nextStatus],
     wait_ms: ['bigint', ({ waitMs }) => waitMs],
   },
   2,
@@ -298,7 +306,7 @@ export async function recordAttempts(
       ), counted AS (
         UPDATE webhook_deliveries d SET attempts = d.attempts + 1,
           tries = CASE WHEN d.asked = made.asked THEN d.tries + 1 ELSE d.tries END,
-          status = CASE WHEN d.asked = made.asked THEN made.became ELSE d.status END,
+          status = CASE WHEN d.asked = made.asked THEN made.next_status ELSE d.status END,
           next_attempt_at = CASE WHEN d.asked = made.asked
             THEN ${NOW} + made.wait_ms * interval '1 millisecond' ELSE d.next_attempt_at END
         FROM made JOIN held USING (number)

@@ -14,7 +14,7 @@ import {
   redeliver,
   redeliverBatch,
 } from './delivery-store.ts'
-import { readPlace } from './sending-store.ts'
+import { readEndpointCursor } from './sending-store.ts'
 
 /** The public id of a delivery: the endpoint's id, a dot, the number. */
 export const deliveryId = ({ endpointId, number }: DeliveryAddress): string => `${endpointId}.${number}`
@@ -105,17 +105,17 @@ export async function redeliverWebhooks(
 ): Promise<number> {
   const { userId, endpointId, ...range } = request
   const db = app.db.writes.for(userId)
-  if (!(await readPlace(db, userId, endpointId))) throw webhookEndpointNotFound(endpointId)
+  if (!(await readEndpointCursor(db, userId, endpointId))) throw webhookEndpointNotFound(endpointId)
   let redelivered = 0
   for (let after: number | null = await findNumberBefore(db, endpointId, range.from); after !== null; ) {
     gone.throwIfAborted()
-    const { asked, last }: { asked: number; last: number | null } = await redeliverBatch(db, endpointId, {
+    const { count, last }: { count: number; last: number | null } = await redeliverBatch(db, endpointId, {
       ...range,
       after,
     }).catch((error) => {
       throw redelivered > 0 ? onlySome(redelivered, error) : error
     })
-    redelivered += asked
+    redelivered += count
     after = last
   }
   return redelivered

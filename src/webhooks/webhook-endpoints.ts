@@ -29,7 +29,7 @@ import {
 } from './limits.ts'
 import { Chain } from './make-deliveries.ts'
 import { isAllowedPort, isPublic, literalAddress, PORT_RULE, portOf } from './public-addresses.ts'
-import { readPlace } from './sending-store.ts'
+import { readEndpointCursor } from './sending-store.ts'
 import { NO_HASH, newSecret } from './sign-delivery.ts'
 
 /** The version covers only the settings. */
@@ -57,7 +57,7 @@ export async function createWebhookEndpoint(
   const id = uuidv7()
   const secret = newSecret()
   const { userId, read, write } = context
-  const toldUpTo = await readSettled(read, userId)
+  const processedUpTo = await readSettled(read, userId)
   const made = await insertEndpoint(
     write,
     {
@@ -66,7 +66,7 @@ export async function createWebhookEndpoint(
       id,
       userId,
       secret: webhookSecrets.encrypt(secret, id),
-      toldUpTo,
+      processedUpTo,
       lastHash: NO_HASH,
     },
     MAX_ENDPOINTS_PER_ACCOUNT,
@@ -175,12 +175,12 @@ export async function testWebhookEndpoint({ userId, write }: Context, id: string
 
 /** Null if another delivery was added at the same time. */
 async function addTest(db: Connection, userId: string, id: string): Promise<WebhookDelivery | null> {
-  const place = await readPlace(db, userId, id)
-  if (!place) throw webhookEndpointNotFound(id)
-  const chain = new Chain(place)
+  const cursor = await readEndpointCursor(db, userId, id)
+  if (!cursor) throw webhookEndpointNotFound(id)
+  const chain = new Chain(cursor)
   chain.addOwn(id, 'webhook_endpoint.test')
-  if (!(await appendDeliveries(db, id, place, place.toldUpTo, chain.made))) return null
-  const found = await findDelivery(db, userId, { endpointId: id, number: place.lastNumber + 1 })
+  if (!(await appendDeliveries(db, id, cursor, cursor.processedUpTo, chain.made))) return null
+  const found = await findDelivery(db, userId, { endpointId: id, number: cursor.lastNumber + 1 })
   if (!found) throw webhookEndpointNotFound(id)
   return found.delivery
 }
@@ -193,11 +193,11 @@ async function addTest(db: Connection, userId: string, id: string): Promise<Webh
 async function findSkipped(context: Context, id: string): Promise<SkippedNotifications | null> {
   const { userId, read: db } = context
   const { endpoint, version } = await getWebhookEndpoint(context, id)
-  const place = await readPlace(db, userId, id)
-  if (!place) throw webhookEndpointNotFound(id)
+  const cursor = await readEndpointCursor(db, userId, id)
+  if (!cursor) throw webhookEndpointNotFound(id)
   const upTo = await readSettled(db, userId)
   const parts = partsOf(endpoint.types && new Set(endpoint.types))
-  const after = place.toldUpTo
+  const after = cursor.processedUpTo
   const next = await readFeed(db, {
     userId,
     parts,

@@ -224,10 +224,10 @@ export class WebhookSender implements Lifecycle {
 const pauseAfter = (tookMs: number) =>
   Math.min(MAX_POLL_PAUSE_MS, Math.max(ENDPOINT_POLL_INTERVAL_MS, tookMs * POLL_PAUSE_FACTOR))
 
-const placeOf = ({ userId, types, toldUpTo }: EndpointWithWork) => ({
+const placeOf = ({ userId, types, processedUpTo }: EndpointWithWork) => ({
   userId,
   parts: partsOf(types && new Set(types)),
-  after: toldUpTo,
+  after: processedUpTo,
 })
 
 function shuffled<T>(items: readonly T[]): T[] {

@@ -14,13 +14,13 @@ const FROM = new Date(0)
 const TO = new Date(Date.now() + 86_400_000)
 
 const attemptOf = (number: number) => ({
-  due: { number, attempts: 0, asked: 0 },
+  due: { number, attempts: 0, redeliveryRequests: 0 },
   agoMs: 5,
   durationMs: 5,
   status: 200,
   answer: '',
   error: null,
-  became: 'succeeded' as const,
+  nextStatus: 'succeeded' as const,
   waitMs: null,
 })
 

@@ -59,7 +59,12 @@ test('what is due is read without what was sent', async (t) => {
 
 test('attempts are written down without reading what was sent before', async (t) => {
   const made = numbers.map((number) => ({
-    ...{ due: { number, attempts: 0, asked: 0 }, agoMs: 1, durationMs: 1, became: 'succeeded' as const },
+    ...{
+      due: { number, attempts: 0, redeliveryRequests: 0 },
+      agoMs: 1,
+      durationMs: 1,
+      nextStatus: 'succeeded' as const,
+    },
     ...{ waitMs: null, status: 204, answer: '', error: null },
   }))
   const read = await rowsReadByOldPlan(t, (db) => recordAttempts(db, ENDPOINT, made))

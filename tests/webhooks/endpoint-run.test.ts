@@ -60,7 +60,7 @@ test('deliveries of large contracts are made a few at a time, and none is passed
       return text
     })
     assert.ok(told)
-    const count = told.place.lastNumber - taken.place.lastNumber
+    const count = told.cursor.lastNumber - taken.cursor.lastNumber
     if (count === 0) break
     made += count
     assert.equal(told.hasMore, made < 24)

@@ -21,10 +21,10 @@ export interface StatusChange {
   difference: Decimal
 }
 
-/** Two contracts over the same cases: a case changes if its status does, or what is paid for it. */
+/** Compares two contracts over the same cases. A case has changed if its status or the amount paid for it differs. */
 export class Comparison {
   readonly #prices: { readonly first: Decimal; readonly second: Decimal }
-  /** The price difference is per case: each case with the same change has the same one. */
+  /** Holds the price difference of one case: all cases with the same change have the same difference. */
   readonly #changes = new Map<string, Omit<StatusChange, 'difference'> & { differencePerCase: Decimal }>()
   readonly #otherOutcome: ChangedCase[] = []
   readonly #otherPrice: ChangedCase[] = []
@@ -62,10 +62,10 @@ export class Comparison {
         ...change,
         difference: times(differencePerCase, change.count),
       }))
-      .sort((one, other) => other.count - one.count)
+      .sort((a, b) => b.count - a.count)
   }
 
-  /** The sum of the second contract minus that of the first, over the whole log. */
+  /** The total paid under the second contract minus the total under the first, over the whole log. */
   get difference(): Decimal {
     return this.changes.reduce((sum, change) => plus(sum, change.difference), ZERO)
   }

@@ -3,9 +3,9 @@ import { similarityKey } from '../field-statistics.ts'
 import { MAX_NAMES_SHOWN, MAX_TEXT_LENGTH, SAMPLED_ROWS } from '../limits.ts'
 import type { ColumnNames } from '../log/log-row.ts'
 
-/** The form of CSV of a log. */
+/** The CSV dialect of a log. */
 export interface CsvDialect {
-  /** The longest first. */
+  /** Longest first. */
   separators: string[]
   lineEnds: string[]
   /** Whether the first line is Excel's `sep=;`. */
@@ -19,8 +19,9 @@ const SEPARATORS = [',', ';', '\t', '|']
 const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
 
 /**
- * Detects the dialect from the start of the log: the separator with which the header has the columns of the options.
- * @throws OperatorError that lists the columns if none has them
+ * Detects the dialect from the start of the log. Takes the first separator whose header has the columns that the
+ * options name.
+ * @throws OperatorError that lists the columns if no separator fits
  */
 export function recognizeDialect(head: string, given: string | null, names: ColumnNames): CsvDialect {
   const line = SEPARATOR_LINE.exec(head)
@@ -39,7 +40,7 @@ export function recognizeDialect(head: string, given: string | null, names: Colu
   }
 }
 
-/** The parser is slower with more of them. */
+/** Used only if the log needs all of them: each slows the parser. */
 export const ALL_LINE_ENDS = ['\r\n', '\n', '\r']
 
 function lineEndsOf(head: string): string[] {
@@ -88,18 +89,18 @@ function noSuchColumn(
   const header = headerOf(text, separator)
   const { option, name } = missingColumn(header, names) as { option: string; name: string }
   const similar = header.find((other) => similarityKey(other) === similarityKey(name))
-  const meant = similar === undefined ? '' : `; did you mean ${JSON.stringify(similar)}?`
-  const other = SEPARATORS.find((one) => missingColumn(headerOf(text, one), names) === null)
+  const suggestion = similar === undefined ? '' : `; did you mean ${JSON.stringify(similar)}?`
+  const fitting = SEPARATORS.find((candidate) => missingColumn(headerOf(text, candidate), names) === null)
   const proposal =
-    given !== null && other !== undefined
-      ? `; with the separator ${JSON.stringify(other)} it has the column: --separator ${other === '\t' ? 'tab' : `'${other}'`}`
-      : meant
+    given !== null && fitting !== undefined
+      ? `; with the separator ${JSON.stringify(fitting)} it has the column: --separator ${fitting === '\t' ? 'tab' : `'${fitting}'`}`
+      : suggestion
   return new OperatorError(
     `the log has no column "${name}" (${option}); with the separator ${JSON.stringify(separator)} it has: ${shownNames(header)}${proposal}`,
   )
 }
 
-/** Shortened: of a file that is not CSV this would be the whole file. */
+/** Names are shortened, because the only name of a file that is not CSV may be the whole file. */
 export function shownNames(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES_SHOWN).map((name) => {
     return name.length > MAX_TEXT_LENGTH ? `${name.slice(0, MAX_TEXT_LENGTH)}…` : name
@@ -118,8 +119,8 @@ function hasSpaceAfter(separator: string, text: string): boolean {
 }
 
 /**
- * The first rows of CSV, to detect its dialect. Does not use csv-parse: with two parsers in the process, V8 optimizes the
- * parser less, and reading the log takes a tenth longer.
+ * The first rows of CSV, to detect its dialect. Does not use csv-parse: with two csv-parse parsers in the process, V8
+ * optimizes less, and reading the log takes 10 % longer.
  */
 function headRows(text: string, separators: readonly string[], count: number): string[][] {
   const rows: string[][] = []
@@ -127,7 +128,7 @@ function headRows(text: string, separators: readonly string[], count: number): s
   for (let at = 0; at < text.length && rows.length < count; ) {
     const cell = text[at] === '"' ? quotedCell(text, at, separators) : plainCell(text, at, separators)
     row.push(cell.text)
-    const separator = separators.find((one) => text.startsWith(one, cell.end))
+    const separator = separators.find((candidate) => text.startsWith(candidate, cell.end))
     at = cell.end + (separator?.length ?? lineEndLength(text, cell.end))
     if (separator !== undefined) continue
     if (row.length > 1 || row[0] !== '') rows.push(row)
@@ -153,7 +154,11 @@ function quotedCell(text: string, start: number, separators: readonly string[]):
 
 function plainCell(text: string, start: number, separators: readonly string[]): Cell {
   let end = start
-  while (end < text.length && !isLineEnd(text[end]) && !separators.some((one) => text.startsWith(one, end)))
+  while (
+    end < text.length &&
+    !isLineEnd(text[end]) &&
+    !separators.some((separator) => text.startsWith(separator, end))
+  )
     end++
   return { text: text.slice(start, end), end }
 }

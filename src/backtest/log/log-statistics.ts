@@ -15,13 +15,13 @@ interface SimilarCase {
 }
 
 /** An id that may stand for many cases, or for none. */
-interface DoubtfulCase {
+interface SuspectCase {
   id: string
   line: number
   events: number
 }
 
-/** What Excel makes of 10-12 or MAR1. */
+/** The form in which Excel shows ids such as 10-12 or MAR1: it reads them as dates. */
 const DATE_OF_SPREADSHEET =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d)$/
 /** How lines that are comments begin in many languages. */
@@ -38,22 +38,22 @@ class CaseIds {
   /** Cases whose id is similar to an earlier one. */
   similar = 0
   readonly first: SimilarCase[] = []
-  readonly shortened = new DoubtfulCases(SHORTENED_NUMBER)
-  readonly placeholders = new DoubtfulCases(PLACEHOLDER)
-  readonly dates = new DoubtfulCases(DATE_OF_SPREADSHEET)
-  readonly #commented = new DoubtfulCases(COMMENT)
-  readonly #rounded = new DoubtfulCases(LONG_NUMBER)
+  readonly shortened = new SuspectCases(SHORTENED_NUMBER)
+  readonly placeholders = new SuspectCases(PLACEHOLDER)
+  readonly dates = new SuspectCases(DATE_OF_SPREADSHEET)
+  readonly #commented = new SuspectCases(COMMENT)
+  readonly #rounded = new SuspectCases(LONG_NUMBER)
   #count = 0
   /** Cases whose ids are numbers of 16 digits or more. */
   #long = 0
 
-  /** Ids whose last digits are lost, if most long ids are such. */
-  get rounded(): DoubtfulCases | null {
+  /** Ids whose last digits are lost, if this holds for most long ids. */
+  get rounded(): SuspectCases | null {
     return this.#rounded.count * 2 > this.#long ? this.#rounded : null
   }
 
-  /** Ids that begin like a comment, unless all do. */
-  get commented(): DoubtfulCases | null {
+  /** Ids that begin like a comment. Null if all ids do. */
+  get commented(): SuspectCases | null {
     return this.#commented.count < this.#count ? this.#commented : null
   }
 
@@ -78,17 +78,17 @@ class CaseIds {
 }
 
 /** Cases whose ids match a pattern. */
-export class DoubtfulCases {
-  readonly #form: RegExp
+export class SuspectCases {
+  readonly #pattern: RegExp
   count = 0
-  readonly first: DoubtfulCase[] = []
+  readonly first: SuspectCase[] = []
 
-  constructor(form: RegExp) {
-    this.#form = form
+  constructor(pattern: RegExp) {
+    this.#pattern = pattern
   }
 
   add(id: string, line: number, events: number): void {
-    if (this.#form.test(id) && ++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
+    if (this.#pattern.test(id) && ++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
   }
 }
 
@@ -101,7 +101,7 @@ export class CaseStatistics {
   readonly ids = new CaseIds()
   /** Cases with events of the same time. */
   readonly ties = new Examples()
-  /** Those of them that are written newest first. */
+  /** Cases with ties whose rows are newest first. */
   readonly tiesNewestFirst = new Examples()
   /** Events with the type, time and compared fields of an earlier one of their case. */
   readonly repeatedRows = new Examples()
@@ -169,7 +169,7 @@ export class CaseStatistics {
     }
   }
 
-  /** Events before the opening that have fewer digits than it, and may be after it. */
+  /** Events whose times are less precise than the opening: they are before it, but may have happened after it. */
   inOpeningUnit(hasDatesAlone: boolean): Examples {
     const found = this.#inOpeningUnit.find(({ unit }) => unit !== DAY_MS || hasDatesAlone)
     return found?.events ?? new Examples()
@@ -208,7 +208,7 @@ export class EventTypes {
   except(named: ReadonlySet<string>): TypeCount[] {
     return [...this.#counts.values()]
       .filter(({ type, count }) => count > 0 && !named.has(type))
-      .sort((one, other) => other.count - one.count)
+      .sort((a, b) => b.count - a.count)
   }
 
   has(type: string): boolean {

@@ -14,7 +14,7 @@ import type { DecimalMark } from '../read-cell.ts'
 import { grouped } from '../report/figures.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
-import type { CaseStatistics, DoubtfulCases } from './log-statistics.ts'
+import type { CaseStatistics, SuspectCases } from './log-statistics.ts'
 import type { LogReading } from './read-rows.ts'
 
 /* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
@@ -50,18 +50,18 @@ export function readingNotes(
     ...similarTypes(reading),
     ...placeholderTypes(reading),
     ...[...reading.statistics.values()].flat().flatMap((one) => fieldNotes(one, reading)),
-    ...doubtfulCases(
+    ...suspectCases(
       cases.ids.shortened,
       'that a spreadsheet or a program has shortened, so that many cases may be one',
     ),
     ...(cases.ids.rounded === null
       ? []
-      : doubtfulCases(cases.ids.rounded, `whose ${ROUNDED}, so that many cases may be one`)),
-    ...doubtfulCases(cases.ids.dates, 'in the form of a date, as a spreadsheet leaves 10-12'),
-    ...doubtfulCases(cases.ids.placeholders, 'used for missing values'),
+      : suspectCases(cases.ids.rounded, `whose ${ROUNDED}, so that many cases may be one`)),
+    ...suspectCases(cases.ids.dates, 'in the form of a date, as a spreadsheet leaves 10-12'),
+    ...suspectCases(cases.ids.placeholders, 'used for missing values'),
     ...(cases.ids.commented === null
       ? []
-      : doubtfulCases(
+      : suspectCases(
           cases.ids.commented,
           'in the form of a comment, unlike others, so rows that were commented out may have been read',
         )),
@@ -309,7 +309,7 @@ function advice({ field }: FieldStatistics, { first }: Examples, { options, form
     : ''
 }
 
-function doubtfulCases({ count, first }: DoubtfulCases, what: string): string[] {
+function suspectCases({ count, first }: SuspectCases, what: string): string[] {
   if (count === 0) return []
   const cases = count === 1 ? '1 case has an id' : `${grouped(count)} cases have ids`
   const examples = first.map(

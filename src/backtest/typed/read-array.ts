@@ -33,8 +33,8 @@ class ArraySplitter {
 
   add(chunk: Buffer): void {
     let start = 0
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at] as number
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i] as number
       if (byte === NEWLINE) this.#line++
       if (this.#isInString) {
         this.#skipInString(byte)
@@ -43,16 +43,16 @@ class ArraySplitter {
       if (byte <= 32) continue
       if (this.#depth === 0) {
         this.#openArray(byte)
-        start = at + 1
+        start = i + 1
         continue
       }
-      const isEnd = this.#depth === 1 && (byte === COMMA || byte === CLOSING_BRACKET)
+      const isItemEnd = this.#depth === 1 && (byte === COMMA || byte === CLOSING_BRACKET)
       if (this.#itemLine === 0) this.#itemLine = this.#line
-      if (isEnd) {
-        this.#parts.push(chunk.subarray(start, at))
+      if (isItemEnd) {
+        this.#parts.push(chunk.subarray(start, i))
         this.#endItem(byte === CLOSING_BRACKET)
-        start = at + 1
-      } else this.#count(byte)
+        start = i + 1
+      } else this.#trackDepth(byte)
     }
     if (this.#depth > 0) this.#keep(chunk.subarray(start))
   }
@@ -75,11 +75,11 @@ class ArraySplitter {
     this.#depth = 1
   }
 
-  #count(byte: number): void {
+  #trackDepth(byte: number): void {
     if (byte === QUOTE) this.#isInString = true
     else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) this.#depth++
     else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) this.#depth--
-    // Otherwise the items that follow would be ignored.
+    // The later items would be ignored.
     if (this.#depth === 0)
       throw new OperatorError(`line ${this.#line} of the log: a "}" closes a "[", so items may be missing`)
   }

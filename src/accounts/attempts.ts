@@ -13,8 +13,8 @@ export const emailKey = (email: string): string => `email|${email.toLowerCase()}
  */
 export class Attempts {
   readonly #db: Connection
-  /** The end of each rejected key's window, by performance.now(). */
-  readonly #refused = new LRUCache<string, number>({ max: MAX_CACHED_REJECTIONS })
+  /** By rejected key: the end of its window, in the time of performance.now(). */
+  readonly #rejectedUntil = new LRUCache<string, number>({ max: MAX_CACHED_REJECTIONS })
 
   constructor(db: Connection) {
     this.#db = db
@@ -22,7 +22,7 @@ export class Attempts {
 
   /** Sends no statement. @throws RATE_LIMITED if this server knows that the key is above its limit */
   refuseKnown(key: string): void {
-    const leftMs = (this.#refused.get(key) ?? 0) - performance.now()
+    const leftMs = (this.#rejectedUntil.get(key) ?? 0) - performance.now()
     if (leftMs > 0) throw tooManyAttempts(Math.ceil(leftMs / 1000))
   }
 
@@ -31,12 +31,12 @@ export class Attempts {
     this.refuseKnown(key)
     const { attempts, endsInSeconds } = await countAttempt(this.#db, key, rule.windowSeconds)
     if (attempts <= rule.attempts) return
-    this.#refused.set(key, performance.now() + endsInSeconds * 1000)
+    this.#rejectedUntil.set(key, performance.now() + endsInSeconds * 1000)
     throw tooManyAttempts(endsInSeconds)
   }
 
   async forget(key: string): Promise<void> {
-    this.#refused.delete(key)
+    this.#rejectedUntil.delete(key)
     await forgetAttempts(this.#db, key)
   }
 }

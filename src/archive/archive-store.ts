@@ -51,20 +51,20 @@ export async function removeArchivedClaims(
   fileId: string,
   before: Date,
 ): Promise<number> {
-  const inOrder = claims.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const sortedById = claims.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const archivedAt = await readClock(db)
-  const removing = db.transaction(async (connection) => {
+  const removal = db.transaction(async (connection) => {
     const kept = await connection.query<{ id: string }>({
       name: 'keep_archived_claims',
       text: KEEP_ARCHIVED_CLAIMS,
       values: [
-        plainArray(inOrder.map(({ id }) => id)),
-        plainArray(inOrder.map(({ status }) => status)),
-        plainArray(inOrder.map(({ eventCount }) => eventCount)),
+        plainArray(sortedById.map(({ id }) => id)),
+        plainArray(sortedById.map(({ status }) => status)),
+        plainArray(sortedById.map(({ eventCount }) => eventCount)),
         fileId,
         archivedAt,
         before,
-        plainArray(inOrder.map(({ metadataDigest }) => metadataDigest)),
+        plainArray(sortedById.map(({ metadataDigest }) => metadataDigest)),
       ],
     })
     if (kept.length === 0) return 0
@@ -93,7 +93,7 @@ export async function removeArchivedClaims(
     })
     return removed.length
   })
-  return removing.catch((error) => {
+  return removal.catch((error) => {
     if (error instanceof MetadataChanged) return 0
     throw error
   })
@@ -124,8 +124,8 @@ const KEEP_ARCHIVED_CLAIMS = `-- keep_archived_claims
 const LEASE = `interval '${ARCHIVE_LEASE_SECONDS} seconds'`
 
 /**
- * Takes or renews the lease. Returns false if another server holds it. A lease that ends later than a new one would, was taken
- * before the database's clock was set back, and is ignored.
+ * Acquires or renews the lease. Returns false if another server holds it. If the database's clock was set back, an old lease
+ * may end later than a new one would. Such a lease is ignored.
  */
 export async function acquireArchiveLease(db: Connection, server: string): Promise<boolean> {
   const rows = await db.query({
@@ -149,7 +149,7 @@ export async function releaseArchiveLease(db: Connection, server: string): Promi
   })
 }
 
-/** A claim to restore. */
+/** A claim to restore, with its contract and log. */
 interface Restoration {
   archived: ArchivedClaim
   claim: ArchivedClaimRow
@@ -167,16 +167,16 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
   await storeContracts(db, 'store_restored_contract', [contract])
   const restoredAt = await readClock(db)
   return db.transaction(async (connection) => {
-    const noted = await connection.query({
+    const marked = await connection.query({
       name: 'note_restored_claim',
       text: `-- note_restored_claim
         UPDATE archived_claims SET restored_at = $3 WHERE id = $1 AND file_id = $2 AND restored_at IS NULL RETURNING id`,
       values: [claim.id, archived.fileId, restoredAt],
     })
-    if (noted.length === 0) return false
+    if (marked.length === 0) return false
     await insertClaim(connection, claim, contract)
-    for (const piece of byWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
-      await insertEvents(connection, piece)
+    for (const batch of byWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
+      await insertEvents(connection, batch)
     return true
   })
 }

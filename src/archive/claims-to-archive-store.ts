@@ -17,7 +17,7 @@ export interface ClaimToArchive {
 /** SQL for a digest of a row's metadata. */
 export const METADATA_DIGEST = 'hashtextextended(metadata::text, 0)'
 
-/** A claim as the file has it. */
+/** A claim in the state that was written to the file. Removal requires that the claim is still in this state. */
 export interface ExpectedClaim extends ClaimToArchive {
   contractHash: string | null
   /** Detects a change of the metadata since the claim was read. */

@@ -52,7 +52,7 @@ export async function beginRestoration(
   try {
     const client = await beginWithoutTimeout(connectionString, '', '')
     try {
-      return await inEmptyDatabase(client, migration, report)
+      return await beginInEmptyDatabase(client, migration, report)
     } catch (error) {
       await client.end()
       throw error
@@ -62,7 +62,7 @@ export async function beginRestoration(
   }
 }
 
-async function inEmptyDatabase(
+async function beginInEmptyDatabase(
   client: pg.Client,
   migration: number,
   report: (step: string) => void,
@@ -79,21 +79,21 @@ async function inEmptyDatabase(
   // Rows that migrations insert are also in the backup.
   if (tables.length > 0) await client.query(`TRUNCATE ${tables.join(', ')}`)
   const known = new Set(tables.filter((table) => !NOT_BACKED_UP.includes(table)))
-  const missing = new Set(known)
+  const unfilled = new Set(known)
 
-  const guarded =
+  const withOperatorError =
     <A extends unknown[], T>(step: (...args: A) => Promise<T>) =>
     (...args: A): Promise<T> =>
       step(...args).catch((error) => Promise.reject(toOperatorError(FAILED, error)))
   return {
     knows: (table) => known.has(table),
-    fill: guarded(async (table, columns, rows) => {
-      missing.delete(table)
+    fill: withOperatorError(async (table, columns, rows) => {
+      unfilled.delete(table)
       return fill(client, table, columns, rows)
     }),
-    setSequence: guarded((sequence) => setSequence(client, sequence)),
-    finish: guarded(async ({ disablesWebhooks }) => {
-      const [table] = missing
+    setSequence: withOperatorError((sequence) => setSequence(client, sequence)),
+    finish: withOperatorError(async ({ disablesWebhooks }) => {
+      const [table] = unfilled
       if (table !== undefined) throw new OperatorError(`${FAILED}: it lacks the table ${table}.`)
       await migrate(db, report)
       await resetServerState(client, disablesWebhooks)
@@ -168,8 +168,8 @@ async function fill(
       })
     }),
   )
-  for await (const piece of rows) {
-    if (!copy.write(piece)) await Promise.race([once(copy, 'drain'), ended])
+  for await (const chunk of rows) {
+    if (!copy.write(chunk)) await Promise.race([once(copy, 'drain'), ended])
   }
   copy.end()
   await ended

@@ -28,16 +28,16 @@ import { createCalendar, deleteCalendar, getCalendar, listCalendars, updateCalen
 const tags = ['Calendars']
 const params = Type.Object({ id: Uuid('The calendar.') })
 
-/** @param most calendars of an account, deleted ones counted */
-export const calendarRoutes = (app: App, most: number): Route[] => [
-  createCalendarRoute(app, most),
+/** @param maxCalendars of an account, including deleted calendars */
+export const calendarRoutes = (app: App, maxCalendars: number): Route[] => [
+  createCalendarRoute(app, maxCalendars),
   listCalendarsRoute(app),
   getCalendarRoute(app),
   updateCalendarRoute(app),
   deleteCalendarRoute(app),
 ]
 
-const createCalendarRoute = (app: App, most: number) =>
+const createCalendarRoute = (app: App, maxCalendars: number) =>
   idempotentRoute(app, {
     method: 'POST',
     url: '/v1/calendars',
@@ -59,8 +59,8 @@ const createCalendarRoute = (app: App, most: number) =>
       ),
     },
     answer: async (context, request) => {
-      const made = { holidays: [], exceptions: {}, ...request.body }
-      const calendar = await createCalendar(context, made, tokenOf(request), most)
+      const newCalendar = { holidays: [], exceptions: {}, ...request.body }
+      const calendar = await createCalendar(context, newCalendar, tokenOf(request), maxCalendars)
       const headers = { Location: `/v1/calendars/${calendar.id}`, ...etagHeader(calendar.version) }
       return { status: 201, headers, body: presentCalendar(calendar) }
     },

@@ -51,7 +51,7 @@ export async function insertCalendar(
   userId: string,
   calendar: Calendar,
   tokenHash: Buffer | null,
-  most: number,
+  maxCalendars: number,
 ): Promise<Versioned<CalendarRecord> | null> {
   const { name, time_zone, weekly, holidays, exceptions } = calendar
   const [row] = await db.query<VersionedRow>({
@@ -70,7 +70,7 @@ export async function insertCalendar(
       JSON.stringify(holidays),
       JSON.stringify(exceptions),
       tokenHash,
-      most,
+      maxCalendars,
     ],
   })
   return row ? toVersioned(row) : null

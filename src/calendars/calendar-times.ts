@@ -13,7 +13,7 @@ import { findCalendar } from './calendar-store.ts'
 import { findCalendarVersion } from './calendar-version-store.ts'
 import { MAX_CACHED_VERSIONS } from './limits.ts'
 
-function timeOf(version: CalendarVersion): WorkingTime {
+function computeWorkingTime(version: CalendarVersion): WorkingTime {
   try {
     return workingTime(version)
   } catch (cause) {
@@ -28,8 +28,8 @@ function timeOf(version: CalendarVersion): WorkingTime {
 export type CalendarReference = NonNullable<ClockTerms['calendar']>
 
 /**
- * The working time of calendar versions. A version never changes, so it is read once. The least recently used are
- * dropped beyond `MAX_CACHED_VERSIONS`.
+ * The working time of calendar versions. A version never changes, so it is cached: the `MAX_CACHED_VERSIONS` most
+ * recently used versions.
  */
 export class CalendarTimes {
   readonly #times = new LRUCache<string, WorkingTime>({ max: MAX_CACHED_VERSIONS })
@@ -49,11 +49,11 @@ export class CalendarTimes {
     { id, version = 0 }: CalendarReference,
   ): Promise<WorkingTime> {
     const key = `${userId} ${id} ${version}`
-    const known = this.#times.get(key)
-    if (known) return known
+    const cached = this.#times.get(key)
+    if (cached) return cached
     const found = await findCalendarVersion(db, userId, id, version)
     if (!found) throw new RangeError(`version ${version} of the calendar ${id} is missing`)
-    const time = timeOf(found)
+    const time = computeWorkingTime(found)
     this.#times.set(key, time)
     return time
   }
@@ -77,10 +77,10 @@ export async function findVersionOfNewClaim(
   return version ?? versionNumber
 }
 
-/** The contract as it was sent, with this version of the calendar that it names. */
-export const withVersion = (contract: Contract, named: CalendarReference, version: number): Contract => ({
+/** Sets the version of the calendar that the contract names. */
+export const withVersion = (contract: Contract, calendar: CalendarReference, version: number): Contract => ({
   ...contract,
-  clock: { ...contract.clock, calendar: { ...named, version } },
+  clock: { ...contract.clock, calendar: { ...calendar, version } },
 })
 
 /**
@@ -92,6 +92,8 @@ export async function withCalendarVersion(
   userId: string,
   contract: Contract,
 ): Promise<Contract> {
-  const named = contract.clock?.calendar
-  return named ? withVersion(contract, named, await findVersionOfNewClaim(db, userId, named)) : contract
+  const calendar = contract.clock?.calendar
+  return calendar
+    ? withVersion(contract, calendar, await findVersionOfNewClaim(db, userId, calendar))
+    : contract
 }

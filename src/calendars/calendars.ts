@@ -18,23 +18,23 @@ import {
 } from './calendar-version-store.ts'
 import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
 
-/** @param most calendars of an account, deleted ones counted. @throws CALENDAR_LIMIT_REACHED */
+/** @param maxCalendars of an account, including deleted calendars. @throws CALENDAR_LIMIT_REACHED */
 export async function createCalendar(
   context: Context,
   made: Calendar,
   by: ByToken,
-  most: number,
+  maxCalendars: number,
 ): Promise<Versioned<CalendarRecord>> {
   if (typeof Temporal === 'undefined') {
     throw new ServiceError('UNAVAILABLE', 'The server cannot compute working time: it needs Node 26.')
   }
   const { read, write, userId } = context
   const spelled = { ...normalizeHours(made), time_zone: await spellTimeZone(read, made.time_zone) }
-  const calendar = await insertCalendar(write, userId, spelled, actorHash(by), most)
+  const calendar = await insertCalendar(write, userId, spelled, actorHash(by), maxCalendars)
   if (calendar) return calendar
   throw new ServiceError(
     'CALENDAR_LIMIT_REACHED',
-    `The account has ${most} calendars, the maximum; deleted calendars count.`,
+    `The account has ${maxCalendars} calendars, the maximum; deleted calendars count.`,
   )
 }
 

@@ -1,9 +1,9 @@
 import { NOTIFYING, NOTIFYING_OF_PART } from '../platform/database/advisory-locks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
-/** Seconds; 0 if nothing waits. */
+/** In seconds; 0 if nothing waits. */
 export interface Lags {
-  /** Since when the longest due delivery of a working endpoint waits. */
+  /** How long the longest waiting delivery of a working endpoint has been due. */
   dueDelivery: number
   /** Age of the oldest transaction that holds back feeds. */
   heldFeed: number
@@ -18,7 +18,7 @@ export async function readLags(db: Connection): Promise<Lags> {
 }
 
 /**
- * Seconds for which a live claim has been due; 0 if none is. Reads the index of due times, which contains entries of moved claims
+ * Seconds for which the longest overdue live claim has been due; 0 if no claim is due. Reads the index of due times, which contains entries of moved claims
  * during a check: then it can take as long as reading all of them.
  */
 export const readOverdueLag = (db: Connection): Promise<number> =>
@@ -29,7 +29,7 @@ async function readSeconds(db: Connection, name: string, text: string): Promise<
   return Math.max(0, row?.seconds ?? 0)
 }
 
-/** Milliseconds of the smallest statement. */
+/** The round-trip time of an empty statement, in milliseconds. */
 export async function timeRoundTrip(db: Connection): Promise<number> {
   const sentAt = performance.now()
   await db.query({
@@ -41,26 +41,26 @@ export async function timeRoundTrip(db: Connection): Promise<number> {
   return performance.now() - sentAt
 }
 
-const since = (time: string) => `extract(epoch FROM clock_timestamp() - ${time})::float8 AS seconds`
+const secondsSince = (time: string) => `extract(epoch FROM clock_timestamp() - ${time})::float8 AS seconds`
 
 const OVERDUE_CLAIM = `-- read_overdue_lag
-  SELECT ${since('due_at')} FROM claims
+  SELECT ${secondsSince('due_at')} FROM claims
   WHERE due_at <= now() AND test_clock_id IS NULL ORDER BY due_at, id LIMIT 1`
 
 const DUE_DELIVERY = `-- read_delivery_lag
-  SELECT ${since('min(d.next_attempt_at)')} FROM webhook_endpoints e, LATERAL (
+  SELECT ${secondsSince('min(d.next_attempt_at)')} FROM webhook_endpoints e, LATERAL (
     SELECT next_attempt_at FROM webhook_deliveries
     WHERE endpoint_id = e.id AND status = 'waiting' ORDER BY next_attempt_at, number LIMIT 1
   ) AS d
   WHERE e.disabled IS NULL AND e.failing_since IS NULL`
 
 const HELD_FEED = `-- read_feed_lag
-  SELECT ${since('min(a.xact_start)')} FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+  SELECT ${secondsSince('min(a.xact_start)')} FROM pg_locks l JOIN pg_stat_activity a USING (pid)
   WHERE l.locktype = 'advisory' AND l.objsubid = 1
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND l.classid::bigint BETWEEN ${NOTIFYING} AND ${NOTIFYING_OF_PART} + 255`
 
-/** How long the claim that is overdue for longest has been due, as far as this process knows. */
+/** The lag of the longest overdue claim, as far as this process knows. */
 export class OverdueLag {
   #measured = { seconds: 0, at: performance.now() }
   #isCheckRunning = false

@@ -1,6 +1,6 @@
 /** Issues that a validation error names. A request with more issues must not cost more work or a larger response. */
 export const MAX_ISSUES = 20
-/** Characters of a path in an error. Longer paths are cut: a hostile request must not earn a large response. */
+/** Characters of a path in an error. Longer paths are cut: a hostile request must not cause a large response. */
 export const MAX_PATH_LENGTH = 1_000
 /** Characters of a message in an error. */
 export const MAX_MESSAGE_LENGTH = 1_000

@@ -94,7 +94,7 @@ const present = ({ eventRecorded }: NotificationSettings): Static<typeof Notific
 })
 
 /**
- * Settings that are not given stay unchanged. The change applies to writes after this has returned.
+ * Settings that are not given stay unchanged. Writes that begin after this resolves use the new settings.
  * @throws PRECONDITION_FAILED
  */
 async function changeNotificationSettings(

@@ -36,7 +36,7 @@ export interface SchemaContract {
   version: number
   /** Null if the contracts of the request are too large together, an error if there is no memory. */
   contract: Contract | Error | null
-  /** Null for none. */
+  /** Null if there are none. */
   reminders: readonly number[] | null
 }
 
@@ -50,17 +50,18 @@ export async function readSchemaContracts(
   const found = await app.creations.findContracts(userId, ids)
   const contracts = new Map<string, SchemaContract>()
   for (const [id, { version, text, reminders }] of found) {
+    // Frees the text before the next contract is parsed.
     found.delete(id)
     contracts.set(id, {
       version,
-      contract: text === null ? null : await read(text, reserveMemory),
+      contract: text === null ? null : await parseReserved(text, reserveMemory),
       reminders,
     })
   }
   return contracts
 }
 
-async function read(text: string, reserveMemory: ReserveMemory): Promise<Contract | Error> {
+async function parseReserved(text: string, reserveMemory: ReserveMemory): Promise<Contract | Error> {
   try {
     await reserveMemory(text)
     return await runCooperatively(parse(text))

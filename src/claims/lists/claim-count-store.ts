@@ -23,22 +23,22 @@ export interface ClaimCount {
 }
 
 /** Counts the claims of all pages of a list. Reads at most `MAX_COUNTED_ENTRIES` index entries. */
-export async function countClaims(db: Connection, asked: ClaimFilter): Promise<ClaimCount> {
-  const filter = withImpliedFilters({ ...asked, after: null, limit: 0 })
+export async function countClaims(db: Connection, requested: ClaimFilter): Promise<ClaimCount> {
+  const filter = withImpliedFilters({ ...requested, after: null, limit: 0 })
   if (!filter || !(await ownsTestClock(db, filter))) return { count: 0, isExact: true }
-  const finders = selectiveParts(filter)
+  const selective = selectiveParts(filter)
   const isAll = (part: Part) => uncheckedFilters(filter, part).length === 0
-  const one = (await findSelectivePart(db, filter)) ?? finders.find(isAll) ?? finders[0]
-  const parts = one ? [one] : (orderedParts(filter) ?? [clockPart(filter)])
+  const best = (await findSelectivePart(db, filter)) ?? selective.find(isAll) ?? selective[0]
+  const parts = best ? [best] : (orderedParts(filter) ?? [clockPart(filter)])
   const sql = new ConditionSql(filter)
-  const looks = parts.map((part) => {
+  const probes = parts.map((part) => {
     const fits = sql.of(uncheckedFilters(filter, part)).join(' AND ') || 'true'
     return `(${probeSql(db, sql, part, fits, MAX_COUNTED_ENTRIES)})`
   })
   const [row] = await db.query<{ count: number; is_exact: boolean }>({
     text: `-- count_claims
       SELECT count(*) FILTER (WHERE fits)::int AS count, count(*) < ${MAX_COUNTED_ENTRIES} AS is_exact
-      FROM (SELECT fits FROM (${looks.join(' UNION ALL ')}) AS looks LIMIT ${MAX_COUNTED_ENTRIES}) AS seen`,
+      FROM (SELECT fits FROM (${probes.join(' UNION ALL ')}) AS probes LIMIT ${MAX_COUNTED_ENTRIES}) AS seen`,
     values: sql.query.values,
     readOnly: true,
   })
@@ -61,18 +61,18 @@ export async function findSelectivePart(db: Connection, filter: ClaimFilter): Pr
 }
 
 /** The number of entries that an index finds, by an index-only scan. */
-async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, most: number): Promise<number> {
+async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, limit: number): Promise<number> {
   const sql = new ConditionSql(filter)
   const [row] = await db.query<{ count: number }>({
     text: `-- count_claims_up_to
-      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${indexEntriesSql(sql, part)} LIMIT ${most}) AS found`,
+      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${indexEntriesSql(sql, part)} LIMIT ${limit}) AS found`,
     values: sql.query.values,
     readOnly: true,
   })
   return row?.count ?? 0
 }
 
-interface Searching {
+interface SearchSelection {
   userId: string
   kind: ClaimAddress['kind']
   search: SearchRange | null
@@ -82,7 +82,7 @@ interface Searching {
  * Adds the span of the list that contains the matches of the search, if they are many. Ids and aliases often follow
  * the time. Then the matches lie close together, and far from the start of a scan.
  */
-export async function withSpan<Selection extends Searching>(
+export async function withSpan<Selection extends SearchSelection>(
   db: Connection,
   selection: Selection,
 ): Promise<Selection> {
@@ -107,7 +107,7 @@ const NOWHERE: SearchSpan = { from: '0', to: '0' }
  */
 async function sampleMatches(
   db: Connection,
-  { userId, kind }: Searching,
+  { userId, kind }: SearchSelection,
   { end: _, ...beginning }: SearchRange,
 ): Promise<{ count: number } & SearchSpan> {
   const query = new ListQuery()
@@ -119,11 +119,11 @@ async function sampleMatches(
         WHERE ${begins} ORDER BY id`
       : `SELECT position AS own FROM claims
         WHERE candidate_alias IS NOT NULL AND user_id = ${user} AND ${begins} ORDER BY user_id, ${beginning.column}`
-  const [looked] = await db.query<{ count: number } & SearchSpan>({
+  const [row] = await db.query<{ count: number } & SearchSpan>({
     text: `-- find_search_span
       SELECT count(*)::int AS count, min(own) AS from, max(own) AS to FROM (${matches} LIMIT ${MAX_SEARCH_ENTRIES}) AS matches`,
     values: query.values,
     readOnly: true,
   })
-  return looked ?? { count: 0, from: null, to: null }
+  return row ?? { count: 0, from: null, to: null }
 }

@@ -8,18 +8,18 @@ import { inputName, openInput } from '../../platform/terminal/input-file.ts'
 import { print, printJson } from '../../platform/terminal/output.ts'
 import { formatTable } from '../../platform/terminal/table.ts'
 
-interface Place {
+interface HolidayRegion {
   country: string
   state?: string
   region?: string
 }
 
-type HolidayOptions = Place & { years: number[] }
+type HolidayOptions = HolidayRegion & { years: number[] }
 
 export function addCalendarCommand(program: Command): void {
   const calendar = program.command('calendar').description('public holidays for calendars')
 
-  withPlace(calendar.command('holidays'))
+  withHolidayOptions(calendar.command('holidays'))
     .description('print the public holidays of a country, a state or a region')
     .option('--json', 'as JSON')
     .action(async ({ json, ...options }: HolidayOptions & { json?: true }) => {
@@ -33,7 +33,7 @@ export function addCalendarCommand(program: Command): void {
       )
     })
 
-  withPlace(calendar.command('fill'))
+  withHolidayOptions(calendar.command('fill'))
     .description('print a calendar, the body of POST /v1/calendars, with public holidays added')
     .argument('<file>', 'the calendar as JSON; - for standard input')
     .action(async (file: string, options: HolidayOptions) => {
@@ -43,16 +43,16 @@ export function addCalendarCommand(program: Command): void {
     })
 }
 
-const withPlace = (command: Command): Command =>
+const withHolidayOptions = (command: Command): Command =>
   command
     .requiredOption('--country <code>', 'such as DE (ISO 3166)', (code) => code.toUpperCase())
     .option('--state <code>', 'such as BE for Berlin', (code) => code.toUpperCase())
     .option('--region <code>', 'a part of the state', (code) => code.toUpperCase())
-    .requiredOption('--years <years>', 'a year, or the first and the last, such as 2026-2028', toYears)
+    .requiredOption('--years <years>', 'a year, or the first and the last, such as 2026-2028', parseYears)
 
 const MAX_YEARS = 50
 
-function toYears(text: string): number[] {
+function parseYears(text: string): number[] {
   const found = /^(\d{4})(?:-(\d{4}))?$/.exec(text)
   const [first, last] = [Number(found?.[1]), Number(found?.[2] ?? found?.[1])]
   if (!(first >= 1970 && last <= 2999 && first <= last))
@@ -62,7 +62,7 @@ function toYears(text: string): number[] {
 }
 
 async function computeHolidays({ country, state, region, years }: HolidayOptions): Promise<PublicHoliday[]> {
-  // Loaded when it is needed: the rules of all countries have more than a megabyte.
+  // Loaded on demand: the rules of all countries take more than a megabyte.
   const { default: Holidays } = await import('date-holidays')
   const known = new Holidays()
   requireCode('--country', country, known.getCountries('en'))
@@ -81,9 +81,9 @@ function requireCode(option: string, code: string, known: Record<string, string>
   )
 }
 
-type GivenCalendar = Omit<Calendar, 'holidays'> & Partial<Calendar>
+type CalendarInput = Omit<Calendar, 'holidays'> & Partial<Calendar>
 
-async function readCalendar(file: string): Promise<GivenCalendar> {
+async function readCalendar(file: string): Promise<CalendarInput> {
   const name = inputName(file)
   const input = await text(openInput(file)).catch((error) => {
     throw new OperatorError(`cannot read ${name}: ${error.message}`)
@@ -96,5 +96,5 @@ async function readCalendar(file: string): Promise<GivenCalendar> {
   }
   const [issue] = validateCalendar(found)
   if (issue) throw new OperatorError(`${name}: ${issue.path} ${issue.message}.`)
-  return found as GivenCalendar
+  return found as CalendarInput
 }

@@ -4,7 +4,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 const escapeOf = (character: string) =>
   `\\u${(character.codePointAt(0) as number).toString(16).padStart(4, '0')}`
 
-/** Escapes control characters of foreign text, such as a name, for one line of a terminal. */
+/** Escapes control characters of untrusted text, such as a name, for one line of a terminal. */
 export function printable(text: string): string {
   return text.replace(INVISIBLE, escapeOf)
 }
@@ -23,12 +23,15 @@ export function printableJson(json: string): string {
 const jsonEscape = (character: string) => character.split('').map(escapeOf).join('')
 
 /** Escape sequences and invisible characters in JSON. An escaped backslash is matched, so that it does not begin another sequence. */
-const IN_A_STRING = /\\\\|\\u[0-9a-f]{4}|\\[bfrt]|[\p{Cc}\p{Cf}\u2028\u2029]/giu
+const ESCAPED_OR_INVISIBLE = /\\\\|\\u[0-9a-f]{4}|\\[bfrt]|[\p{Cc}\p{Cf}\u2028\u2029]/giu
 
-/** A line of JSON for a program that prints the parsed strings: they then contain visible escapes, except for newlines. */
+/**
+ * Escapes a line of JSON twice, for a program that prints the parsed strings: a printed string then shows its control
+ * characters as escapes. Newlines stay.
+ */
 export function printableAfterParsing(line: string): string {
   const body = line.replace(/\n$/, '')
-  const shown = body.replace(IN_A_STRING, (found) => {
+  const shown = body.replace(ESCAPED_OR_INVISIBLE, (found) => {
     if (found === '\\\\') return found
     return `\\${found.startsWith('\\') ? found : escapeOf(found)}`
   })

@@ -46,9 +46,9 @@ A claim is OPEN until its condition is satisfied by its events or its activity w
 the review window; then CONFIRMED or FAILED for ever. Changes under /v1 are additive: ignore fields that you do
 not know.
 
-§ refers to the [specification](/docs/specification), which tells every rule and limit.`
+§ refers to the [specification](/docs/specification), which states every rule and limit.`
 
-/** By the id of the operation with JSON bodies. */
+/** The streamed form of an operation, by the operation id of its JSON form. */
 const STREAMS = { submitEvents: EVENT_LINES, listNotifications: NOTIFICATION_STREAM }
 
 /** Makes the OpenAPI document from the schemas of the routes. Must be called before the routes are added. */
@@ -65,7 +65,7 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
       },
       servers: [{ url: '/', description: 'This server' }],
       tags: [
-        { name: 'Claims', description: 'Contracts of customers, which become CONFIRMED or FAILED.' },
+        { name: 'Claims', description: 'Contracts of customers. Each claim becomes CONFIRMED or FAILED.' },
         { name: 'Candidates', description: 'Claims that are addressed by an alias of the caller’s choice.' },
         { name: 'Events', description: 'Submissions of what happened.' },
         { name: 'Schemas', description: 'Reusable claim templates.' },
@@ -77,10 +77,10 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
         { name: 'Overview', description: 'The figures of the account.' },
         {
           name: 'Notifications',
-          description: 'Changes of claims, candidates and test clocks, in one order.',
+          description: 'Changes of claims, candidates and test clocks, in order.',
         },
         { name: 'Webhooks', description: 'Notifications that are sent to the account’s own servers.' },
-        { name: 'Test clocks', description: 'Windows of days, tested in seconds.' },
+        { name: 'Test clocks', description: 'Test windows of days in seconds.' },
         {
           name: 'Simulations',
           description: 'Decisions of a contract over events, without storing anything.',
@@ -108,8 +108,8 @@ export async function addOpenApi(server: TypedServer): Promise<void> {
       },
       security: [{ apiToken: [] }, { session: [] }],
     },
-    transformObject: (made) => {
-      const document = 'openapiObject' in made ? made.openapiObject : made.swaggerObject
+    transformObject: (generated) => {
+      const document = 'openapiObject' in generated ? generated.openapiObject : generated.swaggerObject
       const split = splitStreams(deepenParameters(shareErrors(document)), STREAMS)
       return shareComponents(plainTypes(split))
     },

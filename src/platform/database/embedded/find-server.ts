@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts'
 import { escalateSmartShutdown, findPostmaster } from './postmaster.ts'
 import { connectAsSuperuser, isTransientFailure } from './session.ts'
 
-/** A running server that was verified to be the cluster's, with a session of the superuser. */
+/** A running server of the cluster, verified by its data directory, with a superuser session. */
 export interface Server {
   readonly pid: number
   readonly port: number
@@ -27,8 +27,9 @@ export async function findServer(cluster: Cluster, signal?: AbortSignal): Promis
     const postmaster = await findPostmaster(cluster.dir)
     if (postmaster === undefined) return undefined
     const { pid, port, status } = postmaster
-    const entry = port === undefined || status === 'stopping' ? undefined : await tryToConnect(cluster, port)
-    if (port !== undefined && entry !== undefined) return { pid, port, ...entry }
+    const connected =
+      port === undefined || status === 'stopping' ? undefined : await tryToConnect(cluster, port)
+    if (port !== undefined && connected !== undefined) return { pid, port, ...connected }
     if (performance.now() > escalateAt) await escalateSmartShutdown(cluster.dir)
     await wait(`PostgreSQL (process ${pid}), which is ${status || 'starting'}`)
   }

@@ -28,18 +28,18 @@ const nextKnown = (pending: readonly number[], migrations: readonly Migration[])
   migrations.find(({ version }) => pending.includes(version))
 
 /**
- * Runs the pending migrations one after another while the service works. The connection that builds holds a lock: if its server dies,
- * no other server begins before PostgreSQL has ended the statement. A complete index that it left is used, an incomplete one is
- * built again.
+ * Runs the pending migrations one after another while the service works. The connection that builds the indexes
+ * holds an advisory lock. If its server dies, another server begins only after PostgreSQL has ended the statement. That server
+ * keeps a complete index and rebuilds an incomplete one.
  * @param db without a statement timeout
  * @returns false if another server holds the lock
  */
 export function runPending(db: PooledConnection, migrations = OWN_MIGRATIONS): Promise<boolean> {
   return db.withConnection(async (connection) => {
-    const [lock] = await connection.query<{ isOurs: boolean }>({
-      text: `SELECT pg_try_advisory_lock(${BACKGROUND_MIGRATIONS}) AS "isOurs"`,
+    const [lock] = await connection.query<{ isAcquired: boolean }>({
+      text: `SELECT pg_try_advisory_lock(${BACKGROUND_MIGRATIONS}) AS "isAcquired"`,
     })
-    if (!lock?.isOurs) return false
+    if (!lock?.isAcquired) return false
     try {
       for (;;) {
         const next = nextKnown(await listPending(connection), migrations)
@@ -89,10 +89,10 @@ async function readProgress(
   db: Pick<Connection, 'query' | 'distribution'>,
   migration: Migration,
 ): Promise<number> {
-  const created = (migration.background ?? []).filter(({ isCreate }) => isCreate)
+  const createStatements = (migration.background ?? []).filter(({ isCreate }) => isCreate)
   let sum = 0
-  for (const { index } of created) sum += await readIndexProgress(db, index)
-  return created.length === 0 ? 0 : sum / created.length
+  for (const { index } of createStatements) sum += await readIndexProgress(db, index)
+  return createStatements.length === 0 ? 0 : sum / createStatements.length
 }
 
 type Queries = Pick<Connection, 'query' | 'distribution'>
@@ -161,6 +161,6 @@ async function readShardsDone(db: Queries, index: string): Promise<number> {
     values: [index],
     readOnly: true,
   })
-  const done = rows.reduce((sum, { result }) => sum + (Number(result) || 0), 0)
-  return Math.min(1, done / db.distribution.shards)
+  const valid = rows.reduce((sum, { result }) => sum + (Number(result) || 0), 0)
+  return Math.min(1, valid / db.distribution.shards)
 }

@@ -1,15 +1,15 @@
 /*
- * Scans JSON as text, where parsing would come too early. The results for invalid JSON are arbitrary: JSON.parse
- * rejects it later.
+ * Scans JSON as text before it is parsed. The results for invalid JSON are arbitrary, because JSON.parse rejects it
+ * later.
  */
 
 const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
-const OPEN_LIST = 0x5b
+const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
-const CLOSE_LIST = 0x5d
+const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
@@ -23,21 +23,21 @@ export interface SplitBody {
   rest: string
   /** The text of each item. Null if the body has no such list. */
   items: string[] | null
-  /** Whether the list has more items than `most`. The others are dropped. */
+  /** Whether the list has more than `maxItems` items. Further items are dropped. */
   isTooLong: boolean
   /** The contents of earlier lists with the same name, in pieces of several items each. JSON.parse keeps the last list. */
   skippedPieces: string[]
 }
 
 /**
- * Cuts the items out of a body `{"<list>": […]}`, up to `most` of them. The body is JSON if and only if the rest,
- * every item and every skipped piece are.
+ * Splits a body `{"<list>": […]}` into the items of its list, up to `maxItems`, and the rest. The body is valid JSON if
+ * and only if the rest, every item and every skipped piece are valid.
  */
-export function* splitList(text: string, name: string, most: number): Generator<void, SplitBody> {
+export function* splitList(text: string, name: string, maxItems: number): Generator<void, SplitBody> {
   let rest = ''
   const skippedPieces: string[] = []
   let list: ListSplitter | null = null
-  let restFrom = 0
+  let restStart = 0
   let isInList = false
   let key = ''
   let depth = 0
@@ -58,21 +58,21 @@ export function* splitList(text: string, name: string, most: number): Generator<
         if (depth === 0) isObject = true
         depth++
         break
-      case OPEN_LIST:
+      case OPEN_ARRAY:
         if (depth === 1 && isObject && isName(key, name)) {
           skippedPieces.push(...(list?.pieces ?? []))
-          list = new ListSplitter(text, i + 1, most)
-          rest += text.slice(restFrom, i + 1)
+          list = new ListSplitter(text, i + 1, maxItems)
+          rest += text.slice(restStart, i + 1)
           isInList = true
         }
         depth++
         break
       case CLOSE_OBJECT:
-      case CLOSE_LIST:
+      case CLOSE_ARRAY:
         depth--
         if (depth === 1 && isInList) {
           list?.end(i)
-          restFrom = i
+          restStart = i
           isInList = false
         }
         break
@@ -80,43 +80,43 @@ export function* splitList(text: string, name: string, most: number): Generator<
         if (depth === 2 && isInList) list?.endItem(i)
     }
   }
-  rest += text.slice(restFrom)
+  rest += text.slice(restStart)
   return { rest, items: list?.items ?? null, isTooLong: list?.isTooLong ?? false, skippedPieces }
 }
 
-/** The items of one list, up to `most`. */
+/** Collects the items of one list, up to `maxItems`. */
 class ListSplitter {
   readonly items: string[] = []
   isTooLong = false
   /** The content of the list, split between items into pieces of about a step. A longer item is one piece. */
   readonly pieces: string[] = []
   readonly #text: string
-  readonly #most: number
-  #itemFrom: number
-  #pieceFrom: number
+  readonly #maxItems: number
+  #itemStart: number
+  #pieceStart: number
 
-  constructor(text: string, from: number, most: number) {
+  constructor(text: string, from: number, maxItems: number) {
     this.#text = text
-    this.#most = most
-    this.#itemFrom = from
-    this.#pieceFrom = from
+    this.#maxItems = maxItems
+    this.#itemStart = from
+    this.#pieceStart = from
   }
 
   endItem(end: number): void {
-    if (this.items.length < this.#most) this.items.push(this.#text.slice(this.#itemFrom, end))
+    if (this.items.length < this.#maxItems) this.items.push(this.#text.slice(this.#itemStart, end))
     else this.isTooLong = true
-    if (end - this.#pieceFrom > STEP && this.#itemFrom > this.#pieceFrom) {
-      this.pieces.push(this.#text.slice(this.#pieceFrom, this.#itemFrom - 1))
-      this.#pieceFrom = this.#itemFrom
+    if (end - this.#pieceStart > STEP && this.#itemStart > this.#pieceStart) {
+      this.pieces.push(this.#text.slice(this.#pieceStart, this.#itemStart - 1))
+      this.#pieceStart = this.#itemStart
     }
-    this.#itemFrom = end + 1
+    this.#itemStart = end + 1
   }
 
   end(end: number): void {
     // An empty list has no items. In other lists an empty item is not JSON.
-    if (this.items.length === 0 && WHITE_SPACE.test(this.#text.slice(this.#itemFrom, end))) return
+    if (this.items.length === 0 && WHITE_SPACE.test(this.#text.slice(this.#itemStart, end))) return
     this.endItem(end)
-    this.pieces.push(this.#text.slice(this.#pieceFrom, end))
+    this.pieces.push(this.#text.slice(this.#pieceStart, end))
   }
 }
 
@@ -159,8 +159,8 @@ export function minimumBytes(text: string): number {
       }
       case OPEN_OBJECT:
       case CLOSE_OBJECT:
-      case OPEN_LIST:
-      case CLOSE_LIST:
+      case OPEN_ARRAY:
+      case CLOSE_ARRAY:
       case COMMA:
       case COLON:
         bytes++
@@ -176,20 +176,20 @@ export function minimumBytes(text: string): number {
 
 /** An escape such as `\u0041` stands for at least one byte. */
 function bytesSavedByUnescaping(string: string): number {
-  let spared = 0
+  let saved = 0
   for (let i = string.indexOf('\\'); i >= 0; i = string.indexOf('\\', i)) {
     const length = string[i + 1] === 'u' ? 6 : 2
-    spared += length - 1
+    saved += length - 1
     i += length
   }
-  return spared
+  return saved
 }
 
 /** The keys and indexes that lead to a position in valid JSON. */
-export function pathAt(text: string, place: number): (string | number)[] {
+export function pathAt(text: string, offset: number): (string | number)[] {
   const path: (string | number)[] = []
   let string = ''
-  for (let i = 0; i < place; i++) {
+  for (let i = 0; i < offset; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE: {
         const from = i
@@ -203,11 +203,11 @@ export function pathAt(text: string, place: number): (string | number)[] {
       case OPEN_OBJECT:
         path.push('')
         break
-      case OPEN_LIST:
+      case OPEN_ARRAY:
         path.push(0)
         break
       case CLOSE_OBJECT:
-      case CLOSE_LIST:
+      case CLOSE_ARRAY:
         path.pop()
         break
       case COMMA: {

@@ -4,7 +4,7 @@ import { EXAMPLE_TIME, parseIsoTime } from '../../../kernel/iso-time.ts'
 import { UUID_PATTERN } from '../../../kernel/uuid.ts'
 import { withRule } from '../bodies/describe-schema.ts'
 
-/** For examples. */
+/** The UUID of examples in the API reference. */
 export const EXAMPLE_UUID = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 
 const UUID = withRule(UUID_PATTERN, `a UUID, 32 hexadecimal digits in five groups, such as ${EXAMPLE_UUID}`)
@@ -69,7 +69,7 @@ export const ScheduledOutcome = Type.Unsafe<Outcome | null>({
 
 export const CandidateAlias = Type.String({
   description:
-    'The caller’s name for the candidate, unique across all accounts. It cannot be used again, unless the test clock of its candidate is deleted.',
+    'The caller’s name for the candidate, unique across all accounts. It can be used again only after its candidate was deleted with a test clock.',
   minLength: 8,
   maxLength: 255,
   examples: ['order-2026-000417'],
@@ -91,4 +91,4 @@ export const NameOrNull = (description: string, maxLength: number, example: stri
     examples: [example],
   })
 
-export const CustomerName = NameOrNull('For people; null for none.', 255, 'ACME Inc.')
+export const CustomerName = NameOrNull('The display name; null if there is none.', 255, 'ACME Inc.')

@@ -27,7 +27,7 @@ function start(t: TestContext, submissionsWait = () => false) {
 }
 
 describe('the attempts in flight', () => {
-  test('of one account are limited, and accounts never have all of them (§4.14 rule 9)', async (t) => {
+  test('deliveries of one account have a limit, and accounts together never use all connections (§4.14 rule 9)', async (t) => {
     const { begin } = start(t)
     const begun = []
     for (const account of ['a', 'b', 'c', 'd', 'e']) begun.push(await begin(account, 100))
@@ -38,7 +38,7 @@ describe('the attempts in flight', () => {
     assert.equal((await begin('f', 1))(), 1)
   })
 
-  test('begin seldom while submissions wait, and as usual a moment after (§4.14 rule 9)', async (t) => {
+  test('attempts begin rarely while submissions wait, and at the normal rate soon after (§4.14 rule 9)', async (t) => {
     let submissionsWait = true
     const { begin, pass } = start(t, () => submissionsWait)
     const a = await begin('a', 45)

@@ -69,7 +69,7 @@ test('deliveries of large contracts are made a few at a time, and none is passed
   assert.equal(made, 24)
 })
 
-test('a run goes through all that there is to tell, also if little of it is for the endpoint', async () => {
+test('a run reads all new notifications, even if few match the endpoint', async () => {
   const api = await service.newAccount()
   const { id, userId } = await newEndpoint(api, { types: ['test_clock.advanced'] })
   await sql(

@@ -6,7 +6,7 @@ import { lookingUp } from '../support/name-server.ts'
 /* Webhooks go where others want them to: never to this machine or a network inside, however that is written. */
 
 describe('a name', () => {
-  test('of which nobody says anything keeps neither other names waiting nor the machine’s own look-ups', async (t) => {
+  test('a name without a DNS answer delays neither other names nor the look-ups of the machine', async (t) => {
     const { server, lookUp } = await lookingUp(t, (name) =>
       name.startsWith('silent') ? undefined : ['8.8.8.8'],
     )

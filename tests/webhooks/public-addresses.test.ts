@@ -113,7 +113,7 @@ describe('however a URL writes it, an address inside is found to be one', () => 
 })
 
 describe('a name', () => {
-  test('is looked up, all of its addresses, those of IPv6 first', async (t) => {
+  test('a name resolves to all of its addresses, IPv6 first', async (t) => {
     const { lookUp } = await lookingUp(t, () => ['8.8.8.8', '2606:4700::1', '1.1.1.1'])
     assert.deepEqual(await lookUp('example.test'), {
       error: null,
@@ -125,7 +125,7 @@ describe('a name', () => {
     })
   })
 
-  test('is refused if one of its addresses is inside, wherever it stands', async (t) => {
+  test('a name is refused if any of its addresses is internal', async (t) => {
     const inside = ['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00::1', '::ffff:127.0.0.1']
     for (const address of [...inside, '64:ff9b::a00:1']) {
       for (const addresses of [[address], ['8.8.8.8', address], [address, '2606:4700::1']]) {
@@ -136,12 +136,12 @@ describe('a name', () => {
     }
   })
 
-  test('of this machine is refused, with a dot at its end and without', async (t) => {
+  test('a name of this machine is refused, with and without a trailing dot', async (t) => {
     const { lookUp } = await lookingUp(t, () => ['127.0.0.1'])
     for (const name of ['localhost', 'localhost.', 'a.localhost']) assert.ok((await lookUp(name)).error)
   })
 
-  test('that is not there, or has no address, is said to be unknown', async (t) => {
+  test('a name without a record or an address is reported as unknown', async (t) => {
     const { lookUp } = await lookingUp(t, (name) => (name === 'empty.test' ? [] : null))
     for (const name of ['empty.test', 'gone.test', `${'x'.repeat(64)}.test`, 'a..test'])
       assert.equal(((await lookUp(name)).error as NodeJS.ErrnoException).code, 'ENOTFOUND', name)
@@ -149,7 +149,7 @@ describe('a name', () => {
 })
 
 describe('a connection', () => {
-  test('goes to the address that was judged: what DNS says the next time does not count', async (t) => {
+  test('an attempt goes to the checked address, even if DNS answers otherwise later', async (t) => {
     // The first answer of each kind is harmless. A second lookup would reach the private address.
     const { server, look } = await lookingUp(t, (_, asked) =>
       asked === 0 ? ['2606:4700::1'] : ['127.0.0.1'],
@@ -162,7 +162,7 @@ describe('a connection', () => {
     assert.deepEqual(server.asked.toSorted(), ['rebound.test 1', 'rebound.test 28'])
   })
 
-  test('is never made to this machine, by whatever name or address', async (t) => {
+  test('no attempt reaches this machine, by any name or address', async (t) => {
     let came = 0
     const server = createServer((_request, response) => {
       came++

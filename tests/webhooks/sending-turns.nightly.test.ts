@@ -32,7 +32,7 @@ const addDeliveries = ({ sql }: TestService, ids: string[], each: number) =>
   )
 
 describe('others are sent to', { timeout: 120_000 }, () => {
-  test('while all endpoints of one account, and of a second, let everything hang', async (t) => {
+  test('an endpoint is served while all endpoints of two other accounts hang', async (t) => {
     const service = await startWebhookService(t)
     const slow = await startWebhookReceiver(t)
     slow.answer(() => {})
@@ -49,7 +49,7 @@ describe('others are sent to', { timeout: 120_000 }, () => {
     assert.ok(slow.received.length > 0)
   })
 
-  test('though there are more slow endpoints, with more to be sent, than are sent to at once', async (t) => {
+  test('an endpoint is served although more slow endpoints wait than attempts may run', async (t) => {
     const service = await startWebhookService(t)
     const slow = await startWebhookReceiver(t)
     slow.answer((response) => setTimeout(() => response.end(), 700))

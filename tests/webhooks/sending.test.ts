@@ -46,8 +46,8 @@ const takenAgain = (id: string, at: Date) =>
   })
 const removeOld = (days: number) => oldDeliveries(app, days).removeSome(() => false)
 
-describe('an endpoint that lets everything hang', () => {
-  test('takes nothing from another one of the account', async () => {
+describe('a hanging endpoint', () => {
+  test('a slow endpoint does not delay another endpoint of the account', async () => {
     const api = await service.newAccount()
     const dead = await newEndpoint(api)
     const fast = await newEndpoint(api)
@@ -62,8 +62,8 @@ describe('an endpoint that lets everything hang', () => {
   })
 })
 
-describe('of one claim', () => {
-  test('deliveries come one after the other, in its order (§4.14 rule 3)', async () => {
+describe('deliveries of one claim', () => {
+  test('deliveries of a claim are sent one after another, in order (§4.14 rule 3)', async () => {
     const api = await service.newAccount()
     const customer = await api.customer('acme')
     const { receiver } = await newEndpoint(api)
@@ -90,7 +90,7 @@ describe('of one claim', () => {
 })
 
 describe('an endpoint is disabled', () => {
-  test('at once by 410, and the feed tells of it (§4.14 rule 6)', async () => {
+  test('a 410 disables the endpoint at once, and the feed has a notification of it (§4.14 rule 6)', async () => {
     const api = await service.newAccount()
     const gone = await newEndpoint(api, { description: 'old' })
     const other = await newEndpoint(api, { types: ['webhook_endpoint.disabled'] })
@@ -115,7 +115,7 @@ describe('an endpoint is disabled', () => {
     assert.equal(gone.receiver.received.length, 1)
   })
 
-  test('not by a 410 of the URL that it had before', async () => {
+  test('a 410 of the previous URL does not disable the endpoint', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     const { held, letGo } = hold(receiver)
@@ -130,7 +130,7 @@ describe('an endpoint is disabled', () => {
     assert.equal((await readEndpoint(api, id)).enabled, true)
   })
 
-  test('once it has done nothing but fail for five days, and no sooner (§4.14 rule 6)', async () => {
+  test('five days with only failures disable the endpoint, and not earlier (§4.14 rule 6)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     answerWith(receiver, 500)
@@ -175,7 +175,7 @@ describe('an endpoint is disabled', () => {
 })
 
 describe('an endpoint that fails', () => {
-  test('five times in a row is left alone for a while (§4.14 rule 6)', async () => {
+  test('five failures in a row pause the endpoint (§4.14 rule 6)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     answerWith(receiver, 500)
@@ -200,7 +200,7 @@ describe('an endpoint that fails', () => {
     assert.equal((await readEndpoint(api, id)).health.paused_until, null)
   })
 
-  test('to the last try is sent nothing more of that, until it is asked for again', async () => {
+  test('a delivery that failed its last try is not sent until a redelivery is requested', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     answerWith(receiver, 500)
@@ -219,7 +219,7 @@ describe('an endpoint that fails', () => {
     assert.deepEqual(faultsOfChain(receiver.received), [])
   })
 
-  test('and asks for a while is given it, a day at most', async () => {
+  test('Retry-After delays the next attempt, by a day at most', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     for (const [i, [seconds, hours]] of [
@@ -238,8 +238,8 @@ describe('an endpoint that fails', () => {
   })
 })
 
-describe('a secret that was changed', () => {
-  test('signs beside the one before', async () => {
+describe('a rotated secret', () => {
+  test('a rotated secret signs together with the previous secret', async () => {
     const api = await service.newAccount()
     const { receiver, id, secret } = await newEndpoint(api)
     await newClaim(api)
@@ -266,7 +266,7 @@ describe('a secret that was changed', () => {
 })
 
 describe('an endpoint that is changed', () => {
-  test('is sent nothing while it is disabled, and then all that happened, without a gap (§4.14 rule 7)', async () => {
+  test('a disabled endpoint gets nothing, and after it is enabled everything without a gap (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     await newClaim(api)
@@ -282,7 +282,7 @@ describe('an endpoint that is changed', () => {
     assert.deepEqual(faultsOfChain(receiver.received), [])
   })
 
-  test('is sent what is left at its new URL (§4.14 rule 7)', async () => {
+  test('waiting deliveries go to the new URL of the endpoint (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     const { held, letGo } = hold(receiver)
@@ -298,7 +298,7 @@ describe('an endpoint that is changed', () => {
     assert.deepEqual(numbers(receiver).toSorted(), [1, 2, 3, 4])
   })
 
-  test('and deleted while deliveries are on their way leaves nothing behind', async () => {
+  test('an endpoint deleted during deliveries leaves no rows behind', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     const { held, letGo } = hold(receiver)
@@ -318,8 +318,8 @@ describe('an endpoint that is changed', () => {
   })
 })
 
-describe('what is old', () => {
-  test('is removed: deliveries with their attempts, and the newer stay', async () => {
+describe('retention', () => {
+  test('old deliveries are removed with their attempts, and newer deliveries stay', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     for (let i = 0; i < 6; i++) await api.post(`/v1/webhook_endpoints/${id}/test`, undefined)
@@ -341,7 +341,7 @@ describe('what is old', () => {
     assert.deepEqual(faultsOfChain(receiver.received), [])
   })
 
-  test('of a deleted endpoint is removed whole, also an attempt that was written down while that was done', async () => {
+  test('the history of a deleted endpoint is removed, including an attempt recorded meanwhile', async () => {
     const api = await service.newAccount()
     const { id } = await newEndpoint(api)
     await api.delete(`/v1/webhook_endpoints/${id}`)
@@ -355,7 +355,7 @@ describe('what is old', () => {
     assert.deepEqual(await sql(left, [id]), [])
   })
 
-  test('of notifications, removed while the endpoint was disabled, is reported by a delivery (§4.14 rule 7)', async () => {
+  test('a delivery reports notifications that were removed while the endpoint was disabled (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api, { enabled: false })
     await newClaim(api)
@@ -376,8 +376,8 @@ describe('what is old', () => {
   })
 })
 
-describe('a delivery that is asked for again', () => {
-  test('is sent again as it was, though it had arrived', async () => {
+describe('redelivery', () => {
+  test('a redelivery sends the same body, even after success', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
     await newClaim(api)
@@ -389,7 +389,7 @@ describe('a delivery that is asked for again', () => {
     assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
   })
 
-  test('while its first attempt is on its way is sent again, whatever comes of that', async () => {
+  test('a redelivery requested during an attempt is sent, whatever the result of the attempt', async () => {
     for (const status of [200, 500]) {
       const api = await service.newAccount()
       const { receiver, id } = await newEndpoint(api)
@@ -406,7 +406,7 @@ describe('a delivery that is asked for again', () => {
   })
 })
 
-test('a redelivery of a range ends when its caller has gone', async () => {
+test('a redelivery of a range ends when its caller disconnects', async () => {
   const api = await service.newAccount()
   const { id: userId } = (await api.get('/v1/me')).body
   const url = 'http://127.0.0.1:1024/'

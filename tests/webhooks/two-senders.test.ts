@@ -23,7 +23,7 @@ const of = (path: string, { received }: WebhookReceiver = receiver) =>
   received.filter((one) => one.path === path)
 
 describe('two servers on one database', () => {
-  test('send each delivery once, and both send', async () => {
+  test('two servers send each delivery once, and both send', async () => {
     const api = await first.newAccount()
     const ids = []
     for (let i = 0; i < 40; i++) ids.push(await newEndpoint(api, `${receiver.url}/${i}`))
@@ -39,8 +39,8 @@ describe('two servers on one database', () => {
   })
 })
 
-describe('an endpoint that another server has', () => {
-  test('is sent nothing more by this one, and goes on once that is gone', async () => {
+describe('a leased endpoint', () => {
+  test('an endpoint leased by another server gets nothing from this server until that lease ends', async () => {
     const api = await first.newAccount()
     const id = await newEndpoint(api, `${receiver.url}/lost`)
     receiver.answer((response) => setTimeout(() => response.end(), 50))
@@ -59,7 +59,7 @@ describe('an endpoint that another server has', () => {
     await eventually(async () => (await api.get(`/v1/webhook_endpoints/${id}`)).body.health.waiting === 0)
   })
 
-  test('by a clock that was set back since is free at once, and so is one that was paused', async () => {
+  test('a lease or a pause from before the clock was set back ends at once', async () => {
     const api = await first.newAccount()
     const taken = await newEndpoint(api, `${receiver.url}/taken`)
     const paused = await newEndpoint(api, `${receiver.url}/paused`)

@@ -72,7 +72,7 @@ test('a finished attempt leaves no pending abort signal behind', async (t) => {
   assert.ok(left < 10, `${left} of 20 attempts`)
 })
 
-describe('an answer counts by its status', () => {
+describe('the status of a response', () => {
   const REDIRECT = 'The answer is a redirect (302), which is not followed.'
   for (const [status, error] of [
     ['200 OK', null],
@@ -92,7 +92,7 @@ describe('an answer counts by its status', () => {
     })
   }
 
-  test('and is kept by its first KiB, as text that can be stored', async (t) => {
+  test('the first KiB of a body is stored as valid text', async (t) => {
     const body = Buffer.concat([Buffer.from('a\0b\xff\xfe', 'latin1'), Buffer.alloc(5_000, 'x')])
     const { sent } = await sendTo(t, (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`)
@@ -102,12 +102,12 @@ describe('an answer counts by its status', () => {
     assert.equal(sent.answer?.length, 1_024)
   })
 
-  test('and is not cut within a character', async (t) => {
+  test('a stored body is not cut within a character', async (t) => {
     const { sent } = await sendTo(t, (socket) => socket.write(http('200 OK', `x${'🎉'.repeat(400)}`)))
     assert.equal(sent.answer, `x${'🎉'.repeat(255)}`)
   })
 
-  test('as often as it comes, on connections that are kept', async (t) => {
+  test('every response on a reused connection is judged by its own status', async (t) => {
     const { server, send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'ok')))
     for (let i = 0; i < 20; i++) assert.equal((await send()).error, null)
     assert.ok(server.made <= 2, `${server.made} connections`)
@@ -266,9 +266,9 @@ describe('there is no answer', () => {
   })
 })
 
-describe('an answer whose status has come counts, though the rest', () => {
+describe('a response with a slow or broken body', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n'
-  test('drips', async (t) => {
+  test('an attempt succeeds by its status even if the body drips', async (t) => {
     const drip = (socket: Socket) => {
       socket.write(head)
       repeat(socket, 'x', 20)
@@ -279,7 +279,7 @@ describe('an answer whose status has come counts, though the rest', () => {
     await eventually(async () => server.sockets.size === 0)
   })
 
-  test('never comes', async (t) => {
+  test('an attempt succeeds by its status even if the body never comes', async (t) => {
     const { sent, server } = await sendTo(
       t,
       (socket) => socket.write(head),
@@ -290,7 +290,7 @@ describe('an answer whose status has come counts, though the rest', () => {
     await eventually(async () => server.sockets.size === 0)
   })
 
-  test('has no end: of that little is read, and the connection is closed', async (t) => {
+  test('an endless body is read up to the limit, and the connection is closed', async (t) => {
     let written = 0
     const { sent, server } = await sendTo(t, (socket) => {
       socket.on('close', () => {
@@ -305,7 +305,7 @@ describe('an answer whose status has come counts, though the rest', () => {
     assert.ok(written < 32 * 1_048_576, `${written} bytes`)
   })
 
-  test('is cut off, or is not as it was announced', async (t) => {
+  test('an attempt succeeds by its status even if the body is cut off or has another length', async (t) => {
     const chunked = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n'
     for (const bytes of [`${chunked}2\r\nok\r\n`, `${chunked}2\r\nok\r\nzz\r\n`, `${chunked}2\r\nok\r\n`]) {
       const { sent } = await sendTo(t, (socket) => socket.end(bytes))
@@ -319,7 +319,7 @@ describe('Retry-After', () => {
     (await sendTo(t, (socket) => socket.write(http('503 Busy', '', `Retry-After: ${value}\r\n`)))).sent
       .retryAfterMs
 
-  test('is seconds', async (t) => {
+  test('Retry-After accepts seconds', async (t) => {
     for (const [value, ms] of [
       ['120', 120_000],
       ['0', 0],
@@ -329,7 +329,7 @@ describe('Retry-After', () => {
       assert.equal(await afterOf(t, value), ms, value)
   })
 
-  test('is a date', async (t) => {
+  test('Retry-After accepts a date', async (t) => {
     const ms = await afterOf(t, new Date(Date.now() + 60_000).toUTCString())
     assert.ok(ms > 50_000 && ms <= 60_000, `${ms}`)
     assert.equal(await afterOf(t, new Date(Date.now() - 60_000).toUTCString()), 0)
@@ -354,11 +354,11 @@ describe('Retry-After', () => {
     }
   })
 
-  test('of seconds beyond all numbers is long', async (t) => {
+  test('Retry-After with a huge number of seconds means a long delay', async (t) => {
     for (const value of ['9999999999', '9'.repeat(400)]) assert.ok((await afterOf(t, value)) > 1e12, value)
   })
 
-  test('that is nothing of the kind, or is given twice, is nothing', async (t) => {
+  test('an invalid or repeated Retry-After is ignored', async (t) => {
     const garbage = [
       '',
       '-5',
@@ -379,7 +379,7 @@ describe('Retry-After', () => {
 })
 
 describe('stop', () => {
-  test('breaks off what is on its way, wherever it is, and closes all connections', async (t) => {
+  test('stopping aborts attempts in any phase and closes all connections', async (t) => {
     const waiting = await startRawServer(t, () => {})
     const half = await startRawServer(t, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx'),
@@ -413,7 +413,7 @@ test('an attempt to a port below 1024 other than 80 and 443 fails, unless the po
   assert.equal(await send('http://127.0.0.1:1/', [1]), 'The connection was refused.')
 })
 
-test('many that hang leave nothing behind when they are over', async (t) => {
+test('many hanging attempts leave nothing behind when they end', async (t) => {
   const server = await startRawServer(t, () => {})
   const client = newClient(t, HASTY_MS)
   const sent = await Promise.all(Array.from({ length: 100 }, () => client.send(server.url, {}, '{}')))

@@ -11,7 +11,7 @@ import { faultsOfChain } from '../support/webhook-receiver.ts'
 
 const service = await sharedWebhookService()
 
-test('many claims, one receiver that fails at random: all arrive, without a hole', async () => {
+test('all deliveries arrive without a gap at a receiver that fails at random', async () => {
   const api = await service.newAccount()
   const { receiver, id } = await newEndpoint(api)
   let n = 0
@@ -35,7 +35,7 @@ test('many claims, one receiver that fails at random: all arrive, without a hole
 /** How long the endpoints cannot be read. Without its bound the pause after that would outlast `eventually`: 72 s. */
 const HELD_SECONDS = 8
 
-test('webhooks go on soon after the database was busy for a while', async (t) => {
+test('webhooks continue soon after the database was busy', async (t) => {
   const api = await service.newAccount()
   const { receiver } = await newEndpoint(api)
   const held = await holdWebhookEndpoints(t, service.databaseUrl)

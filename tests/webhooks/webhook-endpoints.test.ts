@@ -28,7 +28,7 @@ async function newEndpoint(api: ApiClient, settings: object = {}): Promise<Answe
 }
 
 describe('a webhook endpoint', () => {
-  test('is created with the least, and is enabled, for all, and without a past', async () => {
+  test('an endpoint created with only a URL is enabled, gets all default types, and has no deliveries', async () => {
     const { status, body, headers } = await shared.post(PATH, { url: URL_ })
     assert.equal(status, 201)
     const { id, created_at, secret, ...rest } = body
@@ -57,7 +57,7 @@ describe('a webhook endpoint', () => {
     assert.deepEqual((await shared.get(`${PATH}/${id}`)).body, shown)
   })
 
-  test('is created with all, read, listed, changed, and deleted', async () => {
+  test('an endpoint with all fields is created, read, listed, changed and deleted', async () => {
     const api = await service.newAccount()
     const { id: customer_id } = await newCustomer(api)
     const all = { types: ['claim.failed'], customer_id, description: 'billing', enabled: false }
@@ -95,7 +95,7 @@ describe('a webhook endpoint', () => {
     assert.deepEqual((await api.get(PATH)).body.data, [second])
   })
 
-  test('is changed field by field, and keeps what is not given', async () => {
+  test('an update changes the given fields and keeps the others', async () => {
     const { id: customer_id } = await newCustomer(shared)
     const given = { url: 'https://example.net/', types: ['claim.created'], customer_id, description: 'd' }
     const { id } = await newEndpoint(shared)
@@ -215,7 +215,7 @@ describe('hostile strings', () => {
     })
   }
 
-  test('that no database stores are refused, or escaped', async () => {
+  test('characters that no database stores are refused or escaped', async () => {
     const { id } = await newEndpointOnce()
     for (const text of ['a\0b', 'a\ud800b']) {
       const { status } = await shared.patch(`${PATH}/${id}`, { description: text })
@@ -246,7 +246,7 @@ describe('a customer', () => {
 })
 
 describe('an account', () => {
-  test('has fifty endpoints at most, and again fewer once some are deleted', async () => {
+  test('an account has at most fifty endpoints, not counting deleted endpoints', async () => {
     const api = await service.newAccount()
     for (let i = 0; i < 50; i++) await newEndpoint(api)
     assertError(await api.post(PATH, { url: URL_ }), 422, 'WEBHOOK_ENDPOINT_LIMIT_REACHED')
@@ -333,7 +333,7 @@ describe('what is not the account’s is not there', () => {
 })
 
 describe('deliveries', () => {
-  test('are made by a test, one after the other, and read and listed in pages', async () => {
+  test('test deliveries are numbered in order, and can be read and listed in pages', async () => {
     const api = await service.newAccount()
     const { id } = await newEndpoint(api, { enabled: false })
     const made = []
@@ -371,7 +371,7 @@ describe('deliveries', () => {
     }
   })
 
-  test('that are made at the same moment have no holes', async () => {
+  test('concurrent deliveries have consecutive numbers', async () => {
     const api = await service.newAccount()
     const { id } = await newEndpoint(api, { enabled: false })
     const answers = await Promise.all(
@@ -385,7 +385,7 @@ describe('deliveries', () => {
     )
   })
 
-  test('are listed of one thing only', async () => {
+  test('a list of deliveries can be limited to one subject', async () => {
     const list = '/v1/webhook_deliveries'
     assertError(await shared.get(list), 400, 'VALIDATION_ERROR', 'endpoint_id')
     assertError(
@@ -405,7 +405,7 @@ describe('deliveries', () => {
     assertError(await shared.get(`${list}?endpoint_id=${NOBODY}&limit=101`), 400, 'VALIDATION_ERROR', 'limit')
   })
 
-  test('of a range are asked for again, by their status, up to a moment', async () => {
+  test('a redelivery of a range selects by status and end time', async () => {
     const api = await service.newAccount()
     const { id } = await newEndpoint(api, { enabled: false })
     for (let i = 0; i < 4; i++) await api.post(`${PATH}/${id}/test`, undefined)
@@ -439,7 +439,7 @@ describe('deliveries', () => {
 })
 
 describe('a secret', () => {
-  test('is shown once, and is neither in the database nor in the log', async (t) => {
+  test('a secret is shown once, and is neither in the database nor in the log', async (t) => {
     const logged: string[] = []
     const stream = new Writable({
       write: (chunk, _encoding, done) => {
@@ -497,7 +497,7 @@ describe('a secret', () => {
     }
   })
 
-  test('of one endpoint is of no use for another', async () => {
+  test('an encrypted secret cannot be decrypted for another endpoint', async () => {
     const [one, other] = [await newEndpoint(shared), await newEndpoint(shared)]
     const [row] = await sql('SELECT secret FROM webhook_endpoints WHERE id = $1', [one.id])
     const { webhookSecrets } = service.app

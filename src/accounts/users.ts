@@ -8,7 +8,7 @@ import { MAX_EMAIL_LENGTH, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './li
 import { deleteSessionsOf } from './sessions/session-store.ts'
 import { findUserByEmail, insertUser, listUsers as readUsers } from './user-store.ts'
 
-/** Enough for an account without sign-in. */
+/** The form of an email that an account without a password needs. */
 const LOOSE_EMAIL = /^[^\s@]+@[^\s@]+$/
 
 /** Creates an account. Emails are unique regardless of upper and lower case. Without a password the account can be used only with tokens. */

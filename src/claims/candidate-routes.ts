@@ -191,12 +191,12 @@ const explainCandidateRoute = (app: App) =>
       ),
   })
 
-interface Asked {
+interface FilteredRequest {
   userId: string
   query: Static<ReturnType<typeof exportQuery<typeof CANDIDATE_FILTERS>>>
 }
 
-const filtersOf = ({ userId, query }: Asked): CandidateFilters & Sorted => ({
+const filtersOf = ({ userId, query }: FilteredRequest): CandidateFilters & Sorted => ({
   ...readFilters(userId, query),
   customerExternalId: query.customer_uuid,
   search: query.search,

@@ -7,7 +7,7 @@ export interface Decimal {
 export const ZERO: Decimal = { units: 0n, scale: 0 }
 
 /**
- * The decimal that the number is written as: 0.1 is a tenth, not the binary fraction next to it.
+ * Converts the decimal notation of the number: 0.1 becomes exactly one tenth, not the nearest binary fraction.
  * @param number a text is in JSON notation
  */
 export function toDecimal(number: number | string): Decimal {
@@ -33,8 +33,8 @@ export const minus = (a: Decimal, b: Decimal): Decimal => plus(a, times(b, -1))
 /** Negative if `a` is less than `b`, 0 if they are equal, else positive. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale)
-  const [one, other] = [unitsAt(a, scale), unitsAt(b, scale)]
-  return one < other ? -1 : one > other ? 1 : 0
+  const [left, right] = [unitsAt(a, scale), unitsAt(b, scale)]
+  return left < right ? -1 : left > right ? 1 : 0
 }
 
 const unitsAt = ({ units, scale }: Decimal, wanted: number) =>

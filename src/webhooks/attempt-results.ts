@@ -37,16 +37,16 @@ export async function recordAnswers(
   answered: readonly Answered[],
   delaysMs: readonly number[],
 ): Promise<void> {
-  const judged = answered.map(({ due, answer }) => judge(due, answer, delaysMs))
+  const results = answered.map(({ due, answer }) => resultOf(due, answer, delaysMs))
   const giveUpAt = performance.now() + RECORD_TIMEOUT_MS
   for (;;) {
     const now = performance.now()
-    const made = judged.map((one, i) => ({
-      ...one,
+    const attempts = results.map((result, i) => ({
+      ...result,
       agoMs: Math.round(now - (answered[i] as Answered).startedAt),
     }))
     try {
-      return await recordAttempts(db, endpointId, made)
+      return await recordAttempts(db, endpointId, attempts)
     } catch (error) {
       if (performance.now() > giveUpAt) throw error
       await pause(RECORD_RETRY_INTERVAL_MS)
@@ -54,7 +54,7 @@ export async function recordAnswers(
   }
 }
 
-function judge(
+function resultOf(
   due: DueDelivery,
   answer: SentAnswer,
   delaysMs: readonly number[],

@@ -15,11 +15,11 @@ import { DUE_BATCH_BYTES, DUE_BATCH_SIZE } from './limits.ts'
  * SQL: whether a time is still ahead. A time further ahead than `longest` was written before the clock was set back,
  * and counts as past.
  */
-const isBefore = (time: string, longest: string) =>
+const isAhead = (time: string, longest: string) =>
   `${time} BETWEEN clock_timestamp() AND clock_timestamp() + interval '${longest}'`
 /** SQL: whether this server ($1) may lease the endpoint now. */
-const IS_FREE = `disabled IS NULL AND (paused_until IS NULL OR NOT ${isBefore('paused_until', '10 minutes')})
-        AND (sender IS NULL OR sender = $1 OR NOT ${isBefore('sender_until', '2 minutes')})`
+const IS_FREE = `disabled IS NULL AND (paused_until IS NULL OR NOT ${isAhead('paused_until', '10 minutes')})
+        AND (sender IS NULL OR sender = $1 OR NOT ${isAhead('sender_until', '2 minutes')})`
 
 export interface EndpointWithWork {
   id: string
@@ -120,7 +120,7 @@ export async function noteSuccess(db: Connection, id: string): Promise<void> {
   })
 }
 
-/** No delivery has succeeded since the last success. Returns for how many milliseconds. */
+/** Records that the endpoint is failing. Returns for how many milliseconds it has been failing. */
 export async function noteFailure(db: Connection, id: string): Promise<number> {
   const [row] = await db.query<{ ms: number }>({
     name: 'note_webhook_failure',

@@ -107,7 +107,7 @@ describe('the status of a response', () => {
     assert.equal(sent.answer, `x${'🎉'.repeat(255)}`)
   })
 
-  test('every response on a reused connection is judged by its own status', async (t) => {
+  test('consecutive attempts reuse connections', async (t) => {
     const { server, send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'ok')))
     for (let i = 0; i < 20; i++) assert.equal((await send()).error, null)
     assert.ok(server.made <= 2, `${server.made} connections`)

@@ -11,7 +11,7 @@ interface Period {
 
 export interface Periods {
   unit: 'day' | 'week' | 'month' | 'quarter' | 'year' | 'decade'
-  /** Without gaps: a period without cases is there too. */
+  /** Without gaps: periods without cases are included. */
   periods: Period[]
 }
 
@@ -50,7 +50,7 @@ const UNITS: Record<Periods['unit'], PeriodRule> = {
 
 /** Groups days by the finest unit with at most `MAX_BARS` periods. Null without cases. */
 export function toPeriods(byDay: ReadonlyMap<number, Record<Status, number>>): Periods | null {
-  const days = [...byDay.keys()].sort((one, other) => one - other)
+  const days = [...byDay.keys()].sort((a, b) => a - b)
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return null
   for (const [unit, rule] of Object.entries(UNITS) as [Periods['unit'], PeriodRule][]) {

@@ -113,7 +113,7 @@ class XesReader implements XesCounts {
     else this.unread++
   }
 
-  /** The schema of XES has attributes before events; the events that were read already would lack it. */
+  /** XES has the attributes of a trace before its events. Events that were read before would lack a later attribute. */
   #addToTrace(name: string, attributes: Record<string, string>): void {
     if (this.#events > 0)
       throw new OperatorError(
@@ -174,12 +174,12 @@ const READERS = new Map<string, (text: string) => Json>([
 ])
 
 function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
-  const ofTrace = [...trace.values].map(([key, value]): [string, Json] => [TRACE_PREFIX + key, value])
+  const traceFields = [...trace.values].map(([key, value]): [string, Json] => [TRACE_PREFIX + key, value])
   return {
     caseId: trace.textOf(NAME),
     type: event.textOf(NAME),
     time: event.textOf(TIME),
-    fields: Object.fromEntries([...ofTrace, ...event.values]),
+    fields: Object.fromEntries([...traceFields, ...event.values]),
     fault: event.fault ?? trace.fault,
     line,
   }

@@ -18,7 +18,7 @@ const MAX_STEP_CHARACTERS = 128 * 1024
 /** Characters of a body without its items, of an item, and of a line. */
 const MAX_CHARACTERS = 1024 * 1024
 const MAX_DECODED_BYTES = 512 * 1024
-/** Bytes of the same as JSON without white space: an event with the largest payload fits. */
+/** Bytes of a body without its items, of an item, and of a line, as JSON without white space. An event with the largest payload fits. */
 const MAX_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
 
 /** A list in a body whose items are parsed each on its own. */
@@ -72,7 +72,7 @@ function* parseBytes<Value>(
   }
 }
 
-/** In one step, for short bodies: most are short, and steps would cost more than parsing. */
+/** Parses a short body in one step. Most bodies are short, and steps would cost more than parsing. */
 function parseAtOnce<Value>(bytes: Buffer, parse: (text: string) => Value): Value {
   requireUtf8(bytes)
   const text = withoutByteOrderMark(bytes.toString('utf8'))

@@ -1,24 +1,24 @@
-interface Answer {
+interface ResponseObject {
   content?: Record<string, { examples?: Record<string, unknown> }>
 }
 
 /** The keywords that are read here. */
 interface Document {
-  paths?: Record<string, Record<string, { responses?: Record<string, Answer | { $ref: string }> }>>
-  components?: { responses?: Record<string, Answer> }
+  paths?: Record<string, Record<string, { responses?: Record<string, ResponseObject | { $ref: string }> }>>
+  components?: { responses?: Record<string, ResponseObject> }
 }
 
 /** Makes error responses components, named by their codes: forty operations refer to the same few. */
 export function shareErrors<D extends object>(openapiObject: D): D {
   const document: Document = openapiObject
-  const shared: Record<string, Answer> = {}
+  const shared: Record<string, ResponseObject> = {}
   for (const operations of Object.values(document.paths ?? {})) {
     for (const { responses = {} } of Object.values(operations)) {
-      for (const [status, answer] of Object.entries(responses)) {
-        if (Number(status) < 400 || '$ref' in answer) continue
-        const name = Object.keys(answer.content?.['application/json']?.examples ?? {}).join('.')
+      for (const [status, response] of Object.entries(responses)) {
+        if (Number(status) < 400 || '$ref' in response) continue
+        const name = Object.keys(response.content?.['application/json']?.examples ?? {}).join('.')
         if (name === '') continue
-        shared[name] = answer
+        shared[name] = response
         responses[status] = { $ref: `#/components/responses/${name}` }
       }
     }

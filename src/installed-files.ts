@@ -1,7 +1,4 @@
-/**
- * What comes with the program besides its code. From here, and from any part of `dist/`, which has them all in one folder, the
- * package's root is one folder up.
- */
+/** A file of the package. The root is one folder up, both from `src/` and from the bundle, whose files are all in `dist/`. */
 export const packageFile = (path: string): URL => new URL(`../${path}`, import.meta.url)
 
 export const MIGRATIONS_FOLDER = new URL('./platform/database/migrations/', import.meta.url)

@@ -62,7 +62,7 @@ async function invitedUser(
     return newUser(connection, request)
   }
   // The account's row is locked before its invitations: of several requests with different invitations to the account one
-  // succeeds, and none waits for another in a circle.
+  // succeeds, and they cannot deadlock.
   const user = (await renameUser(connection, { id, email, name })) ?? refuseTakenEmail()
   if (await hasPassword(connection, id)) throw keyNotFound()
   await use()

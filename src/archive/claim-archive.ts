@@ -126,7 +126,7 @@ export class ClaimArchive {
     return isDue ? withinBytes(found) : []
   }
 
-  /** Claims without unfinished deliveries, behind at most MAX_SKIPPED_CLAIMS claims that have some. */
+  /** The next claims. Skips claims with unfinished deliveries, at most about MAX_SKIPPED_CLAIMS. */
   async #findDelivered(userId: string, upTo: Date): Promise<ClaimToArchive[]> {
     const db = this.#app.db.checks
     const skipped = new Set<string>()

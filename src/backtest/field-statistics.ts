@@ -46,7 +46,7 @@ interface DoubtsOfValue {
   isRounded: boolean
 }
 
-/** Statistics of a compared field in a log, for notes on comparisons that may not be meant. */
+/** Statistics of a compared field in a log, for notes on comparisons that are probably mistakes. */
 export class FieldStatistics {
   readonly field: ComparedField
   /** Events with a value in the field. */
@@ -57,7 +57,7 @@ export class FieldStatistics {
   readonly #comparedByKey: ReadonlyMap<string, string>
   /** Texts that are not similar to a compared one. */
   readonly otherTexts = new Examples()
-  /** Names of fields, in events without the compared one, that are similar to its name. */
+  /** Field names that are similar to the compared field's name, in events without the compared field. */
   readonly similarNames = new Examples()
   /** Cache: whether the name of a field is similar. */
   readonly #similarNames = new Map<string, boolean>()
@@ -130,7 +130,7 @@ export class FieldStatistics {
     )
   }
 
-  /** Counts a name of a field that is similar to that of the compared one, in an event without the field. */
+  /** Counts field names that are similar to the compared field's name, in an event without the compared field. */
   addNames(names: readonly string[], line: number): void {
     const name = this.field.path.join('.')
     for (const other of names)
@@ -185,7 +185,7 @@ export class FieldStatistics {
     return doubts
   }
 
-  /** Damaged forms in the log of compared texts. */
+  /** The damaged forms of compared texts that occur in the log. */
   get damaged(): [compared: string, examples: Examples][] {
     return [...this.#damagedExamples].filter(
       ([compared]) => !(this.#found.has(compared) && isNumber(compared)),
@@ -229,7 +229,7 @@ const MAY_BE_GROUPED: Record<DecimalMark, RegExp> = {
   ',': /^[+-]?(?:0|[1-9]\d{0,2}(?:,\d{3})?)$/,
 }
 
-/** What a `distinct` counts. */
+/** The types of values that a `distinct` counts. */
 const isScalar = (type: JsonType) => type === 'text' || type === 'number' || type === 'boolean'
 
 /*

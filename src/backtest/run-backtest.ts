@@ -29,10 +29,10 @@ import { Totals } from './totals.ts'
 export interface BacktestOptions extends LogOptions {
   /** One, or two to be compared. */
   contracts: readonly Contract[]
-  /** Stands for each calendar that a contract names. */
+  /** Used for each calendar that a contract names. */
   calendar?: Calendar | null
   until: number | null
-  /** Which instant `until` is, if `--until` leaves it open. */
+  /** Says how an ambiguous `--until` was read. */
   untilNote?: string | null
   /** The present. Events after it get a note. */
   now: number
@@ -200,7 +200,7 @@ export interface Progress {
   end(): void
 }
 
-/** A bar on standard error; nothing at all if that is no terminal. */
+/** A progress bar on standard error. Shows nothing if standard error is not a terminal. */
 export function showProgress(totalBytes: number): Progress {
   if (!process.stderr.isTTY) return { start: () => {}, update: () => {}, end: () => {} }
   const bar = progressBar(BAR_FORMAT, BAR_OPTIONS)

@@ -40,7 +40,7 @@ export class Totals {
   repeated = 0
   /** Cases whose outcome under review became FAILED. Without the review they would have been CONFIRMED. */
   reversed = 0
-  /** Cases whose review window began anew. */
+  /** Cases whose review window was restarted. */
   restarted = 0
   /** Cases whose clock stopped, and those whose clock is stopped at the end. */
   paused = 0
@@ -104,7 +104,7 @@ export class Totals {
     this.byDay.set(day, counts)
   }
 
-  /** Of equals the first of the log stays in front. */
+  /** Of cases with equal rank, the first one of the log stays first. */
   #rank(loss: Loss, { id }: CaseResult): void {
     const losers = this.nearestLosers
     const last = losers[MAX_NEAREST_LOSERS - 1]
@@ -153,7 +153,7 @@ export class Durations {
     return values
   }
 
-  /** Of an even count the mean of the middle two; null of none. */
+  /** For an even count, the mean of the middle two durations. Null without durations. */
   get median(): number | null {
     const values = this.sorted
     if (values.length === 0) return null

@@ -4,7 +4,7 @@ import { textArray } from '../platform/database/sql-array.ts'
 
 /*
  * A contract whose claims were deleted may have other claims, or get new claims at any time. So a contract is first marked,
- * and removed only if a later scan of all claims finds no use. A statement that creates a claim with a marked contract
+ * and removed only if a later scan finds no claim with it. A statement that creates a claim with a marked contract
  * removes the mark (`storeContractsCte`). A statement that began before the mark does not see the mark, but ends long before
  * the scan.
  */
@@ -71,7 +71,7 @@ const MARKED = `marked AS MATERIALIZED (
 const IS_MARKED = `unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since)
       WHERE c.hash = u.hash AND c.unused_since = u.since`
 
-/** Removes the marks. */
+/** Removes the marks of contracts that claims use. */
 export async function keepContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<void> {
   await db.query({
     text: db.distribution.isOn

@@ -113,7 +113,7 @@ const TLS_ALERT = '\x15'
 
 /** @param received the first bytes from the receiver */
 function describeFailure(error: NodeJS.ErrnoException & { reason?: string }, received: string): string {
-  // If several addresses were tried, the error of the last one.
+  // If several addresses were tried, this is the error of the last one.
   const cause: typeof error = error instanceof AggregateError ? error.errors.at(-1) : error
   const { code = '', message } = cause
   // Node reports a connection that closes without an answer as ECONNRESET without a system call.

@@ -10,7 +10,7 @@ export class SeenCases {
   #slots = new Uint32Array(2048)
   #count = 0
 
-  /** False if the case was here before. */
+  /** Returns false if the case was added before. */
   add(caseId: string): boolean {
     if (this.#count * 4 > this.#slots.length) this.#grow()
     const [low, high] = hash(caseId)
@@ -41,7 +41,7 @@ function place(slots: Uint32Array, low: number, high: number): boolean {
   return true
 }
 
-/** FNV-1a twice, with two primes, each mixed at the end: names that count up must not share slots. */
+/** FNV-1a twice, with two primes, each mixed at the end, so that consecutive numbers do not share slots. */
 function hash(text: string): [low: number, high: number] {
   let low = 0x811c9dc5
   let high = 0x9747b28c

@@ -3,7 +3,7 @@ import { type ColumnNames, RESERVED_NAMES } from '../log/log-row.ts'
 interface PayloadColumn {
   index: number
   name: string
-  /** Of its name in a JSON object, with the quotes, the colon and a comma. */
+  /** Size of its name in a JSON object, with the quotes, the colon and a comma. */
   nameBytes: number
 }
 

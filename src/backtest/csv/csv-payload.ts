@@ -42,7 +42,7 @@ export class CsvPayloads {
     this.#mark = mark
     for (const one of statistics) {
       const place = placeOf(one.field, this.#root, columns)
-      // A `distinct` counts the first of several readings, and takes the cell as it stands.
+      // A `distinct` counts the first of several readings, so the unchanged text of the cell comes first.
       if (one.field.type === 'scalar') place.compared.unshift(one)
       else place.compared.push(one)
       if (one.field.type === 'object') addColumnsBelow(place, one.field.path, columns)

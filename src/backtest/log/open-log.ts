@@ -65,14 +65,14 @@ const isGzip = (chunk: Buffer) => chunk[0] === 0x1f && chunk[1] === 0x8b
 
 const ZEROS = Buffer.alloc(CHUNK_BYTES)
 
-/** Padding is compared as a whole: a search goes through it byte by byte, a hundred times slower. */
+/** Compares padding in one call: a search byte by byte is a hundred times slower. */
 const lastNonZero = (chunk: Buffer): number =>
   ZEROS.subarray(0, chunk.length).equals(chunk) ? -1 : chunk.findLastIndex((byte) => byte !== 0)
 
 async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   let read = 0
-  /** Where the last byte is that is not 0. */
+  /** The offset after the last byte that is not 0. */
   let end = 0
   // Not by `for await`: it would close the file when the stream ends, and the file is read to its end below.
   async function* watched(): AsyncGenerator<Buffer> {
@@ -87,7 +87,7 @@ async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGen
   pipeline(watched(), gunzip, () => {})
   try {
     for await (const chunk of gunzip) yield chunk as Buffer
-    // Zeros may pad a file. zlib ends at them, and passes over what follows.
+    // Zeros may pad a file. zlib stops at the padding and ignores any data after it.
     for await (const _ of watched()) if (end > gunzip.bytesWritten) break
   } finally {
     chunks.return(undefined).catch(() => {})
@@ -153,7 +153,7 @@ function formatByName(path: string): LogFormat | null {
   return LOG_FORMATS.find((format) => format === name) ?? null
 }
 
-/** A tab is hard to type in a shell. */
+/** Accepts "tab" and "\t", because a tab is hard to type in a shell. */
 export function parseSeparator(text: string): string {
   if (text === '\\t' || text === 'tab') return '\t'
   if (text === '' || /["\r\n]/.test(text)) {

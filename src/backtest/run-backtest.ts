@@ -15,6 +15,7 @@ import { runSync } from '../platform/concurrency/cooperative.ts'
 import { inputName, openInput } from '../platform/terminal/input-file.ts'
 import { progressBar } from '../platform/terminal/table.ts'
 import { type Case, type CaseResult, runCase } from './backtest.ts'
+import { calendarNotes } from './calendar-notes.ts'
 import { HeldCases } from './cases/held-cases.ts'
 import { RowOrder } from './cases/row-order.ts'
 import { CaseAppearsAgain, type CaseGrouping, NewestFirst, SortedCases } from './cases/sorted-cases.ts'
@@ -134,7 +135,7 @@ class Run implements Backtest {
   readonly #order: RowOrder
   readonly #calendar: TimeMeasure
   readonly #until: number | null
-  readonly #untilNote: string | null
+  readonly #notes: readonly string[]
   readonly #now: number
   casesAfterUntil = 0
   eventsAfterUntil = 0
@@ -149,13 +150,12 @@ class Run implements Backtest {
     this.comparison = second ? new Comparison(first, second) : null
     this.#calendar = calendar ? workingTime(calendar) : PLAIN_TIME
     this.#until = until
-    this.#untilNote = untilNote ?? null
+    this.#notes = [...(untilNote ? [untilNote] : []), ...(calendar ? calendarNotes(calendar) : [])]
     this.#now = now
   }
 
   get notes(): string[] {
-    const notes = readingNotes(this.reading, this.#cases, this.#order, this.#now)
-    return this.#untilNote === null ? notes : [this.#untilNote, ...notes]
+    return [...this.#notes, ...readingNotes(this.reading, this.#cases, this.#order, this.#now)]
   }
 
   add(found: Case): void {

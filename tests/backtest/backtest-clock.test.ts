@@ -67,6 +67,26 @@ describe('the back-test of a contract with a clock (§2.1a, §10 rule 13)', () =
     assert.equal(json.comparison.price_difference, '-0.2')
   })
 
+  test('has a note on spans that end at 23:59: the last minute of the day does not count', async (t) => {
+    const path = await filesIn(t, { log: LOG })
+    for (const [hours, days] of [
+      [{ weekly: { monday: [['00:00', '23:59']], tuesday: [['00:00', '24:00']] } }, 'monday'],
+      [{ exceptions: { '2026-04-03': [['09:00', '23:59']] } }, '2026-04-03'],
+      [{ weekly: { monday: [['09:00', '17:59']] } }, null],
+    ] as const) {
+      const calendar = calendarWith(hours)
+      const { json } = await backtestOf(path('log'), [working], { calendar })
+      assert.deepEqual(
+        json.warnings,
+        days === null
+          ? []
+          : [
+              `the calendar has spans that end at 23:59, so the minute from 23:59 to midnight is no working time: ${days}; write 24:00 for the end of a day`,
+            ],
+      )
+    }
+  })
+
   test('takes the calendar from a file, which the contract must name', async (t) => {
     const { clock, ...plain } = working
     const { exceptions, ...form } = HOURS

@@ -249,7 +249,7 @@ test('events that repeat an id with another content are noted: the column may ho
     fulfillment_condition: { event: 'done', aggregate: 'sum', field: 'v', gte: 3 },
   })
   const log = (...rows: string[]) => csv('case_id,type,occurred_at,eid,v', ...rows)
-  for (const id of ['NULL', '1.23457E+12', 'order-7'])
+  for (const id of ['NULL', '1234570000000', 'order-7'])
     for (const second of [
       `a,done,2026-01-01T10:00:00Z,${id},1`,
       `a,other,${NOW},${id},1`,
@@ -260,6 +260,26 @@ test('events that repeat an id with another content are noted: the column may ho
       ])
   const again = [`a,done,${NOW},1,1`, `a,done,${NOW},1,1`, `b,other,${NOW},1,1`]
   assert.deepEqual(await notesOf(t, log(...again), counting, { columns }), [])
+})
+
+test('ids of events that have lost digits are noted: several events may count as one (§10 rules 8, 9)', async (t) => {
+  const columns = { case: 'case_id', type: 'type', time: 'occurred_at', eventId: 'key' }
+  for (const [id, isShortened] of [
+    ['1.58E+18', true],
+    ['1.58291753387385242E18', true],
+    ['1582917533873852417', false],
+  ] as const) {
+    const log = csv('case_id,type,occurred_at,key', `a,done,${NOW},${id}`, `a,done,${NOW},${id}`)
+    assert.deepEqual(
+      await notesOf(t, log, contractWith(), { columns }),
+      isShortened
+        ? [
+            `2 events have ids in "key" (--event-id) that a spreadsheet or a program has shortened, so that several events may count as one: "${id}" (2, first on line 2)`,
+          ]
+        : [],
+      id,
+    )
+  }
 })
 
 test('columns and fields that have the value in place of the compared one are noted (§10 rule 8)', async (t) => {

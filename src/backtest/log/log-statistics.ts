@@ -107,6 +107,8 @@ export class CaseStatistics {
   readonly repeatedRows = new Examples()
   /** Events with the id of an earlier one of their case, but another type, time or compared field. */
   readonly otherContents = new Examples()
+  /** Ids of events in a notation that has lost digits, so that several events may count as one. */
+  readonly shortenedEventIds = new Examples()
   /** Cases whose rows have different opening times. */
   readonly otherOpenings = new Examples()
   withoutOpening = 0
@@ -151,6 +153,7 @@ export class CaseStatistics {
     const contents = new Map<string, string>()
     for (const event of events) {
       if (event.id === undefined) continue
+      if (SHORTENED_NUMBER.test(event.id)) this.shortenedEventIds.add(event.id, event.line)
       const content = contentOf(event)
       const first = contents.get(event.id)
       if (first === undefined) contents.set(event.id, content)

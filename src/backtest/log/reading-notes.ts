@@ -367,7 +367,8 @@ function openingNotes({ options, times }: LogReading, cases: CaseStatistics): st
   ]
 }
 
-function idNotes({ options, eventsWithoutId }: LogReading, { otherContents }: CaseStatistics): string[] {
+function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics): string[] {
+  const { otherContents, shortenedEventIds: shortened } = cases
   const { eventId } = options.columns
   if (eventId === undefined) return []
   const { count } = otherContents
@@ -375,6 +376,11 @@ function idNotes({ options, eventsWithoutId }: LogReading, { otherContents }: Ca
     ...(eventsWithoutId > 0
       ? [
           `${eventsWithoutId === 1 ? '1 event has no id' : `${grouped(eventsWithoutId)} events have no ids`} in ${shown(eventId)} (--event-id), so ${eventsWithoutId === 1 ? 'it is' : 'each is'} a new event`,
+        ]
+      : []),
+    ...(shortened.count > 0
+      ? [
+          `${shortened.count === 1 ? '1 event has an id' : `${grouped(shortened.count)} events have ids`} in ${shown(eventId)} (--event-id) that a spreadsheet or a program has shortened, so that several events may count as one: ${list(shortened)}`,
         ]
       : []),
     ...(count > 0

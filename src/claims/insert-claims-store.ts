@@ -105,22 +105,30 @@ const REMINDER_TIMES = `CASE WHEN reminder_ms IS NOT NULL THEN ARRAY(
               FROM unnest(reminder_ms::bigint[]) WITH ORDINALITY AS r (ms, number) ORDER BY number
             ) END AS reminder_times`
 
+/** SQL: further columns of `claims`, each with its value from a row with the columns of `MORE`. */
+const MORE_VALUES = {
+  metadata: 'metadata',
+  decided_count: 'decided_count',
+  remaining_ms: 'remaining_ms',
+  clock_since: 'CASE WHEN remaining_ms IS NOT NULL THEN now END',
+  reminders: 'reminders::float8[]',
+  reminder_times: 'reminder_times::timestamptz[]',
+  reminders_passed: 'CASE WHEN reminders IS NOT NULL THEN 0 END',
+  next_reminder_at: '(reminder_times::timestamptz[])[1]',
+}
+
 /**
  * SQL: inserts OPEN claims from rows with the columns of `NEW_ROW` and with position, price, now, due_at and test_clock_id.
  * @param hasMore whether the rows have the columns of `MORE` and `reminder_times`
  */
 const insertFrom = (claims: string, rows: string, hasMore: boolean) => {
-  const more = hasMore ? ', metadata, decided_count, remaining_ms' : ''
-  const reminding = hasMore
-    ? `, reminders::float8[], reminder_times::timestamptz[], CASE WHEN reminders IS NOT NULL THEN 0 END,
-          (reminder_times::timestamptz[])[1]`
-    : ''
+  const more = Object.entries(hasMore ? MORE_VALUES : {})
+  const [columns, values] = [more.map(([name]) => `, ${name}`), more.map(([, value]) => `, ${value}`)]
   return `INSERT INTO ${claims} (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash,
-          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${more}${hasMore ? ', clock_since, reminders, reminder_times, reminders_passed, next_reminder_at' : ''})
+          price, status, status_since, due_at, schema_id, test_clock_id, created_at, reference, seed, schema_version${columns.join('')})
         OVERRIDING SYSTEM VALUE
         SELECT id, position, user_id, customer_id, alias, external_id, hash, price, 'OPEN', now, due_at, schema_id,
-          test_clock_id, now, reference, seed, schema_version${more}
-          ${hasMore ? ', CASE WHEN remaining_ms IS NOT NULL THEN now END' : ''}${reminding}
+          test_clock_id, now, reference, seed, schema_version${values.join('')}
         FROM ${rows}
         ON CONFLICT (id) DO NOTHING`
 }

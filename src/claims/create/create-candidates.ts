@@ -3,22 +3,16 @@ import type { ClaimWithMetadata } from '../../core/claims/claim.ts'
 import { customerNotFound } from '../../core/record-errors.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import { ServiceError } from '../../kernel/errors.ts'
-import type { Metadata } from '../../kernel/metadata.ts'
 import { seedOfPlace } from '../claim-ids.ts'
 import { findAliasOwners } from '../claim-store.ts'
-import { type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
-import type { ContractSource, ReserveMemory } from './resolve-contract.ts'
+import { type NewTerms, type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
+import type { ReserveMemory } from './resolve-contract.ts'
 
-export interface CandidateRequest {
+export interface CandidateRequest extends NewTerms {
   alias: string
   /** Index in the request. */
   place: number
   customerExternalId: string
-  source: ContractSource
-  testClockId: string | null
-  metadata: Metadata
-  /** Null for those of the schema. */
-  reminders: readonly number[] | null
 }
 
 /**
@@ -37,23 +31,18 @@ export async function createCandidates(
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await app.creations.customersByExternalId.submit(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
-  const openings = requests.map(
-    ({ alias, place, customerExternalId, source, testClockId, metadata, reminders }) => {
-      const customer = customers.get(customerExternalId)
-      if (!customer) return customerNotFound({ externalId: customerExternalId })
-      const address = { kind: 'candidate', alias } as const
-      return {
-        address,
-        reference: null,
-        seed: key && seedOfPlace(key.seed, place),
-        customer,
-        source,
-        testClockId,
-        metadata,
-        reminders,
-      }
-    },
-  )
+  const openings = requests.map(({ alias, place, customerExternalId, ...terms }) => {
+    const customer = customers.get(customerExternalId)
+    if (!customer) return customerNotFound({ externalId: customerExternalId })
+    const address = { kind: 'candidate', alias } as const
+    return {
+      address,
+      reference: null,
+      seed: key && seedOfPlace(key.seed, place),
+      customer,
+      ...terms,
+    }
+  })
   return openCandidates(app, userId, openings, reserveMemory, key)
 }
 

@@ -2,22 +2,16 @@ import type { App } from '../../app.ts'
 import type { ClaimWithMetadata } from '../../core/claims/claim.ts'
 import { customerNotFound } from '../../core/record-errors.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
-import type { Metadata } from '../../kernel/metadata.ts'
 import { idOfReference, seedOfPlace } from '../claim-ids.ts'
-import { type OpenedClaim, openClaims } from './open-claims.ts'
-import type { ContractSource, ReserveMemory } from './resolve-contract.ts'
+import { type NewTerms, type OpenedClaim, openClaims } from './open-claims.ts'
+import type { ReserveMemory } from './resolve-contract.ts'
 
-export interface ClaimRequest {
+export interface ClaimRequest extends NewTerms {
   customerId: string
   /** The caller's own name for the claim; null for none. */
   reference: string | null
   /** Index in the request. */
   place: number
-  source: ContractSource
-  testClockId: string | null
-  metadata: Metadata
-  /** Null for those of the schema. */
-  reminders: readonly number[] | null
 }
 
 /**
@@ -36,25 +30,20 @@ export async function createClaims(
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await app.creations.customers.submit(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
-  const openings = requests.map(
-    ({ customerId, reference, place, source, testClockId, metadata, reminders }) => {
-      const customer = customers.get(customerId)
-      if (!customer) return customerNotFound({ id: customerId })
-      const seed = key && seedOfPlace(key.seed, place)
-      const named = reference === null ? seed : idOfReference(userId, reference)
-      const id = named ?? app.db.distribution.newClaimId()
-      return {
-        address: { kind: 'claim', id } as const,
-        reference,
-        seed,
-        customer,
-        source,
-        testClockId,
-        metadata,
-        reminders,
-      }
-    },
-  )
+  const openings = requests.map(({ customerId, reference, place, ...terms }) => {
+    const customer = customers.get(customerId)
+    if (!customer) return customerNotFound({ id: customerId })
+    const seed = key && seedOfPlace(key.seed, place)
+    const named = reference === null ? seed : idOfReference(userId, reference)
+    const id = named ?? app.db.distribution.newClaimId()
+    return {
+      address: { kind: 'claim', id } as const,
+      reference,
+      seed,
+      customer,
+      ...terms,
+    }
+  })
   return openClaims(app, userId, openings, reserveMemory, key)
 }
 

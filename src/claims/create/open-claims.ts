@@ -43,19 +43,23 @@ type ToInsert = NewClaim & { kept: Contract | RawContract }
 export type OpenedClaim = WithContract<ClaimWithMetadata, Contract | RawContract>
 type Outcome = OpenedClaim | Error
 
+/** The terms of a new claim or candidate. */
+export interface NewTerms {
+  source: ContractSource
+  testClockId: string | null
+  metadata: Metadata
+  /** Null for the reminders of the schema. */
+  reminders: readonly number[] | null
+}
+
 /** A claim or candidate to create. */
-export interface Opening {
+export interface Opening extends NewTerms {
   address: ClaimAddress
   /** The caller's reference, from which the id of the claim is derived; null for none. */
   reference: string | null
   /** Derived from the idempotency key and the index in the request; null without a key. */
   seed: string | null
   customer: CustomerKey
-  source: ContractSource
-  testClockId: string | null
-  metadata: Metadata
-  /** Null for those of the schema. */
-  reminders: readonly number[] | null
 }
 
 /**

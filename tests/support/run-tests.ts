@@ -23,12 +23,12 @@ const SCOPE = new URL('./process-scope.ts', import.meta.url).href
 /** More files per process would let one process run long after the others have ended. */
 const MAX_FILES_PER_PROCESS = 8
 /** Files of these folders replace timers or measure the machine, so each has a process of its own. */
-const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\/|^tests\/concurrency\/batcher\.test/
+const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
 /** Slow and nightly files of these folders take long, so each has a process of its own. */
 const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
 /** A file with such a call measures or changes its whole process, so it has one of its own. */
 const LOOKS_AT_PROCESS =
-  /\b(collectGarbage|TurnCounter|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
+  /\b(collectGarbage|TickCounter|VirtualTime|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
 /** Above the two processors of CI, because tests also wait for processes, connections and timers. */
 const CONCURRENCY = 4
 /** Limit of one test, and of one process with all its files. */

@@ -6,7 +6,6 @@ import { useCustomerNames } from '../customers/customer-names.ts'
 import { ClaimLink } from './claim-link.tsx'
 import { type AnyClaim, type ClaimFilters, customerOf, nameOf } from './claims-api.ts'
 import { ListLinks, type ListScope } from './list-links.tsx'
-import { isPaused, PausedText } from './paused.tsx'
 
 interface ClaimListProps {
   title: string
@@ -45,9 +44,7 @@ export function ClaimList({ title, claims, empty, now, moment = 'due', all }: Cl
             <span className="grid shrink-0 justify-items-end gap-0.5 max-sm:w-28">
               <StatusBadge status={claim.status} scheduledOutcome={claim.scheduled_outcome} />
               <span className="text-xs text-muted">
-                {moment === 'due' && isPaused(claim) ? (
-                  <PausedText claim={claim} />
-                ) : moment === 'due' && claim.due_at ? (
+                {moment === 'due' && claim.due_at ? (
                   <Countdown at={claim.due_at} now={now} prefix="due in " />
                 ) : (
                   <RelativeTime at={claim.status_since} now={now} />

@@ -132,6 +132,8 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   await page.goto(`/claims?clock=${test_clock_id}`)
   const paused = page.getByText(/^Paused since .+, 8h left$/)
   await paused.filter({ visible: true }).first().waitFor()
+  await page.goto(`/?clock=${test_clock_id}`)
+  await page.getByText('No claim has a due time.').waitFor()
   await page.goto(`/claims/${id}`)
   await submit('answered', 'Event recorded. It continued the clock.')
   await state.getByText('Due', { exact: true }).waitFor()

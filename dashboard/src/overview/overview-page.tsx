@@ -116,7 +116,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
           all={{ scope, filters: { sort: 'due' } }}
           claims={overview.due_next as AnyClaim[]}
           now={now}
-          empty="Nothing is due: no claim is OPEN or PENDING."
+          empty="No claim has a due time."
         />
         <ClaimList
           title="Recent activity"

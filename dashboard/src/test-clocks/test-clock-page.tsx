@@ -92,7 +92,7 @@ function ClockFigures({ clock }: { clock: TestClock }) {
           all={{ scope, filters: { sort: 'due' } }}
           claims={data.due_next as AnyClaim[]}
           now={clock.frozen_time}
-          empty="Nothing is due: no claim on this clock is OPEN or PENDING."
+          empty="No claim on this clock has a due time."
         />
         <ClaimList
           title="Recent activity"

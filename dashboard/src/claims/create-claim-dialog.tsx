@@ -156,7 +156,6 @@ function useReminders(initial: readonly number[] | undefined, ofSchema: readonly
   const [own, setOwn] = useState<string[] | null>(initial ? percentagesOf(initial) : null)
   const { reminders } = readReminders(own ?? [])
   const isOther = own !== null && JSON.stringify(reminders) !== JSON.stringify(ofSchema)
-  const preset = ofSchema.length === 0 ? 'none' : inPercent(ofSchema)
   return {
     /** Null if a percentage has a problem. */
     given: own === null ? {} : reminders && { reminders },
@@ -167,7 +166,7 @@ function useReminders(initial: readonly number[] | undefined, ofSchema: readonly
         ofSchema.length === 0
           ? undefined
           : isOther
-            ? `Instead of the schema’s: ${preset}.`
+            ? `Instead of the schema’s: ${inPercent(ofSchema)}.`
             : 'Preset by the schema.',
     },
   }

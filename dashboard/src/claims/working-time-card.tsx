@@ -1,6 +1,7 @@
 import type { ExplainedClock } from '../api/records.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { DateTime } from '../components/time.tsx'
+import { countText } from '../format/count-text.ts'
 
 const TITLES = { activity_window: 'Activity window', review_window: 'Review window' } as const
 
@@ -17,15 +18,15 @@ export function WorkingTimeCard({ clock }: { clock: ExplainedClock }) {
           <section key={used.window} className="grid gap-1">
             <h3 className="text-[0.8125rem] font-medium">{TITLES[used.window]}</h3>
             <p>
-              {countOf(used.span_count, 'span')} of working time from <DateTime at={used.from} /> to{' '}
+              {countText(used.span_count, 'spans')} of working time from <DateTime at={used.from} /> to{' '}
               <DateTime at={used.to} />
               {used.window === 'activity_window' && clock.period_count > 1
                 ? ', without the time in which the clock was stopped'
                 : ''}
               .
             </p>
-            <Dates name="holiday" dates={used.holidays} count={used.holiday_count} />
-            <Dates name="exception" dates={used.exceptions} count={used.exception_count} />
+            <Dates name="holidays" dates={used.holidays} count={used.holiday_count} />
+            <Dates name="exceptions" dates={used.exceptions} count={used.exception_count} />
           </section>
         ))}
       </CardBody>
@@ -44,11 +45,8 @@ function Dates({ name, dates, count }: DatesProps) {
   if (count === 0) return null
   return (
     <p className="text-xs text-muted">
-      {countOf(count, name)}: {dates.join(', ')}
+      {countText(count, name)}: {dates.join(', ')}
       {count > dates.length ? ' and more' : ''}
     </p>
   )
 }
-
-const countOf = (count: number, name: string) =>
-  `${count.toLocaleString('en')} ${name}${count === 1 ? '' : 's'}`

@@ -22,6 +22,7 @@ import { Skeleton } from '../components/skeleton.tsx'
 import { Countdown, DateTime } from '../components/time.tsx'
 import { useToast } from '../components/toast.tsx'
 import { useLocalTime } from '../components/use-local-time.ts'
+import { countText } from '../format/count-text.ts'
 import { shortId } from '../format/short-id.ts'
 import { overviewQuery } from '../overview/overview-api.ts'
 import { StatusCounts } from '../overview/status-counts.tsx'
@@ -232,12 +233,8 @@ function WhatMoved({ advance: { from, to, transitions, moved } }: { advance: Adv
   return (
     <div role="status" className="grid gap-3 lg:col-span-2">
       <p className="rounded-lg bg-accent-soft px-3.5 py-2.5 text-accent">
-        <strong>
-          {transitions === 0
-            ? 'No transitions'
-            : `${transitions.toLocaleString('en')} ${transitions === 1 ? 'transition' : 'transitions'}`}
-        </strong>{' '}
-        from <DateTime at={from} /> to <DateTime at={to} />.
+        <strong>{transitions === 0 ? 'No transitions' : countText(transitions, 'transitions')}</strong> from{' '}
+        <DateTime at={from} /> to <DateTime at={to} />.
       </p>
       {moved.length > 0 ? (
         <ClaimList title="Changed claims" claims={moved} now={to} moment="since" empty="" />

@@ -13,11 +13,12 @@ import { Textarea } from '../../components/textarea.tsx'
 import { DateTime } from '../../components/time.tsx'
 import { useCustomerNames } from '../../customers/customer-names.ts'
 import { escapeBidiControls } from '../../format/bidi.ts'
+import { countText } from '../../format/count-text.ts'
 import { LOCAL_NUMBERS } from '../../format/local-number.ts'
 import { MetadataValue } from '../../metadata/metadata-value.tsx'
 import type { ClaimFilters } from '../claims-api.ts'
 import type { BulkRun, Target } from './bulk-run.ts'
-import { type CountedClaim, countText } from './count-list.ts'
+import type { CountedClaim } from './count-list.ts'
 import { Step } from './step.tsx'
 
 interface ConfirmStepProps {

@@ -20,10 +20,6 @@ export interface CountedClaim {
   testClockId: string | null
 }
 
-/** "1 claim", "1,200 claims". */
-export const countText = (count: number, kind: ClaimKind): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? kind.slice(0, -1) : kind}`
-
 export class TooManyClaimsError extends Error {}
 
 /**

@@ -147,7 +147,8 @@ const isCreation = (path: string, field: string): boolean =>
 
 function numberOf(random: Random, schema: Schema, isInteger: boolean): number | Raw {
   const { minimum, exclusiveMinimum, maximum = 1e12, exclusiveMaximum } = schema
-  if (exclusiveMaximum === 1) return random.int(1, 999) / 1000
+  if (exclusiveMinimum !== undefined && exclusiveMaximum !== undefined)
+    return exclusiveMinimum + ((exclusiveMaximum - exclusiveMinimum) * random.int(1, 999)) / 1000
   const least = minimum ?? exclusiveMinimum ?? -1e6
   if (random.chance(0.1)) return maximum
   if (random.chance(0.1) && minimum !== undefined) return minimum

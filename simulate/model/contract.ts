@@ -123,7 +123,7 @@ export const latenessOf = ({ due_at }: State, at: number): number | null =>
   due_at !== null && at >= due_at ? at - due_at : null
 
 /** §3 rule 1: the first scheduled check that finds the window elapsed, after the check at which the state was entered. */
-export function firstCheckOf({ status_since, due_at }: State): number {
+export function firstCheckOf({ status_since, due_at }: Pick<State, 'status_since' | 'due_at'>): number {
   const due = due_at as number
   let minute = Math.floor(due / MINUTE_MS) * MINUTE_MS
   while (minute < due || minute <= status_since) minute += MINUTE_MS

@@ -1,4 +1,4 @@
-import { passingOf, type State, windowMs } from './contract.ts'
+import { firstCheckOf, isWholeMinute, passingOf, type State, windowMs } from './contract.ts'
 import { Course } from './course.ts'
 import { demand } from './finding.ts'
 import { type LogItem, payloadOf, type Terms } from './replay.ts'
@@ -21,8 +21,6 @@ interface Run {
   /** Of the activity window, in milliseconds, before. */
   usedUp: number
 }
-
-const MINUTE_MS = 60_000
 
 function runsOf({ contract, hours, createdAt }: Terms, log: readonly LogItem[]): Run[] {
   const course = new Course(contract, createdAt, hours)
@@ -52,9 +50,6 @@ function reachedAt({ contract, hours }: Terms, { from, usedUp }: Run, reminder: 
   return passingOf(contract, 'activity', hours).end(from, Math.max(0, ms - usedUp))
 }
 
-const minuteFrom = (at: number) => Math.ceil(at / MINUTE_MS) * MINUTE_MS
-const minuteAfter = (at: number) => (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS
-
 /** On a test clock that has come to this time: just these, since nothing happens between the checks. */
 export function remindersOnClock(
   terms: Terms,
@@ -69,10 +64,10 @@ export function remindersOnClock(
     const end = Math.min(until ?? Infinity, clockAt)
     const checks = Map.groupBy(
       reminders.filter((reminder) => !passed.has(reminder)),
-      (reminder) => Math.max(minuteFrom(reachedAt(terms, run, reminder)), minuteAfter(from)),
+      (reminder) => firstCheckOf({ status_since: from, due_at: reachedAt(terms, run, reminder) }),
     )
     for (const [checkedAt, found] of [...checks].sort(([a], [b]) => a - b)) {
-      if (checkedAt > end || checkedAt >= minuteFrom(state.due_at as number)) continue
+      if (checkedAt > end || checkedAt >= firstCheckOf(state)) continue
       for (const reminder of found) passed.add(reminder)
       // §2.16 rule 3
       sent.push({ reminder: Math.max(...found), checkedAt, state })
@@ -84,7 +79,7 @@ export function remindersOnClock(
 /** A check may see a claim as it was before an event that was recorded a little earlier. */
 const MOST_BEHIND_MS = 10_000
 /** So long a check may be late, and what comes meanwhile may take the reminder's place. */
-const LATEST_MS = 3 * MINUTE_MS
+const LATEST_MS = 180_000
 
 /**
  * By the real time: each that was sent was reached and not yet due at its check.
@@ -130,7 +125,7 @@ export function demandOnce(reminders: readonly number[], sent: readonly Reminded
   const numbers = sent.map(({ reminder }) => reminder)
   demand(new Set(numbers).size === numbers.length, () => 'a reminder was sent twice', about)
   demand(
-    sent.every(({ reminder, checkedAt }) => reminders.includes(reminder) && checkedAt % MINUTE_MS === 0),
+    sent.every(({ reminder, checkedAt }) => reminders.includes(reminder) && isWholeMinute(checkedAt)),
     () => 'a reminder was sent that the claim does not have, or at no check',
     about,
   )

@@ -3,7 +3,7 @@ import { type Condition, concerns, isSatisfied, type Leaf, valueAt } from './con
 import { type Contract, opened, RUNNING, type State, type Window } from './contract.ts'
 import { Course, type Fate, namesOf } from './course.ts'
 import { type Json, type JsonObject, same } from './json.ts'
-import { type LogItem, payloadOf, type Terms } from './replay.ts'
+import { type LogItem, payloadOf, type Terms, toEvidence } from './replay.ts'
 import { type Hours, weekdayOf, workingTime } from './working-time.ts'
 
 const MOST_NAMED = 10
@@ -27,7 +27,6 @@ function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
   }
 }
 
-const toEvidence = (item: LogItem) => ({ type: item.type, payload: payloadOf(item), system: item.system })
 const idsOf = (items: readonly LogItem[]) => items.slice(0, MOST_NAMED).map(({ id }) => id)
 
 const satisfying = (leaf: Leaf, log: readonly LogItem[]): JsonObject => ({

@@ -1,7 +1,7 @@
 import { firstCheckOf, isWholeMinute, passingOf, type State, windowMs } from './contract.ts'
 import { Course } from './course.ts'
 import { demand } from './finding.ts'
-import { type LogItem, payloadOf, type Terms } from './replay.ts'
+import { type LogItem, type Terms, toEvidence } from './replay.ts'
 
 /* §2.16: which reminders of a claim the scheduled checks send, by its log. */
 
@@ -31,7 +31,7 @@ function runsOf({ contract, hours, createdAt }: Terms, log: readonly LogItem[]):
   for (const item of log) {
     const at = Date.parse(item.created_at)
     if (item.system) course.elapse(at)
-    else course.submit({ type: item.type, payload: payloadOf(item), system: false }, at)
+    else course.submit(toEvidence(item), at)
     if (open !== null && !isRunning(course.state)) {
       open.until = at
       open = null

@@ -1,3 +1,4 @@
+import type { Evidence } from './condition.ts'
 import { type Contract, firstCheckOf, isWholeMinute, type State } from './contract.ts'
 import { Course } from './course.ts'
 import { demand, Finding } from './finding.ts'
@@ -21,6 +22,12 @@ export function payloadOf({
 }: LogItem): JsonObject {
   return payload
 }
+
+export const toEvidence = (item: LogItem): Evidence => ({
+  type: item.type,
+  payload: payloadOf(item),
+  system: item.system,
+})
 
 export interface Terms {
   contract: Contract
@@ -47,7 +54,7 @@ export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: re
       course.elapse(at)
     } else {
       const { status } = course.state
-      const { is } = course.submit({ type: item.type, payload: payloadOf(item), system: false }, at)
+      const { is } = course.submit(toEvidence(item), at)
       demand(is !== 'not open', () => `item ${i + 1}, ${item.id}, was recorded while ${status}`)
       demand(is !== 'log full', () => `item ${i + 1}, ${item.id}, is more than the log has places for`)
     }

@@ -1,6 +1,6 @@
 import { aggregated, textOf } from './aggregate.ts'
 import { type Condition, concerns, isSatisfied, type Leaf, valueAt } from './condition.ts'
-import { type Contract, opened, RUNNING, type State, type Window } from './contract.ts'
+import { type Contract, RUNNING, type State, type Window } from './contract.ts'
 import { Course, type Fate, namesOf } from './course.ts'
 import { type Json, type JsonObject, same } from './json.ts'
 import { type LogItem, payloadOf, type Terms, toEvidence } from './replay.ts'
@@ -60,10 +60,9 @@ class Told {
   #pending: State | null = null
   readonly #clock: ToldClock | null
 
-  constructor({ contract, hours, createdAt }: Terms) {
+  constructor({ contract, hours }: Terms, first: State) {
     this.#contract = contract
-    const due_at = opened(contract, createdAt, hours).due_at as number
-    this.#clock = contract.clock ? new ToldClock(contract, hours, { created_at: createdAt, due_at }) : null
+    this.#clock = contract.clock ? new ToldClock(contract, hours, first) : null
   }
 
   /** @param usedUp milliseconds of the activity window, since its clock began to run */
@@ -113,11 +112,6 @@ class Told {
 
 const iso = (at: number | null) => new Date(at as number).toISOString()
 
-interface Opened {
-  created_at: number
-  due_at: number
-}
-
 /** The spans that were counted and the dates that were skipped while a window ran. */
 function usedOf(hours: Hours, ran: readonly (readonly [from: number, until: number])[]): JsonObject {
   const time = workingTime(hours)
@@ -156,11 +150,11 @@ class ToldClock {
   readonly #ran: Record<Window, [from: number, until: number][]> = { activity: [], review: [] }
   #shown: Pick<State, 'paused_since' | 'remaining'> = RUNNING
 
-  constructor(contract: Contract, hours: Hours | null, { created_at, due_at }: Opened) {
+  constructor(contract: Contract, hours: Hours | null, { status_since, due_at }: State) {
     this.#contract = contract
     this.#hours = hours
-    this.#begin(iso(created_at), null)
-    this.#ran.activity.push([created_at, due_at])
+    this.#begin(iso(status_since), null)
+    this.#ran.activity.push([status_since, due_at as number])
   }
 
   note(
@@ -235,7 +229,7 @@ class ToldClock {
 function* explanations(terms: Terms, log: readonly LogItem[], from: number): Generator<JsonObject> {
   const { contract, hours, createdAt } = terms
   const course = new Course(contract, createdAt, hours)
-  const told = new Told(terms)
+  const told = new Told(terms, course.state)
   const named = namesOf(contract)
   if (from === 0) yield told.explanation
   for (const [i, item] of log.entries()) {

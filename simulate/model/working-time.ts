@@ -3,7 +3,7 @@
  * changed by whole minutes, and spans begin and end at whole minutes.
  */
 
-type Spans = readonly (readonly [start: string, end: string])[]
+export type Spans = readonly (readonly [start: string, end: string])[]
 
 /** The part of a calendar that decides what is working time, in the words of the wire. */
 export interface Hours {
@@ -36,7 +36,7 @@ export interface Piece {
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 export class WorkingTime implements Passing {
   readonly hours: Hours
@@ -120,7 +120,11 @@ export class WorkingTime implements Passing {
   }
 }
 
-export const weekdayOf = (date: string): string => WEEKDAYS[new Date(date).getUTCDay()] as string
+export const weekdayOf = (date: string): string => WEEKDAYS[(new Date(date).getUTCDay() + 6) % 7] as string
+
+/** The same spans on each of these days. */
+export const weekOf = (spans: Spans, days: readonly string[] = WEEKDAYS): Hours['weekly'] =>
+  Object.fromEntries(days.map((day) => [day, spans]))
 
 const known = new Map<string, WorkingTime>()
 

@@ -4,37 +4,34 @@ import type { Contract } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { Rising } from '../model/rising.ts'
-import { type Hours, weekdayOf, workingTime } from '../model/working-time.ts'
+import { type Hours, type Spans, WEEKDAYS, weekdayOf, weekOf, workingTime } from '../model/working-time.ts'
 import type { Random } from '../random.ts'
 import type { DrawCalendar } from './draw.ts'
-
-const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
-
-type Spans = [string, string][]
-const everyDay = (spans: Spans) => Object.fromEntries(WEEKDAYS.map((day) => [day, spans]))
-const workdays = (spans: Spans) => Object.fromEntries(WEEKDAYS.slice(0, 5).map((day) => [day, spans]))
 
 /** All hours, but for some minutes at the end of each: claims by the real time meet both. */
 const MOST_MINUTES: Spans = Array.from({ length: 24 }, (_, i) => {
   const hour = String(i).padStart(2, '0')
-  return [`${hour}:00`, `${hour}:57`]
+  return [`${hour}:00`, `${hour}:57`] as const
 })
 
 /** Few, because the model looks at each minute of each. Test clocks and simulations meet the dates. */
 const HOURS: readonly Hours[] = [
   {
     time_zone: 'Europe/Berlin',
-    weekly: workdays([
-      ['08:00', '12:00'],
-      ['12:30', '17:45'],
-    ]),
+    weekly: weekOf(
+      [
+        ['08:00', '12:00'],
+        ['12:30', '17:45'],
+      ],
+      WEEKDAYS.slice(0, 5),
+    ),
     holidays: ['2020-02-28', '2020-03-02', '2030-02-01', '2032-01-01'],
     exceptions: { '2020-03-29': [['01:15', '04:00']], '2031-12-31': [['00:00', '24:00']] },
   },
-  { time_zone: 'UTC', weekly: everyDay(MOST_MINUTES), holidays: ['2030-01-31'], exceptions: {} },
+  { time_zone: 'UTC', weekly: weekOf(MOST_MINUTES), holidays: ['2030-01-31'], exceptions: {} },
   {
     time_zone: 'Australia/Lord_Howe',
-    weekly: everyDay([
+    weekly: weekOf([
       ['00:00', '05:07'],
       ['09:00', '13:00'],
       ['12:00', '24:00'],
@@ -44,7 +41,7 @@ const HOURS: readonly Hours[] = [
   },
   {
     time_zone: 'Asia/Kathmandu',
-    weekly: { ...everyDay([['06:15', '21:00']]), saturday: [] },
+    weekly: { ...weekOf([['06:15', '21:00']]), saturday: [] },
     holidays: ['2020-03-01', '2032-01-01'],
     exceptions: {},
   },

@@ -5,7 +5,7 @@ import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
 import { type Contract, needsEventIds, takesEvents } from '../../simulate/model/contract.ts'
 import { Course, KEPT_PLACES, MOST_EVENTS } from '../../simulate/model/course.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
-import { type Hours, workingTime } from '../../simulate/model/working-time.ts'
+import { type Hours, weekOf, workingTime } from '../../simulate/model/working-time.ts'
 import { SOME_CONTRACT } from './some-contract.ts'
 
 /* The simulator's own model of extended contracts, by the letter of the rules (§2.1a). */
@@ -240,12 +240,7 @@ test('two places of a log are kept for what continues or settles a stopped claim
 /** Half an hour of each day in Berlin, where clocks go back at 03:00 of 2026-10-25. */
 const HOURS: Hours = {
   time_zone: 'Europe/Berlin',
-  weekly: Object.fromEntries(
-    ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [
-      day,
-      [['02:15', '02:45']],
-    ]),
-  ),
+  weekly: weekOf([['02:15', '02:45']]),
   holidays: ['2026-10-26', '2026-10-27'],
   exceptions: { '2026-10-27': [['12:00', '12:10']] },
 }

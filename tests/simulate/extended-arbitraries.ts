@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type Condition, isSatisfied, type Leaf } from '../../simulate/model/condition.ts'
 import type { Clock, Contract, Review } from '../../simulate/model/contract.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
-import type { Hours } from '../../simulate/model/working-time.ts'
+import { type Hours, weekOf } from '../../simulate/model/working-time.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 
 /* Extended contracts (§2.1a) and histories that meet them often: in their windows, just beside them, and late. */
@@ -139,10 +139,6 @@ const BROKEN = ['00', '03', '14', '22', '31', '47'].flatMap((minute, i, all) =>
     (hour) => [`${hour}:${minute}`, `${hour}:${all[i + 1] ?? '58'}`.replace(/\d$/, '1')] as const,
   ),
 )
-const week = (spans: Hours['exceptions'][string]): Hours['weekly'] =>
-  Object.fromEntries(
-    ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [day, spans]),
-  )
 
 /** At each of these a history begins; the first is midnight on Kiritimati, the others are changes of clocks in Berlin. */
 export const openedAt = fc.constantFrom(
@@ -153,10 +149,10 @@ export const hours: fc.Arbitrary<Hours> = fc.record(
   {
     time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'Australia/Lord_Howe'),
     weekly: fc.constantFrom(
-      week(BROKEN),
-      week(BROKEN),
-      week([['00:00', '24:00']]),
-      week([['01:59', '10:02']]),
+      weekOf(BROKEN),
+      weekOf(BROKEN),
+      weekOf([['00:00', '24:00']]),
+      weekOf([['01:59', '10:02']]),
     ),
     holidays: fc.subarray(['2026-01-01', '2026-01-02', '2026-03-29', '2026-10-25']),
     exceptions: fc.constantFrom<Hours['exceptions']>(

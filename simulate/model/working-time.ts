@@ -39,13 +39,13 @@ const DAY_MS = 86_400_000
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 export class WorkingTime implements Passing {
-  readonly hours: Hours
+  readonly #hours: Hours
   readonly #local: Intl.DateTimeFormat
   /** By the number of the day in UTC. */
   readonly #pieces = new Map<number, Piece[]>()
 
   constructor(hours: Hours) {
-    this.hours = hours
+    this.#hours = hours
     const twoDigits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const
     const { time_zone: timeZone } = hours
     this.#local = new Intl.DateTimeFormat('sv-SE', {
@@ -83,8 +83,8 @@ export class WorkingTime implements Passing {
     return this.#local.format(at).slice(0, 10)
   }
 
-  spansOf(date: string): Spans {
-    const { weekly, holidays, exceptions } = this.hours
+  #spansOf(date: string): Spans {
+    const { weekly, holidays, exceptions } = this.#hours
     return exceptions[date] ?? (holidays.includes(date) ? [] : (weekly[weekdayOf(date)] ?? []))
   }
 
@@ -110,7 +110,7 @@ export class WorkingTime implements Passing {
     const pieces: Piece[] = []
     for (let at = day * DAY_MS; at < (day + 1) * DAY_MS; at += MINUTE_MS) {
       const [date = '', time = ''] = this.#local.format(at).split(' ')
-      if (!this.spansOf(date).some(([start, end]) => start <= time && time < end)) continue
+      if (!this.#spansOf(date).some(([start, end]) => start <= time && time < end)) continue
       const last = pieces.at(-1)
       if (last && last.until === at && last.date === date) last.until = at + MINUTE_MS
       else pieces.push({ date, begins: at, from: at, until: at + MINUTE_MS })

@@ -188,6 +188,37 @@ describe('a claim that is gone with its test clock', () => {
     assert.equal((await submitted(here.post('/v1/events', event))).claim.status, 'PENDING')
     assert.equal((await here.get(candidatePath(body.candidate_alias))).body.events.length, 1)
   })
+
+  for (const [kind, terms] of [
+    ['five fields', {}],
+    ['more fields', { strict_deadline: true }],
+  ] as const) {
+    /** A candidate that was made again, with the first of 12 events that the copy of the old one has. */
+    async function madeAgain(eventCount: number) {
+      const clock = await newClock(here)
+      const candidate_alias = `again-${clock}`
+      const contract = contractWith({ ...terms, fulfillment_condition: { event: 'done' } })
+      const body = { contract, customer_uuid: 'acme', candidate_alias }
+      const text = 'v'.repeat(8_000)
+      const events = Array.from({ length: 12 }, (_, i) => ({ candidate_alias, id: `${i}`, type: 'a', text }))
+      await here.post('/v1/candidates', { ...body, test_clock_id: clock })
+      await runBatch(here, '/v1/events/batch', events)
+      await there.delete(`/v1/test_clocks/${clock}`)
+      await there.post('/v1/candidates', body)
+      await runBatch(there, '/v1/events/batch', events.slice(0, eventCount))
+      return events
+    }
+
+    test(`and whose alias was taken again answers repeats in a log that is long, under a contract of ${kind}`, async () => {
+      const [event] = await madeAgain(12)
+      assert.equal((await here.post('/v1/events', event)).status, 200)
+    })
+
+    test(`and whose alias was taken again takes events in a log that is long, under a contract of ${kind}`, async () => {
+      const events = await madeAgain(11)
+      assert.equal((await submitted(here.post('/v1/events', events[11]))).event.id, '11')
+    })
+  }
 })
 
 describe('the copy of a claim', () => {

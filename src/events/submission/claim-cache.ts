@@ -63,10 +63,22 @@ export class ClaimCache {
     return oversized ?? this.#snapshots.get(claimId)
   }
 
+  /** The snapshot of this version of the claim. */
+  getVersion(claim: Claim): ClaimSnapshot | undefined {
+    const known = this.#getSame(claim)
+    return known?.claim.eventCount === claim.eventCount ? known : undefined
+  }
+
   /** For a snapshot that was read and not written: another batch may have written meanwhile. */
   setIfNewer(snapshot: ClaimSnapshot): void {
-    const known = this.get(snapshot.claim.id)
+    const known = this.#getSame(snapshot.claim)
     if (snapshot.isWhole && !(known && known.claim.eventCount > snapshot.claim.eventCount)) this.set(snapshot)
+  }
+
+  /** A claim that was deleted with its test clock may have been made again: its id is in use on another clock, or on none. */
+  #getSame({ id, testClockId }: Claim): ClaimSnapshot | undefined {
+    const known = this.get(id)
+    return known?.claim.testClockId === testClockId ? known : undefined
   }
 
   set(snapshot: ClaimSnapshot): void {

@@ -303,9 +303,8 @@ function* decideOne(
   yield
   const decision = yield* PendingDecision.of(own, submissions, recorded)
   if (read.isWhole || !decision.writes) return decision
-  const cached = cache.get(read.claim.id)
-  const isSame = cached?.claim.eventCount === read.claim.eventCount
-  return isSame ? yield* PendingDecision.of(cached, submissions, recorded) : null
+  const cached = cache.getVersion(read.claim)
+  return cached ? yield* PendingDecision.of(cached, submissions, recorded) : null
 }
 
 /**

@@ -43,9 +43,8 @@ export function* extendedSubmissions(
   cache: ClaimCache,
   submissions: readonly PendingSubmission[],
 ): Generator<void, ExtendedSubmissions> {
-  const cached = read.isWhole ? undefined : cache.get(read.claim.id)
-  const isSame = cached?.claim.eventCount === read.claim.eventCount
-  const snapshot = cached && isSame ? cached : yield* makeSnapshot(read)
+  const cached = read.isWhole ? undefined : cache.getVersion(read.claim)
+  const snapshot = cached ?? (yield* makeSnapshot(read))
   return { snapshot, submissions, recordedIds: new Set(read.eventIds), isFromCache: false }
 }
 

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
 import { actorSql } from '../accounts/tokens/actor-store.ts'
 import type { Calendar } from '../core/calendars/calendar.ts'
+import { MAX_CALENDAR_VERSIONS } from '../core/limits.ts'
 import type { CalendarRecord, ExpectedVersions, Versioned } from '../core/records.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
-import { MAX_VERSIONS } from './limits.ts'
 
 interface CalendarRow extends Calendar {
   id: string
@@ -113,7 +113,7 @@ export async function listCalendars(
 /**
  * Changes the given fields and keeps the previous version, in one statement. A change without an effect makes no
  * version. Null if the calendar does not exist, is deleted, has none of the expected versions, or would have more
- * than `MAX_VERSIONS`.
+ * than `MAX_CALENDAR_VERSIONS`.
  * @param tokenHash SHA-256 of the token of the request; null for a session
  */
 export async function updateCalendar(
@@ -139,7 +139,7 @@ export async function updateCalendar(
         SELECT * FROM (
           SELECT held.*, (name, time_zone, weekly, holidays, exceptions)
             IS DISTINCT FROM (new_name, new_time_zone, new_weekly, new_holidays, new_exceptions) AS is_other FROM held
-        ) compared WHERE NOT is_other OR version_number < ${MAX_VERSIONS}
+        ) compared WHERE NOT is_other OR version_number < ${MAX_CALENDAR_VERSIONS}
       ), kept AS (
         INSERT INTO calendar_versions
           (user_id, calendar_id, number, name, time_zone, weekly, holidays, exceptions, created_at, made_by)

@@ -1,6 +1,7 @@
 import { spellTimeZone } from '../accounts/time-zone.ts'
 import { actorHash, type ByToken } from '../accounts/tokens/api-token.ts'
 import { type Calendar, normalizeHours } from '../core/calendars/calendar.ts'
+import { MAX_CALENDAR_VERSIONS } from '../core/limits.ts'
 import { calendarNotFound, calendarVersionNotFound, changedSince } from '../core/record-errors.ts'
 import type { CalendarRecord, CalendarVersion, ExpectedVersions, Versioned } from '../core/records.ts'
 import { ServiceError } from '../kernel/errors.ts'
@@ -16,7 +17,7 @@ import {
   findCalendarVersion,
   listCalendarVersions as readCalendarVersions,
 } from './calendar-version-store.ts'
-import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
+import { PAGE_SIZE } from './limits.ts'
 
 /** @param maxCalendars of an account, including deleted calendars. @throws CALENDAR_LIMIT_REACHED */
 export async function createCalendar(
@@ -130,10 +131,10 @@ export async function deleteCalendar(
 async function reasonOf(context: Context, id: string, expected: ExpectedVersions): Promise<ServiceError> {
   const { deletedAt, version, versionNumber } = await getCalendar(context, id)
   if (deletedAt) return calendarNotFound(id, deletedAt)
-  if (versionNumber < MAX_VERSIONS || (expected !== null && !expected.includes(version)))
+  if (versionNumber < MAX_CALENDAR_VERSIONS || (expected !== null && !expected.includes(version)))
     return changedSince('calendar')
   return new ServiceError(
     'CALENDAR_VERSION_LIMIT_REACHED',
-    `The calendar ${id} has ${MAX_VERSIONS} versions, the maximum. Nothing was changed.`,
+    `The calendar ${id} has ${MAX_CALENDAR_VERSIONS} versions, the maximum. Nothing was changed.`,
   )
 }

@@ -1,5 +1,3 @@
-/** Versions of a calendar, including the current one. Versions are never deleted, because claims may use them. */
-export const MAX_VERSIONS = 1_000
 /** Calendars or versions that a list reads at a time: up to half a megabyte. */
 export const PAGE_SIZE = 8
 /** Dates of a preview: a leap year. */

@@ -58,6 +58,8 @@ export const MAX_SHOWN_DIFFERENCES = 3
 /** Reminders of a claim. */
 export const MAX_REMINDERS = 8
 
+/** Versions of a calendar, including the current one. Versions are never deleted, because claims may use them. */
+export const MAX_CALENDAR_VERSIONS = 1_000
 /** Characters of a calendar's name. */
 export const MAX_CALENDAR_NAME_LENGTH = 255
 /** Spans of working time on one date. */

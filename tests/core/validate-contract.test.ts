@@ -68,6 +68,22 @@ describe('a contract (§2.1)', () => {
     assert.deepEqual(paths(filler(65_536 - overhead)), [])
     assert.deepEqual(paths(filler(65_537 - overhead)), ['contract'])
   })
+
+  test('has at most 64 KiB as JSON also after its creation has added the version of its calendar (§2.1a rule 20)', () => {
+    const filler = (bytes: number, calendar: object) => {
+      const ofLength = (length: number) => ({
+        ...contractWith({ fulfillment_condition: { event: 'e', match: 'x'.repeat(length) } }),
+        clock: { calendar },
+      })
+      return ofLength(bytes - JSON.stringify(ofLength(0)).length)
+    }
+    const id = '0190a0a0-0000-7000-8000-000000000000'
+    const added = ',"version":1000'.length
+    assert.deepEqual(paths(filler(65_536 - added, { id })), [])
+    assert.deepEqual(paths(filler(65_537 - added, { id })), ['contract'])
+    assert.deepEqual(paths(filler(65_536, { id, version: 1_000 })), [])
+    assert.deepEqual(paths(filler(65_537, { id, version: 1_000 })), ['contract'])
+  })
 })
 
 describe('a fulfillment condition (§2.2) names the exact node that is wrong', () => {

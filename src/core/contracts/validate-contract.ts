@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { isUuid } from '../../kernel/uuid.ts'
 import {
+  MAX_CALENDAR_VERSIONS,
   MAX_CONTRACT_BYTES,
   MAX_DISTINCT_LEAVES,
   MAX_PRICE,
@@ -59,8 +60,12 @@ export function validateContract(value: unknown, path = 'contract'): Issue[] {
   if (!isJsonObject(value)) return [{ path, message: 'must be an object' }]
 
   const size = new TextEncoder().encode(JSON.stringify(value)).length
-  if (size > MAX_CONTRACT_BYTES) {
-    return [{ path, message: `has ${size} bytes as JSON; at most ${MAX_CONTRACT_BYTES} are allowed` }]
+  const added = addedBytes(value)
+  if (size + added > MAX_CONTRACT_BYTES) {
+    const why = added > 0 ? ` without the version of its calendar, which takes ${added} bytes` : ''
+    return [
+      { path, message: `has ${size} bytes as JSON; at most ${MAX_CONTRACT_BYTES - added} are allowed${why}` },
+    ]
   }
   const issues = [
     ...missingFields(value, path),
@@ -68,6 +73,12 @@ export function validateContract(value: unknown, path = 'contract'): Issue[] {
     ...presentFields(value).flatMap((name) => validateField(name, value, path)),
   ]
   return issues.length > 0 ? issues : validateWhole(value as unknown as Contract, path)
+}
+
+/** Bytes of the largest version number that the creation of a claim may add to the contract (§2.1a rule 20). */
+function addedBytes({ clock }: JsonObject): number {
+  if (!isJsonObject(clock) || !isJsonObject(clock.calendar) || 'version' in clock.calendar) return 0
+  return `,"version":${MAX_CALENDAR_VERSIONS}`.length
 }
 
 /** Rules about several fields of a contract whose fields are valid. */

@@ -4,5 +4,5 @@ export const PAGE_SIZE = 8
 export const MAX_PREVIEW_DAYS = 366
 /** Dates of a preview without `days`: four weeks. */
 export const PREVIEW_DAYS = 28
-/** Calendar versions whose working time a server keeps in memory: at most 100 KB each. */
+/** Calendar versions whose working time a server keeps in memory: at most 200 KB each, half of it for the time zone. */
 export const MAX_CACHED_VERSIONS = 200

@@ -260,3 +260,17 @@ function isWorkingAt({ time_zone, weekly, holidays, exceptions }: Calendar, at: 
   const spans = exceptions[date] ?? (holidays.includes(date) ? [] : (weekly[weekday] ?? []))
   return spans.some(([start, end]) => start <= time.slice(0, 5) && time.slice(0, 5) < end)
 }
+
+test('the clock changes of a time zone are read once for a calendar, however many time zones are in use', (t) => {
+  const read = t.mock.method(Temporal.ZonedDateTime.prototype, 'getTimeZoneTransition')
+  const zones = Intl.supportedValuesOf('timeZone').slice(0, 200)
+  const times = zones.map((time_zone) => workingTime(calendarWith({ time_zone })))
+  const computeAll = () => {
+    for (const time of times) time.endOfBudget(Date.UTC(2026), 8 * 3_600_000)
+  }
+  computeAll()
+  const before = read.mock.callCount()
+  assert.ok(before > 0)
+  computeAll()
+  assert.equal(read.mock.callCount(), before)
+})

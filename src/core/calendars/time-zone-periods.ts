@@ -10,29 +10,25 @@ export interface Period {
 /** The first period has no start: times before 1970 count with its offset. */
 const FIRST_MS = -2 * 86_400_000
 
-interface Zone {
+/** A time zone as far as its periods have been read. */
+export interface Zone {
   periods: Period[]
   /** At the start of the last known period. Null if clocks do not change after it. */
   last: Temporal.ZonedDateTime | null
 }
 
-/** Zones in the cache. A zone with two clock changes a year until 2999 takes up to 100 KB. */
+/** Zones in the cache, which calendars of one time zone share. A zone with two clock changes a year until 2999 takes up to 100 KB. */
 const MAX_ZONES = 50
 const zones = new Map<string, Zone>()
 
-/**
- * The number of the period that contains the time. Periods are numbered in order, from 0 on.
- * @throws RangeError if the runtime does not know the time zone
- */
-export function numberOfPeriodAt(ms: number, timeZone: string): number {
-  const zone = zoneOf(timeZone)
+/** The number of the period that contains the time. Periods are numbered in order, from 0 on. */
+export function numberOfPeriodAt(ms: number, zone: Zone): number {
   while (zone.last && (zone.periods.at(-1) as Period).startMs <= ms) readNext(zone)
   return indexAt(zone.periods, ms)
 }
 
 /** Undefined after the last period. A zone that keeps changing its clocks has no last period. */
-export function periodOf(number: number, timeZone: string): Period | undefined {
-  const zone = zoneOf(timeZone)
+export function periodOf(number: number, zone: Zone): Period | undefined {
   while (zone.last && zone.periods.length <= number) readNext(zone)
   return zone.periods[number]
 }
@@ -49,7 +45,8 @@ function readNext(zone: Zone): void {
 
 const offsetOf = (time: Temporal.ZonedDateTime): number => time.offsetNanoseconds / 1e6
 
-function zoneOf(timeZone: string): Zone {
+/** @throws RangeError if the runtime does not know the time zone */
+export function zoneOf(timeZone: string): Zone {
   const found = zones.get(timeZone)
   if (found) return found
   const first = Temporal.Instant.fromEpochMilliseconds(FIRST_MS).toZonedDateTimeISO(timeZone)

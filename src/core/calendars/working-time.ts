@@ -8,7 +8,7 @@
 import { firstWhere } from './binary-search.ts'
 import { dayOf, type Interval, type WorkingHours } from './calendar.ts'
 import { LocalTimeline } from './local-timeline.ts'
-import { numberOfPeriodAt, type Period, periodOf } from './time-zone-periods.ts'
+import { numberOfPeriodAt, type Period, periodOf, zoneOf } from './time-zone-periods.ts'
 
 const DAY_MS = 86_400_000
 /** No budget lasts this long: a year of working time takes 168 years at an hour a week, plus the irregular dates. */
@@ -38,15 +38,13 @@ export interface WorkingTime extends TimeMeasure {
 
 /** @throws RangeError if the runtime does not know the time zone */
 export function workingTime(hours: WorkingHours): WorkingTime {
-  const { time_zone: timeZone } = hours
+  // Kept: a zone that has left the cache would be read again at each use, which takes tens of milliseconds.
+  const zone = zoneOf(hours.time_zone)
   const timeline = new LocalTimeline(hours)
-  // An unknown time zone is refused here, not at the first use.
-  numberOfPeriodAt(0, timeZone)
 
-  const periodAt = (number: number): Period => periodOf(number, timeZone) as Period
+  const periodAt = (number: number): Period => periodOf(number, zone) as Period
   /** Infinity for the last period. */
-  const endOf = (number: number): number =>
-    periodOf(number + 1, timeZone)?.startMs ?? Number.POSITIVE_INFINITY
+  const endOf = (number: number): number => periodOf(number + 1, zone)?.startMs ?? Number.POSITIVE_INFINITY
 
   /** Working time until the start of each period, as far as periods were asked for. */
   const totals = [0]
@@ -69,7 +67,7 @@ export function workingTime(hours: WorkingHours): WorkingTime {
 
   /** Whether the total is reached in the period or before, or the search ends there. */
   function isReachedIn(number: number, total: number, searchedMs: number): boolean {
-    const next = periodOf(number + 1, timeZone)
+    const next = periodOf(number + 1, zone)
     if (!next || next.startMs >= searchedMs) return true
     countUntil(number + 1)
     return (totals[number + 1] as number) >= total
@@ -87,7 +85,7 @@ export function workingTime(hours: WorkingHours): WorkingTime {
 
     endOfBudget(startMs, budgetMs) {
       const searchedMs = startMs + SEARCHED_MS
-      const first = numberOfPeriodAt(startMs, timeZone)
+      const first = numberOfPeriodAt(startMs, zone)
       const total = totalAt(startMs, first) + budgetMs
       const number = periodThatReaches(total, first, searchedMs)
       const fromMs = Math.max(startMs, periodAt(number).startMs)
@@ -104,7 +102,7 @@ export function workingTime(hours: WorkingHours): WorkingTime {
 
     workingMsBetween(fromMs, toMs) {
       if (toMs <= fromMs) return 0
-      const totalNow = (ms: number) => totalAt(ms, numberOfPeriodAt(ms, timeZone))
+      const totalNow = (ms: number) => totalAt(ms, numberOfPeriodAt(ms, zone))
       return totalNow(toMs) - totalNow(fromMs)
     },
 
@@ -115,8 +113,8 @@ export function workingTime(hours: WorkingHours): WorkingTime {
       const spans = timeline.spansOf(dayOf(date))
       const found: Interval[] = []
       // The date line is at most 14 hours ahead of UTC and 12 behind it, and may be moved.
-      const last = numberOfPeriodAt(midnight + 2 * DAY_MS, timeZone)
-      for (let number = numberOfPeriodAt(midnight - DAY_MS, timeZone); number <= last; number++) {
+      const last = numberOfPeriodAt(midnight + 2 * DAY_MS, zone)
+      for (let number = numberOfPeriodAt(midnight - DAY_MS, zone); number <= last; number++) {
         const { startMs, offsetMs } = periodAt(number)
         for (const span of spans) {
           const from = Math.max(startMs, midnight + span.startMs - offsetMs)

@@ -336,3 +336,32 @@ test('a calendar that a server cannot compute stops only its own claims at a sch
   await runScheduledCheck(second.app, firstCheckFrom(stopped.due_at))
   assert.equal((await api.readClaim(stopped.id)).status, 'PENDING')
 })
+
+test('the windows of a batch are computed in steps, between which the server does other work', async (t) => {
+  const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.startsWith('Europe/'))
+  const calendars = await Promise.all(
+    zones.slice(0, 20).map((time_zone) => newCalendar({ time_zone, weekly: { monday: [['00:00', '01:00']] } })),
+  )
+  let turn = 0
+  const count = setInterval(() => turn++, 0)
+  t.after(() => clearInterval(count))
+  const turns = new Set<number>()
+  const { getTimeZoneTransition } = Temporal.ZonedDateTime.prototype
+  t.mock.method(
+    Temporal.ZonedDateTime.prototype,
+    'getTimeZoneTransition',
+    function (this: Temporal.ZonedDateTime, direction: 'next') {
+      turns.add(turn)
+      return getTimeZoneTransition.call(this, direction)
+    },
+  )
+  const contract = contractWith({ activity_window: 31_536_000 })
+  const { body } = await api.post('/v1/claims/batch', {
+    claims: calendars.map((calendar) => ({
+      customer_id: customer.id,
+      contract: { ...contract, clock: { calendar: { id: calendar.id } } },
+    })),
+  })
+  assert.ok(body.results.every(({ status }: { status: number }) => status === 201))
+  assert.ok(turns.size > 2, `computed in ${turns.size} turns`)
+})

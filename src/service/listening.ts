@@ -9,7 +9,7 @@ import type { TypedServer } from '../platform/http/route.ts'
 export class PortTaken extends OperatorError {}
 
 /**
- * Called before anything is created or changed, so that most starts on a taken port end here.
+ * Called before anything is created or changed. Another program may still take the port before `listen`.
  * @returns the port, or a free one if it is 0
  * @throws OperatorError
  */

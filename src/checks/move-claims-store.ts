@@ -10,7 +10,7 @@ import {
   writeToShards,
 } from '../claims/write/guarded-write-store.ts'
 import type { Transition } from '../core/claims/lifecycle.ts'
-import { takeNumbers, WHAT_HAPPENED } from '../outbox/notification-number-store.ts'
+import { NOTIFICATION_COLUMNS, takeNumbers } from '../outbox/notification-number-store.ts'
 import { notificationOf } from '../outbox/outbox-store.ts'
 import { nodesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { type ColumnList, Columns } from '../platform/database/columns.ts'
@@ -224,7 +224,7 @@ const NOTIFY: ShardStatement = {
   name: 'notify_of_kinds_in_shards',
   columns: 'done boolean',
   text: `WITH notified AS (
-        INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
+        INSERT INTO {{notifications}} (number, ${NOTIFICATION_COLUMNS}, created_at)
         SELECT n.number, n.user_id, n.id, ${kindOf('m.status')}, n.sequence, m.at, m.due, m.outcome, $${STATES.next}::timestamptz
         FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::integer[], $5::integer[])
           AS n (id, user_id, number, sequence, move)

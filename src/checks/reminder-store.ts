@@ -3,8 +3,8 @@ import { MINUTE_MS } from '../core/claims/lifecycle.ts'
 import {
   ANNOUNCE,
   insertNotifications,
+  NOTIFICATION_COLUMNS,
   takeNumbers,
-  WHAT_HAPPENED,
 } from '../outbox/notification-number-store.ts'
 import { nodesOf, queryInShards, type ShardStatement } from '../platform/database/citus/in-shards.ts'
 import { Columns } from '../platform/database/columns.ts'
@@ -66,7 +66,7 @@ const passReminders = (claims: string, selected: string) => `due AS MATERIALIZED
         WHERE found.checked_at < ${minuteOf('due.due_at')}
       )`
 
-const NOTIFICATION = `${WHAT_HAPPENED}, reminder`
+const NOTIFICATION = `${NOTIFICATION_COLUMNS}, reminder`
 const notify = (from: string) => `notified AS (
         ${insertNotifications(
           `SELECT user_id, id, 'due_soon', 0, checked_at, due_at, NULL::text, reminder

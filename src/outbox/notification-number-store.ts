@@ -39,7 +39,8 @@ export async function announceOfAccount(db: Connection, userId: string): Promise
 }
 
 /** The columns of a notification besides its number and its time. */
-export const WHAT_HAPPENED = 'user_id, subject_id, kind, sequence, status_since, due_at, scheduled_outcome'
+export const NOTIFICATION_COLUMNS =
+  'user_id, subject_id, kind, sequence, status_since, due_at, scheduled_outcome'
 
 /**
  * SQL: stores a notification for each selected row. The transaction must have announced them.
@@ -47,11 +48,11 @@ export const WHAT_HAPPENED = 'user_id, subject_id, kind, sequence, status_since,
  */
 export const insertNotifications = (
   selected: string,
-  columns = WHAT_HAPPENED,
+  columns = NOTIFICATION_COLUMNS,
 ): string => `INSERT INTO notifications
           (number, ${columns}, created_at)
-        SELECT nextval('notification_numbers'), happened.*, ${NOW}
-        FROM (${selected}) AS happened (${columns})`
+        SELECT nextval('notification_numbers'), selected.*, ${NOW}
+        FROM (${selected}) AS selected (${columns})`
 
 export interface Numbers {
   /** Key of the lock. */

@@ -4,7 +4,7 @@ import { nodesOf, queryInShards, type ShardStatement } from '../platform/databas
 import { NOW } from '../platform/database/clock.ts'
 import { type ColumnList, Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { insertNotifications, takeNumbers, WHAT_HAPPENED } from './notification-number-store.ts'
+import { insertNotifications, NOTIFICATION_COLUMNS, takeNumbers } from './notification-number-store.ts'
 
 /** A change of a claim. */
 export interface ClaimNotification {
@@ -48,7 +48,7 @@ const NOTIFY: ShardStatement = {
   name: 'notify_in_shards',
   columns: 'done boolean',
   text: `WITH notified AS (
-        INSERT INTO {{notifications}} (number, ${WHAT_HAPPENED}, created_at)
+        INSERT INTO {{notifications}} (number, ${NOTIFICATION_COLUMNS}, created_at)
         SELECT n.number, c.user_id, c.id, n.kind, n.sequence, n.status_since, n.due_at, n.scheduled_outcome,
           $${NUMBERED.next}::timestamptz
         FROM {{claims}} c JOIN ${NUMBERED.as('n')} ON n.id = c.id

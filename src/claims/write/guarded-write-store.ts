@@ -93,7 +93,7 @@ interface Parts {
   /** claim_id and seq of each user event. Accounts that ask for event notifications get one for each. */
   events?: string
   /**
-   * The notifications (`WHAT_HAPPENED`). Without it, each change of a state stores one. The transaction has announced them.
+   * The notifications (`NOTIFICATION_COLUMNS`). Without it, each change of a state stores one. The transaction has announced them.
    */
   notifications?: string
   /** The SELECT of the statement, from `decided` and `written`. */

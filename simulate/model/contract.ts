@@ -95,7 +95,7 @@ export function resolved(state: State, at: number): State {
 }
 
 /** §2.1a: during the review a claim accepts events as long as they can change its outcome. */
-export const takesEvents = ({ review }: Contract, { status, scheduled_outcome }: State): boolean =>
+export const acceptsEvents = ({ review }: Contract, { status, scheduled_outcome }: State): boolean =>
   status === 'OPEN' || (status === 'PENDING' && review !== undefined && scheduled_outcome === 'CONFIRMED')
 
 /** §2.1a rule 2: where each event counts, a repeat must be told from a second event. */

@@ -1,5 +1,6 @@
 import { type Evidence, isSatisfied } from './condition.ts'
 import {
+  acceptsEvents,
   type Contract,
   isPaused,
   latenessOf,
@@ -11,7 +12,6 @@ import {
   restarted,
   reversed,
   type State,
-  takesEvents,
   windowMs,
 } from './contract.ts'
 import type { Hours } from './working-time.ts'
@@ -56,7 +56,7 @@ export class Course {
 
   /** Submits an event that is recorded at this time. */
   submit(event: Evidence, at: number): Fate {
-    if (!takesEvents(this.contract, this.state)) return { is: 'not open' }
+    if (!acceptsEvents(this.contract, this.state)) return { is: 'not open' }
     const lateMs = latenessOf(this.state, at)
     const counts = lateMs === null || this.contract.strict_deadline !== true
     const effect = counts ? this.#effectOf(event, lateMs !== null) : null

@@ -1,4 +1,4 @@
-import { latenessOf, needsEventIds, type State, takesEvents } from './contract.ts'
+import { acceptsEvents, latenessOf, needsEventIds, type State } from './contract.ts'
 import { KEPT_PLACES, MOST_EVENTS } from './course.ts'
 import { demand } from './finding.ts'
 import { canonical, same } from './json.ts'
@@ -30,7 +30,7 @@ export function judgeSubmission(
     case 'not open':
       demandAbsent(known, submission)
       return known.placesWhere(
-        (state) => state.status === verdict.status && !takesEvents(known.contract, state),
+        (state) => state.status === verdict.status && !acceptsEvents(known.contract, state),
       )
     case 'full':
       return judgeFull(known, submission)

@@ -31,7 +31,10 @@ export const OF_EXTENDED: readonly Mutant[] = [
         'return ({ seq, isLate }) => seq > start &&',
         'return ({ seq, isLate }) => seq > Math.min(start, 0) &&',
       ),
-      edit('if (!takesEvents(this.#claim)) return false', "if (this.#claim.status !== 'OPEN') return false"),
+      edit(
+        'if (!acceptsEvents(this.#claim)) return false',
+        "if (this.#claim.status !== 'OPEN') return false",
+      ),
     ],
   },
   {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aggregated, compareDecimals, decimalOf } from '../../simulate/model/aggregate.ts'
 import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
-import { type Contract, needsEventIds, takesEvents } from '../../simulate/model/contract.ts'
+import { acceptsEvents, type Contract, needsEventIds } from '../../simulate/model/contract.ts'
 import { Course, KEPT_PLACES, MOST_EVENTS } from '../../simulate/model/course.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
 import { type Hours, weekOf, workingTime } from '../../simulate/model/working-time.ts'
@@ -88,7 +88,7 @@ test('after a timeout a claim accepts events if it is scheduled to be CONFIRMED'
     const contract = reviewed({ timeout_outcome })
     const { course } = after(contract)
     course.elapse(CREATED + OPEN_S * 1000 + 40_000)
-    assert.equal(takesEvents(contract, course.state), accepts)
+    assert.equal(acceptsEvents(contract, course.state), accepts)
     const { is } = course.submit(
       { type: 'reopened', payload: {}, system: false },
       CREATED + OPEN_S * 1000 + 50_000,

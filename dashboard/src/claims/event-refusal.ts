@@ -1,4 +1,4 @@
-import { takesEvents } from '../../../src/core/claims/decide-at.ts'
+import { acceptsEvents } from '../../../src/core/claims/decide-at.ts'
 import { MAX_EVENTS, MAX_LOG_BYTES } from '../../../src/core/limits.ts'
 import type { ClaimEvent, WithEvents } from '../api/records.ts'
 import type { AnyClaim } from './claims-api.ts'
@@ -15,7 +15,7 @@ export function eventRefusal({
   contract,
   events,
 }: RefusingClaim): string | null {
-  if (!takesEvents({ status, scheduledOutcome, contract })) {
+  if (!acceptsEvents({ status, scheduledOutcome, contract })) {
     const inReview = contract.review ? ', or in a review of the outcome CONFIRMED' : ''
     const outcome = contract.review && status === 'PENDING' ? ` and the outcome is ${scheduledOutcome}` : ''
     return `The status is ${status}${outcome}. Events are accepted only while it is OPEN${inReview}.`

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { takesEvents } from '../../../src/core/claims/decide-at.ts'
+import { acceptsEvents } from '../../../src/core/claims/decide-at.ts'
 import type { ExplainedReview } from '../api/records.ts'
 import { Card, CardBody, CardHeader } from '../components/card.tsx'
 import { DateTime } from '../components/time.tsx'
@@ -16,7 +16,7 @@ interface ReviewCardProps {
 /** The review of a claim whose contract lets events reverse or restart it (§2.1a). */
 export function ReviewCard({ claim, review, renderEvent }: ReviewCardProps) {
   const { status, scheduled_outcome: scheduledOutcome, contract } = claim
-  const isRunning = takesEvents({ status, scheduledOutcome, contract })
+  const isRunning = acceptsEvents({ status, scheduledOutcome, contract })
   const { reversal_condition, reversed_by, restart_count, latest_due_at } = review
   const restartOn = contract.review?.restart_on
   return (

@@ -1,6 +1,6 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account, ClaimRecord, Filling } from '../../clients/records.ts'
-import { type Contract, takesEvents } from '../../model/contract.ts'
+import { acceptsEvents, type Contract } from '../../model/contract.ts'
 import { KEPT_PLACES, MOST_EVENTS } from '../../model/course.ts'
 import { demand } from '../../model/finding.ts'
 import { createUnder } from '../claims/create-claim.ts'
@@ -50,7 +50,7 @@ async function fill(client: Client, filling: Filling): Promise<void> {
   const { record } = filling
   const { random } = client
   const { contract } = record.terms
-  if (filling.refused >= ENOUGH_REFUSED || !takesEvents(contract, record.state)) return
+  if (filling.refused >= ENOUGH_REFUSED || !acceptsEvents(contract, record.state)) return
   const left = MOST_EVENTS - (contract.review ? KEPT_PLACES : 0) - filling.sent
   const isNear = left <= NEAR
   client.world.count(isNear ? 'fill log to the brim' : 'fill log')

@@ -51,7 +51,7 @@ export function decideAt(
   at: Date,
   calendar = PLAIN_TIME,
 ): TimedDecision {
-  if (!takesEvents(claim)) return { kind: 'not-open' }
+  if (!acceptsEvents(claim)) return { kind: 'not-open' }
   const { contract } = claim
   const lateMs = lateMsAt(claim, at)
   const isIgnored = lateMs !== null && contract.strict_deadline === true
@@ -69,7 +69,7 @@ export function decideAt(
 }
 
 /** Whether the claim accepts events: while OPEN, and in a review whose scheduled outcome can be reversed (§2.1a). */
-export const takesEvents = ({
+export const acceptsEvents = ({
   status,
   scheduledOutcome,
   contract,

@@ -1,7 +1,7 @@
 import type { ExtendedAppend } from '../../claims/write/append-extended-store.ts'
 import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import type { Claim } from '../../core/claims/claim.ts'
-import { decideAt, type Effect, takesEvents } from '../../core/claims/decide-at.ts'
+import { acceptsEvents, decideAt, type Effect } from '../../core/claims/decide-at.ts'
 import type { LogEvent } from '../../core/claims/event.ts'
 import type { EventLog } from '../../core/claims/event-log.ts'
 import { isPaused } from '../../core/claims/lifecycle.ts'
@@ -72,7 +72,7 @@ export class ExtendedDecision extends PendingDecision {
 
   /** False: the claim takes no more events, so the cache does not need the snapshot. */
   override updateSnapshot(at: Date | null): boolean {
-    if (!takesEvents(this.#claim)) return false
+    if (!acceptsEvents(this.#claim)) return false
     const { snapshot } = this
     addIds(
       snapshot,

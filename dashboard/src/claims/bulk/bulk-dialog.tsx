@@ -92,7 +92,7 @@ function Preparation({ kind, filters, types, onRun }: PreparationProps) {
   }
   if (!ready) {
     const take = (counted: CountedClaim[]) => {
-      const open = counted.filter(({ takesEvents }) => takesEvents)
+      const open = counted.filter(({ acceptsEvents }) => acceptsEvents)
       setReady({ counted, run: new BulkRun(kind, chosen.event, open, account) })
     }
     return (

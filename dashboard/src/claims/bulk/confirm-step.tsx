@@ -38,7 +38,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
   const { kind, event, targets: open } = run
   const [written, setWritten] = useState('')
   const [isChecked, setChecked] = useState(false)
-  const taking = counted.some((one) => one.takesEvents && one.status !== 'OPEN')
+  const acceptingStates = counted.some((one) => one.acceptsEvents && one.status !== 'OPEN')
     ? 'OPEN or in a review that takes events'
     : 'OPEN'
   const isConfirmed = !isWholeAccount || readCount(written) === open.length
@@ -54,8 +54,8 @@ export function ConfirmStep(props: ConfirmStepProps) {
           The list has <strong>{countText(counted.length, kind)}</strong>.{' '}
           {open.length > 0 ? (
             <>
-              <strong>{countText(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'} {taking} and{' '}
-              {open.length === 1 ? 'gets' : 'get'} the event.{' '}
+              <strong>{countText(open.length, kind)}</strong> {open.length === 1 ? 'is' : 'are'}{' '}
+              {acceptingStates} and {open.length === 1 ? 'gets' : 'get'} the event.{' '}
             </>
           ) : (
             `No ${kind.slice(0, -1)} is OPEN, so none can take the event. `
@@ -75,7 +75,7 @@ export function ConfirmStep(props: ConfirmStepProps) {
         ) : null}
         {isWholeAccount && open.length > 0 ? (
           <Field
-            label={`No filter is set, so every ${kind.slice(0, -1)} of the account that is ${taking} gets the event. Type ${open.length} to confirm.`}
+            label={`No filter is set, so every ${kind.slice(0, -1)} of the account that is ${acceptingStates} gets the event. Type ${open.length} to confirm.`}
             error={isChecked && !isConfirmed ? `Type ${open.length}` : undefined}
           >
             {(props) => (
@@ -108,7 +108,7 @@ const readCount = (text: string) => LOCAL_NUMBERS.readNumber(text.replaceAll(/\P
 /** The claims that take no events, by status. */
 function others(counted: readonly CountedClaim[]): string {
   const parts = STATUSES.flatMap((status) => {
-    const count = counted.filter((one) => one.status === status && !one.takesEvents).length
+    const count = counted.filter((one) => one.status === status && !one.acceptsEvents).length
     return count === 0 ? [] : [`${count.toLocaleString('en')} ${status}`]
   })
   return parts.length === 0 ? '' : `The others cannot take events: ${parts.join(', ')}.`

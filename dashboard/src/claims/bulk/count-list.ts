@@ -1,4 +1,4 @@
-import { takesEvents } from '../../../../src/core/claims/decide-at.ts'
+import { acceptsEvents } from '../../../../src/core/claims/decide-at.ts'
 import type { Status } from '../../../../src/core/claims/lifecycle.ts'
 import type { Account, ClaimKind } from '../../api/records.ts'
 import { type ClaimFilters, listClaims, nameOf } from '../claims-api.ts'
@@ -15,7 +15,7 @@ export interface CountedClaim {
   name: string
   reference: string | null
   status: Status
-  takesEvents: boolean
+  acceptsEvents: boolean
   /** When the clock is deleted, the candidate is deleted and its alias is free. */
   testClockId: string | null
 }
@@ -47,8 +47,8 @@ export async function countList(
       const name = nameOf(one)
       const reference = 'id' in one ? one.reference : null
       const { status, scheduled_outcome: scheduledOutcome, contract, test_clock_id: testClockId } = one
-      const canTake = takesEvents({ status, scheduledOutcome, contract })
-      found.set(name, { name, reference, status, takesEvents: canTake, testClockId })
+      const isAccepting = acceptsEvents({ status, scheduledOutcome, contract })
+      found.set(name, { name, reference, status, acceptsEvents: isAccepting, testClockId })
     }
     if (found.size > MAX_CLAIMS) throw new TooManyClaimsError()
     onProgress(found.size, null)

@@ -273,7 +273,7 @@ async function notify(
     from += one.count
     return { ...one, numbers: plainArray(numbers.slice(from - one.count, from)) }
   })
-  // The node may commit after the coordinator has given up, so it holds the lock too.
+  // A node may commit after the transaction has failed on the coordinator, so the node holds the lock too.
   const statement = { ...NOTIFY, announced: key }
   const nodes = await nodesOf(db, numbered, ({ ids }) => firstOf(ids))
   await queryInShards(db, statement, nodes, (some) => [

@@ -73,15 +73,15 @@ export async function notifyInShards(
     ...notification,
     number: taken.numbers[i] as string,
   }))
-  // The node may commit after the coordinator has given up, so it holds the lock too.
+  // A node may commit after the transaction has failed on the coordinator, so the node holds the lock too.
   const statement = { ...NOTIFY, announced: taken.key }
   const nodes = await nodesOf(db, numbered, ({ subjectId }) => subjectId)
   await queryInShards(db, statement, nodes, (some) => [...NUMBERED.values(some), taken.now])
 }
 
 /**
- * The node with the rows may commit them after the coordinator has given up. So the node takes the lock too, before
- * the coordinator releases its own.
+ * The node with the rows may commit them after the transaction has failed on the coordinator. So the node takes the lock
+ * too, before the coordinator releases its own.
  */
 async function announceOnNode(db: Connection, subjectId: string, key: string): Promise<void> {
   await db.query({

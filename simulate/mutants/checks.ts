@@ -164,14 +164,14 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'a reminder is sent twice',
-    edits: [edit('number > due.reminders_passed AND t <= $2::timestamptz', 't <= $2::timestamptz')],
+    edits: [edit('number > locked.reminders_passed AND t <= $2::timestamptz', 't <= $2::timestamptz')],
   },
   {
     name: 'a reminder is sent for a stopped claim',
     edits: [
       edit(`"status = 'OPEN' AND due_at IS NOT NULL"`, `"status = 'OPEN'"`),
       edit('test_clock_id IS NULL AND due_at >', "test_clock_id IS NULL AND coalesce(due_at, 'infinity') >"),
-      edit('WHERE found.checked_at <', 'WHERE due.due_at IS NULL OR found.checked_at <'),
+      edit('WHERE found.checked_at <', 'WHERE locked.due_at IS NULL OR found.checked_at <'),
     ],
   },
   {
@@ -181,7 +181,10 @@ export const OF_CHECKS: readonly Mutant[] = [
   {
     name: 'of reminders that one check finds all are sent',
     edits: [
-      edit('max(number) AS number FROM unnest(due.reminder_times)', 'number FROM unnest(due.reminder_times)'),
+      edit(
+        'max(number) AS number FROM unnest(locked.reminder_times)',
+        'number FROM unnest(locked.reminder_times)',
+      ),
       edit('GROUP BY 1 ) AS found', 'GROUP BY 1, 2 ) AS found'),
     ],
   },

@@ -128,8 +128,8 @@ export async function listDue(
 }
 
 /**
- * On distributed tables: due claims of the nodes that answer, at most `limit` of each shard, the longest due first. Each shard is
- * queried by itself: one statement over all shards fails if one node is unavailable.
+ * On distributed tables: due claims of reachable shards, at most `limit` of each shard, the longest due first. Each shard is
+ * queried separately: one statement over all shards fails if one node is unavailable.
  */
 export async function listDueOnReachableShards(
   db: Connection,

@@ -12,40 +12,41 @@ import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 
 /*
- * Reminders (§2.16). The row of a claim has the time of each reminder, and how many are passed. A statement locks claims
- * whose next reminder is reached, counts the reached ones as passed, and stores the notifications. So each is sent once,
- * whatever other servers do. A claim that is settled or stopped leaves the index by its own change.
+ * Reminders (§2.16). The row of a claim has the time of each reminder and the number of passed reminders: sent or left out.
+ * A statement locks claims whose next reminder is reached, counts the reached reminders as passed, and stores the
+ * notifications. So no two servers send the same reminder. The statement that settles a claim or stops its clock removes it
+ * from the index.
  */
 
-/** The scheduled checks of each whole minute between these two, which are included. */
+/** The scheduled checks from `from` to `until`, both included. Both are whole minutes. */
 export interface CheckSpan {
   from: Date
   until: Date
 }
 
 const IS_RUNNING = "status = 'OPEN' AND due_at IS NOT NULL"
-const isReachedBy = (until: string) =>
+const isReached = (until: string) =>
   `next_reminder_at IS NOT NULL AND next_reminder_at <= ${until}::timestamptz`
-/** Of a live claim. A claim that is due moves, and gets no reminder. */
-const isLiveBy = (until: string) =>
-  `${isReachedBy(until)} AND ${IS_RUNNING} AND test_clock_id IS NULL AND due_at > ${until}::timestamptz`
-const isOnClockBy = (until: string, clock: string) =>
-  `${isReachedBy(until)} AND ${IS_RUNNING} AND test_clock_id = ${clock}::uuid`
-/** A live claim that another transaction has locked is left to the next check. */
+/** A claim that is due gets no reminder: the check moves it. */
+const isReachedOfLiveClaim = (until: string) =>
+  `${isReached(until)} AND ${IS_RUNNING} AND test_clock_id IS NULL AND due_at > ${until}::timestamptz`
+const isReachedOnTestClock = (until: string, clock: string) =>
+  `${isReached(until)} AND ${IS_RUNNING} AND test_clock_id = ${clock}::uuid`
+/** The next check finds the live claims that another transaction has locked. */
 const LOCK_LIVE = 'FOR NO KEY UPDATE SKIP LOCKED'
-/** Claims on a locked test clock are locked only by changes of their metadata. */
+/** The test clock is locked, so only changes of metadata can lock its claims. The statement waits for them. */
 const LOCK_ON_CLOCK = 'FOR NO KEY UPDATE'
 
-/** SQL: the first whole minute at a time or after it. Times are whole milliseconds. */
-const minuteOf = (time: string) =>
+/** SQL: the first scheduled check at or after a time. Times are whole milliseconds. */
+const checkAtOrAfter = (time: string) =>
   `date_bin('1 minute', ${time} + interval '${MINUTE_MS - 1} milliseconds', to_timestamp(0))`
 
 /**
- * SQL: CTEs, the last of which is `reached`, the reminders to send. $1 and $2 are the span of the checks. Of the reminders
- * that one check finds only the last is sent.
- * @param selected SQL behind the table: which claims, and how they are locked
+ * SQL: CTEs. `locked` are the claims, `to_send` the reminders to send: if one check finds several reminders of a claim, only
+ * the last. $1 and $2 are the `CheckSpan`.
+ * @param selected the condition of the claims, their order and the lock
  */
-const passReminders = (claims: string, selected: string) => `due AS MATERIALIZED (
+const passReminders = (claims: string, selected: string) => `locked AS MATERIALIZED (
         SELECT id, user_id, due_at, reminders, reminder_times, reminders_passed FROM ${claims}
         WHERE ${selected}
       ),
@@ -53,51 +54,52 @@ const passReminders = (claims: string, selected: string) => `due AS MATERIALIZED
         UPDATE ${claims} c
         SET reminders_passed = (SELECT count(*) FROM unnest(c.reminder_times) AS t WHERE t <= $2::timestamptz),
           next_reminder_at = (SELECT min(t) FROM unnest(c.reminder_times) AS t WHERE t > $2::timestamptz)
-        FROM due WHERE c.id = due.id
+        FROM locked WHERE c.id = locked.id
       ),
-      reached AS MATERIALIZED (
-        SELECT due.user_id, due.id, found.checked_at, due.due_at, due.reminders[found.number] AS reminder
-        FROM due, LATERAL (
-          SELECT greatest(${minuteOf('t')}, $1::timestamptz) AS checked_at, max(number) AS number
-          FROM unnest(due.reminder_times) WITH ORDINALITY AS r (t, number)
-          WHERE number > due.reminders_passed AND t <= $2::timestamptz
+      to_send AS MATERIALIZED (
+        SELECT locked.user_id, locked.id, found.checked_at, locked.due_at, locked.reminders[found.number] AS reminder
+        FROM locked, LATERAL (
+          SELECT greatest(${checkAtOrAfter('t')}, $1::timestamptz) AS checked_at, max(number) AS number
+          FROM unnest(locked.reminder_times) WITH ORDINALITY AS r (t, number)
+          WHERE number > locked.reminders_passed AND t <= $2::timestamptz
           GROUP BY 1
         ) AS found
-        WHERE found.checked_at < ${minuteOf('due.due_at')}
+        WHERE found.checked_at < ${checkAtOrAfter('locked.due_at')}
       )`
 
-const NOTIFICATION = `${NOTIFICATION_COLUMNS}, reminder`
+const REMINDER_COLUMNS = `${NOTIFICATION_COLUMNS}, reminder`
 const notify = (from: string) => `notified AS (
         ${insertNotifications(
           `SELECT user_id, id, 'due_soon', 0, checked_at, due_at, NULL::text, reminder
           FROM ${from} ORDER BY checked_at, id`,
-          NOTIFICATION,
+          REMINDER_COLUMNS,
         )}
       )`
 const COUNTS =
-  'SELECT (SELECT count(*)::integer FROM due) AS claims, (SELECT count(*)::integer FROM reached) AS sent'
+  'SELECT (SELECT count(*)::integer FROM locked) AS claims, (SELECT count(*)::integer FROM to_send) AS sent'
 
 const SEND = `-- send_reminders
-      WITH ${passReminders('claims', `${isLiveBy('$2')} ORDER BY next_reminder_at, id LIMIT $3 ${LOCK_LIVE}`)},
-      announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM reached)),
-      ${notify('reached, announced')}
+      WITH ${passReminders('claims', `${isReachedOfLiveClaim('$2')} ORDER BY next_reminder_at, id LIMIT $3 ${LOCK_LIVE}`)},
+      announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM to_send)),
+      ${notify('to_send, announced')}
       ${COUNTS}`
 const SEND_ON_TEST_CLOCK = `-- send_reminders_on_test_clock
-      WITH ${passReminders('claims', `${isOnClockBy('$2', '$4')} ORDER BY next_reminder_at, id LIMIT $3 ${LOCK_ON_CLOCK}`)},
-      ${notify('reached')}
+      WITH ${passReminders('claims', `${isReachedOnTestClock('$2', '$4')} ORDER BY next_reminder_at, id LIMIT $3 ${LOCK_ON_CLOCK}`)},
+      ${notify('to_send')}
       ${COUNTS}`
 
-/** What one statement did. */
+/** The result of one statement. */
 export interface SentReminders {
-  /** Claims whose next reminder was reached. */
+  /** Number of locked claims whose next reminder was reached. */
   claims: number
+  /** Number of sent reminders. */
   sent: number
 }
 
 /**
- * Sends the reminders that the checks find, of at most `limit` claims, on one PostgreSQL.
- * @param testClockId null for live claims. Otherwise the transaction has locked the clock, and has announced its
- *   notifications (`announceOfAccount`).
+ * Sends the reminders that the checks find for at most `limit` claims. For tables that are not distributed.
+ * @param testClockId null for live claims. Otherwise the transaction has locked the clock, and has announced
+ *   notifications (`announceOfAccount`)
  */
 export async function sendReminders(
   db: Connection,
@@ -118,18 +120,18 @@ export async function sendReminders(
   return row as SentReminders
 }
 
-/** A place in the index of reminders. */
+/** A position in the index of reminders. */
 export interface ReminderCursor {
   at: Date | '-infinity'
   id: string
 }
-export const REMINDERS_START: ReminderCursor = { at: '-infinity', id: NIL }
+export const FIRST_REMINDER: ReminderCursor = { at: '-infinity', id: NIL }
 
 /**
- * On distributed tables: the next claims after the cursor whose reminders are reached at a time.
+ * For distributed tables: the first claims after the cursor whose next reminder is reached at a time.
  * @param testClockId null for live claims
  */
-export async function listReminded(
+export async function listClaimsToRemind(
   db: Connection,
   testClockId: string | null,
   until: Date,
@@ -139,7 +141,7 @@ export async function listReminded(
   const rows = await db.query<{ id: string; at: Date }>({
     text: `-- list_reminded
       SELECT id, next_reminder_at AS at FROM claims
-      WHERE ${testClockId === null ? isLiveBy('$1') : isOnClockBy('$1', '$5')} AND (next_reminder_at, id) > ($2, $3)
+      WHERE ${testClockId === null ? isReachedOfLiveClaim('$1') : isReachedOnTestClock('$1', '$5')} AND (next_reminder_at, id) > ($2, $3)
       ORDER BY next_reminder_at, id LIMIT $4`,
     values: [until, after.at, after.id, limit, ...(testClockId === null ? [] : [testClockId])],
     readOnly: true,
@@ -149,10 +151,10 @@ export async function listReminded(
 }
 
 /**
- * On distributed tables: live claims whose reminders are reached at a time, of the nodes that answer, at most `limit` of each
- * shard. See `listDueOnReachableShards`.
+ * For distributed tables: live claims of reachable shards whose next reminder is reached at a time, at most `limit` of each
+ * shard. Each shard is queried separately, as in `listDueOnReachableShards`.
  */
-export async function listRemindedOnReachableShards(
+export async function listClaimsToRemindOnReachableShards(
   db: Connection,
   until: Date,
   limit: number,
@@ -162,7 +164,7 @@ export async function listRemindedOnReachableShards(
       SELECT nullif(result, '')::uuid[] AS ids
       FROM run_command_on_shards('claims', format(
         $of_shard$SELECT array_agg(id) FROM (
-          SELECT id FROM %%s WHERE ${isLiveBy('%1$L')} ORDER BY next_reminder_at, id LIMIT %2$s
+          SELECT id FROM %%s WHERE ${isReachedOfLiveClaim('%1$L')} ORDER BY next_reminder_at, id LIMIT %2$s
         ) reached$of_shard$, $1::timestamptz, $2::integer))
       WHERE success AND result <> ''`,
     values: [until, limit],
@@ -171,8 +173,8 @@ export async function listRemindedOnReachableShards(
   return rows.flatMap(({ ids }) => ids)
 }
 
-/** A notification of a reminder. */
-interface Reached {
+/** A reminder to send. */
+interface ReminderToSend {
   user_id: string
   id: string
   checked_at: Date
@@ -184,15 +186,15 @@ const passInShard = (name: string, selected: string): ShardStatement => ({
   name,
   columns: 'user_id uuid, id uuid, checked_at timestamptz, due_at timestamptz, reminder float8',
   text: `WITH ${passReminders('{{claims}}', `id = ANY ($3::uuid[]) AND ${selected}`)}
-      SELECT user_id, id, checked_at, due_at, reminder FROM reached`,
+      SELECT user_id, id, checked_at, due_at, reminder FROM to_send`,
 })
-const PASS = passInShard('pass_reminders_in_shards', `${isLiveBy('$2')} ORDER BY id ${LOCK_LIVE}`)
+const PASS = passInShard('pass_reminders_in_shards', `${isReachedOfLiveClaim('$2')} ORDER BY id ${LOCK_LIVE}`)
 const PASS_ON_TEST_CLOCK = passInShard(
   'pass_reminders_of_test_clock_in_shards',
-  `${isOnClockBy('$2', '$4')} ORDER BY id ${LOCK_ON_CLOCK}`,
+  `${isReachedOnTestClock('$2', '$4')} ORDER BY id ${LOCK_ON_CLOCK}`,
 )
 
-const NUMBERED = new Columns<Reached & { number: string }>({
+const NUMBERED = new Columns<ReminderToSend & { number: string }>({
   subject_id: ['uuid', ({ id }) => id],
   number: ['bigint', ({ number }) => number],
   user_id: ['uuid', ({ user_id }) => user_id],
@@ -203,8 +205,8 @@ const NUMBERED = new Columns<Reached & { number: string }>({
 const NOTIFY: ShardStatement = {
   name: 'notify_of_reminders_in_shards',
   columns: 'done boolean',
-  text: `WITH told AS (
-        INSERT INTO {{notifications}} (number, ${NOTIFICATION}, created_at)
+  text: `WITH notified AS (
+        INSERT INTO {{notifications}} (number, ${REMINDER_COLUMNS}, created_at)
         SELECT number, user_id, subject_id, 'due_soon', 0, checked_at, due_at, NULL, reminder, $${NUMBERED.next}::timestamptz
         FROM ${NUMBERED.as('n')}
       )
@@ -212,9 +214,10 @@ const NOTIFY: ShardStatement = {
 }
 
 /**
- * `sendReminders` on distributed tables, of claims of `listReminded`. Call it in a transaction. Takes the numbers last, because
- * the feeds of all accounts wait for taken numbers. Returns how many reminders were sent.
- * @param announced the key of what the transaction has announced (`announceOfAccount`); null for nothing
+ * Sends the reminders that the checks find for these claims. For distributed tables, in a transaction. Takes the numbers
+ * last, because the feeds of all accounts wait until a transaction that has taken numbers ends. Returns the number of sent
+ * reminders.
+ * @param announced key of the transaction's announcement (`announceOfAccount`); null without one
  */
 export async function sendRemindersInShards(
   db: Connection,
@@ -223,21 +226,24 @@ export async function sendRemindersInShards(
   ids: readonly string[],
   announced: string | null,
 ): Promise<number> {
-  const nodes = await nodesOf(db, ids, (id) => id)
+  const idsByNode = await nodesOf(db, ids, (id) => id)
   const statement = testClockId === null ? PASS : PASS_ON_TEST_CLOCK
   const clock = testClockId === null ? [] : [testClockId]
-  const found = await queryInShards<Reached, string>(db, statement, nodes, (some) => [
+  const found = await queryInShards<ReminderToSend, string>(db, statement, idsByNode, (idsOfShard) => [
     from,
     until,
-    plainArray(some),
+    plainArray(idsOfShard),
     ...clock,
   ])
   if (found.length === 0) return 0
   const { key, numbers, now } = await takeNumbers(db, found.length, announced)
-  const reached = found.toSorted((a, b) => a.checked_at.getTime() - b.checked_at.getTime())
-  const numbered = reached.map((one, i) => ({ ...one, number: numbers[i] as string }))
-  // The node may commit after the coordinator has given up, so it holds the lock too.
-  const ofNodes = await nodesOf(db, numbered, ({ id }) => id)
-  await queryInShards(db, { ...NOTIFY, announced: key }, ofNodes, (some) => [...NUMBERED.values(some), now])
+  const sorted = found.toSorted((a, b) => a.checked_at.getTime() - b.checked_at.getTime())
+  const numbered = sorted.map((reminder, i) => ({ ...reminder, number: numbers[i] as string }))
+  // A node may commit after the transaction has failed on the coordinator, so the node holds the lock too.
+  const numberedByNode = await nodesOf(db, numbered, ({ id }) => id)
+  await queryInShards(db, { ...NOTIFY, announced: key }, numberedByNode, (ofShard) => [
+    ...NUMBERED.values(ofShard),
+    now,
+  ])
   return found.length
 }

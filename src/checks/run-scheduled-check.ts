@@ -335,9 +335,8 @@ function measure({ db }: CheckContext, groups: readonly TransitionGroup[], moved
 }
 
 /**
- * After a failed check of distributed tables: moves the due claims of all shards that can be reached, each shard by itself, and
- * sends their reminders.
- * A shard that fails is left to the next check.
+ * After a failed check of distributed tables: moves the due claims of all reachable shards, each shard separately, and sends
+ * reminders. The next check handles a shard that fails.
  */
 async function checkReachableShards(
   context: CheckContext,
@@ -356,7 +355,7 @@ async function checkReachableShards(
           for (const batch of inBatches(checks, [shard], ids))
             moved += await moveBatch(context, check, await readBatch(context, check, checks, batch))
         } catch {
-          // The error of the check itself is thrown and logged.
+          // Not thrown: the error of the failed check is thrown and logged.
           shards.delete(shard)
         }
       }

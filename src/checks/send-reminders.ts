@@ -6,19 +6,19 @@ import { isTransient } from '../platform/database/database-unavailable.ts'
 import { MOVE_BATCH_SIZE, RECOVERY_LIST_SIZE_PER_SHARD } from './limits.ts'
 import {
   type CheckSpan,
-  listReminded,
-  listRemindedOnReachableShards,
-  REMINDERS_START,
+  FIRST_REMINDER,
+  listClaimsToRemind,
+  listClaimsToRemindOnReachableShards,
   type ReminderCursor,
   sendReminders,
   sendRemindersInShards,
 } from './reminder-store.ts'
 
 /**
- * Sends the reminders of live claims that the scheduled check of a minute finds, batch by batch (§2.16). It comes after the
- * moves of the check.
- * @param shards those that are checked
- * @param isOver asked after each batch: then the check of a later minute continues
+ * Sends the reminders of live claims that the scheduled check of a minute finds, batch by batch (§2.16). Called after the
+ * check has moved the due claims.
+ * @param shards locked by the check
+ * @param isOver true if the time of the check is over. Called after each batch. The check of a later minute continues
  */
 export async function sendLiveReminders(
   { db, throttle }: Pick<App, 'db' | 'throttle'>,
@@ -31,29 +31,29 @@ export async function sendLiveReminders(
   if (!checks.distribution.isOn) {
     for (;;) {
       const { claims, sent } = await throttle.run(() => sendReminders(checks, null, span, MOVE_BATCH_SIZE))
-      count(db, sent)
+      countSent(db, sent)
       if (claims < MOVE_BATCH_SIZE || isOver()) return
     }
   }
-  const isLocked = new Set(shards)
-  for (let cursor: ReminderCursor | null = REMINDERS_START; cursor && !isOver(); ) {
-    const found: Awaited<ReturnType<typeof listReminded>> = await listReminded(
+  const locked = new Set(shards)
+  for (let cursor: ReminderCursor | null = FIRST_REMINDER; cursor && !isOver(); ) {
+    const page: Awaited<ReturnType<typeof listClaimsToRemind>> = await listClaimsToRemind(
       checks,
       null,
       checkTime,
       cursor,
       MOVE_BATCH_SIZE,
     )
-    const ids = found.ids.filter((id) => isLocked.has(checks.distribution.shardOf(id)))
-    for (const ofNode of checks.distribution.byNode(ids, (id) => id))
-      await throttle.run(() => sendOfNode(db, span, ofNode))
-    cursor = found.next
+    const ids = page.ids.filter((id) => locked.has(checks.distribution.shardOf(id)))
+    for (const idsOfNode of checks.distribution.byNode(ids, (id) => id))
+      await throttle.run(() => sendForClaims(db, span, idsOfNode))
+    cursor = page.next
   }
 }
 
 /**
- * After a failed check of distributed tables: sends the reminders of all shards that can be reached, each shard by itself. A
- * shard that fails is left to the next check.
+ * After a failed check of distributed tables: sends the reminders of all reachable shards, in a transaction for each shard. The
+ * next check sends those of a shard that fails.
  */
 export async function sendRemindersOfReachableShards(
   { db }: Pick<App, 'db'>,
@@ -61,31 +61,31 @@ export async function sendRemindersOfReachableShards(
   checkTime: Date,
 ): Promise<void> {
   const { checks } = db
-  const found = await listRemindedOnReachableShards(checks, checkTime, RECOVERY_LIST_SIZE_PER_SHARD)
+  const found = await listClaimsToRemindOnReachableShards(checks, checkTime, RECOVERY_LIST_SIZE_PER_SHARD)
   for (const ids of checks.distribution.byShard(found, (id) => id)) {
     if (!shards.has(checks.distribution.shardOf(ids[0] as string))) continue
-    // The error of the check itself is thrown and logged.
-    await sendOfNode(db, { from: checkTime, until: checkTime }, ids).catch(() => {})
+    // Not thrown: the error of the failed check is thrown and logged.
+    await sendForClaims(db, { from: checkTime, until: checkTime }, ids).catch(() => {})
   }
 }
 
-/** A shard may have moved meanwhile: then the next check sends the reminders. */
-async function sendOfNode(db: App['db'], span: CheckSpan, ids: readonly string[]): Promise<void> {
+/** If it fails because a shard has just moved, the next check sends the reminders. */
+async function sendForClaims(db: App['db'], span: CheckSpan, ids: readonly string[]): Promise<void> {
   try {
     const send = (connection: Connection) => sendRemindersInShards(connection, null, span, ids, null)
-    count(db, await db.checks.transaction(send))
+    countSent(db, await db.checks.transaction(send))
   } catch (error) {
     if (!isTransient(error)) throw error
   }
 }
 
-const count = ({ metrics }: App['db'], sent: number): void =>
+const countSent = ({ metrics }: App['db'], sent: number): void =>
   metrics.instruments.reminders.inc({ by: 'check' }, sent)
 
 /**
- * Sends the reminders that the scheduled checks between the time of the clock and a later time find, each at its minute. The
- * clock is locked. Returns how many were sent.
- * @param announced the key of what the transaction has announced
+ * Sends the reminders that the scheduled checks from the clock's time to a later time find, each with the time of its check.
+ * The transaction has locked the clock. Returns the number of sent reminders.
+ * @param announced key of the transaction's announcement
  */
 export async function sendRemindersOnTestClock(
   db: Connection,
@@ -98,7 +98,7 @@ export async function sendRemindersOnTestClock(
   let total = 0
   for (let isLast = false; !isLast; ) {
     if (db.distribution.isOn) {
-      const { ids, next } = await listReminded(db, id, span.until, REMINDERS_START, MOVE_BATCH_SIZE)
+      const { ids, next } = await listClaimsToRemind(db, id, span.until, FIRST_REMINDER, MOVE_BATCH_SIZE)
       if (ids.length > 0) total += await sendRemindersInShards(db, id, span, ids, announced)
       isLast = next === null
     } else {

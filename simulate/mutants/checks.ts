@@ -190,6 +190,6 @@ export const OF_CHECKS: readonly Mutant[] = [
   },
   {
     name: 'a reminder forgets the calendar',
-    edits: [editWithin('reminderTimes', "timeOfWindow(contract, 'activity', calendar)", 'PLAIN_TIME')],
+    edits: [editWithin('reminderTimes', "timeOfWindow(contract, 'activity', calendar)", 'ELAPSED_TIME')],
   },
 ]

@@ -117,7 +117,9 @@ export const OF_EXTENDED: readonly Mutant[] = [
   },
   {
     name: 'a clock that stops counts time that is not working time',
-    edits: [editWithin('remainingMsAt', "timeOfWindow(claim.contract, 'activity', calendar)", 'PLAIN_TIME')],
+    edits: [
+      editWithin('remainingMsAt', "timeOfWindow(claim.contract, 'activity', calendar)", 'ELAPSED_TIME'),
+    ],
   },
   {
     name: 'a late event stops the clock',

@@ -1,4 +1,4 @@
-import { PLAIN_TIME, type TimeMeasure } from '../core/calendars/working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure } from '../core/calendars/working-time.ts'
 import { ClaimRun, type Decision } from '../core/claims/claim-run.ts'
 import { ACTIVITY_WINDOW_ELAPSED, isReservedType, type LogEvent } from '../core/claims/event.ts'
 import { isPaused, type Status } from '../core/claims/lifecycle.ts'
@@ -81,7 +81,7 @@ export function runCase(
   contract: Contract,
   tested: Case,
   until: number | null,
-  calendar = PLAIN_TIME,
+  calendar = ELAPSED_TIME,
 ): CaseResult | null {
   // The service's times are whole milliseconds. An event in the millisecond of the opening is not before it.
   const openedAt = Math.floor(tested.openedAt ?? (tested.events[0] as CaseEvent).at)

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Options } from 'cli-progress'
 import type { Calendar } from '../core/calendars/calendar.ts'
 import { validateCalendar } from '../core/calendars/validate-calendar.ts'
-import { PLAIN_TIME, type TimeMeasure, workingTime } from '../core/calendars/working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure, workingTime } from '../core/calendars/working-time.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { validateContract } from '../core/contracts/validate-contract.ts'
 import { findLossyNumber } from '../kernel/exact-numbers.ts'
@@ -148,7 +148,7 @@ class Run implements Backtest {
     this.#order = order
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null
-    this.#calendar = calendar ? workingTime(calendar) : PLAIN_TIME
+    this.#calendar = calendar ? workingTime(calendar) : ELAPSED_TIME
     this.#until = until
     this.#notes = [...(untilNote ? [untilNote] : []), ...(calendar ? calendarNotes(calendar) : [])]
     this.#now = now

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import {
-  PLAIN_TIME,
+  ELAPSED_TIME,
   type TimeMeasure,
   type WorkingTime,
   workingTime,
@@ -40,7 +40,7 @@ export class CalendarTimes {
    *   computed: this server may know other time zones than the one that stored the calendar
    */
   async ofContract(db: Connection, userId: string, { clock }: Contract): Promise<TimeMeasure> {
-    return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : PLAIN_TIME
+    return clock?.calendar ? this.ofCalendar(db, userId, clock.calendar) : ELAPSED_TIME
   }
 
   async ofCalendar(

@@ -5,7 +5,7 @@ import type { WorkingTime } from './working-time.ts'
 
 /** What a calendar counted and skipped in the periods in which a window ran. */
 export interface WorkingTimeUsed {
-  /** Spans of which some time was counted. A span that clocks show in two pieces is two. */
+  /** Number of spans with counted time. A span that a change of the clocks splits counts as two. */
   spanCount: number
   /** The first dates that are without working time only because they are holidays. */
   holidays: string[]
@@ -15,7 +15,7 @@ export interface WorkingTimeUsed {
   exceptionCount: number
 }
 
-/** A step for each date. @param periods in their order, without overlaps */
+/** Yields after each date. @param periods in ascending order, without overlaps */
 export function* workingTimeUsed(
   time: WorkingTime,
   periods: readonly Interval[],
@@ -38,9 +38,9 @@ export function* workingTimeUsed(
       if (used.holidays.length < MAX_EXPLAINED_DATES) used.holidays.push(date)
     }
   }
-  // A span or a date of two periods counts once.
-  let countedSpanMs = Number.NEGATIVE_INFINITY
-  let countedDay = Number.NEGATIVE_INFINITY
+  // A span or a date that is in two periods counts once.
+  let lastSpanMs = Number.NEGATIVE_INFINITY
+  let lastDay = Number.NEGATIVE_INFINITY
   for (const { startMs, endMs } of periods) {
     if (startMs >= endMs) continue
     const [first, last] = [startMs, endMs - 1].map((ms) => dayOf(dayAt(new Date(ms), time_zone))) as [
@@ -49,13 +49,13 @@ export function* workingTimeUsed(
     ]
     for (let day = first; day <= last; day++) {
       const date = dateOf(day)
-      if (day > countedDay) countDate(date)
-      countedDay = Math.max(countedDay, day)
+      if (day > lastDay) countDate(date)
+      lastDay = Math.max(lastDay, day)
       for (const span of time.spansOf(date)) {
-        const isUsed = span.startMs < endMs && span.endMs > startMs && span.startMs > countedSpanMs
+        const isUsed = span.startMs < endMs && span.endMs > startMs && span.startMs > lastSpanMs
         if (!isUsed) continue
         used.spanCount++
-        countedSpanMs = span.startMs
+        lastSpanMs = span.startMs
       }
       yield
     }

@@ -12,7 +12,7 @@ import { numberOfPeriodAt, type Period, periodOf, zoneOf } from './time-zone-per
 
 const DAY_MS = 86_400_000
 /** No budget lasts this long: a year of working time takes 168 years at an hour a week, plus the irregular dates. */
-const SEARCHED_MS = 400 * 365.25 * DAY_MS
+const MAX_SEARCH_MS = 400 * 365.25 * DAY_MS
 
 /** How time passes for a budget. */
 export interface TimeMeasure {
@@ -23,7 +23,7 @@ export interface TimeMeasure {
 }
 
 /** Without a calendar every millisecond counts. */
-export const PLAIN_TIME: TimeMeasure = {
+export const ELAPSED_TIME: TimeMeasure = {
   endOfBudget: (startMs, budgetMs) => startMs + budgetMs,
   workingMsBetween: (fromMs, toMs) => Math.max(0, toMs - fromMs),
 }
@@ -46,9 +46,12 @@ export function workingTime(hours: WorkingHours): WorkingTime {
   /** Infinity for the last period. */
   const endOf = (number: number): number => periodOf(number + 1, zone)?.startMs ?? Number.POSITIVE_INFINITY
 
-  /** Working time until the start of each period, as far as periods were asked for. */
+  /** Cache: working time until the start of each period, for the periods that were needed so far. */
   const totals = [0]
-  /** What is added to the working time of the timeline in each period: working time goes on where the last period ends. */
+  /**
+   * Cache: what to add to the local timeline's working time in each period, so that the total does not change where the
+   * period begins.
+   */
   const additions = [0]
   function countUntil(number: number): void {
     for (let next = totals.length; next <= number; next++) {
@@ -65,32 +68,33 @@ export function workingTime(hours: WorkingHours): WorkingTime {
     return (additions[number] as number) + timeline.workingUntil(ms + periodAt(number).offsetMs)
   }
 
-  /** Whether the total is reached in the period or before, or the search ends there. */
-  function isReachedIn(number: number, total: number, searchedMs: number): boolean {
+  /** Whether the total is reached before the period ends, or the search ends in the period. */
+  function isReachedIn(number: number, total: number, searchEndMs: number): boolean {
     const next = periodOf(number + 1, zone)
-    if (!next || next.startMs >= searchedMs) return true
+    if (!next || next.startMs >= searchEndMs) return true
     countUntil(number + 1)
     return (totals[number + 1] as number) >= total
   }
 
   /** The first period from `first` on in which the total is reached. */
-  function periodThatReaches(total: number, first: number, searchedMs: number): number {
+  function periodThatReaches(total: number, first: number, searchEndMs: number): number {
     let [low, high] = [first, first]
-    for (let step = 1; !isReachedIn(high, total, searchedMs); step *= 2) [low, high] = [high + 1, high + step]
-    return firstWhere(low, high, (number) => isReachedIn(number, total, searchedMs))
+    for (let step = 1; !isReachedIn(high, total, searchEndMs); step *= 2)
+      [low, high] = [high + 1, high + step]
+    return firstWhere(low, high, (number) => isReachedIn(number, total, searchEndMs))
   }
 
   return {
     hours,
 
     endOfBudget(startMs, budgetMs) {
-      const searchedMs = startMs + SEARCHED_MS
+      const searchEndMs = startMs + MAX_SEARCH_MS
       const first = numberOfPeriodAt(startMs, zone)
       const total = totalAt(startMs, first) + budgetMs
-      const number = periodThatReaches(total, first, searchedMs)
+      const number = periodThatReaches(total, first, searchEndMs)
       const fromMs = Math.max(startMs, periodAt(number).startMs)
-      const untilMs = Math.min(endOf(number), searchedMs)
-      if (untilMs === searchedMs && totalAt(untilMs, number) < total) {
+      const untilMs = Math.min(endOf(number), searchEndMs)
+      if (untilMs === searchEndMs && totalAt(untilMs, number) < total) {
         throw new RangeError(
           `The calendar has less than ${budgetMs} ms of working time in the next 400 years`,
         )
@@ -102,8 +106,8 @@ export function workingTime(hours: WorkingHours): WorkingTime {
 
     workingMsBetween(fromMs, toMs) {
       if (toMs <= fromMs) return 0
-      const totalNow = (ms: number) => totalAt(ms, numberOfPeriodAt(ms, zone))
-      return totalNow(toMs) - totalNow(fromMs)
+      const totalUntil = (ms: number) => totalAt(ms, numberOfPeriodAt(ms, zone))
+      return totalUntil(toMs) - totalUntil(fromMs)
     },
 
     localSpansOf: (date) => timeline.spansOf(dayOf(date)),
@@ -112,16 +116,16 @@ export function workingTime(hours: WorkingHours): WorkingTime {
       const midnight = dayOf(date) * DAY_MS
       const spans = timeline.spansOf(dayOf(date))
       const found: Interval[] = []
-      // The date line is at most 14 hours ahead of UTC and 12 behind it, and may be moved.
+      // Local time is at most 14 hours ahead of UTC and 12 behind it, and a zone may move across the date line.
       const last = numberOfPeriodAt(midnight + 2 * DAY_MS, zone)
       for (let number = numberOfPeriodAt(midnight - DAY_MS, zone); number <= last; number++) {
         const { startMs, offsetMs } = periodAt(number)
         for (const span of spans) {
           const from = Math.max(startMs, midnight + span.startMs - offsetMs)
           const until = Math.min(endOf(number), midnight + span.endMs - offsetMs)
-          const before = found.at(-1)
+          const previous = found.at(-1)
           if (from >= until) continue
-          if (before?.endMs === from) before.endMs = until
+          if (previous?.endMs === from) previous.endMs = until
           else found.push({ startMs: from, endMs: until })
         }
       }

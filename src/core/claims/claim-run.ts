@@ -1,4 +1,4 @@
-import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type CheckTerms, type Contract, timeOfWindow } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
 import { decideAt, type Effect, emptyLogOfStatus, type TimedDecision } from './decide-at.ts'
@@ -26,7 +26,7 @@ export class ClaimRun {
   #claim: ClaimState & Pick<Claim, 'contract' | 'eventCount' | 'logBytes'>
 
   /** @param calendar the working time of the contract's calendar, if it has one */
-  constructor(contract: Contract, openedAt: Date, calendar = PLAIN_TIME) {
+  constructor(contract: Contract, openedAt: Date, calendar = ELAPSED_TIME) {
     this.#calendar = calendar
     this.#terms = { ...contract, reviewTime: timeOfWindow(contract, 'review', calendar) }
     this.#claim = { ...openState(contract, openedAt, calendar), contract, eventCount: 0, logBytes: 0 }

@@ -1,4 +1,4 @@
-import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { compile } from '../contracts/compiled-condition.ts'
 import type { Condition } from '../contracts/condition.ts'
 import {
@@ -49,7 +49,7 @@ export function decideAt(
   log: EventLog,
   submission: Submission,
   at: Date,
-  calendar = PLAIN_TIME,
+  calendar = ELAPSED_TIME,
 ): TimedDecision {
   if (!acceptsEvents(claim)) return { kind: 'not-open' }
   const { contract } = claim
@@ -193,7 +193,7 @@ function stateAfter(
 export function remainingMsAt(
   claim: Pick<DecidableClaim, 'status' | 'dueAt' | 'clock' | 'contract'>,
   at: Date,
-  calendar = PLAIN_TIME,
+  calendar = ELAPSED_TIME,
 ): number {
   const { remainingMs, since } = claim.clock as ActivityClock
   if (isPaused(claim)) return remainingMs

@@ -1,4 +1,4 @@
-import { PLAIN_TIME } from '../calendars/working-time.ts'
+import { ELAPSED_TIME } from '../calendars/working-time.ts'
 import { type CheckTerms, type Contract, timeOfWindow, windowMs } from '../contracts/contract.ts'
 import { ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED } from './event.ts'
 
@@ -42,7 +42,7 @@ export interface Transition {
 export const stateAt = (
   { status, scheduledOutcome, windowMs }: Change,
   at: Date,
-  time = PLAIN_TIME,
+  time = ELAPSED_TIME,
 ): ClaimState => ({
   status,
   scheduledOutcome,
@@ -51,7 +51,7 @@ export const stateAt = (
 })
 
 /** The state of a new claim. @param calendar the working time of the contract's calendar, if it has one */
-export function openState(contract: Contract, now: Date, calendar = PLAIN_TIME): ClaimState {
+export function openState(contract: Contract, now: Date, calendar = ELAPSED_TIME): ClaimState {
   const change: Change = {
     status: 'OPEN',
     scheduledOutcome: null,
@@ -78,7 +78,7 @@ export const pendingState = (
   contract: Contract,
   isByEvent: boolean,
   at: Date,
-  calendar = PLAIN_TIME,
+  calendar = ELAPSED_TIME,
 ): ClaimState =>
   stateAt(
     isByEvent ? satisfied(contract) : pending(timeoutOutcome(contract), contract),

@@ -1,8 +1,8 @@
-import { PLAIN_TIME } from '../calendars/working-time.ts'
+import { ELAPSED_TIME } from '../calendars/working-time.ts'
 import { type Contract, timeOfWindow, windowMs } from '../contracts/contract.ts'
 import type { ActivityClock } from './lifecycle.ts'
 
-/** Sorts reminders by the time at which they are reached. Null for none. */
+/** In ascending order; null for none. */
 export const sortReminders = (reminders: readonly number[]): number[] | null =>
   reminders.length === 0 ? null : reminders.toSorted((a, b) => a - b)
 
@@ -11,15 +11,15 @@ export const reminderMs = (contract: Pick<Contract, 'activity_window'>, reminder
   windowMs(contract.activity_window * reminder)
 
 /**
- * The time at which each reminder is reached if the clock keeps running. A reminder that was reached earlier gets the time
- * at which the clock started.
+ * The time at which each reminder is reached if the clock does not stop. A reminder that was reached before the clock last
+ * started gets the time of that start.
  * @param calendar the working time of the contract's calendar, if it has one
  */
 export function reminderTimes(
   reminders: readonly number[],
   contract: Contract,
   { remainingMs, since }: ActivityClock,
-  calendar = PLAIN_TIME,
+  calendar = ELAPSED_TIME,
 ): Date[] {
   const time = timeOfWindow(contract, 'activity', calendar)
   const usedMs = windowMs(contract.activity_window) - remainingMs

@@ -1,4 +1,4 @@
-import { PLAIN_TIME } from '../calendars/working-time.ts'
+import { ELAPSED_TIME } from '../calendars/working-time.ts'
 import type { Contract } from '../contracts/contract.ts'
 import { ClaimRun, type Decision } from './claim-run.ts'
 import type { Submission } from './event.ts'
@@ -32,7 +32,7 @@ export function* simulate(
   openedAt: Date,
   events: readonly TimedSubmission[],
   until: Date | null,
-  calendar = PLAIN_TIME,
+  calendar = ELAPSED_TIME,
 ): Generator<void, Simulation> {
   const run = new ClaimRun(contract, openedAt, calendar)
   const timeline: TimelineEntry[] = []

@@ -1,4 +1,4 @@
-import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type Condition, type Leaf, leavesOf, namedEventTypes } from './condition.ts'
 
 /**
@@ -59,7 +59,7 @@ export interface CheckTerms extends Pick<Contract, 'review_window' | 'timeout_ou
 
 /** How time passes for a window of the contract. @param calendar the working time of the contract's calendar */
 export const timeOfWindow = (contract: Contract, window: Window, calendar: TimeMeasure): TimeMeasure =>
-  usesCalendar(contract, window) ? calendar : PLAIN_TIME
+  usesCalendar(contract, window) ? calendar : ELAPSED_TIME
 
 /** Whether only the working time of the contract's calendar counts for the window. */
 export function usesCalendar({ clock }: Contract, window: Window): boolean {

@@ -1,5 +1,5 @@
 import type { Interval } from '../calendars/calendar.ts'
-import { PLAIN_TIME, type TimeMeasure } from '../calendars/working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import type { Claim } from '../claims/claim.ts'
 import { decideAt, dueAtAsStored, emptyLogOfStatus, remainingMsAt } from '../claims/decide-at.ts'
 import {
@@ -121,7 +121,7 @@ export class Explanation {
    * @param turns the items that made an extended claim PENDING and terminal (`transitions` of other contracts finds them)
    * @param calendar the working time of the contract's calendar, if it has one
    */
-  constructor(claim: Claim, turns: readonly (Turn & { seq: number })[] = [], calendar = PLAIN_TIME) {
+  constructor(claim: Claim, turns: readonly (Turn & { seq: number })[] = [], calendar = ELAPSED_TIME) {
     this.#claim = claim
     const { fulfillment_condition, clock } = claim.contract
     this.#fulfillment = new ConditionView(fulfillment_condition)

@@ -1,10 +1,10 @@
 import type { Calendar } from '../core/calendars/calendar.ts'
 import { MAX_EXAMPLES } from './limits.ts'
 
-/** The last minute that inputs of a time of day take. As the end of a span it excludes the minute up to midnight. */
+/** The latest time that most input fields accept. As the end of a span it excludes the last minute of the day. */
 const LAST_MINUTE = '23:59'
 
-/** Spans that probably mean the whole rest of the day. */
+/** A note about spans that end at 23:59 and should probably end at 24:00. */
 export function calendarNotes({ weekly, exceptions }: Calendar): string[] {
   const days = Object.entries({ ...weekly, ...exceptions })
     .filter(([, spans]) => spans?.some(([, end]) => end === LAST_MINUTE))

@@ -8,8 +8,8 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?$/
 /** A spreadsheet keeps 15 digits of a number, and shows 6 if it has 12 or more. */
 const [KEPT_DIGITS, SHOWN_DIGITS] = [15, 6]
 
-/** How German texts are written without their letters. */
-const GERMAN: Record<string, string> = {
+/** How German letters are written in ASCII. */
+const GERMAN_LETTERS: Record<string, string> = {
   ä: 'ae',
   ö: 'oe',
   ü: 'ue',
@@ -30,7 +30,7 @@ const DAMAGES: [how: string, damage: Damage][] = [
   ['accents of letters', (text) => text.normalize('NFD').replace(/\p{M}/gu, '')],
   [
     'the letters for ä, ö, ü or ß',
-    (text) => text.replace(/[äöüßÄÖÜ]/g, (letter) => GERMAN[letter] as string),
+    (text) => text.replace(/[äöüßÄÖÜ]/g, (letter) => GERMAN_LETTERS[letter] as string),
   ],
   ['escapes of Excel', (text) => `${text}_x000D_`],
   ['escapes of HTML', (text) => text.replace(/[&<>"']/g, (character) => HTML[character] as string)],
@@ -68,19 +68,22 @@ export function damagedForms(text: string): Map<string, string> {
   return forms
 }
 
-/** Whether a damaged form of the text may be meant: 1.1 and 1.10 are two versions. */
+/** A damaged form of a number may be another value: 1.1 and 1.10 may be two versions. */
 export const isNumber = (text: string): boolean => NUMBER.test(text)
 
 /**
- * The notation in which spreadsheets write numbers of more than 11 digits, and lose the last digits. Java leaves out the plus
- * sign, and loses digits of numbers of more than 16.
+ * A number in scientific notation that has lost its last digits. Spreadsheets write numbers of more than 11 digits in this way, and
+ * Java numbers of more than 16 digits, without the plus sign.
  */
 export const SHORTENED_NUMBER = /^\d(?:(?:[.,]\d+)?E\+\d\d+|[.,]\d+E(?:1[6-9]|[2-9]\d))$/i
 
-/** Digits that a program may have read as a number: a spreadsheet keeps 15 digits, a double 17. */
+/** A number with more digits than a spreadsheet keeps (15), and perhaps than a double keeps (17). */
 export const LONG_NUMBER = /^\d{16,}$/
 
-/** Whether digits of a long number that a spreadsheet or a double does not keep are lost. True for one of 10, 100 or more by chance. */
+/**
+ * Whether a long number has probably lost its last digits: they are zeros, as a spreadsheet leaves them, or those of a double. By
+ * chance this is true of every tenth number of 16 digits, and of fewer longer ones.
+ */
 export function isRoundedNumber(text: string): boolean {
   if (/^0*$/.test(text.slice(KEPT_DIGITS))) return true
   return text.length >= 18 && (String(Number(text)) === text || BigInt(Number(text)) === BigInt(text))

@@ -38,7 +38,8 @@ interface Resemblance {
   isDamaged: boolean
 }
 
-interface DoubtsOfValue {
+/** Why a value of a `distinct` may be a mistake. */
+interface ValueFlags {
   isSimilar: boolean
   isPlaceholder: boolean
   isShortened: boolean
@@ -69,9 +70,9 @@ export class FieldStatistics {
   readonly #rounded = new Examples()
   /** Events with a value of a `distinct` that is a number of 16 digits or more. */
   #long = 0
-  /** Cache: the doubts about a value of a `distinct`. */
-  readonly #distinct = new Map<Json, DoubtsOfValue>()
-  /** The keys of these values, and what exports make of them. */
+  /** Cache: the flags of the values of a `distinct`. */
+  readonly #distinct = new Map<Json, ValueFlags>()
+  /** The similarity keys of these values, and their damaged forms. */
   readonly #distinctKeys = new Set<string>()
   readonly #damagedDistinct = new Set<string>()
   /** Compared texts that events have. */
@@ -145,18 +146,18 @@ export class FieldStatistics {
     return isSimilar
   }
 
-  /** Values of a `distinct` whose last digits are lost, if most long numbers are such. */
+  /** Values of a `distinct` that have lost their last digits. Null unless this holds for most long numbers. */
   get rounded(): Examples | null {
     return this.#rounded.count * 2 > this.#long ? this.#rounded : null
   }
 
   /**
-   * For a `distinct`: values that are similar to another one, but count as another value, values that stand for none, and
-   * values that may stand for several.
+   * Counts values of a `distinct` that are similar to another value, that stand for a missing value, or that may stand for
+   * several values.
    */
   #addDistinct(value: Json, line: number): void {
-    const doubts = this.#distinct.get(value) ?? this.#doubtsOf(value)
-    const { isSimilar, isPlaceholder, isShortened, isLong, isRounded } = doubts
+    const flags = this.#distinct.get(value) ?? this.#flagsOf(value)
+    const { isSimilar, isPlaceholder, isShortened, isLong, isRounded } = flags
     if (isSimilar) this.similarDistinct.add(String(value), line)
     if (isPlaceholder) this.placeholders.add(String(value), line)
     if (isShortened) this.shortened.add(String(value), line)
@@ -164,25 +165,25 @@ export class FieldStatistics {
     if (isRounded) this.#rounded.add(String(value), line)
   }
 
-  #doubtsOf(value: Json): DoubtsOfValue {
+  #flagsOf(value: Json): ValueFlags {
     const text = String(value)
     const key = similarityKey(text)
     const isKnown = this.#distinctKeys.has(key) || this.#damagedDistinct.has(text)
     const isLong = LONG_NUMBER.test(text)
-    const doubts = {
+    const flags = {
       isSimilar: isKnown,
       isPlaceholder: PLACEHOLDER.test(text),
       isShortened: SHORTENED_NUMBER.test(text),
       isLong,
       isRounded: isLong && isRoundedNumber(text),
     }
-    if (this.#distinct.size >= MAX_CACHED_TEXTS) return doubts
+    if (this.#distinct.size >= MAX_CACHED_TEXTS) return flags
     const forms = isNumber(text) ? [] : [...damagedForms(text).keys()]
-    doubts.isSimilar ||= forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
-    this.#distinct.set(value, doubts)
+    flags.isSimilar ||= forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
+    this.#distinct.set(value, flags)
     this.#distinctKeys.add(key)
     for (const form of forms) this.#damagedDistinct.add(form)
-    return doubts
+    return flags
   }
 
   /** The damaged forms of compared texts that occur in the log. */
@@ -243,14 +244,14 @@ const PLAIN = /^[A-Za-z0-9]+(?:[-_ .:/][A-Za-z0-9]+)*$/
 const WHOLE_NUMBER = /^0*(\d+)(?:\.0+)?$/
 /** 1,234: a program has grouped the digits of a number. */
 const GROUPED_DIGITS = /^\d{1,3}(?:,\d{3})+$/
-/** An id of Salesforce. The last three characters are a checksum that reports leave out: it says which letters are capitals. */
+/** An id of Salesforce. Its last three characters encode which of the other letters are capitals. Reports leave them out. */
 const SALESFORCE_ID = /^([A-Za-z0-9]{15})([A-Z0-5]{3})$/
 const SALESFORCE_CHECKS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ012345'
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Quotes escaped by a backslash or doubled, which CSV keeps in a cell of another form. */
 const ESCAPED_QUOTE = /\\"|""/g
 /** A sign at the start is part of a number. */
-const AROUND = /^[="'“„«#({[</]+\s*|[^\p{L}\p{M}\p{N}]+$/gu
+const AT_START_OR_END = /^[="'“„«#({[</]+\s*|[^\p{L}\p{M}\p{N}]+$/gu
 /** in_progress, in-progress and "in progress" are one text, and so are INC-1001, INC1001 and INC001001, R&D and R & D. A-1 may be another id than A1. */
 const WORD_SEPARATORS =
   /(?<=\p{L})[\s_./:-]+(?=\p{L})|(?<=\p{L}{2})[\s_./:#-]*0*(?=\d)|\s(?=[&+])|(?<=[&+])\s/gu
@@ -278,7 +279,7 @@ function withoutChecksum(text: string): string {
 export function similarityKey(text: string): string {
   if (PLAIN.test(text)) return plainKey((text.length === 18 ? withoutChecksum(text) : text).toLowerCase())
   const key = spellingKey(text).replace(ESCAPED_QUOTE, '"')
-  return plainKey(key.replace(AROUND, '') || key)
+  return plainKey(key.replace(AT_START_OR_END, '') || key)
 }
 
 /** How two similar texts differ. */

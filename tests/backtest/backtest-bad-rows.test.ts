@@ -117,7 +117,7 @@ describe('bad rows', () => {
         json.warnings,
         isOther
           ? [
-              'the row on line 3 is a header with other columns than those of the first line; the rows after it were read with the columns of the first line, so values may be of other columns: give each file the same columns before you join them',
+              'the row on line 3 is a header with other columns than those of the first line; the rows after it were read with the columns of the first line, so values may be in the wrong columns: give each file the same columns before you join them',
             ]
           : [],
         header,

@@ -235,7 +235,7 @@ test('case ids that differ by grouped digits, decimals, marks before them or hyp
 
 test('case ids in the form of a comment are noted, unless all ids are (§10 rule 8)', async (t) => {
   const note = (count: string, example: string) =>
-    `${count} in the form of a comment, unlike others, so rows that were commented out may have been read: ${example}`
+    `${count} in the form of a comment, unlike other ids, so rows that were commented out may have been read: ${example}`
   for (const id of ['#b', '# b', '//b', '--b', ';b'])
     assert.deepEqual(await notesOf(t, casesOf('a', id), contractWith()), [
       note('1 case has an id', `"${id}" (line 3, 1 event)`),
@@ -392,7 +392,7 @@ describe('aggregates (§10 rules 8, 9)', () => {
     })
     for (const value of ['NULL', '\\N', 'nan', '" "'])
       assert.deepEqual(await notesOf(t, valuesOf('Anna', value, ''), distinct), [
-        `"v" of "done" counts different values, and 1 event has a value that is used for missing ones, but counts: ${JSON.stringify(value.replaceAll('"', ''))} (line 3)`,
+        `"v" of "done" counts different values, and 1 event has a value that is used for missing values, but counts as a value: ${JSON.stringify(value.replaceAll('"', ''))} (line 3)`,
       ])
   })
 })

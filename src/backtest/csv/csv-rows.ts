@@ -10,7 +10,7 @@ export class CsvRows {
   readonly #times: TimeReader
   /** By event type, for the types that a contract names. */
   readonly #payloads: ReadonlyMap<string, CsvPayloads>
-  /** Lines of headers whose columns differ from those of the first. Logs that were joined have such headers. */
+  /** Lines of further headers whose columns differ from those of the first header. Joined logs may have them. */
   readonly otherHeaders: number[] = []
 
   constructor(columns: CsvColumns, times: TimeReader, payloads: ReadonlyMap<string, CsvPayloads>) {
@@ -45,7 +45,7 @@ export class CsvRows {
   }
 }
 
-/** Whether the row has the names of the case, the type and the time, and other columns than the header. */
+/** Whether the row is a header with other columns: it has the column names of case, type and time, and differs from the header. */
 function isOtherHeader(
   record: readonly string[],
   { header, case: caseIndex, type, time }: CsvColumns,

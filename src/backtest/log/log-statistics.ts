@@ -24,7 +24,7 @@ interface SuspectCase {
 /** The form in which Excel shows ids such as 10-12 or MAR1: it reads them as dates. */
 const DATE_OF_SPREADSHEET =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d)$/
-/** How lines that are comments begin in many languages. */
+/** How a comment begins in many languages. */
 const COMMENT = /^(?:#|;|\/\/|--)/
 
 /**
@@ -47,7 +47,7 @@ class CaseIds {
   /** Cases whose ids are numbers of 16 digits or more. */
   #long = 0
 
-  /** Ids whose last digits are lost, if this holds for most long ids. */
+  /** Ids that have lost their last digits. Null unless this holds for most long ids. */
   get rounded(): SuspectCases | null {
     return this.#rounded.count * 2 > this.#long ? this.#rounded : null
   }
@@ -106,7 +106,7 @@ export class CaseStatistics {
   /** Events with the type, time and compared fields of an earlier one of their case. */
   readonly repeatedRows = new Examples()
   /** Events with the id of an earlier one of their case, but another type, time or compared field. */
-  readonly otherContents = new Examples()
+  readonly conflictingRepeats = new Examples()
   /** Ids of events in a notation that has lost digits, so that several events may count as one. */
   readonly shortenedEventIds = new Examples()
   /** Cases whose rows have different opening times. */
@@ -132,7 +132,7 @@ export class CaseStatistics {
     if (openedAt === null) this.withoutOpening++
     if (hasConflictingOpenings) this.otherOpenings.add(id, line)
     if (openedAt !== null) this.#addOpening(id, openedAt, events)
-    if (events.some((event) => event.id !== undefined)) this.#addOtherContents(events)
+    if (events.some((event) => event.id !== undefined)) this.#addConflictingRepeats(events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
     if (this.#hasAggregates) this.#addRepeated(id, events)
@@ -149,7 +149,7 @@ export class CaseStatistics {
     }
   }
 
-  #addOtherContents(events: readonly CaseEvent[]): void {
+  #addConflictingRepeats(events: readonly CaseEvent[]): void {
     const contents = new Map<string, string>()
     for (const event of events) {
       if (event.id === undefined) continue
@@ -157,7 +157,7 @@ export class CaseStatistics {
       const content = contentOf(event)
       const first = contents.get(event.id)
       if (first === undefined) contents.set(event.id, content)
-      else if (first !== content) this.otherContents.add(event.id, event.line)
+      else if (first !== content) this.conflictingRepeats.add(event.id, event.line)
     }
   }
 

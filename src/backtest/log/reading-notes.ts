@@ -63,7 +63,7 @@ export function readingNotes(
       ? []
       : suspectCases(
           cases.ids.commented,
-          'in the form of a comment, unlike others, so rows that were commented out may have been read',
+          'in the form of a comment, unlike other ids, so rows that were commented out may have been read',
         )),
     ...caseNotes(cases),
     ...openingNotes(reading, cases),
@@ -93,7 +93,7 @@ function otherHeaderNotes({ otherHeaders: [first, ...others] }: LogReading): str
       ? `the row on line ${grouped(first)} is a header`
       : `${grouped(1 + others.length)} rows are headers (the first on line ${grouped(first)})`
   return [
-    `${headers} with other columns than those of the first line; the rows after it were read with the columns of the first line, so values may be of other columns: give each file the same columns before you join them`,
+    `${headers} with other columns than those of the first line; the rows after it were read with the columns of the first line, so values may be in the wrong columns: give each file the same columns before you join them`,
   ]
 }
 
@@ -228,13 +228,13 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ...(one.placeholders.count === 0
       ? []
       : [
-          `${place} counts different values, and ${one.placeholders.count === 1 ? '1 event has' : `${grouped(one.placeholders.count)} events have`} a value that is used for missing ones, but counts: ${list(one.placeholders)}`,
+          `${place} counts different values, and ${one.placeholders.count === 1 ? '1 event has' : `${grouped(one.placeholders.count)} events have`} a value that is used for missing values, but counts as a value: ${list(one.placeholders)}`,
         ]),
     ...groupedNotes(one, place, reading.options.decimal),
   ]
 }
 
-/** Values that may stand for several different ones. */
+/** A note about values that may each stand for several different values. */
 const distinctNotes = (found: Examples | null, place: string, what: string): string[] =>
   found === null || found.count === 0
     ? []
@@ -368,10 +368,10 @@ function openingNotes({ options, times }: LogReading, cases: CaseStatistics): st
 }
 
 function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics): string[] {
-  const { otherContents, shortenedEventIds: shortened } = cases
+  const { conflictingRepeats, shortenedEventIds: shortened } = cases
   const { eventId } = options.columns
   if (eventId === undefined) return []
-  const { count } = otherContents
+  const { count } = conflictingRepeats
   return [
     ...(eventsWithoutId > 0
       ? [
@@ -385,7 +385,7 @@ function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics
       : []),
     ...(count > 0
       ? [
-          `${count === 1 ? '1 event has' : `${grouped(count)} events have`} the id of an earlier event of the case, but another type, time or compared field, and ${count === 1 ? 'counts' : 'count'} as repeated: ${list(otherContents)}; check the column ${shown(eventId)} (--event-id)`,
+          `${count === 1 ? '1 event has' : `${grouped(count)} events have`} the id of an earlier event of the case, but another type, time or compared field, and ${count === 1 ? 'counts' : 'count'} as repeated: ${list(conflictingRepeats)}; check the column ${shown(eventId)} (--event-id)`,
         ]
       : []),
   ]

@@ -115,7 +115,11 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   assert.match(await details.innerText(), /Support Berlin, version 1/)
   const workingTime = page.getByRole('region', { name: 'Working time' })
   await workingTime.getByText('3 spans of working time').waitFor()
-  for (const text of [/^Counted in Europe\/Berlin, by/, '1 holiday: 2026-01-06', '1 exception: 2026-01-07'])
+  for (const text of [
+    /^Counted in Europe\/Berlin, with version/,
+    '1 holiday: 2026-01-06',
+    '1 exception: 2026-01-07',
+  ])
     await workingTime.getByText(text).waitFor()
 
   const submit = async (type: string, answer: string) => {

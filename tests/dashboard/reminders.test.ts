@@ -43,7 +43,7 @@ test('a percentage and its fraction convert exactly in any locale', () => {
   assert.equal(readPercentage('12,5', localNumbers('de')).fraction, 0.125)
 })
 
-test('a claim has the reminders of its schema unless the form changes them, and shows them', async () => {
+test('the form of a claim takes the reminders of the schema, which can be changed, and the page shows them', async () => {
   const { page, complaints } = await newPage()
   await createCustomer(page, 'acme')
   const { id: schema } = await createAs(page, '/v1/schemas', { contract: DAY, reminders: [0.5, 0.9] })
@@ -112,7 +112,7 @@ test('reminders of a schema are changed without a new version', async () => {
   assert.deepEqual(complaints, [])
 })
 
-test('the activity says how much of the window is used up', async () => {
+test('the activity shows how much of the window is used up', async () => {
   const { page, complaints } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
   const { id: clock } = await createAs(page, '/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })

@@ -21,7 +21,7 @@ import {
   updateSchema,
 } from './schemas-api.ts'
 
-/** The edited contract with its undo history, the reminders, and their saving. `names` is only used for a new schema. */
+/** The edited contract with its undo history, the edited reminders, and saving both. `names` is only used for a new schema. */
 export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
   // The version that the edits are based on. The page may have read a later one.
   const [base, setBase] = useState(schema)
@@ -39,25 +39,25 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
     document.json !== stored.json ||
     names.name !== '' ||
     names.description !== '' ||
-    areOther(reminders, base?.reminders)
+    differ(reminders, base?.reminders)
   const keep = (kept: Tagged<ClaimSchema>): ContractDocument => {
     const keptDocument = documentOfContract(kept.contract)
     setBase(kept)
     setStored(keptDocument)
     return keptDocument
   }
-  const show = (kept: Tagged<ClaimSchema>) => {
+  const showStored = (kept: Tagged<ClaimSchema>) => {
     setHistory(beginHistory(keep(kept)))
     setReminderTexts(percentagesOf(kept.reminders))
   }
   const saving = useSaveSchema(schema?.id ?? null, fromNamesDraft(names), (kept, by) => {
-    if (by === 'others') show(kept)
+    if (by === 'others') showStored(kept)
     else keep(kept)
   })
   if (schema && schema.etag !== seen) {
     setSeen(schema.etag)
     // Without edits, the form follows the stored schema.
-    if (schema.etag !== base?.etag && !isChanged && !saving.isPending) show(schema)
+    if (schema.etag !== base?.etag && !isChanged && !saving.isPending) showStored(schema)
   }
   /** @param typedIn the text field that was typed into; null for any other edit */
   const edit = (changed: ContractDocument, typedIn: string | null = null) => {
@@ -108,16 +108,17 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
 const leave = (history: EditHistory<ContractDocument>) =>
   leaveField(history, (one, other) => one.json === other.json)
 
-const areOther = (one: readonly number[] | null, other: readonly number[] = []): boolean =>
-  JSON.stringify(one) !== JSON.stringify(other)
+const differ = (reminders: readonly number[] | null, others: readonly number[] = []): boolean =>
+  JSON.stringify(reminders) !== JSON.stringify(others)
 
-/** Sends the contract only if it is saved: changed reminders are not a new contract (§2.16 rule 6). */
+/** The members to send. If only the reminders have changed, the contract is left out, so that no version is made (§2.16 rule 6). */
 function changedTerms(base: ClaimSchema, { contract, reminders = [] }: SchemaTerms): Partial<SchemaTerms> {
-  if (!areOther(reminders, base.reminders)) return { contract }
+  if (!differ(reminders, base.reminders)) return { contract }
   return JSON.stringify(contract) === JSON.stringify(base.contract) ? { reminders } : { contract, reminders }
 }
 
-/** Saves the terms of a schema, or creates a schema and opens its page.
+/**
+ * Saves the terms of a schema, or creates a schema and opens its page.
  * @param names name and description of a new schema
  */
 function useSaveSchema(

@@ -148,8 +148,8 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
 }
 
 /**
- * The reminders of the new claim: the schema's, until the user changes them.
- * @param initial given instead of the schema's
+ * The reminders of the new claim: those of the schema, until the user changes them.
+ * @param initial replaces the reminders of the schema
  */
 function useReminders(initial: readonly number[] | undefined, ofSchema: readonly number[]) {
   /** Null for the schema's. */

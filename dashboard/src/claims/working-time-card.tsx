@@ -5,13 +5,13 @@ import { countText } from '../format/count-text.ts'
 
 const TITLES = { activity_window: 'Activity window', review_window: 'Review window' } as const
 
-/** Why the windows of a claim with a calendar are due when they are (§2.1a). */
+/** What the calendar counted and skipped in the windows of a claim (§4.1). */
 export function WorkingTimeCard({ clock }: { clock: ExplainedClock }) {
   return (
     <Card aria-label="Working time">
       <CardHeader
         title="Working time"
-        description={`Counted in ${clock.time_zone}, by the time zone data ${clock.time_zone_data}.`}
+        description={`Counted in ${clock.time_zone}, with version ${clock.time_zone_data} of the time zone data.`}
       />
       <CardBody className="grid gap-4">
         {clock.working_time.map((used) => (

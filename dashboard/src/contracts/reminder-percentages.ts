@@ -14,10 +14,10 @@ export const percentagesOf = (fractions: readonly number[] = []): string[] =>
 export const inPercent = (fractions: readonly number[]): string =>
   fractions.map((fraction) => `${percentageOf(fraction)}\u00a0%`).join(', ')
 
-type Reading = { fraction: number; problem?: never } | { problem: string; fraction?: never }
+type PercentageReading = { fraction: number; problem?: never } | { problem: string; fraction?: never }
 
 /** Reads a percentage, with or without its sign. */
-export function readPercentage(text: string, numbers = LOCAL_NUMBERS): Reading {
+export function readPercentage(text: string, numbers = LOCAL_NUMBERS): PercentageReading {
   const { decimal, problem } = numbers.readDecimal(text.replace(/[%٪]\s*$/, ''))
   if (problem !== undefined) return { problem }
   const rounded = Number(decimal)
@@ -30,15 +30,15 @@ export function readPercentage(text: string, numbers = LOCAL_NUMBERS): Reading {
   return { fraction }
 }
 
-/** The typed percentages. Blank ones are left out. */
-export interface ReadReminders {
+/** The result of reading the typed percentages. Blank ones are left out. */
+export interface RemindersReading {
   /** In ascending order. Null if there is a problem. */
   reminders: number[] | null
-  /** By position. */
+  /** For each typed percentage, at its index. */
   problems: (string | undefined)[]
 }
 
-export function readReminders(texts: readonly string[]): ReadReminders {
+export function readReminders(texts: readonly string[]): RemindersReading {
   const found: number[] = []
   const problems = texts.map((text) => {
     if (text.trim() === '') return undefined

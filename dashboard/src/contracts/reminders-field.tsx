@@ -12,7 +12,7 @@ interface RemindersFieldProps {
   /** The typed percentages. */
   texts: readonly string[]
   onChange: (texts: string[]) => void
-  /** Which reminders apply without a change of the field. */
+  /** Says which reminders the schema has. */
   hint?: string | undefined
   /** Whether a heading above names the field. */
   isTitled?: boolean
@@ -20,16 +20,16 @@ interface RemindersFieldProps {
 
 const RULE = `A notification is sent when these parts of the activity window are used up. Up to ${MAX_REMINDERS} different percentages, above 0 and below 100.`
 
-/** The reminders of a claim or schema as percentages. The focus moves to the next field to fill. */
+/** The reminders of a claim or schema as percentages. A new field gets the focus; after a removal, the field at its place. */
 export function RemindersField({ texts, onChange, hint, isTitled = false }: RemindersFieldProps) {
   const id = useId()
   const fields = useRef<HTMLDivElement>(null)
   const { problems } = readReminders(texts)
-  const first = problems.findIndex(Boolean)
+  const firstProblem = problems.find(Boolean)
   const isFull = texts.length >= MAX_REMINDERS
-  const change = (changed: string[], focused: number) => {
+  const change = (changed: string[], focusAt: number) => {
     flushSync(() => onChange(changed))
-    const at = Math.min(focused, changed.length - 1)
+    const at = Math.min(focusAt, changed.length - 1)
     fields.current?.querySelectorAll<HTMLElement>(at < 0 ? 'button' : 'input')[Math.max(at, 0)]?.focus()
   }
   return (
@@ -80,9 +80,9 @@ export function RemindersField({ texts, onChange, hint, isTitled = false }: Remi
       <p id={`${id}-rule`} className="text-xs text-pretty text-muted">
         {hint ? `${hint} ${RULE}` : RULE}
       </p>
-      {first < 0 ? null : (
+      {firstProblem === undefined ? null : (
         <p id={`${id}-problem`} className="text-xs font-medium text-failed wrap-anywhere">
-          {asSentence(problems[first])}
+          {asSentence(firstProblem)}
         </p>
       )}
     </fieldset>

@@ -89,11 +89,15 @@ export class Receiver {
 
   /** A delivery has the same number and body at each attempt, and names the hash of the previous delivery. */
   #note(hook: Hook, { headers }: IncomingMessage, body: string): Came {
-    const { delivery, ...told } = JSON.parse(body)
+    const { delivery, ...notification } = JSON.parse(body)
     const { number, previous_hash: previousHash } = delivery
     const about = () => ({ url: hook.url, headers, body })
     demand(isSigned(hook, headers, body), () => `delivery ${number} is not signed`, about)
-    demand(headers['webhook-id'] === told.id, () => `delivery ${number} comes as another notification`, about)
+    demand(
+      headers['webhook-id'] === notification.id,
+      () => `delivery ${number} comes as another notification`,
+      about,
+    )
     const hash = createHash('sha256').update(body).digest('hex')
     const known = hook.came.get(number)
     demand(known === undefined || known.hash === hash, () => `delivery ${number} has two bodies`, about)
@@ -108,7 +112,7 @@ export class Receiver {
     const after = hook.came.get(number + 1)?.previousHash
     const isLinked = (before ?? previousHash) === previousHash && (after ?? hash) === hash
     demand(isLinked, () => `delivery ${number} does not follow the one before`, about)
-    const came = known ?? { told, hash, previousHash, takenAt: null }
+    const came = known ?? { notification, hash, previousHash, takenAt: null }
     hook.came.set(number, came)
     return came
   }

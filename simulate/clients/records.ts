@@ -26,7 +26,7 @@ export interface Account {
   deletedSchemas: string[]
   lists: FollowedList[]
   feeds: FollowedFeed[]
-  isToldOfEvents: boolean
+  hasEventNotifications: boolean
   /** Null without a webhook endpoint. */
   hook: Hook | null
   /** Creations with an unknown outcome. */
@@ -103,18 +103,19 @@ export interface SchemaRecord {
   isBusy: boolean
 }
 
-/** A calendar. Each is changed by one client at a time, so that what its versions are is known. */
+/** A calendar. One client at a time changes it, so that its versions are known. */
 export interface CalendarRecord {
   id: string
   path: string
-  /** The number of the current one. */
+  /** Number of the current version. */
   version: Rising
-  /** Of each version, from the first on; of the last nobody may know whether it was made. */
+  /** The working hours of each version, from the first on. Whether the last version exists may be unknown. */
   versions: Hours[]
-  /** Somebody tries, or tried. */
+  /** A client has tried to delete it. */
   isDeleted: boolean
+  /** The deletion was acknowledged. */
   isSurelyDeleted: boolean
-  /** Somebody changes it; or nobody knows what became of a change. */
+  /** A client is changing it, or the outcome of a change is unknown. */
   isBusy: boolean
 }
 
@@ -142,11 +143,12 @@ export interface FollowedFeed {
   isOfEvents: boolean
   cursor: string | null
   /** The notifications so far, in order. */
-  seen: Told[]
+  seen: SeenNotification[]
   isBusy: boolean
 }
 
-export interface Told {
+/** A notification as a client has seen it, in the feed or in a delivery. */
+export interface SeenNotification {
   id: string
   type: string
   sequence: number
@@ -154,7 +156,7 @@ export interface Told {
   event: string | null
   /** The address of a claim or candidate. */
   address: string | null
-  /** Of `…due_soon`: which one, and the check that found it. */
+  /** Only of `…due_soon`: the reminder, and the check that found it. */
   reminder: number | null
   checkedAt: string | null
   record: JsonObject
@@ -173,7 +175,7 @@ export interface Hook {
 }
 
 export interface Came {
-  told: JsonObject
+  notification: JsonObject
   hash: string
   previousHash: string
   /** Time of the first 200. Null without one. */

@@ -1,5 +1,5 @@
 import type { Condition } from './condition.ts'
-import { EVERY_SECOND, type Hours, type Passing, workingTime } from './working-time.ts'
+import { ELAPSED_TIME, type Hours, type TimeMeasure, workingTime } from './working-time.ts'
 
 /** §2.1, with the optional members of §2.1a. */
 export interface Contract {
@@ -45,7 +45,7 @@ export interface State {
 
 export const isPaused = ({ status, due_at }: State): boolean => status === 'OPEN' && due_at === null
 
-/** Notifications do not tell of the clock. */
+/** The state in notifications, which does not show the clock. */
 export const withoutClock = ({ paused_since: _, remaining: __, ...state }: State): State => state
 
 const MINUTE_MS = 60_000
@@ -55,19 +55,19 @@ export const windowMs = (seconds: number) => Math.round(seconds * 1000)
 
 export const isWholeMinute = (time: number): boolean => time % MINUTE_MS === 0
 
-/** §2.1a rule 19. @param hours of the calendar that the contract names */
-export function passingOf({ clock }: Contract, window: Window, hours: Hours | null): Passing {
+/** How time passes for the window (§2.1a rule 19). @param hours of the calendar that the contract names */
+export function timeOfWindow({ clock }: Contract, window: Window, hours: Hours | null): TimeMeasure {
   const applies = clock?.calendar !== undefined && (clock.applies_to ?? ['activity']).includes(window)
-  return applies ? workingTime(hours as Hours) : EVERY_SECOND
+  return applies ? workingTime(hours as Hours) : ELAPSED_TIME
 }
 
 export function opened(contract: Contract, at: number, hours: Hours | null = null): State {
-  const passing = passingOf(contract, 'activity', hours)
+  const time = timeOfWindow(contract, 'activity', hours)
   return {
     status: 'OPEN',
     status_since: at,
     scheduled_outcome: null,
-    due_at: passing.end(at, windowMs(contract.activity_window)),
+    due_at: time.end(at, windowMs(contract.activity_window)),
     ...(contract.clock ? RUNNING : {}),
   }
 }
@@ -80,12 +80,12 @@ export function pending(
   at: number,
   hours: Hours | null = null,
 ): State {
-  const passing = passingOf(contract, 'review', hours)
+  const time = timeOfWindow(contract, 'review', hours)
   return {
     status: 'PENDING',
     status_since: at,
     scheduled_outcome: outcome,
-    due_at: passing.end(at, windowMs(contract.review_window)),
+    due_at: time.end(at, windowMs(contract.review_window)),
   }
 }
 
@@ -113,7 +113,7 @@ export const reversed = (state: State): State => ({ ...state, scheduled_outcome:
 /** A whole review window from now on; no later than the maximum, and no earlier than it was due. */
 export function restarted(contract: Contract, state: State, at: number, hours: Hours | null): State {
   const { review_window, review } = contract
-  const end = passingOf(contract, 'review', hours).end(at, windowMs(review_window))
+  const end = timeOfWindow(contract, 'review', hours).end(at, windowMs(review_window))
   const latest = state.status_since + windowMs(review?.max_duration as number)
   return { ...state, due_at: Math.max(state.due_at as number, Math.min(end, latest)) }
 }

@@ -5,13 +5,13 @@ import {
   isPaused,
   latenessOf,
   opened,
-  passingOf,
   pending,
   RUNNING,
   resolved,
   restarted,
   reversed,
   type State,
+  timeOfWindow,
   windowMs,
 } from './contract.ts'
 import type { Hours } from './working-time.ts'
@@ -40,8 +40,9 @@ export class Course {
   /** The first event decides a condition that is true from the start, whatever the event's type. */
   #wasJudged = false
   readonly #hours: Hours | null
-  /** Of the activity window, in milliseconds, when its clock last started or stopped; and when that was. */
+  /** Milliseconds of the activity window that were left when its clock last started or stopped. */
   left: number
+  /** When its clock last started or stopped. */
   leftSince: number
 
   /** @param hours of the calendar that the contract names */
@@ -86,13 +87,13 @@ export class Course {
     }
   }
 
-  /** How much of the activity window the running clock has used up by then, in milliseconds; no more than was left. */
+  /** Milliseconds of the activity window that the clock has used up since it last started; at most what was left. */
   usedUp(at: number): number {
-    const passed = passingOf(this.contract, 'activity', this.#hours).between(this.leftSince, at)
+    const passed = timeOfWindow(this.contract, 'activity', this.#hours).between(this.leftSince, at)
     return Math.min(passed, this.left)
   }
 
-  /** §2.1a rule 18: what is left is what was left, less the time in which the clock ran. */
+  /** §2.1a rule 18. */
   #pause(at: number): void {
     this.left -= this.usedUp(at)
     this.leftSince = at
@@ -101,7 +102,7 @@ export class Course {
 
   #resume(at: number): void {
     this.leftSince = at
-    const due_at = passingOf(this.contract, 'activity', this.#hours).end(at, this.left)
+    const due_at = timeOfWindow(this.contract, 'activity', this.#hours).end(at, this.left)
     this.state = { ...this.state, due_at, ...RUNNING }
   }
 

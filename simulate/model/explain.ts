@@ -47,8 +47,8 @@ function counted(leaf: Leaf, log: readonly LogItem[]): JsonObject {
   }
 }
 
-/** A claim's log so far, as an explanation describes it. */
-class Told {
+/** Explains a claim's log, item by item. */
+class LogExplanation {
   readonly #contract: Contract
   readonly #transitions: JsonObject[] = []
   readonly #open: LogItem[] = []
@@ -58,14 +58,14 @@ class Told {
   #reversedBy: JsonObject | null = null
   /** The last state while PENDING. */
   #pending: State | null = null
-  readonly #clock: ToldClock | null
+  readonly #clock: ExplainedClock | null
 
   constructor({ contract, hours }: Terms, first: State) {
     this.#contract = contract
-    this.#clock = contract.clock ? new ToldClock(contract, hours, first) : null
+    this.#clock = contract.clock ? new ExplainedClock(contract, hours, first) : null
   }
 
-  /** @param usedUp milliseconds of the activity window, since its clock began to run */
+  /** @param usedUp milliseconds of the activity window that were used up since its clock last started */
   note(item: LogItem, before: State, after: State, fate: Fate | null, usedUp: number): void {
     const { id, created_at: at } = item
     this.#clock?.note(item, before, after, fate, usedUp)
@@ -112,8 +112,8 @@ class Told {
 
 const iso = (at: number | null) => new Date(at as number).toISOString()
 
-/** The spans that were counted and the dates that were skipped while a window ran. */
-function usedOf(hours: Hours, ran: readonly (readonly [from: number, until: number])[]): JsonObject {
+/** The spans that were counted and the dates that were skipped in the periods in which a window ran. */
+function workingTimeUsed(hours: Hours, ran: readonly (readonly [from: number, until: number])[]): JsonObject {
   const time = workingTime(hours)
   const spans = new Set<number>()
   const dates = new Set<string>()
@@ -142,11 +142,11 @@ function usedOf(hours: Hours, ran: readonly (readonly [from: number, until: numb
 const dayAfter = (date: string) => new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10)
 
 /** In which periods the clock ran. */
-class ToldClock {
+class ExplainedClock {
   readonly #contract: Contract
   readonly #hours: Hours | null
   readonly #periods: JsonObject[] = []
-  /** When the windows ran; of the one that runs, until when it is due. */
+  /** The periods in which each window ran. A period that has not ended ends when the window is due. */
   readonly #ran: Record<Window, [from: number, until: number][]> = { activity: [], review: [] }
   #shown: Pick<State, 'paused_since' | 'remaining'> = RUNNING
 
@@ -202,7 +202,12 @@ class ToldClock {
       const ran = this.#ran[window]
       const [first, last] = [ran[0], ran.at(-1)]
       if (!first || !last) return []
-      return { window: `${window}_window`, from: iso(first[0]), to: iso(last[1]), ...usedOf(hours, ran) }
+      return {
+        window: `${window}_window`,
+        from: iso(first[0]),
+        to: iso(last[1]),
+        ...workingTimeUsed(hours, ran),
+      }
     })
   }
 
@@ -225,13 +230,13 @@ class ToldClock {
   }
 }
 
-/** What explanations tell of the log with `from` items, and with each more that they tell of. */
+/** The explanation of the log with `from` items, and of each longer log that changes the explanation. */
 function* explanations(terms: Terms, log: readonly LogItem[], from: number): Generator<JsonObject> {
   const { contract, hours, createdAt } = terms
   const course = new Course(contract, createdAt, hours)
-  const told = new Told(terms, course.state)
+  const logExplanation = new LogExplanation(terms, course.state)
   const named = namesOf(contract)
-  if (from === 0) yield told.explanation
+  if (from === 0) yield logExplanation.explanation
   for (const [i, item] of log.entries()) {
     const before = course.state
     const at = Date.parse(item.created_at)
@@ -239,9 +244,9 @@ function* explanations(terms: Terms, log: readonly LogItem[], from: number): Gen
     const fate = item.system ? null : course.submit(toEvidence(item), at)
     if (item.system) course.elapse(at)
     const isLate = fate?.is === 'recorded' && fate.lateMs !== null
-    const isTold = named.has(item.type) || isLate || course.state !== before
-    if (isTold) told.note(item, before, course.state, fate, usedUp)
-    if (i + 1 === from || (i + 1 > from && isTold)) yield told.explanation
+    const changesExplanation = named.has(item.type) || isLate || course.state !== before
+    if (changesExplanation) logExplanation.note(item, before, course.state, fate, usedUp)
+    if (i + 1 === from || (i + 1 > from && changesExplanation)) yield logExplanation.explanation
   }
 }
 

@@ -1,70 +1,70 @@
-import { firstCheckOf, isWholeMinute, passingOf, type State, windowMs } from './contract.ts'
+import { firstCheckOf, isWholeMinute, type State, timeOfWindow, windowMs } from './contract.ts'
 import { Course } from './course.ts'
 import { demand } from './finding.ts'
 import { type LogItem, type Terms, toEvidence } from './replay.ts'
 
-/* §2.16: which reminders of a claim the scheduled checks send, by its log. */
+/* §2.16: the reminders of a claim that the scheduled checks send, computed from its log. */
 
-/** A reminder as a notification tells it. */
-export interface Reminded {
+/** A reminder that a notification reports. */
+export interface SentReminder {
   reminder: number
   checkedAt: number
   state: State
 }
 
 /** A period in which the claim was OPEN and its clock ran. */
-interface Run {
+interface RunningPeriod {
   from: number
-  /** Null: it runs still. */
+  /** Null while the clock runs. */
   until: number | null
   state: State
-  /** Of the activity window, in milliseconds, before. */
+  /** Milliseconds of the activity window that were used up before. */
   usedUp: number
 }
 
-function runsOf({ contract, hours, createdAt }: Terms, log: readonly LogItem[]): Run[] {
+function runningPeriodsOf({ contract, hours, createdAt }: Terms, log: readonly LogItem[]): RunningPeriod[] {
   const course = new Course(contract, createdAt, hours)
-  const runs: Run[] = []
+  const periods: RunningPeriod[] = []
   const isRunning = ({ status, due_at }: State) => status === 'OPEN' && due_at !== null
-  let open: Run | null = { from: createdAt, until: null, state: course.state, usedUp: 0 }
-  runs.push(open)
+  let current: RunningPeriod | null = { from: createdAt, until: null, state: course.state, usedUp: 0 }
+  periods.push(current)
   for (const item of log) {
     const at = Date.parse(item.created_at)
     if (item.system) course.elapse(at)
     else course.submit(toEvidence(item), at)
-    if (open !== null && !isRunning(course.state)) {
-      open.until = at
-      open = null
-    } else if (open === null && isRunning(course.state)) {
+    if (current !== null && !isRunning(course.state)) {
+      current.until = at
+      current = null
+    } else if (current === null && isRunning(course.state)) {
       const usedUp = windowMs(contract.activity_window) - course.left
-      open = { from: at, until: null, state: course.state, usedUp }
-      runs.push(open)
+      current = { from: at, until: null, state: course.state, usedUp }
+      periods.push(current)
     }
   }
-  return runs
+  return periods
 }
 
-/** The simulator's reminders are whole thousandths, so that there is nothing to round but what the rule rounds. */
-function reachedAt({ contract, hours }: Terms, { from, usedUp }: Run, reminder: number): number {
+/** The simulator's reminders are whole thousandths, so the only rounding is that of §2.16 rule 1. */
+function reachedAt({ contract, hours }: Terms, { from, usedUp }: RunningPeriod, reminder: number): number {
   const ms = Math.ceil((windowMs(contract.activity_window) * Math.round(reminder * 1000)) / 1000)
-  return passingOf(contract, 'activity', hours).end(from, Math.max(0, ms - usedUp))
+  return timeOfWindow(contract, 'activity', hours).end(from, Math.max(0, ms - usedUp))
 }
 
-/** On a test clock that has come to this time: just these, since nothing happens between the checks. */
+/** Exactly the reminders that were sent when a test clock has this time: no event is recorded during an advance. */
 export function remindersOnClock(
   terms: Terms,
   log: readonly LogItem[],
   reminders: readonly number[],
   clockAt: number,
-): Reminded[] {
+): SentReminder[] {
   const passed = new Set<number>()
-  const sent: Reminded[] = []
-  for (const run of runsOf(terms, log)) {
-    const { from, until, state } = run
+  const sent: SentReminder[] = []
+  for (const period of runningPeriodsOf(terms, log)) {
+    const { from, until, state } = period
     const end = Math.min(until ?? Infinity, clockAt)
     const checks = Map.groupBy(
       reminders.filter((reminder) => !passed.has(reminder)),
-      (reminder) => firstCheckOf({ status_since: from, due_at: reachedAt(terms, run, reminder) }),
+      (reminder) => firstCheckOf({ status_since: from, due_at: reachedAt(terms, period, reminder) }),
     )
     for (const [checkedAt, found] of [...checks].sort(([a], [b]) => a - b)) {
       if (checkedAt > end || checkedAt >= firstCheckOf(state)) continue
@@ -77,56 +77,59 @@ export function remindersOnClock(
 }
 
 /** A check may see a claim as it was before an event that was recorded a little earlier. */
-const MOST_BEHIND_MS = 10_000
-/** So long a check may be late, and what comes meanwhile may take the reminder's place. */
-const LATEST_MS = 180_000
+const MAX_STALENESS_MS = 10_000
+/** A check may be this late. Until then a later reminder may replace this one, or the period may end. */
+const MAX_CHECK_DELAY_MS = 180_000
 
 /**
- * By the real time: each that was sent was reached and not yet due at its check.
- * @param isCalm whether nothing was done to the service between these times
+ * On the real time: each sent reminder was reached at its check, and the claim was not due. Each reached reminder was sent, or a
+ * later one, unless faults may have delayed the check.
+ * @param isCalm whether there was no fault between these times
  */
 export function judgeReminders(
   terms: Terms,
   log: readonly LogItem[],
   reminders: readonly number[],
-  sent: readonly Reminded[],
+  sent: readonly SentReminder[],
   { now, isCalm }: { now: number; isCalm: (from: number, until: number) => boolean },
 ): void {
-  const runs = runsOf(terms, log)
-  const about = () => ({ terms, reminders, sent, runs })
+  const periods = runningPeriodsOf(terms, log)
+  const about = () => ({ terms, reminders, sent, periods })
   for (const { reminder, checkedAt, state } of sent) {
-    const isRight = runs.some(
-      (run) =>
-        run.state.due_at === state.due_at &&
-        reachedAt(terms, run, reminder) <= checkedAt &&
-        checkedAt < (run.state.due_at as number) &&
-        (run.until === null || run.until >= checkedAt - MOST_BEHIND_MS),
+    const isRight = periods.some(
+      (period) =>
+        period.state.due_at === state.due_at &&
+        reachedAt(terms, period, reminder) <= checkedAt &&
+        checkedAt < (period.state.due_at as number) &&
+        (period.until === null || period.until >= checkedAt - MAX_STALENESS_MS),
     )
     demand(
       isRight,
-      () => `the reminder ${reminder} was sent by the check of ${checkedAt}, and not reached`,
+      () =>
+        `the check of ${checkedAt} sent the reminder ${reminder}, although it was not reached or the claim was due`,
       about,
     )
   }
-  for (const run of runs) {
-    const end = Math.min(run.until ?? now, run.state.due_at as number, now)
+  for (const period of periods) {
+    const end = Math.min(period.until ?? now, period.state.due_at as number, now)
     for (const reminder of reminders) {
-      const at = reachedAt(terms, run, reminder)
+      const at = reachedAt(terms, period, reminder)
       const isSent = sent.some((one) => one.reminder >= reminder)
-      const isSurelyChecked = at + LATEST_MS < end && isCalm(at, at + LATEST_MS)
-      demand(isSent || !isSurelyChecked, () => `the reminder ${reminder} was reached, and never sent`, about)
+      const latest = at + MAX_CHECK_DELAY_MS
+      const isSurelyChecked = latest < end && isCalm(at, latest)
+      demand(isSent || !isSurelyChecked, () => `the reminder ${reminder} was reached, but never sent`, about)
     }
   }
 }
 
-/** §2.16 rule 2, and each at a whole minute. */
-export function demandOnce(reminders: readonly number[], sent: readonly Reminded[]): void {
+/** Each reminder is sent once at most (§2.16 rule 2), at a whole minute. */
+export function demandOnce(reminders: readonly number[], sent: readonly SentReminder[]): void {
   const about = () => ({ reminders, sent })
   const numbers = sent.map(({ reminder }) => reminder)
   demand(new Set(numbers).size === numbers.length, () => 'a reminder was sent twice', about)
   demand(
     sent.every(({ reminder, checkedAt }) => reminders.includes(reminder) && isWholeMinute(checkedAt)),
-    () => 'a reminder was sent that the claim does not have, or at no check',
+    () => 'a sent reminder is not one of the claim, or its check is not at a whole minute',
     about,
   )
 }

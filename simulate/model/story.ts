@@ -38,7 +38,7 @@ export interface Look {
   state: State
   /** Number of its log items, if the log was read. */
   items: number | null
-  /** Of a file, which does not tell of the clock. */
+  /** The response was an export, which does not show the clock. */
   isWithoutClock?: boolean
 }
 

@@ -1,11 +1,11 @@
 /*
- * Working time (§2.15), minute by minute as Intl tells the local clock. Slow, and unlike the service's. Clocks are
- * changed by whole minutes, and spans begin and end at whole minutes.
+ * Working time (§2.15), computed for each minute from the local time that Intl gives. Slow, but another algorithm than the
+ * service's. It assumes that clocks are changed by whole minutes. Spans begin and end at whole minutes.
  */
 
 export type Spans = readonly (readonly [start: string, end: string])[]
 
-/** The part of a calendar that decides what is working time, in the words of the wire. */
+/** The fields of a calendar that define its working time, with the names of the API. */
 export interface Hours {
   time_zone: string
   weekly: { readonly [weekday: string]: Spans }
@@ -13,22 +13,22 @@ export interface Hours {
   exceptions: { readonly [date: string]: Spans }
 }
 
-/** How the time of a window passes. */
-export interface Passing {
-  /** The first moment at which so many milliseconds have passed. */
+/** How time passes for a window. */
+export interface TimeMeasure {
+  /** The first time at which this many milliseconds have passed. */
   end(from: number, ms: number): number
   between(from: number, until: number): number
 }
 
-export const EVERY_SECOND: Passing = {
+export const ELAPSED_TIME: TimeMeasure = {
   end: (from, ms) => from + ms,
   between: (from, until) => until - from,
 }
 
-/** Working time without a break on one local date. */
+/** An interval of working time on one local date. */
 export interface Piece {
   date: string
-  /** As a whole, also where only its end is wanted. */
+  /** Start of the whole interval. `from` is later if only the end of the interval is used. */
   begins: number
   from: number
   until: number
@@ -38,10 +38,10 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-export class WorkingTime implements Passing {
+export class WorkingTime implements TimeMeasure {
   readonly #hours: Hours
   readonly #local: Intl.DateTimeFormat
-  /** By the number of the day in UTC. */
+  /** Cache, by day in UTC since 1970. */
   readonly #pieces = new Map<number, Piece[]>()
 
   constructor(hours: Hours) {
@@ -88,10 +88,10 @@ export class WorkingTime implements Passing {
     return exceptions[date] ?? (holidays.includes(date) ? [] : (weekly[weekdayOf(date)] ?? []))
   }
 
-  /** A piece goes on over midnight in UTC. */
+  /** Joins the pieces that midnight in UTC separates. */
   *#piecesFrom(from: number): Generator<Piece> {
     let last: Piece | null = null
-    // A local date, and so a piece, may have begun two days before in UTC.
+    // A local date, and so a piece, may begin two days earlier in UTC.
     for (let day = Math.floor(from / DAY_MS) - 2; ; day++) {
       // Each calendar of the simulator has some working time in each week.
       for (const piece of this.#piecesOf(day)) {
@@ -128,7 +128,7 @@ export const weekOf = (spans: Spans, days: readonly string[] = WEEKDAYS): Hours[
 
 const known = new Map<string, WorkingTime>()
 
-/** The simulator has few calendars: their minutes are looked at once. */
+/** Cached by content: each instance computes its minutes again, and the simulator has few calendars. */
 export function workingTime(hours: Hours): WorkingTime {
   const key = JSON.stringify(hours)
   const found = known.get(key) ?? new WorkingTime(hours)

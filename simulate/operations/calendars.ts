@@ -8,13 +8,13 @@ import { type Hours, type Spans, WEEKDAYS, weekdayOf, weekOf, workingTime } from
 import type { Random } from '../random.ts'
 import type { DrawCalendar } from './draw.ts'
 
-/** All hours, but for some minutes at the end of each: claims by the real time meet both. */
+/** Each hour without its last three minutes, so that claims on the real time have working time and other time. */
 const MOST_MINUTES: Spans = Array.from({ length: 24 }, (_, i) => {
   const hour = String(i).padStart(2, '0')
   return [`${hour}:00`, `${hour}:57`] as const
 })
 
-/** Few, because the model looks at each minute of each. Test clocks and simulations meet the dates. */
+/** Few, because the model computes each minute of each. Test clocks and simulations reach the dates. */
 const HOURS: readonly Hours[] = [
   {
     time_zone: 'Europe/Berlin',
@@ -47,7 +47,7 @@ const HOURS: readonly Hours[] = [
   },
 ]
 
-/** Each account has a limit, and deleted ones count. */
+/** Below the limit of an account. Deleted calendars count. */
 const MOST_CALENDARS = 12
 
 export async function createCalendar(client: Client, account: Account): Promise<void> {
@@ -89,19 +89,19 @@ export function hoursOf(account: Account, contract: Contract): Hours | null {
   return calendarOf(account, contract)?.versions[(version ?? 1) - 1] ?? null
 }
 
-/** @param versionShare how often the version is named */
+/** @param versionShare the share of contracts that name the version */
 export const drawCalendarOf =
   (random: Random, { calendars }: Account, versionShare = 0.3): DrawCalendar =>
   () => {
-    const able = calendars.filter(({ isDeleted }) => !isDeleted)
-    if (able.length === 0) return null
-    const { id, version } = random.pick(able)
+    const usable = calendars.filter(({ isDeleted }) => !isDeleted)
+    if (usable.length === 0) return null
+    const { id, version } = random.pick(usable)
     return random.chance(versionShare) ? { id, version: random.int(1, version.surely) } : { id }
   }
 
 const nameOf = (version: number) => `version ${version}`
 
-/** §2.15 rule 4: a version is what it was made as, for good. */
+/** §2.15 rule 4: a version never changes. */
 function demandVersion({ id, versions }: CalendarRecord, shown: JsonObject, version: number): void {
   const { name, time_zone, weekly, holidays, exceptions } = shown
   const hours = versions[version - 1] as Hours
@@ -113,17 +113,17 @@ function demandVersion({ id, versions }: CalendarRecord, shown: JsonObject, vers
         ...hours,
       } as unknown as JsonObject,
     ),
-    () => `version ${version} of the calendar ${id} is another than was made`,
+    () => `version ${version} of the calendar ${id} differs from what was sent`,
     () => ({ shown, hours }),
   )
 }
 
-/** Replaces or deletes one. Claims that have it keep their version. */
+/** Replaces or deletes a calendar. Claims keep its version. */
 export async function changeCalendar(client: Client, account: Account): Promise<void> {
   const { random } = client
-  const able = account.calendars.filter(({ isBusy, isDeleted }) => !isBusy && !isDeleted)
-  if (able.length < 2) return createCalendar(client, account)
-  const calendar = random.pick(able)
+  const usable = account.calendars.filter(({ isBusy, isDeleted }) => !isBusy && !isDeleted)
+  if (usable.length < 2) return createCalendar(client, account)
+  const calendar = random.pick(usable)
   calendar.isBusy = true
   await (random.chance(0.2) ? deleteCalendar : replaceCalendar)(client, account, calendar)
 }
@@ -157,7 +157,7 @@ async function deleteCalendar(client: Client, account: Account, calendar: Calend
   calendar.isBusy = false
 }
 
-/** Also one that is deleted: its versions stay for the claims that have them. */
+/** Deleted calendars are read too: their versions are never removed. */
 export async function readCalendar(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   if (account.calendars.length === 0) return
@@ -172,7 +172,7 @@ export async function readCalendar(client: Client, account: Account): Promise<vo
   if (reply.is !== 'answer' || reply.status >= 500) return
   demand(
     reply.status === 200,
-    () => `${path} is there, and reading it answered ${reply.status}`,
+    () => `${path} exists, but reading it answered ${reply.status}`,
     () => reply,
   )
   const shown = parse(reply.text)
@@ -196,23 +196,26 @@ async function previewCalendar(client: Client, account: Account, calendar: Calen
   if (reply.is !== 'answer' || reply.status >= 500) return
   const shown = parse(reply.text)
   const hours = calendar.versions[version - 1] as Hours
-  const wanted = Array.from({ length: days }, (_, i) => dateOf(hours, from, i))
+  const wanted = Array.from({ length: days }, (_, i) => previewOfDate(hours, from, i))
   const data = (shown.data as JsonObject[]).map(
     ({ date, weekday, holiday, exception, working_time, seconds }) =>
       ({ date, weekday, holiday, exception, working_time, seconds }) as JsonObject,
   )
   demand(
     reply.status === 200 && same(data, wanted),
-    () => `${path} tells other working time than the model`,
+    () => `${path} shows other working time than the model`,
     () => ({ reply, wanted }),
   )
 }
 
 const DAY_MS = 86_400_000
 
-/** The working time of a date, of which each minute is within a day and a half of noon in UTC. */
-function dateOf(hours: Hours, from: string, after: number): JsonObject {
-  const midnight = Date.parse(from) + after * DAY_MS
+/**
+ * The preview of the date `days` days after another one. Each minute of a local date is at most a day and a half from noon in
+ * UTC.
+ */
+function previewOfDate(hours: Hours, from: string, days: number): JsonObject {
+  const midnight = Date.parse(from) + days * DAY_MS
   const date = new Date(midnight).toISOString().slice(0, 10)
   const pieces = [...workingTime(hours).pieces(midnight - DAY_MS, midnight + 2 * DAY_MS)].filter(
     (piece) => piece.date === date,
@@ -230,7 +233,7 @@ function dateOf(hours: Hours, from: string, after: number): JsonObject {
 
 const iso = (at: number) => new Date(at).toISOString()
 
-/** §4.18: each that is not deleted, once. */
+/** §4.18: the list has each calendar that is not deleted, once. */
 export async function listCalendars(client: Client, account: Account): Promise<void> {
   client.world.count('list calendars')
   const before = account.calendars.map((calendar) => ({ calendar, saw: calendar.version.read() }))
@@ -242,10 +245,14 @@ export async function listCalendars(client: Client, account: Account): Promise<v
   const rows = parse(reply.text).data as JsonObject[]
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   const about = () => ({ calendars: account.calendars, rows })
-  demand(byId.size === rows.length, () => 'the list of calendars shows one twice', about)
+  demand(byId.size === rows.length, () => 'the list of calendars shows a calendar twice', about)
   for (const { user_id, id } of rows) {
-    demand(user_id === account.userId, () => 'the list of calendars shows one of another account', about)
-    demand(!wasDeleted.has(id as string), () => `the calendar ${id} was deleted, and is listed`, about)
+    demand(
+      user_id === account.userId,
+      () => 'the list of calendars shows a calendar of another account',
+      about,
+    )
+    demand(!wasDeleted.has(id as string), () => `the calendar ${id} was deleted, but is listed`, about)
   }
   for (const { calendar, saw } of before) {
     const row = byId.get(calendar.id)

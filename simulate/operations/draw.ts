@@ -75,7 +75,7 @@ const CLOCK_WINDOWS = [0.001, 59.999, 60, 60.001, 90, 3600, 86_400, 2_592_000]
 
 const EXTENDED_SHARE = 0.3
 
-/** The name of a calendar that a contract may have, mostly without its version; null: there is none. */
+/** Draws a calendar for a contract, mostly without a version. Null if there is none. */
 export type DrawCalendar = () => NonNullable<Clock['calendar']> | null
 
 const NO_CALENDAR: DrawCalendar = () => null
@@ -136,7 +136,7 @@ function drawReview(random: Random, reviewWindow: number): Review {
 
 const WINDOWS: readonly Window[][] = [['activity'], ['review'], ['activity', 'review']]
 
-/** Most are stopped and continued by events, so often that some are stopped for long. */
+/** Events stop and continue most clocks, and some stay stopped for long. */
 function drawClock(random: Random, drawCalendar: DrawCalendar): Clock {
   const calendar = random.chance(0.5) ? drawCalendar() : null
   const isPaused = calendar === null || random.chance(0.5)

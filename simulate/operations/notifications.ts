@@ -1,11 +1,11 @@
 import { type Client, parse } from '../clients/client.ts'
 import { now } from '../clients/exchange.ts'
-import type { Account, ClaimRecord, FollowedFeed, Told } from '../clients/records.ts'
+import type { Account, ClaimRecord, FollowedFeed, SeenNotification } from '../clients/records.ts'
 import { stateOf, teamOf } from '../clients/world.ts'
 import { type State, withoutClock } from '../model/contract.ts'
 import { demand, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
-import { demandOnce, judgeReminders, type Reminded, remindersOnClock } from '../model/reminders.ts'
+import { demandOnce, judgeReminders, remindersOnClock, type SentReminder } from '../model/reminders.ts'
 import { replay } from '../model/replay.ts'
 
 const READERS = 3
@@ -26,7 +26,7 @@ export async function askForEvents(client: Client, account: Account): Promise<vo
   const reply = await client.send(account, { method: 'PATCH', path: '/v1/notification_settings', body })
   if (reply.is !== 'answer' || reply.status !== 200)
     throw new Finding('the notification settings were not changed', reply)
-  account.isToldOfEvents = true
+  account.hasEventNotifications = true
 }
 
 /** Reads to the current end, or waits there for a moment. */
@@ -55,13 +55,13 @@ async function readOn(client: Client, account: Account, feed: FollowedFeed, wait
       next_cursor: string
       has_more: boolean
     }
-    feed.seen.push(...data.map(toTold))
+    feed.seen.push(...data.map(toSeenNotification))
     feed.cursor = next_cursor
     if (!has_more) return true
   }
 }
 
-export function toTold(body: JsonObject): Told {
+export function toSeenNotification(body: JsonObject): SeenNotification {
   const record = (body.claim ?? body.candidate ?? body.test_clock) as JsonObject
   const isClock = body.test_clock !== undefined
   return {
@@ -86,7 +86,11 @@ async function readToEnd(client: Client, account: Account, feed: FollowedFeed): 
 }
 
 /** All current notifications. */
-export async function readFeed(client: Client, account: Account, isOfEvents: boolean): Promise<Told[]> {
+export async function readFeed(
+  client: Client,
+  account: Account,
+  isOfEvents: boolean,
+): Promise<SeenNotification[]> {
   const fresh = { isOfEvents, cursor: null, seen: [], isBusy: false }
   await readToEnd(client, account, fresh)
   return fresh.seen
@@ -101,40 +105,51 @@ export async function judgeFeeds(client: Client, account: Account): Promise<void
   const fresh = await readFeed(client, account, true)
   for (const feed of account.feeds) await readToEnd(client, account, feed)
   const left = new Set(fresh.map(({ id }) => id))
-  demand(left.size === fresh.length, () => 'a notification is there twice')
+  demand(left.size === fresh.length, () => 'a notification is in the feed twice')
   for (const [i, feed] of account.feeds.entries()) {
     const whole = fresh.filter(({ event }) => feed.isOfEvents || event === null).map(lineOf)
     const had = feed.seen.filter(({ id }) => left.has(id)).map(lineOf)
     const at = whole.findIndex((line, place) => had[place] !== line)
     demand(
       at < 0 && had.length === whole.length,
-      () => `reader ${i} of the notifications has had others than who reads them now, from number ${at} on`,
+      () =>
+        `reader ${i} of the notifications has other notifications than a new reader, from number ${at} on`,
       () => ({ whole: whole.slice(at - 3, at + 5), had: had.slice(at - 3, at + 5) }),
     )
   }
   const byAddress = Map.groupBy(fresh, ({ address }) => address)
   for (const claim of account.claims)
-    if (!claim.isGone) judgeTold(client, claim, byAddress.get(claim.address) ?? [], account.isToldOfEvents)
+    if (!claim.isGone)
+      judgeNotifications(client, claim, byAddress.get(claim.address) ?? [], account.hasEventNotifications)
 }
 
-export const lineOf = ({ type, sequence, event, reminder, checkedAt, record }: Told) =>
+export const lineOf = ({ type, sequence, event, reminder, checkedAt, record }: SeenNotification) =>
   canonical({ type, sequence, event, reminder, checkedAt, record })
 
-function judgeTold(client: Client, claim: ClaimRecord, told: readonly Told[], isToldOfEvents: boolean): void {
-  const isReminder = ({ type }: Told) => type.endsWith('.due_soon')
+function judgeNotifications(
+  client: Client,
+  claim: ClaimRecord,
+  notifications: readonly SeenNotification[],
+  hasEventNotifications: boolean,
+): void {
+  const isReminder = ({ type }: SeenNotification) => type.endsWith('.due_soon')
   judgeClaim(
     claim,
-    told.filter((one) => !isReminder(one)),
-    isToldOfEvents,
+    notifications.filter((one) => !isReminder(one)),
+    hasEventNotifications,
   )
-  judgeRemindersOf(client, claim, told.filter(isReminder))
+  judgeRemindersOf(client, claim, notifications.filter(isReminder))
 }
 
-/** §2.16. Where clocks are stepped, nobody knows when a check comes. */
-function judgeRemindersOf({ world }: Client, claim: ClaimRecord, told: readonly Told[]): void {
+/** §2.16. On the real time the reminders are judged only if no fault steps the clocks: else the times of checks are unknown. */
+function judgeRemindersOf(
+  { world }: Client,
+  claim: ClaimRecord,
+  notifications: readonly SeenNotification[],
+): void {
   const { name, terms, longest, clock, reminders } = claim
-  const sent = told.map(
-    ({ reminder, checkedAt, record }): Reminded => ({
+  const sent = notifications.map(
+    ({ reminder, checkedAt, record }): SentReminder => ({
       reminder: reminder as number,
       checkedAt: Date.parse(checkedAt as string),
       state: stateOf(record),
@@ -143,15 +158,15 @@ function judgeRemindersOf({ world }: Client, claim: ClaimRecord, told: readonly 
   demandOnce(reminders, sent)
   if (clock) {
     const expected = remindersOnClock(terms, longest, reminders, clock.latest)
-    const shown = (those: readonly Reminded[]) =>
+    const shown = (reminders: readonly SentReminder[]) =>
       canonical(
-        those
+        reminders
           .toSorted((a, b) => a.checkedAt - b.checkedAt)
           .map(({ state, ...rest }) => ({ ...rest, state: { ...withoutClock(state) } })),
       )
     demand(
       shown(sent) === shown(expected),
-      () => `the reminders of ${name} are not what its log tells`,
+      () => `the reminders of ${name} are not those that follow from its log`,
       () => ({ claim: terms, log: longest.slice(0, 50), clock: clock.latest, sent, expected }),
     )
   } else if (world.clocksAreRight) {
@@ -167,32 +182,32 @@ const isReversal = (before: State, after: State) =>
 /** One notification for each state of its log, and one for each event, with the state before it. */
 function judgeClaim(
   { name, alias, terms, longest }: ClaimRecord,
-  told: readonly Told[],
-  isToldOfEvents: boolean,
+  notifications: readonly SeenNotification[],
+  hasEventNotifications: boolean,
 ): void {
   const kind = alias === null ? 'claim' : 'candidate'
   const states = replay(terms, longest).map(withoutClock)
   const line = (what: string, sequence: number, state: State, event: string | null) =>
     `${kind}.${what} ${sequence} ${event} ${canonical({ ...state })}`
-  const shown = told.map(({ type, sequence, event, record }) =>
+  const shown = notifications.map(({ type, sequence, event, record }) =>
     line(type.slice(type.indexOf('.') + 1), sequence, stateOf(record), event),
   )
   const expected = states.flatMap((state, i) => {
     const [before, item] = [states[i - 1], longest[i - 1]]
     if (!before || !item) return line('created', 0, state, null)
     return [
-      ...(isToldOfEvents && !item.system ? [line('event_recorded', i, before, item.id)] : []),
+      ...(hasEventNotifications && !item.system ? [line('event_recorded', i, before, item.id)] : []),
       ...(state.status === before.status ? [] : [line(state.status.toLowerCase(), i, state, null)]),
       ...(isReversal(before, state) ? [line('outcome_changed', i, state, null)] : []),
     ]
   })
   // A check may have moved the claim after its log was read.
-  const atCheck = told
+  const atCheck = notifications
     .slice(expected.length)
     .filter(({ sequence, event }) => sequence > longest.length && event === null)
   demand(
     canonical(shown.slice(0, shown.length - atCheck.length)) === canonical(expected),
-    () => `the notifications of ${name} are not what its log tells`,
+    () => `the notifications of ${name} are not those that follow from its log`,
     () => ({ shown, expected }),
   )
 }

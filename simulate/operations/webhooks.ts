@@ -5,7 +5,7 @@ import type { Receiver } from '../clients/receiver.ts'
 import type { Account, Came, Hook } from '../clients/records.ts'
 import { demand, Finding } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-import { lineOf, readFeed, TYPES_WITH_EVENTS, toTold } from './notifications.ts'
+import { lineOf, readFeed, TYPES_WITH_EVENTS, toSeenNotification } from './notifications.ts'
 
 /** Creates an endpoint of the account, with or without event notifications, before any fault. */
 export async function createHook(
@@ -23,7 +23,7 @@ export async function createHook(
   hook.id = made.id as string
   hook.secret = made.secret as string
   account.hook = hook
-  account.isToldOfEvents = isOfEvents
+  account.hasEventNotifications = isOfEvents
 }
 
 /** A delivery that is in no feed, added while other deliveries are added. */
@@ -90,10 +90,12 @@ export async function judgeHook(client: Client, account: Account, receiver: Rece
   const { hook } = account
   // Times that were written with a stepped clock may be an hour off.
   if (hook === null || !client.world.clocksAreRight) return
-  const feed = await readFeed(client, account, account.isToldOfEvents)
-  const isTold = new Set(feed.map(({ id }) => id))
+  const feed = await readFeed(client, account, account.hasEventNotifications)
+  const inFeed = new Set(feed.map(({ id }) => id))
   const missing = () => {
-    const taken = new Set(comeInOrder(hook).map(({ told, takenAt }) => takenAt !== null && told.id))
+    const taken = new Set(
+      comeInOrder(hook).map(({ notification, takenAt }) => takenAt !== null && notification.id),
+    )
     return feed.filter(({ id }) => !taken.has(id))
   }
   const deadline = now() + TIMEOUT_MS
@@ -108,8 +110,8 @@ export async function judgeHook(client: Client, account: Account, receiver: Rece
     () => `${left.length} of ${feed.length} notifications are not delivered, for ${TIMEOUT_MS / 1_000} s`,
     () => left.slice(0, 3),
   )
-  const came = comeInOrder(hook).filter(({ told }) => isTold.has(told.id as string))
-  const lines = came.map(({ told }) => lineOf(toTold(told)))
+  const came = comeInOrder(hook).filter(({ notification }) => inFeed.has(notification.id as string))
+  const lines = came.map(({ notification }) => lineOf(toSeenNotification(notification)))
   const at = feed.findIndex((one, i) => lines[i] !== lineOf(one))
   demand(
     at < 0 && lines.length === feed.length,

@@ -31,7 +31,7 @@ async function createClaims(random: Random, test_clock_id: string) {
   return claims
 }
 
-test('the reminders of a test clock are those of the model, for random contracts, events and advances (§2.16)', async () => {
+test('a test clock sends the reminders of the model, for random contracts, events and advances (§2.16)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), async (seed) => {
       const random = seeded(seed)

@@ -4,8 +4,8 @@ import { Finding } from '../../simulate/model/finding.ts'
 import {
   demandOnce,
   judgeReminders,
-  type Reminded,
   remindersOnClock,
+  type SentReminder,
 } from '../../simulate/model/reminders.ts'
 import type { LogItem, Terms } from '../../simulate/model/replay.ts'
 import { SOME_CONTRACT } from './some-contract.ts'
@@ -42,21 +42,21 @@ test('a check sends the last of the reminders that it finds, and none when the c
   assert.deepEqual(sentUntil(60), ['0.001 1', '0.1 3', '0.52 11'])
 })
 
-test('while the clock is stopped no reminder is reached, and what was used up before counts', () => {
+test('no reminder is reached while the clock is stopped, and time before the stop counts', () => {
   const asked = item(300, 'asked')
   assert.deepEqual(sentUntil(600, [asked]), ['0.001 1', '0.1 3'])
   const answered = item(3_000, 'answered')
   assert.deepEqual(sentUntil(600, [asked, answered]), ['0.001 1', '0.1 3', '0.52 56'])
 })
 
-test('a reminder that is sent twice, before its time or to a stopped claim is found', () => {
-  const at = (minutes: number): Reminded => {
+test('a reminder that is sent twice, too early, for a stopped claim or never is a finding', () => {
+  const at = (minutes: number): SentReminder => {
     const checkedAt = CREATED - 20_000 + minutes * MINUTE_MS
     const [one] = remindersOnClock(terms, [], [0.1], CREATED + 600 * MINUTE_MS)
-    return { ...(one as Reminded), checkedAt }
+    return { ...(one as SentReminder), checkedAt }
   }
   const options = { now: CREATED, isCalm: () => true }
-  const judge = (sent: Reminded[], log: readonly LogItem[] = []) =>
+  const judge = (sent: SentReminder[], log: readonly LogItem[] = []) =>
     judgeReminders(terms, log, [0.1], sent, options)
   judge([at(3)])
   assert.throws(() => judge([at(2)]), Finding)

@@ -36,7 +36,7 @@ export async function openAccounts(
       deletedSchemas: [],
       lists: followed(),
       feeds: followedFeeds(),
-      isToldOfEvents: false,
+      hasEventNotifications: false,
       hook: null,
       unknownClaims: 0,
       claimsUnderWay: 0,

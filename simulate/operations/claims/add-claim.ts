@@ -22,7 +22,7 @@ export function addCreation(
   if (error?.code === 'CALENDAR_NOT_FOUND') {
     demand(
       calendarOf(account, wanted.contract)?.isDeleted ?? false,
-      () => 'a creation does not find a calendar that is there',
+      () => 'a creation does not find an existing calendar',
       () => ({ wanted, body }),
     )
     return null
@@ -109,7 +109,7 @@ export function addClaim(
   return record
 }
 
-/** §2.1a rule 20: what was sent, with a version of the calendar where none was named. */
+/** §2.1a rule 20: the contract that was sent, with the version of the calendar if it named none. */
 function asFilledIn({ contract, sawVersion }: Wanted, made: Contract): Contract {
   const [named, version] = [contract.clock?.calendar, made.clock?.calendar?.version]
   if (!named || named.version !== undefined || version === undefined) return contract

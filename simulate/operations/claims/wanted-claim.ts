@@ -20,7 +20,7 @@ export interface Wanted {
   team: string | null
   /** Null for none. */
   reminders: number[] | null
-  /** Tells that the claim was made with this version of the calendar. */
+  /** To be called with the version of the calendar that the created claim has. */
   sawVersion: (version: number) => void
 }
 
@@ -58,13 +58,13 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
   }
 }
 
-/** To be drawn before the request is sent: the version of the calendar is the one of then, or a later one. */
+/** Call it before the request is sent: the claim gets the version that the calendar has then, or a later one. */
 export function underContract(account: Account, contract: Contract): Pick<Wanted, 'contract' | 'sawVersion'> {
   const sawVersion = calendarOf(account, contract)?.version.read() ?? (() => {})
   return { contract, sawVersion }
 }
 
-/** Some of the long windows are reached soon. Whole thousandths (`reachedAt`). */
+/** Small ones are reached soon even in long windows. Whole thousandths, because of `reachedAt`. */
 const REMINDERS = [0.9, 0.001, 0.5, 0.01, 0.25, 0.999]
 
 const drawReminders = (random: Random): number[] => REMINDERS.filter(() => random.chance(0.4))

@@ -93,7 +93,7 @@ export interface ClaimExplanation {
   hints: LogHint[]
 }
 
-/** Why a window to which the calendar applies is due when it is. */
+/** What the calendar counted and skipped in a window to which it applies. */
 interface ExplainedWorkingTime extends WorkingTimeUsed {
   window: WorkingWindow['window']
   from: Date

@@ -92,7 +92,7 @@ const MORE = {
   ],
   reminders: ['text', ({ reminders }) => (reminders ? plainArray(reminders) : null)],
 } satisfies ColumnList<NewRow>
-/** With `MORE`, if the statement reads the clock: it computes the times of the reminders. */
+/** Used with `MORE` by statements that read the clock and compute the reminder times with it. */
 const REMINDER_MS = {
   reminder_ms: [
     'text',
@@ -100,7 +100,7 @@ const REMINDER_MS = {
       reminders ? plainArray(reminders.map((reminder) => reminderMs(contract, reminder))) : null,
   ],
 } satisfies ColumnList<NewRow>
-/** SQL: the times, in the order of `reminder_ms`. */
+/** SQL: the reminder times, in the order of `reminder_ms`. */
 const REMINDER_TIMES = `CASE WHEN reminder_ms IS NOT NULL THEN ARRAY(
               SELECT now + ms * interval '1 millisecond'
               FROM unnest(reminder_ms::bigint[]) WITH ORDINALITY AS r (ms, number) ORDER BY number
@@ -402,7 +402,7 @@ function* placeEach(
   testClockId: string | null,
   now: Date,
 ): Generator<void, PlacedRow[]> {
-  const timesOf = timesFrom(now)
+  const timesOf = reminderTimesAt(now)
   const placed: PlacedRow[] = []
   for (const [i, row] of rows.entries()) {
     const position = positions[i] as string
@@ -414,10 +414,10 @@ function* placeEach(
 }
 
 /**
- * When the reminders of claims that are created at a time are reached. Computed once for claims that share a contract and
- * reminders: with a calendar each takes microseconds, and a statement may have thousands.
+ * Returns a function that computes the reminder times of claims created at this time. Claims that share a contract and
+ * reminders share a result: with a calendar each takes microseconds, and a statement may have thousands.
  */
-function timesFrom(now: Date): (row: NewRow) => string | null {
+function reminderTimesAt(now: Date): (row: NewRow) => string | null {
   const known = new Map<string, string>()
   return ({ reminders, contract: { contract, hash }, calendar }) => {
     if (!reminders) return null

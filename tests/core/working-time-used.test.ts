@@ -11,7 +11,7 @@ const usedOf = (calendar: Calendar, ...periods: [from: string, to: string][]) =>
   return runSync(workingTimeUsed(workingTime(calendar), intervals))
 }
 
-test('a span or a date in which a clock ran twice counts once, and one that a period only touches not at all', () => {
+test('a span or a date in two periods counts once, and one that a period only touches does not count', () => {
   const calendar = calendarWith({ holidays: ['2026-05-05'] })
   const used = usedOf(
     calendar,

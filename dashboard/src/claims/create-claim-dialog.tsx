@@ -60,7 +60,7 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
   const source = useContractSource(defaults)
   const [clock, setClock] = useState(defaults.clock ?? '')
   const [rows, setRows] = useState(() => rowsOf(defaults.metadata ?? {}))
-  const reminding = useReminders(defaults.reminders, source.reminders)
+  const reminderForm = useReminders(defaults.reminders, source.reminders)
   const [isChecked, setChecked] = useState(false)
   const { announce, open } = useNewClaim(kind)
   const creation = useMutation({
@@ -80,8 +80,8 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
     const metadata = metadataIn(rows)
     // mutate's own onSuccess is not called after the form is closed.
     const done = { onSuccess: open }
-    if (customer && source.given && metadata && reminding.given)
-      creation.mutate({ source: source.given, metadata, ...reminding.given }, done)
+    if (customer && source.given && metadata && reminderForm.given)
+      creation.mutate({ source: source.given, metadata, ...reminderForm.given }, done)
   })
   return (
     <Form {...handlers} className="grid gap-4">
@@ -128,7 +128,7 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
         </Field>
       ) : null}
       <ContractSource source={source} isChecked={isChecked} />
-      {source.isPending ? null : <RemindersField {...reminding.field} />}
+      {source.isPending ? null : <RemindersField {...reminderForm.field} />}
       <Field label="Time" hint="On a test clock, time stands still until you advance it.">
         {(props) => <TestClockSelect {...props} none="Live" value={clock} onChange={setClock} />}
       </Field>

@@ -86,7 +86,7 @@ interface RunningPeriod {
   countedMs: number | null
 }
 
-/** The periods in which a window with a calendar ran. Ends where the window is used up. */
+/** A window to which the calendar applies, with the periods in which it ran. */
 export interface WorkingWindow {
   window: 'activity_window' | 'review_window'
   /** At least one. The last one ends when the window is due if no event ended it before. */

@@ -3,12 +3,12 @@ import { MAX_REMINDERS } from '../core/limits.ts'
 
 const EXAMPLE = [0.5, 0.9]
 
-/** Of a new claim, or of a schema (§2.16). */
+/** The reminders in the creation of a claim, or of a schema (§2.16). @param description what applies without them */
 export const NewReminders = (description: string) =>
   Type.Array(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }), {
     maxItems: MAX_REMINDERS,
     uniqueItems: true,
-    description: `Fractions of the activity window. A notification is sent at each, if the claim is OPEN and its clock runs. An empty array is none. ${description}`,
+    description: `Fractions of the activity window. A notification is sent at each, if the claim is OPEN and its clock runs. An empty array means no reminders. ${description}`,
     examples: [EXAMPLE],
   })
 

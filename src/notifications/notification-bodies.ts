@@ -35,7 +35,7 @@ const NOTIFICATION_FIELDS = {
   ),
   checked_at: Type.Optional(
     DateTime(
-      'Beside `reminder`: the scheduled check that found it reached, by the time that the claim lives by.',
+      'Beside `reminder`: the scheduled check that found it reached, by the real time or the claim’s test clock.',
     ),
   ),
   claim: Type.Optional(ref(ClaimSummaryBody)),

@@ -20,6 +20,9 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
   [/\bTHE_SERVICE\b/, 'SERVICE'],
   [/\bPATIENCE_|_PATIENCE\b/, '…_TIMEOUT_MS'],
   [/\bSHORTEST_/, 'MIN_…'],
+  [/\btakesEvents\b/, 'acceptsEvents'],
+  [/\bWHAT_HAPPENED\b/, 'NOTIFICATION_COLUMNS'],
+  [/\bPLAIN_TIME\b/, 'ELAPSED_TIME'],
   [
     /\b(AnswerSeats|DeedSeats|BodyBudget|KeptContracts|SendingSlots)\b/,
     'FairSemaphore with a name of its own',

@@ -10,7 +10,7 @@ import { readFeed } from '../support/read-pages.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 import { runScheduledCheck } from '../support/source/decisions.ts'
 
-/* Reminders (§2.16), over HTTP. Each test has its own claims, and looks at their notifications alone. */
+/* Reminders (§2.16), over HTTP. Each test has its own claims and reads only their notifications. */
 
 const service = await sharedService()
 const second = await sharedSecondService()
@@ -97,7 +97,7 @@ describe('reminders of a claim', () => {
     for (const claim of claims) assert.deepEqual(await fractionsOf(claim), REMINDERS)
   })
 
-  test('that an outage overtook are left out (§2.16 rule 3)', async () => {
+  test('are left out if a check finds a later one, as after an outage (§2.16 rule 3)', async () => {
     const claim = await open({ reminders: [0.1, 0.2, 0.3, 0.9] })
     await check(claim, 1_900)
     assert.deepEqual(await fractionsOf(claim), [0.3])
@@ -106,7 +106,7 @@ describe('reminders of a claim', () => {
     assert.equal((await api.readClaim(claim.id)).status, 'PENDING')
   })
 
-  test('are not sent for a claim that was settled (§2.16 rule 2)', async () => {
+  test('are not sent after the claim is settled (§2.16 rule 2)', async () => {
     const claim = await open()
     await submit(claim.id, 'done')
     await check(claim, 5_400)
@@ -114,7 +114,7 @@ describe('reminders of a claim', () => {
     assert.deepEqual((await api.readClaim(claim.id)).reminders, REMINDERS)
   })
 
-  test('wait while the clock is stopped, and come when it continues (§2.16 rule 4)', async () => {
+  test('are not sent while the clock is stopped, but after it continues (§2.16 rule 4)', async () => {
     const claim = await open({ contract: contractWith(STOPPABLE) })
     await check(claim, 3_000)
     await submit(claim.id, 'asked')
@@ -143,7 +143,7 @@ describe('reminders of a claim', () => {
     )
   })
 
-  test('are those of a candidate too', async () => {
+  test('are sent for a candidate too', async () => {
     const { body } = await api.post('/v1/candidates', {
       candidate_alias: uniqueName('candidate'),
       customer_uuid: customer.external_id,
@@ -162,7 +162,7 @@ describe('reminders on a test clock', () => {
   const advance = (clock: string, frozen_time: string) =>
     api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time })
 
-  test('are sent at their minutes by an advance over decades, before its transitions (§2.16 rule 5)', async () => {
+  test('are sent at their minutes by an advance over decades, before the transitions of the advance (§2.16 rule 5)', async () => {
     const clock = await newClock(api, START)
     const claim = await open({ reminders: [0.5, 0.501, 0.9, 0.9999], test_clock_id: clock })
     await advance(clock, '2090-01-01T00:00:00.000Z')
@@ -180,7 +180,7 @@ describe('reminders on a test clock', () => {
     )
   })
 
-  test('of one minute send only the last, also over several advances (§2.16 rule 3)', async () => {
+  test('of one minute: only the last is sent, in one advance or in several (§2.16 rule 3)', async () => {
     const clock = await newClock(api, START)
     const claim = await open({ reminders: [0.5, 0.501, 0.502, 0.9], test_clock_id: clock })
     await advance(clock, '2030-01-01T00:50:10.000Z')
@@ -192,7 +192,7 @@ describe('reminders on a test clock', () => {
     assert.deepEqual(await fractionsOf(claim), [0.5, 0.502, 0.9])
   })
 
-  test('that are reached when the clock continues are sent by the next check', async () => {
+  test('that are reached after the clock continues are sent by the next check', async () => {
     const clock = await newClock(api, START)
     const claim = await open({ contract: contractWith(STOPPABLE), test_clock_id: clock })
     await advance(clock, '2030-01-01T00:49:30.000Z')
@@ -234,7 +234,7 @@ describe('reminders in requests', () => {
     })
   }
 
-  test('are taken from the schema, unless the creation has its own, or none (§2.16 rule 6)', async () => {
+  test('are taken from the schema, unless the creation names others or an empty array (§2.16 rule 6)', async () => {
     const made = await api.post('/v1/schemas', { contract: contractWith(WINDOW), reminders: [0.9, 0.5] })
     assert.deepEqual(made.body.reminders, REMINDERS)
     const schema_id = made.body.id
@@ -256,13 +256,13 @@ describe('reminders in requests', () => {
     assert.equal(await from({ reminders: undefined }), undefined)
   })
 
-  test('are no part of the contract: nothing else of the claim differs', async () => {
+  test('are not part of the contract', async () => {
     const [without, with_] = [await open({ reminders: undefined }), await open()]
     assert.ok(!('reminders' in without))
     assert.deepEqual(with_.contract, without.contract)
   })
 
-  test('are in a batch, in lists and in the answer to a submission', async () => {
+  test('are accepted in a batch, and shown in lists and in the answer to a submission', async () => {
     const item = { customer_id: customer.id, contract: contractWith(WINDOW) }
     const { body } = await api.post('/v1/claims/batch', {
       claims: [{ ...item, reminders: REMINDERS }, item, { ...item, reminders: [2] }],
@@ -278,7 +278,7 @@ describe('reminders in requests', () => {
     assert.deepEqual((await submit(one.claim.id, 'seen')).body.claim.reminders, REMINDERS)
   })
 
-  test('of a request that is repeated are those of the first', async () => {
+  test('of a repeated request are those of the first request', async () => {
     const schema = (await api.post('/v1/schemas', { contract: contractWith(WINDOW), reminders: [0.5] })).body
     const repeat = () =>
       api.post(

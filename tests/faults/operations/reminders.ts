@@ -5,7 +5,7 @@ export const REMIND_AT = `UPDATE claims SET reminders = '{0.5}', reminder_times 
     reminders_passed = 0, next_reminder_at = $2::timestamptz
   WHERE id = ANY ($1::uuid[])`
 
-/** How many reminders were sent of each claim. */
+/** The number of sent reminders of each claim. */
 export async function countReminders(
   { sql }: Pick<TestService, 'sql'>,
   claims: readonly string[],

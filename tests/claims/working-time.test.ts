@@ -350,9 +350,9 @@ test('the windows of a batch are computed in steps, between which the server doe
   t.mock.method(
     Temporal.ZonedDateTime.prototype,
     'getTimeZoneTransition',
-    function (this: Temporal.ZonedDateTime, direction: 'next') {
+    function (this: Temporal.ZonedDateTime) {
       turns.add(turn)
-      return getTimeZoneTransition.call(this, direction)
+      return getTimeZoneTransition.call(this, { direction: 'next' })
     },
   )
   const contract = contractWith({ activity_window: 31_536_000 })

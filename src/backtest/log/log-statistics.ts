@@ -132,7 +132,7 @@ export class CaseStatistics {
     if (openedAt === null) this.withoutOpening++
     if (hasConflictingOpenings) this.otherOpenings.add(id, line)
     if (openedAt !== null) this.#addOpening(id, openedAt, events)
-    if (events.some((event) => event.id !== undefined)) this.#addConflictingRepeats(events)
+    if (events.some((event) => event.id !== undefined)) this.#addEventIds(events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
     if (this.#hasAggregates) this.#addRepeated(id, events)
@@ -149,15 +149,14 @@ export class CaseStatistics {
     }
   }
 
-  #addConflictingRepeats(events: readonly CaseEvent[]): void {
-    const contents = new Map<string, string>()
+  #addEventIds(events: readonly CaseEvent[]): void {
+    const firsts = new Map<string, CaseEvent>()
     for (const event of events) {
       if (event.id === undefined) continue
       if (SHORTENED_NUMBER.test(event.id)) this.shortenedEventIds.add(event.id, event.line)
-      const content = contentOf(event)
-      const first = contents.get(event.id)
-      if (first === undefined) contents.set(event.id, content)
-      else if (first !== content) this.conflictingRepeats.add(event.id, event.line)
+      const first = firsts.get(event.id)
+      if (first === undefined) firsts.set(event.id, event)
+      else if (contentOf(first) !== contentOf(event)) this.conflictingRepeats.add(event.id, event.line)
     }
   }
 

@@ -38,15 +38,6 @@ interface Resemblance {
   isDamaged: boolean
 }
 
-/** Why a value of a `distinct` may be a mistake. */
-interface ValueFlags {
-  isSimilar: boolean
-  isPlaceholder: boolean
-  isShortened: boolean
-  isLong: boolean
-  isRounded: boolean
-}
-
 /** Statistics of a compared field in a log, for notes on comparisons that are probably mistakes. */
 export class FieldStatistics {
   readonly field: ComparedField
@@ -68,10 +59,10 @@ export class FieldStatistics {
   /** Values of a `distinct` in a notation that has lost digits, so that several values may be one. */
   readonly shortened = new Examples()
   readonly #rounded = new Examples()
-  /** Events with a value of a `distinct` that is a number of 16 digits or more. */
-  #long = 0
-  /** Cache: the flags of the values of a `distinct`. */
-  readonly #distinct = new Map<Json, ValueFlags>()
+  /** Values of a `distinct` that are numbers of 16 digits or more. */
+  readonly #long = new Examples()
+  /** Cache: the lists of examples to which each value of a `distinct` belongs. */
+  readonly #distinct = new Map<Json, readonly Examples[]>()
   /** The similarity keys of these values, and their damaged forms. */
   readonly #distinctKeys = new Set<string>()
   readonly #damagedDistinct = new Set<string>()
@@ -148,7 +139,7 @@ export class FieldStatistics {
 
   /** Values of a `distinct` that have lost their last digits. Null unless this holds for most long numbers. */
   get rounded(): Examples | null {
-    return this.#rounded.count * 2 > this.#long ? this.#rounded : null
+    return this.#rounded.count * 2 > this.#long.count ? this.#rounded : null
   }
 
   /**
@@ -156,34 +147,31 @@ export class FieldStatistics {
    * several values.
    */
   #addDistinct(value: Json, line: number): void {
-    const flags = this.#distinct.get(value) ?? this.#flagsOf(value)
-    const { isSimilar, isPlaceholder, isShortened, isLong, isRounded } = flags
-    if (isSimilar) this.similarDistinct.add(String(value), line)
-    if (isPlaceholder) this.placeholders.add(String(value), line)
-    if (isShortened) this.shortened.add(String(value), line)
-    if (isLong) this.#long++
-    if (isRounded) this.#rounded.add(String(value), line)
+    for (const examples of this.#distinct.get(value) ?? this.#listsOf(value))
+      examples.add(String(value), line)
   }
 
-  #flagsOf(value: Json): ValueFlags {
+  #listsOf(value: Json): readonly Examples[] {
     const text = String(value)
+    const lists: Examples[] = []
+    if (this.#isSimilarDistinct(text)) lists.push(this.similarDistinct)
+    if (PLACEHOLDER.test(text)) lists.push(this.placeholders)
+    if (SHORTENED_NUMBER.test(text)) lists.push(this.shortened)
+    if (LONG_NUMBER.test(text)) lists.push(this.#long, ...(isRoundedNumber(text) ? [this.#rounded] : []))
+    if (this.#distinct.size < MAX_CACHED_TEXTS) this.#distinct.set(value, lists)
+    return lists
+  }
+
+  /** Whether another value of the `distinct` is similar or a damaged form. Stores this one and its damaged forms. */
+  #isSimilarDistinct(text: string): boolean {
     const key = similarityKey(text)
     const isKnown = this.#distinctKeys.has(key) || this.#damagedDistinct.has(text)
-    const isLong = LONG_NUMBER.test(text)
-    const flags = {
-      isSimilar: isKnown,
-      isPlaceholder: PLACEHOLDER.test(text),
-      isShortened: SHORTENED_NUMBER.test(text),
-      isLong,
-      isRounded: isLong && isRoundedNumber(text),
-    }
-    if (this.#distinct.size >= MAX_CACHED_TEXTS) return flags
+    if (this.#distinct.size >= MAX_CACHED_TEXTS) return isKnown
     const forms = isNumber(text) ? [] : [...damagedForms(text).keys()]
-    flags.isSimilar ||= forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
-    this.#distinct.set(value, flags)
+    const isFormKnown = forms.some((form) => this.#distinctKeys.has(similarityKey(form)))
     this.#distinctKeys.add(key)
     for (const form of forms) this.#damagedDistinct.add(form)
-    return flags
+    return isKnown || isFormKnown
   }
 
   /** The damaged forms of compared texts that occur in the log. */

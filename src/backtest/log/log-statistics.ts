@@ -38,11 +38,11 @@ class CaseIds {
   /** Cases whose id is similar to an earlier one. */
   similar = 0
   readonly first: SimilarCase[] = []
-  readonly shortened = new SuspectCases(SHORTENED_NUMBER)
-  readonly placeholders = new SuspectCases(PLACEHOLDER)
-  readonly dates = new SuspectCases(DATE_OF_SPREADSHEET)
-  readonly #commented = new SuspectCases(COMMENT)
-  readonly #rounded = new SuspectCases(LONG_NUMBER)
+  readonly shortened = new SuspectCases()
+  readonly placeholders = new SuspectCases()
+  readonly dates = new SuspectCases()
+  readonly #commented = new SuspectCases()
+  readonly #rounded = new SuspectCases()
   #count = 0
   /** Cases whose ids are numbers of 16 digits or more. */
   #long = 0
@@ -59,10 +59,10 @@ class CaseIds {
 
   /** Call once per case. */
   add(id: string, line: number, events: number): void {
-    this.shortened.add(id, line, events)
-    this.placeholders.add(id, line, events)
-    this.dates.add(id, line, events)
-    if (COMMENT.test(id) && !PLACEHOLDER.test(id)) this.#commented.add(id, line, events)
+    if (SHORTENED_NUMBER.test(id)) this.shortened.add(id, line, events)
+    if (DATE_OF_SPREADSHEET.test(id)) this.dates.add(id, line, events)
+    if (PLACEHOLDER.test(id)) this.placeholders.add(id, line, events)
+    else if (COMMENT.test(id)) this.#commented.add(id, line, events)
     this.#count++
     if (LONG_NUMBER.test(id)) {
       this.#long++
@@ -77,18 +77,13 @@ class CaseIds {
   }
 }
 
-/** Cases whose ids match a pattern. */
+/** A count of cases with a suspect id, and the first few. */
 export class SuspectCases {
-  readonly #pattern: RegExp
   count = 0
   readonly first: SuspectCase[] = []
 
-  constructor(pattern: RegExp) {
-    this.#pattern = pattern
-  }
-
   add(id: string, line: number, events: number): void {
-    if (this.#pattern.test(id) && ++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
+    if (++this.count <= MAX_EXAMPLES) this.first.push({ id, line, events })
   }
 }
 

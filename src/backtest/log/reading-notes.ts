@@ -110,7 +110,7 @@ function rowLimitNotes({ events, badRows, format }: LogReading): string[] {
 
 function repeatedKeyNotes({ repeatedKeys: found }: LogReading): string[] {
   if (found === null || found.count === 0) return []
-  const rows = found.count === 1 ? '1 row has' : `${grouped(found.count)} rows have`
+  const rows = have(found.count, 'row')
   return [`${rows} a key twice, of which the last counts, as in the service: ${list(found)}`]
 }
 
@@ -126,7 +126,7 @@ function xesNotes({ xes, options: { columns } }: LogReading): string[] {
       : []),
     ...(sameName.count > 0
       ? [
-          `${sameName.count === 1 ? '1 trace has' : `${grouped(sameName.count)} traces have`} the concept:name of an earlier trace; traces of one name are one case: ${list(sameName)}`,
+          `${have(sameName.count, 'trace')} the concept:name of an earlier trace; traces of one name are one case: ${list(sameName)}`,
         ]
       : []),
     ...(empty.count > 0
@@ -162,10 +162,10 @@ function similarTypes({ statistics, types }: LogReading): string[] {
   return [...statistics.keys()].flatMap((named) => [
     ...(byKey.get(similarityKey(named)) ?? [])
       .filter(({ type, count }) => count > 0 && type !== named && !statistics.has(type))
-      .map(({ type, count }) => {
-        const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
-        return `${events} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`
-      }),
+      .map(
+        ({ type, count }) =>
+          `${have(count, 'event')} the type ${shown(type)}, which differs from ${shown(named)} of the contract only by ${differenceFrom(type, named)}`,
+      ),
     ...(isNumber(named) && types.has(named) ? [] : damagedTypes(named, { statistics, types })),
   ])
 }
@@ -178,20 +178,19 @@ function damagedTypes(
   return [...damagedForms(named)]
     .filter(([form]) => types.has(form) && !statistics.has(form))
     .filter(([form]) => similarityKey(form) !== similarityKey(named))
-    .map(([form, how]) => {
-      const count = types.countOf(form)
-      const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
-      return `${events} the type ${shown(form)}, which differs from ${shown(named)} of the contract by ${how}`
-    })
+    .map(
+      ([form, how]) =>
+        `${have(types.countOf(form), 'event')} the type ${shown(form)}, which differs from ${shown(named)} of the contract by ${how}`,
+    )
 }
 
 function placeholderTypes({ statistics, types }: LogReading): string[] {
   return [...types.all]
     .filter(({ type, count }) => count > 0 && !statistics.has(type) && PLACEHOLDER.test(type))
-    .map(({ type, count }) => {
-      const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
-      return `${events} the type ${shown(type)}, which is used for missing values`
-    })
+    .map(
+      ({ type, count }) =>
+        `${have(count, 'event')} the type ${shown(type)}, which is used for missing values`,
+    )
 }
 
 function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
@@ -210,51 +209,49 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ),
     ...[...similar].map(
       ([wanted, examples]) =>
-        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs only by ${differenceFrom(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
+        `${place} is compared with ${shown(wanted)}, but ${have(examples.count, 'event')} a text that differs only by ${differenceFrom(examples.first[0]?.text ?? '', wanted)}: ${list(examples)}`,
     ),
     ...one.damaged.map(
       ([wanted, examples]) =>
-        `${place} is compared with ${shown(wanted)}, but ${examples.count === 1 ? '1 event has' : `${grouped(examples.count)} events have`} a text that differs by ${damagedForms(wanted).get(examples.first[0]?.text ?? '')}: ${list(examples)}`,
+        `${place} is compared with ${shown(wanted)}, but ${have(examples.count, 'event')} a text that differs by ${damagedForms(wanted).get(examples.first[0]?.text ?? '')}: ${list(examples)}`,
     ),
     ...otherTextNotes(one, place),
     ...nameNotes(one, place),
-    ...(one.similarDistinct.count === 0
-      ? []
-      : [
-          `${place} counts different values, and ${one.similarDistinct.count === 1 ? '1 event has' : `${grouped(one.similarDistinct.count)} events have`} a value that is almost equal to another one, but counts as another: ${list(one.similarDistinct)}`,
-        ]),
-    ...distinctNotes(one.shortened, place, 'that a spreadsheet or a program has shortened'),
-    ...distinctNotes(one.rounded, place, `whose ${ROUNDED}`),
-    ...(one.placeholders.count === 0
-      ? []
-      : [
-          `${place} counts different values, and ${one.placeholders.count === 1 ? '1 event has' : `${grouped(one.placeholders.count)} events have`} a value that is used for missing values, but counts as a value: ${list(one.placeholders)}`,
-        ]),
+    ...distinctNotes(
+      one.similarDistinct,
+      place,
+      'that is almost equal to another one, but counts as another',
+    ),
+    ...distinctNotes(
+      one.shortened,
+      place,
+      'that a spreadsheet or a program has shortened, so that several values may count as one',
+    ),
+    ...distinctNotes(one.rounded, place, `whose ${ROUNDED}, so that several values may count as one`),
+    ...distinctNotes(one.placeholders, place, 'that is used for missing values, but counts as a value'),
     ...groupedNotes(one, place, reading.options.decimal),
   ]
 }
 
-/** A note about values that may each stand for several different values. */
+/** Values of a `distinct` that are probably mistakes. */
 const distinctNotes = (found: Examples | null, place: string, what: string): string[] =>
   found === null || found.count === 0
     ? []
-    : [
-        `${place} counts different values, and ${found.count === 1 ? '1 event has' : `${grouped(found.count)} events have`} a value ${what}, so that several values may count as one: ${list(found)}`,
-      ]
+    : [`${place} counts different values, and ${have(found.count, 'event')} a value ${what}: ${list(found)}`]
 
 /** Compared texts that no event has, if neither similar texts nor values of other types explain it. */
 const otherTextNotes = ({ missing, otherTexts, otherTypes }: FieldStatistics, place: string): string[] =>
   otherTexts.count === 0 || otherTypes.size > 0 || missing.length === 0
     ? []
     : [
-        `no event has ${missing.map(shown).join(' or ')} in ${place}; ${otherTexts.count === 1 ? '1 event has' : `${grouped(otherTexts.count)} events have`} other texts: ${list(otherTexts)}`,
+        `no event has ${missing.map(shown).join(' or ')} in ${place}; ${have(otherTexts.count, 'event')} other texts: ${list(otherTexts)}`,
       ]
 
 const nameNotes = ({ similarNames }: FieldStatistics, place: string): string[] =>
-  similarNames.first.map(({ text, count, line }) => {
-    const events = count === 1 ? '1 event has' : `${grouped(count)} events have`
-    return `${events} ${shown(text)} in place of ${place} (line ${grouped(line)})`
-  })
+  similarNames.first.map(
+    ({ text, count, line }) =>
+      `${have(count, 'event')} ${shown(text)} in place of ${place} (line ${grouped(line)})`,
+  )
 
 function groupedNotes({ grouped: found }: FieldStatistics, place: string, mark: DecimalMark): string[] {
   if (found === null) return []
@@ -346,7 +343,7 @@ function openingNotes({ options, times }: LogReading, cases: CaseStatistics): st
       : []),
     ...(count > 0
       ? [
-          `${count === 1 ? '1 case has' : `${grouped(count)} cases have`} several times in ${shown(openedAt)} (--opened-at), of which the first of the log counts: ${list(otherOpenings)}`,
+          `${have(count, 'case')} several times in ${shown(openedAt)} (--opened-at), of which the first of the log counts: ${list(otherOpenings)}`,
         ]
       : []),
     ...(withoutLaterEvent.count > 0
@@ -385,7 +382,7 @@ function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics
       : []),
     ...(count > 0
       ? [
-          `${count === 1 ? '1 event has' : `${grouped(count)} events have`} the id of an earlier event of the case, but another type, time or compared field, and ${count === 1 ? 'counts' : 'count'} as repeated: ${list(conflictingRepeats)}; check the column ${shown(eventId)} (--event-id)`,
+          `${have(count, 'event')} the id of an earlier event of the case, but another type, time or compared field, and ${count === 1 ? 'counts' : 'count'} as repeated: ${list(conflictingRepeats)}; check the column ${shown(eventId)} (--event-id)`,
         ]
       : []),
   ]
@@ -396,7 +393,7 @@ function repeatedRowNotes({ options }: LogReading, { repeatedRows }: CaseStatist
   if (options.columns.eventId !== undefined || repeatedRows.count === 0) return []
   const { count } = repeatedRows
   return [
-    `${count === 1 ? '1 event has' : `${grouped(count)} events have`} the case, type, time and compared fields of another one and ${count === 1 ? 'counts' : 'count'} again: ${list(repeatedRows)}; --event-id names the column of ids, by which repeated events are recognized`,
+    `${have(count, 'event')} the case, type, time and compared fields of another one and ${count === 1 ? 'counts' : 'count'} again: ${list(repeatedRows)}; --event-id names the column of ids, by which repeated events are recognized`,
   ]
 }
 
@@ -404,7 +401,7 @@ function orderNotes({ ties, tiesNewestFirst }: CaseStatistics, order: RowOrder):
   const isMostly = order.isNewestFirst || order.isMostlyNewestFirst
   const found = isMostly ? ties : tiesNewestFirst
   if (found.count === 0) return []
-  const cases = found.count === 1 ? '1 case has' : `${grouped(found.count)} cases have`
+  const cases = have(found.count, 'case')
   if (order.isReversed)
     return [
       `the log is written newest first, so events of a case with the same time run from the last row to the first: ${cases} such events: ${list(found)}`,
@@ -419,7 +416,7 @@ function orderNotes({ ties, tiesNewestFirst }: CaseStatistics, order: RowOrder):
 
 function lostDigitNotes({ times }: LogReading, { ties }: CaseStatistics, order: RowOrder): string[] {
   if (!times.hasLostDigits || ties.count === 0 || order.isReversed) return []
-  const cases = ties.count === 1 ? '1 case has' : `${grouped(ties.count)} cases have`
+  const cases = have(ties.count, 'case')
   return [
     `${cases} events whose times are equal or less than 250 nanoseconds apart; such events run in the order of the log, because further digits are not read: ${list(ties)}`,
   ]
@@ -523,6 +520,10 @@ function spanNotes(reading: LogReading, now: number): string[] {
       : []),
   ]
 }
+
+/** The subject and the verb of a sentence: "1 event has", "1,200 events have". */
+const have = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun} has` : `${grouped(count)} ${noun}s have`
 
 const list = ({ first }: Examples) => first.map(exampleText).join(', ')
 

@@ -112,8 +112,8 @@ export class Explanation {
   readonly #triggers: ConditionView[]
   readonly #clock: ClockView | null
   readonly #review: ReviewView | null
-  readonly #reviewSeq: number
-  readonly #start: Turn | null
+  /** The item that made the claim PENDING. */
+  readonly #start: (Turn & { seq: number }) | null
   readonly #calendar: TimeMeasure
   readonly #hints: LogHints
 
@@ -130,7 +130,6 @@ export class Explanation {
     this.#clock = clock ? new ClockView(claim, start?.createdAt ?? null, calendar) : null
     this.#start = start ?? null
     this.#calendar = calendar
-    this.#reviewSeq = start?.seq ?? Number.POSITIVE_INFINITY
     this.#review = claim.contract.review && start ? new ReviewView(claim, start, calendar) : null
     this.#hints = new LogHints(claim.contract)
   }
@@ -140,7 +139,7 @@ export class Explanation {
    * strict deadline excludes must be left out.
    */
   add(event: Shown): void {
-    const isInReview = (event.seq ?? 0) > this.#reviewSeq
+    const isInReview = this.#start !== null && (event.seq ?? 0) > this.#start.seq
     if (isInReview) this.#review?.add(event)
     else {
       for (const view of [this.#fulfillment, ...this.#triggers]) view.add(event)

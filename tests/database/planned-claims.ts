@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { type PlanReader, readPlans } from '../support/query-plan.ts'
+import { setReminder } from '../support/set-reminder.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
 /*
@@ -109,8 +110,7 @@ async function addClaims(client: pg.Client, owners: Owners, size: Size): Promise
 
 const addReminders = (client: pg.Client, check: Date) =>
   client.query(
-    `UPDATE claims SET reminders = '{0.5}', reminder_times = ARRAY[created_at], reminders_passed = 0,
-       next_reminder_at = created_at
+    `UPDATE claims SET ${setReminder('created_at')}
      WHERE status = 'OPEN' AND position % 10 IN (0, 9) AND due_at > $1`,
     [check],
   )

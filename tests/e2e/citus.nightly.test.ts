@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { newClaim, uniqueName } from '../support/new-records.ts'
 import type { PostgresNode } from '../support/postgres-node.ts'
 import { runCli, startServeProcess } from '../support/serve-process.ts'
+import { setReminder } from '../support/set-reminder.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 import type { Contract } from '../support/source/contracts.ts'
 import { Database, MIN_CONNECTIONS } from '../support/source/database.ts'
@@ -120,8 +121,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
         const due = await claimsByPlace(api, 4, first, { activity_window: 0.001, review_window: 86_400 })
         const reminded = await claimsByPlace(api, 4, first)
         for (const id of Object.values(reminded).flat())
-          await sql(`UPDATE claims SET reminders = '{0.5}', reminder_times = ARRAY[created_at], reminders_passed = 0,
-            next_reminder_at = created_at WHERE id = '${id}'`)
+          await sql(`UPDATE claims SET ${setReminder('created_at')} WHERE id = '${id}'`)
         const remindersOf = async (id: string) =>
           (await sql(`SELECT FROM notifications WHERE subject_id = '${id}' AND kind = 'due_soon'`)).length
         const load = await startEventLoad(api, [served.url], 300)

@@ -1,9 +1,8 @@
+import { setReminder } from '../../support/set-reminder.ts'
 import type { TestService } from '../../support/test-service.ts'
 
 /** SQL that gives claims ($1) a reminder at a time ($2). */
-export const REMIND_AT = `UPDATE claims SET reminders = '{0.5}', reminder_times = ARRAY[$2::timestamptz],
-    reminders_passed = 0, next_reminder_at = $2::timestamptz
-  WHERE id = ANY ($1::uuid[])`
+export const REMIND_AT = `UPDATE claims SET ${setReminder('$2::timestamptz')} WHERE id = ANY ($1::uuid[])`
 
 /** The number of sent reminders of each claim. */
 export async function countReminders(

@@ -20,6 +20,8 @@ export class ExtendedDecision extends PendingDecision {
   /** Whether a decision depended on the log, so the log must have been read. */
   usesLog = false
   #continuesClock = false
+  /** Computed with the decision: with a calendar each takes tens of microseconds, and a write may have many claims. */
+  #reminderTimes: readonly Date[] | null = null
   /** The claim and its log after the submissions so far. Each submission makes a new claim object for its answer. */
   #claim: Claim
   #log: EventLog
@@ -55,6 +57,7 @@ export class ExtendedDecision extends PendingDecision {
   ): Generator<void, ExtendedDecision> {
     const decision = new ExtendedDecision(snapshot, recordedIds, submissions.length, now, calendar)
     yield* decision.decide(submissions)
+    decision.#reminderTimes = decision.#timesOfReminders()
     return decision
   }
 
@@ -63,7 +66,7 @@ export class ExtendedDecision extends PendingDecision {
     return {
       seen: this.snapshot.claim,
       becomes: this.#claim,
-      reminderTimes: this.#reminderTimes(),
+      reminderTimes: this.#reminderTimes,
       at: this.at,
       events: this.added.map((request) => ({ ...request, lateMs: this.#lateMsOf(request) })),
       notifications: this.#notifications,
@@ -119,7 +122,7 @@ export class ExtendedDecision extends PendingDecision {
     }
   }
 
-  #reminderTimes(): Date[] | null {
+  #timesOfReminders(): Date[] | null {
     const { reminders, contract, clock } = this.#claim
     if (!this.#continuesClock || !reminders || !clock || isPaused(this.#claim)) return null
     return reminderTimes(reminders, contract, clock, this.#calendar)

@@ -340,7 +340,9 @@ test('a calendar that a server cannot compute stops only its own claims at a sch
 test('the windows of a batch are computed in steps, between which the server does other work', async (t) => {
   const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.startsWith('Europe/'))
   const calendars = await Promise.all(
-    zones.slice(0, 20).map((time_zone) => newCalendar({ time_zone, weekly: { monday: [['00:00', '01:00']] } })),
+    zones
+      .slice(0, 20)
+      .map((time_zone) => newCalendar({ time_zone, weekly: { monday: [['00:00', '01:00']] } })),
   )
   let turn = 0
   const count = setInterval(() => turn++, 0)

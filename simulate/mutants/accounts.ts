@@ -85,8 +85,8 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     name: 'idempotency keys that begin together are distinguished without their owner',
     edits: [
       edit(
-        "nameOf = ({ userId, key }: Pick<AskedKey, 'userId' | 'key'>) =>",
-        "nameOf = ({ key }: Pick<AskedKey, 'userId' | 'key'>, userId = '') =>",
+        "scopedKey = ({ userId, key }: Pick<RequestKey, 'userId' | 'key'>) =>",
+        "scopedKey = ({ key }: Pick<RequestKey, 'userId' | 'key'>, userId = '') =>",
       ),
     ],
     clients: 32,

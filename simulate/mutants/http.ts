@@ -35,8 +35,8 @@ export const OF_ANSWERS: readonly Mutant[] = [
     name: 'the answer to a request with a key is not stored',
     edits: [
       edit(
-        'if (!(await storeKeyedAnswer(within.write, userId, key, toKept(request, answer)))) throw keyReused()',
-        'void [storeKeyedAnswer, keyReused, toKept]',
+        'if (!(await storeKeyedAnswer(within.write, userId, key, toStored(request, answer)))) throw keyReused()',
+        'void [storeKeyedAnswer, keyReused, toStored]',
       ),
     ],
   },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { RESERVED_FIELDS, RESERVED_TYPES } from '../core/claims/event.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
-import { KEY_OF_EVENTS } from '../idempotency/idempotency-key.ts'
+import { EVENT_KEY_HEADER } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { CandidateAlias, EXAMPLE_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 
@@ -61,7 +61,7 @@ export const Submission = Type.Unsafe<JsonObject & SubmissionFields>({
 })
 
 export const SubmissionHeaders = Type.Object({
-  ...KEY_OF_EVENTS,
+  ...EVENT_KEY_HEADER,
   prefer: Type.Optional(
     Type.String({
       description: '`return=minimal` is answered 204 without a body.',

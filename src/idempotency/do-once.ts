@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { ServiceError } from '../kernel/errors.ts'
 import { type Context, inTransaction } from '../platform/database/context.ts'
 import { isTransient } from '../platform/database/database-unavailable.ts'
-import { findKeyedAnswer, holdKey, type KeyedAnswer, storeKeyedAnswer } from './idempotency-key-store.ts'
+import { findKeyedAnswer, type KeyedAnswer, storeKeyedAnswer, tryLockKey } from './idempotency-key-store.ts'
 import { MAX_KEYED_REQUEST_ATTEMPTS } from './limits.ts'
 import { seal, unseal } from './seal.ts'
 
@@ -38,11 +38,11 @@ export async function doOnce(
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(context, async (within) => {
-        if (!(await holdKey(within.write, userId, key))) throw keyInUse()
-        const known = await findKeyedAnswer(within.write, userId, key)
-        if (known) return { answer: readAnswer(request, known), isReplayed: true }
+        if (!(await tryLockKey(within.write, userId, key))) throw keyInUse()
+        const stored = await findKeyedAnswer(within.write, userId, key)
+        if (stored) return { answer: readAnswer(request, stored), isReplayed: true }
         const answer = await work(within)
-        if (!(await storeKeyedAnswer(within.write, userId, key, toKept(request, answer)))) throw keyReused()
+        if (!(await storeKeyedAnswer(within.write, userId, key, toStored(request, answer)))) throw keyReused()
         return { answer, isReplayed: false }
       })
     } catch (error) {
@@ -51,17 +51,17 @@ export async function doOnce(
   }
 }
 
-function toKept(request: KeyedRequest, { status, headers, text }: Answer): KeyedAnswer {
+function toStored(request: KeyedRequest, { status, headers, text }: Answer): KeyedAnswer {
   const { digest, key, readableBy } = request
   const isSealed = readableBy !== null
   const body = isSealed ? seal(sealingKey(readableBy), text, key) : Buffer.from(text)
   return { digest, status, headers, body, isSealed }
 }
 
-function readAnswer({ digest, key, readableBy }: KeyedRequest, known: KeyedAnswer): Answer {
-  if (!known.digest.equals(digest)) throw keyReused()
-  const { status, headers, body } = known
-  if (!known.isSealed) return { status, headers, text: body.toString() }
+function readAnswer({ digest, key, readableBy }: KeyedRequest, stored: KeyedAnswer): Answer {
+  if (!stored.digest.equals(digest)) throw keyReused()
+  const { status, headers, body } = stored
+  if (!stored.isSealed) return { status, headers, text: body.toString() }
   const text = unseal(sealingKey(`${readableBy}`), body, key)
   if (text === null) {
     throw new ServiceError(

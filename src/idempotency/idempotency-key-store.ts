@@ -4,13 +4,13 @@ import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 import { KEY_RETENTION } from './limits.ts'
 
-const KEPT = `interval '${KEY_RETENTION}'`
+const RETENTION = `interval '${KEY_RETENTION}'`
 
 /** Replaces an expired key. */
-const IN_PLACE_OF_OLD = `ON CONFLICT (user_id, key) DO UPDATE SET created_at = EXCLUDED.created_at, digest = EXCLUDED.digest,
+const ON_CONFLICT_REPLACE_EXPIRED = `ON CONFLICT (user_id, key) DO UPDATE SET created_at = EXCLUDED.created_at, digest = EXCLUDED.digest,
         seed = EXCLUDED.seed, status = EXCLUDED.status, headers = EXCLUDED.headers, body = EXCLUDED.body,
         is_sealed = EXCLUDED.is_sealed
-      WHERE idempotency_keys.created_at <= EXCLUDED.created_at - ${KEPT}`
+      WHERE idempotency_keys.created_at <= EXCLUDED.created_at - ${RETENTION}`
 
 /** The stored response of a key. */
 export interface KeyedAnswer {
@@ -23,17 +23,17 @@ export interface KeyedAnswer {
 }
 
 /** Locks the account's key until the transaction ends. Returns false if another request holds the lock. */
-export async function holdKey(db: Connection, userId: string, key: string): Promise<boolean> {
-  const [row] = await db.query<{ is_held: boolean }>({
+export async function tryLockKey(db: Connection, userId: string, key: string): Promise<boolean> {
+  const [row] = await db.query<{ is_locked: boolean }>({
     name: 'hold_idempotency_key',
     text: `-- hold_idempotency_key
-      SELECT pg_try_advisory_xact_lock(${IDEMPOTENCY_KEY}, hashtext($1 || ' ' || $2)) AS is_held`,
+      SELECT pg_try_advisory_xact_lock(${IDEMPOTENCY_KEY}, hashtext($1 || ' ' || $2)) AS is_locked`,
     values: [userId, key],
   })
-  return row?.is_held === true
+  return row?.is_locked === true
 }
 
-/** A statement of its own after `holdKey`, so that it sees the response of the previous holder. */
+/** A separate statement after `tryLockKey`: its snapshot includes the response of the previous lock holder. */
 export async function findKeyedAnswer(
   db: Connection,
   userId: string,
@@ -43,7 +43,7 @@ export async function findKeyedAnswer(
     name: 'find_keyed_answer',
     text: `-- find_keyed_answer
       SELECT digest, status, headers, body, is_sealed FROM idempotency_keys
-      WHERE user_id = $1 AND key = $2 AND created_at > ${NOW} - ${KEPT}`,
+      WHERE user_id = $1 AND key = $2 AND created_at > ${NOW} - ${RETENTION}`,
     values: [userId, key],
     readOnly: true,
   })
@@ -52,7 +52,7 @@ export async function findKeyedAnswer(
   return { ...answer, isSealed }
 }
 
-/** Replaces an expired response. Returns false if the key has another response by now. */
+/** Replaces an expired response. Returns false if the key has an unexpired response. */
 export async function storeKeyedAnswer(
   db: Connection,
   userId: string,
@@ -64,21 +64,21 @@ export async function storeKeyedAnswer(
     text: `-- store_keyed_answer
       INSERT INTO idempotency_keys (user_id, key, created_at, digest, status, headers, body, is_sealed)
       VALUES ($1, $2, ${NOW}, $3, $4, $5, $6, $7)
-      ${IN_PLACE_OF_OLD} RETURNING 1`,
+      ${ON_CONFLICT_REPLACE_EXPIRED} RETURNING 1`,
     values: [userId, key, digest, status, headers, body, isSealed],
   })
   return rows.length === 1
 }
 
 /** A key of a request that creates claims or candidates. */
-export interface AskedKey {
+export interface RequestKey {
   userId: string
   key: string
   /** SHA-256 of the request. */
   digest: Buffer
 }
 
-/** The stored state of such a key. */
+/** The stored state of a key of a creation. */
 export interface CreationKey {
   /** The ids of claims are derived from the seed. */
   seed: string
@@ -89,49 +89,49 @@ export interface CreationKey {
 }
 
 /**
- * Inserts new keys and finds known keys. Of several requests with one key the first inserts the key. Null for a key that another
- * request uses.
+ * Inserts new keys and finds known keys. If several requests have the same key, only the first is not known. Null for a key that
+ * was used for another request.
  */
-export async function beginKeys(
+export async function insertOrFindKeys(
   db: Connection,
-  asked: readonly AskedKey[],
-  mayRepeat = true,
+  keys: readonly RequestKey[],
+  mayRetry = true,
 ): Promise<(CreationKey | null)[]> {
-  const first = new Map(asked.toReversed().map((one) => [nameOf(one), one]))
-  const sorted = [...first.values()].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const first = new Map(keys.toReversed().map((key) => [scopedKey(key), key]))
+  const sorted = [...first.values()].toSorted((a, b) => (scopedKey(a) < scopedKey(b) ? -1 : 1))
   const columns = [plainArray(sorted.map(({ userId }) => userId)), sorted.map(({ key }) => key)]
-  const begun = await db.query<KeyRow>({
+  const inserted = await db.query<KeyRow>({
     name: 'begin_idempotency_keys',
     text: `-- begin_idempotency_keys
       INSERT INTO idempotency_keys (user_id, key, created_at, digest, seed)
       SELECT user_id, key, ${NOW}, decode(digest, 'hex'), gen_random_uuid()
-      FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (user_id, key, digest)
-      ${IN_PLACE_OF_OLD} RETURNING user_id, key, digest, seed`,
+      FROM unnest($1::uuid[], $2::text[], $3::text[]) AS requested (user_id, key, digest)
+      ${ON_CONFLICT_REPLACE_EXPIRED} RETURNING user_id, key, digest, seed`,
     values: [...columns, sorted.map(({ digest }) => digest.toString('hex'))],
   })
-  // A statement of its own, so that it sees keys that were inserted meanwhile.
+  // A separate statement: its snapshot includes keys that were inserted meanwhile.
   const known =
-    begun.length === sorted.length
+    inserted.length === sorted.length
       ? []
       : await db.query<KeyRow>({
           name: 'find_idempotency_keys',
           text: `-- find_idempotency_keys
             SELECT user_id, key, digest, seed
-            FROM unnest($1::uuid[], $2::text[]) AS asked (user_id, key) JOIN idempotency_keys USING (user_id, key)`,
+            FROM unnest($1::uuid[], $2::text[]) AS requested (user_id, key) JOIN idempotency_keys USING (user_id, key)`,
           values: columns,
           readOnly: true,
         })
-  const isNew = new Set(begun.map(nameOfRow))
-  const found = new Map([...known, ...begun].map((row) => [nameOfRow(row), row]))
+  const isNew = new Set(inserted.map(scopedKeyOfRow))
+  const found = new Map([...known, ...inserted].map((row) => [scopedKeyOfRow(row), row]))
   // An expired key was removed meanwhile. The next attempt inserts it.
-  if (found.size < sorted.length && mayRepeat) return beginKeys(db, asked, false)
-  return asked.map((one) => {
-    const name = nameOf(one)
-    const row = found.get(name)
-    if (!row) throw new Error('an Idempotency-Key that was begun is gone')
+  if (found.size < sorted.length && mayRetry) return insertOrFindKeys(db, keys, false)
+  return keys.map((key) => {
+    const scoped = scopedKey(key)
+    const row = found.get(scoped)
+    if (!row) throw new Error('an Idempotency-Key was neither inserted nor found')
     const { seed, digest } = row
-    if (seed === null || !digest.equals(one.digest)) return null
-    return { seed, isKnown: !isNew.has(name) || one !== first.get(name), hasCreated: false }
+    if (seed === null || !digest.equals(key.digest)) return null
+    return { seed, isKnown: !isNew.has(scoped) || key !== first.get(scoped), hasCreated: false }
   })
 }
 
@@ -142,15 +142,16 @@ interface KeyRow {
   seed: string | null
 }
 
-const nameOf = ({ userId, key }: Pick<AskedKey, 'userId' | 'key'>) => `${userId} ${key}`
-const nameOfRow = (row: KeyRow) => nameOf({ userId: row.user_id, key: row.key })
+/** Accounts may use the same keys. */
+const scopedKey = ({ userId, key }: Pick<RequestKey, 'userId' | 'key'>) => `${userId} ${key}`
+const scopedKeyOfRow = (row: KeyRow) => scopedKey({ userId: row.user_id, key: row.key })
 
 /** Removes expired keys, the oldest first. Returns how many were removed. */
 export async function removeOldKeys(db: Connection, count: number): Promise<number> {
   const rows = await db.query({
     text: `-- remove_old_idempotency_keys
       DELETE FROM idempotency_keys WHERE (user_id, key) IN (
-        SELECT user_id, key FROM idempotency_keys WHERE created_at <= (SELECT ${NOW}) - ${KEPT}
+        SELECT user_id, key FROM idempotency_keys WHERE created_at <= (SELECT ${NOW}) - ${RETENTION}
         ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
       ) RETURNING 1`,
     values: [count],
@@ -217,11 +218,11 @@ export async function findCreations(
   )
 }
 
-/** Stored contracts as JSON, by hash: the first ones that have at most `mostBytes` together. */
+/** Stored contracts as JSON, by hash: the first ones that have at most `maxBytes` together. */
 export async function readStoredContracts(
   db: Connection,
   hashes: readonly string[],
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Map<string, string>> {
   const rows = await db.query<{ hash: string; document: string }>({
     name: 'read_stored_contracts',
@@ -229,7 +230,7 @@ export async function readStoredContracts(
       SELECT encode(hash, 'hex') AS hash, document::text AS document
       FROM (SELECT hash, document, sum(bytes) OVER (ORDER BY hash) AS sum FROM contracts WHERE hash = ANY ($1::bytea[])) AS found
       WHERE sum <= $2`,
-    values: [hashes.map((hash) => `\\x${hash}`), mostBytes],
+    values: [hashes.map((hash) => `\\x${hash}`), maxBytes],
     readOnly: true,
   })
   return new Map(rows.map(({ hash, document }) => [hash, document]))

@@ -9,7 +9,7 @@ import { sendJson } from '../platform/http/responses/json-stream.ts'
 import { BODY_ERRORS } from '../platform/http/responses/responses.ts'
 import { type Route, route, type TypedRoute } from '../platform/http/route.ts'
 import { type Answer, doOnce, keyReused } from './do-once.ts'
-import type { AskedKey, CreationKey } from './idempotency-key-store.ts'
+import type { CreationKey, RequestKey } from './idempotency-key-store.ts'
 import { MAX_KEY_LENGTH } from './limits.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -34,14 +34,14 @@ const key = (description: string) =>
     }),
   )
 
-const ONCE = {
+const KEY_HEADER = {
   'idempotency-key': key(
     'The caller’s name for the operation, such as a new UUID. The same request with the same key is executed once in 24 hours. Later requests get the response of the first.',
   ),
 }
 
 /** Header of routes that submit events. */
-export const KEY_OF_EVENTS = {
+export const EVENT_KEY_HEADER = {
   'idempotency-key': key(
     'The `id` of an event without one. In a batch or a stream the id is the key, a dot and the index of the event, from 0 on.',
   ),
@@ -52,7 +52,7 @@ export const keyOf = ({ headers }: FastifyRequest): string | null =>
   (headers['idempotency-key'] as string | undefined) ?? null
 
 /** Must run before the body is parsed, because the parser may release the bytes. */
-export function noteBody(request: FastifyRequest, bytes: Buffer): void {
+export function recordBodyDigest(request: FastifyRequest, bytes: Buffer): void {
   if (keyOf(request) !== null) request.bodyDigest = createHash('sha256').update(bytes).digest('hex')
 }
 
@@ -96,14 +96,14 @@ export function idempotentRoute<const Schema extends FastifySchema>(
 ): Route {
   return keyedRoute(options, async (request, reply) => {
     const typed = request as RequestOf<Schema>
-    const asked = askedKeyOf(request)
+    const requestKey = requestKeyOf(request)
     const context = contextOf(app.db, request.userId)
-    if (!asked) return send(reply, await answer(context, typed))
+    if (!requestKey) return send(reply, await answer(context, typed))
     const work = async (within: Context) => toAnswer(await answer(within, typed))
     const readableBy = hasSecret ? request.credential : null
-    const { answer: answered, isReplayed } = await doOnce(context, { ...asked, readableBy }, work)
+    const { answer: response, isReplayed } = await doOnce(context, { ...requestKey, readableBy }, work)
     if (isReplayed) reply.header('Idempotent-Replayed', 'true')
-    return reply.code(answered.status).headers(answered.headers).type(JSON_TYPE).send(answered.text)
+    return reply.code(response.status).headers(response.headers).type(JSON_TYPE).send(response.text)
   })
 }
 
@@ -128,28 +128,28 @@ export function creationRoute<const Schema extends FastifySchema>(
   { create, ...options }: CreationRoute<Schema>,
 ): Route {
   return keyedRoute(options, async (request, reply) => {
-    const asked = askedKeyOf(request)
-    const key = asked && (await beginCreation(app, asked))
+    const requestKey = requestKeyOf(request)
+    const key = requestKey && (await beginCreation(app, requestKey))
     const created = await create(request as RequestOf<Schema>, key)
     if (key?.hasCreated) reply.header('Idempotent-Replayed', 'true')
     return send(reply, created)
   })
 }
 
-/** Documents the header of the key. */
+/** A route that documents the header of the key. */
 function keyedRoute(options: object, handler: TypedRoute<FastifySchema>['handler']): Route {
   const { schema = {}, ...others } = options as TypedRoute<FastifySchema>
   return route({ ...others, schema: documented(schema), handler })
 }
 
-function askedKeyOf(request: FastifyRequest) {
+function requestKeyOf(request: FastifyRequest) {
   const key = keyOf(request)
   return key === null ? null : { userId: request.userId, key, digest: digestOf(request) }
 }
 
 function digestOf({ method, url, headers, bodyDigest }: FastifyRequest): Buffer {
-  const asked = [method, url, headers['if-match'] ?? '', bodyDigest]
-  return createHash('sha256').update(JSON.stringify(asked)).digest()
+  const parts = [method, url, headers['if-match'] ?? '', bodyDigest]
+  return createHash('sha256').update(JSON.stringify(parts)).digest()
 }
 
 /** The errors are documented by the route: see `IDEMPOTENCY_ERRORS`. */
@@ -164,7 +164,7 @@ function documented(schema: FastifySchema): FastifySchema {
   ]
   return {
     ...schema,
-    headers: Type.Object({ ...headers?.properties, ...ONCE }),
+    headers: Type.Object({ ...headers?.properties, ...KEY_HEADER }),
     response: Object.fromEntries(Object.entries(response).map(withReplayed)),
   }
 }
@@ -176,8 +176,8 @@ export type { CreationKey } from './idempotency-key-store.ts'
  * without a transaction over all of its claims.
  * @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
  */
-async function beginCreation(app: App, asked: AskedKey): Promise<CreationKey> {
-  const key = await app.creations.keys.submit(asked.userId, asked)
+async function beginCreation(app: App, requestKey: RequestKey): Promise<CreationKey> {
+  const key = await app.creations.keys.submit(requestKey.userId, requestKey)
   if (!key) throw keyReused()
   return key
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { beginKeys, removeOldKeys } from '../../src/idempotency/idempotency-key-store.ts'
+import { insertOrFindKeys, removeOldKeys } from '../../src/idempotency/idempotency-key-store.ts'
 import { sharedService } from '../support/shared.ts'
 import type { Connection, Statement } from '../support/source/database.ts'
 
-test('a key that is removed just when it is asked again is begun anew', async () => {
+test('an expired key that is removed while a request repeats it is inserted again', async () => {
   const { db } = (await sharedService()).app
   const userId = randomUUID()
   const [old, other] = ['old', 'other'].map((key) => ({ userId, key, digest: randomBytes(32) }))
   assert.ok(old && other)
-  const [before] = await beginKeys(db, [old])
+  const [before] = await insertOrFindKeys(db, [old])
 
   let removed = 0
   const removing: Connection = {
@@ -26,26 +26,26 @@ test('a key that is removed just when it is asked again is begun anew', async ()
       return db.query<Row>(statement)
     },
   }
-  const [begun, beside] = await beginKeys(removing, [old, other])
+  const [inserted, beside] = await insertOrFindKeys(removing, [old, other])
   assert.equal(removed, 1)
-  assert.ok(before && begun && beside)
-  assert.notEqual(begun.seed, before.seed)
-  assert.equal(begun.isKnown, false)
-  assert.deepEqual(await beginKeys(db, [old, other]), [
-    { ...begun, isKnown: true },
+  assert.ok(before && inserted && beside)
+  assert.notEqual(inserted.seed, before.seed)
+  assert.equal(inserted.isKnown, false)
+  assert.deepEqual(await insertOrFindKeys(db, [old, other]), [
+    { ...inserted, isKnown: true },
     { ...beside, isKnown: true },
   ])
 })
 
-test('two accounts that begin the same key at once have a key each (§4.17 rule 1)', async () => {
+test('two accounts that use the same key in one statement have a key each (§4.17 rule 1)', async () => {
   const { db } = (await sharedService()).app
   const digests = [randomBytes(32), randomBytes(32)]
-  const asked = digests.map((digest) => ({ userId: randomUUID(), key: 'shared', digest }))
-  const begun = await beginKeys(db, asked)
-  assert.ok(begun.every((key) => key?.isKnown === false))
-  assert.notEqual(begun[0]?.seed, begun[1]?.seed)
+  const keys = digests.map((digest) => ({ userId: randomUUID(), key: 'shared', digest }))
+  const inserted = await insertOrFindKeys(db, keys)
+  assert.ok(inserted.every((key) => key?.isKnown === false))
+  assert.notEqual(inserted[0]?.seed, inserted[1]?.seed)
   assert.deepEqual(
-    await beginKeys(db, asked.toReversed()),
-    begun.toReversed().map((key) => ({ ...key, isKnown: true })),
+    await insertOrFindKeys(db, keys.toReversed()),
+    inserted.toReversed().map((key) => ({ ...key, isKnown: true })),
   )
 })

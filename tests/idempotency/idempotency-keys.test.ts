@@ -27,27 +27,31 @@ const other = await sharedSecondService()
 
 const statuses = ({ body }: Answer) => body.results.map(({ status }: { status: number }) => status)
 
-/** Errors of items name the request that they are answered to, and the server. */
+/** Errors of items contain the request id and the server. */
 const withoutIds = (body: unknown) =>
   JSON.parse(JSON.stringify(body).replaceAll(/req_[\w-]+|127.0.0.1:\d+/g, ''))
 
 const keyed = (key: string = randomUUID()) => ({ 'Idempotency-Key': key })
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
 
-interface Asked {
+interface ApiRequest {
   method: 'POST' | 'PATCH'
   path: string
   body?: object
 }
 interface Operation {
-  ask: (account: ApiClient) => Promise<Asked>
-  /** What changes if it is done again. */
-  trace: (account: ApiClient) => Promise<unknown>
+  prepare: (account: ApiClient) => Promise<ApiRequest>
+  /** A value that changes with each execution. */
+  readEffect: (account: ApiClient) => Promise<unknown>
 }
 
 const countOf = (table: string) => async () => (await service.sql(`SELECT count(*) FROM ${table}`))[0]?.count
-const post = (path: string, body?: object): Asked => ({ method: 'POST', path, ...(body ? { body } : {}) })
-const patch = (path: string, body: object): Asked => ({ method: 'PATCH', path, body })
+const post = (path: string, body?: object): ApiRequest => ({
+  method: 'POST',
+  path,
+  ...(body ? { body } : {}),
+})
+const patch = (path: string, body: object): ApiRequest => ({ method: 'PATCH', path, body })
 const newEndpoint = async (account: ApiClient): Promise<string> =>
   (await account.post('/v1/webhook_endpoints', { url: 'https://example.com/' })).body.id
 const claimOf = async (account: ApiClient) => ({
@@ -62,125 +66,125 @@ const candidateOf = async (account: ApiClient) => ({
 
 const OPERATIONS: Record<string, Operation> = {
   createClaim: {
-    ask: async (account) => post('/v1/claims', await claimOf(account)),
-    trace: countOf('claims'),
+    prepare: async (account) => post('/v1/claims', await claimOf(account)),
+    readEffect: countOf('claims'),
   },
   createCandidate: {
-    ask: async (account) => post('/v1/candidates', await candidateOf(account)),
-    trace: countOf('claims'),
+    prepare: async (account) => post('/v1/candidates', await candidateOf(account)),
+    readEffect: countOf('claims'),
   },
   createClaims: {
-    ask: async (account) =>
+    prepare: async (account) =>
       post('/v1/claims/batch', {
         claims: [await claimOf(account), { customer_id: randomUUID(), contract: contractWith() }, {}],
       }),
-    trace: countOf('claims'),
+    readEffect: countOf('claims'),
   },
   createCandidates: {
-    ask: async (account) => post('/v1/candidates/batch', { candidates: [await candidateOf(account)] }),
-    trace: countOf('claims'),
+    prepare: async (account) => post('/v1/candidates/batch', { candidates: [await candidateOf(account)] }),
+    readEffect: countOf('claims'),
   },
   createSchema: {
-    ask: async () => post('/v1/schemas', { contract: contractWith() }),
-    trace: countOf('claim_schemas'),
+    prepare: async () => post('/v1/schemas', { contract: contractWith() }),
+    readEffect: countOf('claim_schemas'),
   },
   updateSchema: {
-    ask: async (account) =>
+    prepare: async (account) =>
       patch(`/v1/schemas/${(await newSchema(account)).id}`, { contract: contractWith({ price: 5 }) }),
-    trace: async (account) => (await account.get('/v1/schemas')).body.data.at(-1).updated_at,
+    readEffect: async (account) => (await account.get('/v1/schemas')).body.data.at(-1).updated_at,
   },
   createCalendar: {
-    ask: async () => post('/v1/calendars', calendarWith()),
-    trace: countOf('calendars'),
+    prepare: async () => post('/v1/calendars', calendarWith()),
+    readEffect: countOf('calendars'),
   },
   updateCalendar: {
-    ask: async (account) =>
+    prepare: async (account) =>
       patch(`/v1/calendars/${(await newCalendar(account)).id}`, { holidays: ['2026-12-25'] }),
-    trace: async (account) => (await account.get('/v1/calendars')).body.data.at(-1).version,
+    readEffect: async (account) => (await account.get('/v1/calendars')).body.data.at(-1).version,
   },
   createCustomer: {
-    ask: async () => post('/v1/customers', { external_id: uniqueName('customer') }),
-    trace: countOf('customers'),
+    prepare: async () => post('/v1/customers', { external_id: uniqueName('customer') }),
+    readEffect: countOf('customers'),
   },
   updateCustomer: {
-    ask: async (account) => patch(`/v1/customers/${(await newCustomer(account)).id}`, { name: 'new' }),
-    trace: countOf('customers'),
+    prepare: async (account) => patch(`/v1/customers/${(await newCustomer(account)).id}`, { name: 'new' }),
+    readEffect: countOf('customers'),
   },
   updateClaim: {
-    ask: async (account) =>
+    prepare: async (account) =>
       patch(`/v1/claims/${(await newClaim(account)).id}`, { metadata: { order: 'A-4711' } }),
-    trace: countOf('claim_metadata'),
+    readEffect: countOf('claim_metadata'),
   },
   updateCandidate: {
-    ask: async (account) =>
+    prepare: async (account) =>
       patch(`/v1/candidates/${(await newCandidate(account)).candidate_alias}`, {
         metadata: { order: 'A-4711' },
       }),
-    trace: countOf('claim_metadata'),
+    readEffect: countOf('claim_metadata'),
   },
   createTestClock: {
-    ask: async () => post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' }),
-    trace: countOf('test_clocks'),
+    prepare: async () => post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' }),
+    readEffect: countOf('test_clocks'),
   },
   updateNotificationSettings: {
-    ask: async () => patch('/v1/notification_settings', { event_recorded: true }),
-    trace: countOf('notification_settings'),
+    prepare: async () => patch('/v1/notification_settings', { event_recorded: true }),
+    readEffect: countOf('notification_settings'),
   },
   createWebhookEndpoint: {
-    ask: async () => post('/v1/webhook_endpoints', { url: 'https://example.com/' }),
-    trace: countOf('webhook_endpoints'),
+    prepare: async () => post('/v1/webhook_endpoints', { url: 'https://example.com/' }),
+    readEffect: countOf('webhook_endpoints'),
   },
   updateWebhookEndpoint: {
-    ask: async (account) =>
+    prepare: async (account) =>
       patch(`/v1/webhook_endpoints/${await newEndpoint(account)}`, { description: 'new' }),
-    trace: countOf('webhook_endpoints'),
+    readEffect: countOf('webhook_endpoints'),
   },
   rotateWebhookSecret: {
-    ask: async (account) => post(`/v1/webhook_endpoints/${await newEndpoint(account)}/rotate_secret`),
-    trace: async () =>
+    prepare: async (account) => post(`/v1/webhook_endpoints/${await newEndpoint(account)}/rotate_secret`),
+    readEffect: async () =>
       (await service.sql('SELECT secret FROM webhook_endpoints ORDER BY id DESC LIMIT 1'))[0]?.secret,
   },
   testWebhookEndpoint: {
-    ask: async (account) => post(`/v1/webhook_endpoints/${await newEndpoint(account)}/test`),
-    trace: countOf('webhook_deliveries'),
+    prepare: async (account) => post(`/v1/webhook_endpoints/${await newEndpoint(account)}/test`),
+    readEffect: countOf('webhook_deliveries'),
   },
   redeliverWebhook: {
-    ask: async (account) => {
+    prepare: async (account) => {
       const { body } = await account.post(
         `/v1/webhook_endpoints/${await newEndpoint(account)}/test`,
         undefined,
       )
       return post(`/v1/webhook_deliveries/${body.id}/redeliver`)
     },
-    trace: async () =>
+    readEffect: async () =>
       (await service.sql('SELECT max(next_attempt_at) AS at FROM webhook_deliveries'))[0]?.at,
   },
   updateMe: {
-    ask: async () => patch('/v1/me', { currency: 'EUR', time_zone: 'Asia/Kathmandu' }),
-    trace: async (account) => (await account.get('/v1/me')).body,
+    prepare: async () => patch('/v1/me', { currency: 'EUR', time_zone: 'Asia/Kathmandu' }),
+    readEffect: async (account) => (await account.get('/v1/me')).body,
   },
   createOwnToken: {
-    ask: async () => post('/v1/tokens', { name: 'mine' }),
-    trace: countOf('api_tokens'),
+    prepare: async () => post('/v1/tokens', { name: 'mine' }),
+    readEffect: countOf('api_tokens'),
   },
   createInvitation: {
-    ask: async () => post('/v1/invitations', {}),
-    trace: countOf('invitations'),
+    prepare: async () => post('/v1/invitations', {}),
+    readEffect: countOf('invitations'),
   },
 }
 
-/** What is done again without harm: it has no effect, one that is the same again, or sends to who must expect that. */
-const WITHOUT = ['simulateContract', 'advanceTestClock', 'redeliverWebhooks']
-/** Their keys are ids of events. */
-const OF_EVENTS = ['submitEvent', 'submitClaimEvent', 'submitCandidateEvent', 'submitEvents']
+/** Operations that ignore the header: they have no effect, the same effect again, or send deliveries that receivers must deduplicate. */
+const WITHOUT_KEY = ['simulateContract', 'advanceTestClock', 'redeliverWebhooks']
+/** The key is the id of the event. */
+const EVENT_OPERATIONS = ['submitEvent', 'submitClaimEvent', 'submitCandidateEvent', 'submitEvents']
 
-const send = (account: ApiClient, { method, path, body }: Asked, headers: Record<string, string>) =>
+const send = (account: ApiClient, { method, path, body }: ApiRequest, headers: Record<string, string>) =>
   account.send(method, path, body && JSON.stringify(body), {
     ...(body ? { 'Content-Type': 'application/json' } : {}),
     ...headers,
   })
 
-/** In a session, which may ask for all of it; at each of the servers. */
+/** In a session, which may prepare for all of it; at each of the servers. */
 async function newAccount(): Promise<[here: ApiClient, there: ApiClient]> {
   const { browser } = await signUp(service)
   const at = ({ clientWith, url }: typeof service) =>
@@ -188,47 +192,47 @@ async function newAccount(): Promise<[here: ApiClient, there: ApiClient]> {
   return [at(service), at(other)]
 }
 
-test('every POST and PATCH is known here', async () => {
+test('every POST and PATCH operation has a case here', async () => {
   const { paths } = wholeOperations((await service.api.get('/openapi.json')).body)
   const all = Object.entries<Record<string, { operationId: string }>>(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { operationId }]) =>
       path.startsWith('/v1/') && ['post', 'patch'].includes(method) ? operationId : [],
     ),
   )
-  const known = [...Object.keys(OPERATIONS), ...WITHOUT, ...OF_EVENTS]
+  const known = [...Object.keys(OPERATIONS), ...WITHOUT_KEY, ...EVENT_OPERATIONS]
   assert.deepEqual(all.toSorted(), known.toSorted())
 })
 
-for (const [name, { ask, trace }] of Object.entries(OPERATIONS)) {
-  test(`${name} is done once, and answered alike again; the key is for nothing else (§4.17 rules 1 and 4)`, async () => {
+for (const [name, { prepare, readEffect }] of Object.entries(OPERATIONS)) {
+  test(`${name} is executed once per key, a repeat gets the same response, and another request with the key is refused (§4.17 rules 1 and 4)`, async () => {
     const [account, there] = await newAccount()
-    const asked = await ask(account)
+    const request = await prepare(account)
     const key = keyed()
-    const first = await send(account, asked, key)
+    const first = await send(account, request, key)
     assert.ok(first.status < 300, JSON.stringify(first.body))
     assert.equal(isReplayed(first), false)
-    const traced = await trace(account)
-    for (const again of [await send(account, asked, key), await send(there, asked, key)]) {
+    const effect = await readEffect(account)
+    for (const again of [await send(account, request, key), await send(there, request, key)]) {
       assert.ok(isReplayed(again))
       assert.deepEqual([again.status, withoutIds(again.body)], [first.status, withoutIds(first.body)])
       for (const header of ['content-type', 'location', 'etag'])
         assert.equal(again.headers.get(header), first.headers.get(header))
     }
-    const otherBody = { ...asked, path: `${asked.path}?`, body: asked.body ?? {} }
+    const otherBody = { ...request, path: `${request.path}?`, body: request.body ?? {} }
     assertError(await send(account, otherBody, key), 422, 'IDEMPOTENCY_KEY_REUSED')
-    assert.deepEqual(await trace(account), traced)
+    assert.deepEqual(await readEffect(account), effect)
     const [stranger] = await newAccount()
-    const asStranger = await send(stranger, await ask(stranger), key)
+    const asStranger = await send(stranger, await prepare(stranger), key)
     assert.ok(asStranger.status < 300 && !isReplayed(asStranger))
   })
 }
 
-test('simulations, advances of test clocks and redeliveries of a range do not regard the header (§4.17 rule 8)', async () => {
+test('simulations, advances of test clocks and redeliveries of a range ignore the header (§4.17 rule 8)', async () => {
   const account = await service.newAccount()
   const clock = (await account.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
   const endpoint = await newEndpoint(account)
-  const asked: Record<string, [path: string, bodies: [object, object]]> = {
+  const requests: Record<string, [path: string, bodies: [object, object]]> = {
     simulateContract: [
       '/v1/simulations',
       [
@@ -245,8 +249,8 @@ test('simulations, advances of test clocks and redeliveries of a range do not re
       [range, { ...range, status: 'failed' }],
     ],
   }
-  assert.deepEqual(Object.keys(asked), WITHOUT)
-  for (const [path, bodies] of Object.values(asked)) {
+  assert.deepEqual(Object.keys(requests), WITHOUT_KEY)
+  for (const [path, bodies] of Object.values(requests)) {
     const key = keyed()
     for (const body of bodies) {
       const answer = await send(account, post(path, body), key)
@@ -255,12 +259,12 @@ test('simulations, advances of test clocks and redeliveries of a range do not re
   }
 })
 
-test('of many at once, at two servers, one is done (§4.17 rule 1)', async () => {
+test('one of many concurrent requests at two servers is executed (§4.17 rule 1)', async () => {
   const [here, there] = await newAccount()
-  const asked = post('/v1/schemas', { contract: contractWith() })
+  const request = post('/v1/schemas', { contract: contractWith() })
   const key = keyed()
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, i) => send(i % 2 ? here : there, asked, key)),
+    Array.from({ length: 12 }, (_, i) => send(i % 2 ? here : there, request, key)),
   )
   const done = answers.filter(({ status }) => status === 201)
   assert.equal(done.filter((answer) => !isReplayed(answer)).length, 1)
@@ -271,39 +275,39 @@ test('of many at once, at two servers, one is done (§4.17 rule 1)', async () =>
   assert.equal((await here.get('/v1/schemas')).body.data.length, 1)
 })
 
-test('while the first is on its way, the next is told to wait (§4.17 rule 3)', async (t) => {
+test('a request whose key is in use answers 409 with Retry-After (§4.17 rule 3)', async (t) => {
   const [account] = await newAccount()
-  const asked = post('/v1/schemas', { contract: contractWith() })
+  const request = post('/v1/schemas', { contract: contractWith() })
   const key = keyed()
   const held = await holdSchemas(t, withTriggers(service.databaseUrl))
-  const first = send(account, asked, key)
+  const first = send(account, request, key)
   await held.keepWaiting()
-  const second = await send(account, asked, key)
+  const second = await send(account, request, key)
   assertError(second, 409, 'IDEMPOTENCY_KEY_IN_USE')
   assert.equal(second.headers.get('retry-after'), '1')
   await held.letGo()
   const { status, body } = await first
   assert.equal(status, 201)
-  const third = await send(account, asked, key)
+  const third = await send(account, request, key)
   assert.deepEqual([isReplayed(third), third.body], [true, body])
 })
 
-test('what is refused leaves nothing, and may be tried again (§4.17 rule 2)', async () => {
+test('a refused request stores no response, and a retry with the same key is executed (§4.17 rule 2)', async () => {
   const account = await service.newAccount()
   const key = keyed()
   const external_id = uniqueName('customer')
-  const asked = post('/v1/candidates', {
+  const request = post('/v1/candidates', {
     candidate_alias: uniqueName('candidate'),
     customer_uuid: external_id,
     contract: contractWith(),
   })
-  assertError(await send(account, asked, key), 404, 'CUSTOMER_NOT_FOUND')
+  assertError(await send(account, request, key), 404, 'CUSTOMER_NOT_FOUND')
   await account.post('/v1/customers', { external_id })
-  const answer = await send(account, asked, key)
+  const answer = await send(account, request, key)
   assert.deepEqual([answer.status, isReplayed(answer)], [201, false])
 })
 
-test('a key is good for 24 hours, and then for anything', async () => {
+test('a key expires after 24 hours, and can then be used for another request', async () => {
   const account = await service.newAccount()
   const key = randomUUID()
   const first = await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed(key))
@@ -316,7 +320,7 @@ test('a key is good for 24 hours, and then for anything', async () => {
   assert.notEqual(second.body.id, first.body.id)
 })
 
-test('old keys are removed, and no others', async () => {
+test('the clean-up removes only expired keys', async () => {
   const account = await service.newAccount()
   for (let i = 0; i < 3; i++)
     await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed(`age-${i}`))
@@ -328,14 +332,14 @@ test('old keys are removed, and no others', async () => {
   assert.deepEqual(left, [{ key: 'age-2' }])
 })
 
-test('a secret is kept for who asked alone (§4.17 rule 5)', async () => {
+test('a response with a secret is stored encrypted, and only the caller’s session can read it (§4.17 rule 5)', async () => {
   const { email, browser } = await signUp(service)
-  const asked = { name: 'mine' }
+  const request = { name: 'mine' }
   const key = keyed()
-  const { body } = await browser.post('/v1/tokens', asked, key)
-  assert.equal((await browser.post('/v1/tokens', asked, key)).body.token, body.token)
+  const { body } = await browser.post('/v1/tokens', request, key)
+  assert.equal((await browser.post('/v1/tokens', request, key)).body.token, body.token)
   const again = await openSession(service, email)
-  assertError(await again.post('/v1/tokens', asked, key), 422, 'IDEMPOTENCY_KEY_REUSED')
+  assertError(await again.post('/v1/tokens', request, key), 422, 'IDEMPOTENCY_KEY_REUSED')
   const [row] = await service.sql('SELECT body, is_sealed FROM idempotency_keys WHERE key = $1', [
     key['Idempotency-Key'],
   ])
@@ -345,88 +349,88 @@ test('a secret is kept for who asked alone (§4.17 rule 5)', async () => {
 
 test('a key has 1 to 255 visible ASCII characters; any other key is refused with the rule (§4.17)', async () => {
   const account = await service.newAccount()
-  const asked = post('/v1/customers', { external_id: uniqueName() })
+  const request = post('/v1/customers', { external_id: uniqueName() })
   for (const wrong of ['', 'a b', 'ä', 'a'.repeat(256)]) {
-    const answer = await send(account, asked, keyed(wrong))
+    const answer = await send(account, request, keyed(wrong))
     assertError(answer, 400, 'VALIDATION_ERROR', 'idempotency-key')
     assert.match(answer.body.error.message, /must be 1 to 255 visible ASCII characters, without white space$/)
   }
   const longest = keyed(`"${'~'.repeat(253)}"`)
-  assert.equal((await send(account, asked, longest)).status, 201)
-  assert.equal((await send(account, asked, longest)).headers.get('idempotent-replayed'), 'true')
+  assert.equal((await send(account, request, longest)).status, 201)
+  assert.equal((await send(account, request, longest)).headers.get('idempotent-replayed'), 'true')
 })
 
-test('a creation waits for its clock, and holds nobody up meanwhile', async (t) => {
+test('a creation waits for its locked test clock without delaying other requests', async (t) => {
   const account = await service.newAccount()
   const clock = (await account.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
-  const asked = post('/v1/claims', { ...(await claimOf(account)), test_clock_id: clock.id })
+  const request = post('/v1/claims', { ...(await claimOf(account)), test_clock_id: clock.id })
   const held = await holdClock(t, service.databaseUrl, clock.id)
   const key = keyed()
-  const waiting = Array.from({ length: 4 }, (_, i) => send(account, asked, keyed(`clock-${i}`)))
-  const first = send(account, asked, key)
+  const waiting = Array.from({ length: 4 }, (_, i) => send(account, request, keyed(`clock-${i}`)))
+  const first = send(account, request, key)
   assert.equal(
     (await send(account, post('/v1/customers', { external_id: uniqueName() }), keyed())).status,
     201,
   )
   await held.letGo()
   for (const answer of await Promise.all([first, ...waiting])) assert.equal(answer.status, 201)
-  assert.ok(isReplayed(await send(account, asked, key)))
+  assert.ok(isReplayed(await send(account, request, key)))
 })
 
 describe('creations (§4.17 rule 6)', () => {
   const claimsOf = async (account: ApiClient) => (await account.get('/v1/claims')).body.data
-  test('of the same request at the same moment make one claim, and are answered alike', async (t) => {
+  test('of concurrent identical requests create one claim and return the same response', async (t) => {
     const [here, there] = await newAccount()
-    const asked = post('/v1/claims', await claimOf(here))
+    const request = post('/v1/claims', await claimOf(here))
     const key = keyed()
     const held = await holdCreations(t, withTriggers(service.databaseUrl))
-    const asking = Array.from({ length: 8 }, (_, i) => send(i % 2 ? here : there, asked, key))
+    const sending = Array.from({ length: 8 }, (_, i) => send(i % 2 ? here : there, request, key))
     await held.keepWaiting()
     await held.letGo()
-    const answers = await Promise.all(asking)
+    const answers = await Promise.all(sending)
     for (const { status, body } of answers) assert.deepEqual([status, body], [201, answers[0]?.body])
     assert.ok(answers.filter((answer) => !isReplayed(answer)).length <= 1)
     assert.equal((await claimsOf(here)).length, 1)
   })
 
-  test('are answered as they were made, whatever has become of them, and of their schema', async () => {
+  test('return the original response after the claim or its schema has changed or was deleted', async () => {
     const account = await service.newAccount()
     const { customer_id } = await claimOf(account)
     const { id: schema_id } = await newSchema(account)
-    const asked = post('/v1/claims/batch', {
+    const request = post('/v1/claims/batch', {
       claims: [
         { customer_id, schema_id },
         { customer_id, schema_id },
       ],
     })
     const key = keyed()
-    const first = await send(account, asked, key)
+    const first = await send(account, request, key)
     await account.post('/v1/events', { claim_id: first.body.results[0].claim.id, type: 'done' })
     await account.patch(`/v1/schemas/${schema_id}`, { contract: contractWith({ price: 77 }) })
-    assert.deepEqual((await send(account, asked, key)).body, first.body)
+    assert.deepEqual((await send(account, request, key)).body, first.body)
     await account.delete(`/v1/schemas/${schema_id}`)
-    assert.deepEqual((await send(account, asked, key)).body, first.body)
+    assert.deepEqual((await send(account, request, key)).body, first.body)
     assert.equal((await claimsOf(account)).length, 2)
   })
 
-  test('of which some failed are gone on with', async () => {
+  test('that failed in part create only the missing candidates when they are repeated', async () => {
     const account = await service.newAccount()
     const [one, two] = [await candidateOf(account), await candidateOf(account)]
-    const asked = post('/v1/candidates/batch', { candidates: [one, two, one] })
+    const request = post('/v1/candidates/batch', { candidates: [one, two, one] })
     await service.sql(`CREATE FUNCTION refuse_candidate() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'something secret'; END $$`)
     await service.sql(`CREATE TRIGGER refuse_candidate BEFORE INSERT ON claims
       FOR EACH ROW WHEN (NEW.candidate_alias = '${two.candidate_alias}') EXECUTE FUNCTION refuse_candidate()`)
     const key = keyed()
-    const first = await send(account, asked, key)
+    const first = await send(account, request, key)
     assert.deepEqual(statuses(first), [201, 500, 409])
     await service.sql('DROP FUNCTION refuse_candidate CASCADE')
-    const again = await send(account, asked, key)
+    const again = await send(account, request, key)
     assert.deepEqual(statuses(again), [201, 201, 409])
     assert.deepEqual(again.body.results[0], first.body.results[0])
   })
 
-  test('tell what they made from what somebody else has made by that name', async () => {
+  test('distinguish their own records from records of other requests with the same name', async () => {
     const account = await service.newAccount()
     const candidate = await candidateOf(account)
     await account.post('/v1/candidates', candidate)
@@ -443,17 +447,17 @@ describe('creations (§4.17 rule 6)', () => {
     assertError(other, 409, 'CLAIM_REFERENCE_CONFLICT')
   })
 
-  test('of two of one name tell which of them was created', async () => {
+  test('of two candidates with one alias report which of them was created', async () => {
     const account = await service.newAccount()
     const two = await candidateOf(account)
     const external_id = uniqueName('customer')
     const one = { ...two, customer_uuid: external_id, contract: contractWith({ price: 77 }) }
-    const asked = post('/v1/candidates/batch', { candidates: [one, two] })
+    const request = post('/v1/candidates/batch', { candidates: [one, two] })
     const key = keyed()
-    const first = await send(account, asked, key)
+    const first = await send(account, request, key)
     assert.deepEqual(statuses(first), [404, 201])
     await account.post('/v1/customers', { external_id })
-    const again = await send(account, asked, key)
+    const again = await send(account, request, key)
     assert.deepEqual(statuses(again), [409, 201])
     assert.deepEqual(again.body.results[1], first.body.results[1])
   })
@@ -475,19 +479,19 @@ describe('creations (§4.17 rule 6)', () => {
     assert.equal((await claimsOf(account)).length, 1)
   })
 
-  test('of a thousand are answered alike', async () => {
+  test('of a thousand claims return the same response again', async () => {
     const account = await service.newAccount()
     const one = await claimOf(account)
-    const asked = post('/v1/claims/batch', { claims: Array.from({ length: 1_000 }, () => one) })
+    const request = post('/v1/claims/batch', { claims: Array.from({ length: 1_000 }, () => one) })
     const key = keyed()
-    const first = await send(account, asked, key)
-    const again = await send(account, asked, key)
+    const first = await send(account, request, key)
+    const again = await send(account, request, key)
     assert.equal(isReplayed(again), true)
     assert.deepEqual(again.body, first.body)
     assert.equal(new Set(first.body.results.map((result: Answer['body']) => result.claim.id)).size, 1_000)
   })
 
-  test('on many clocks hold up nobody', async () => {
+  test('of claims on thirty test clocks all succeed', async () => {
     const account = await service.newAccount()
     const one = await claimOf(account)
     const clocks = await Promise.all(
@@ -505,7 +509,7 @@ describe('creations (§4.17 rule 6)', () => {
 })
 
 describe('events (§4.17 rule 7)', () => {
-  test('have the key as their id, if they have none', async () => {
+  test('without an id get the key as their id', async () => {
     const account = await service.newAccount()
     const { id } = await newClaim(account)
     const key = keyed('key-of-one')
@@ -521,7 +525,7 @@ describe('events (§4.17 rule 7)', () => {
   })
 
   for (const type of ['application/json', 'application/x-ndjson']) {
-    test(`of a batch have ids by their places: ${type}`, async () => {
+    test(`of a batch get ids from the key and their index: ${type}`, async () => {
       const account = await service.newAccount()
       const { id } = await newClaim(account)
       const events = [

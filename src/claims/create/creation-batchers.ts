@@ -8,7 +8,11 @@ import {
   insertCustomers,
   type NewCustomer,
 } from '../../customers/customer-store.ts'
-import { type AskedKey, beginKeys, type CreationKey } from '../../idempotency/idempotency-key-store.ts'
+import {
+  type CreationKey,
+  insertOrFindKeys,
+  type RequestKey,
+} from '../../idempotency/idempotency-key-store.ts'
 import { charactersOfMetadata } from '../../kernel/metadata.ts'
 import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Batcher } from '../../platform/concurrency/batcher.ts'
@@ -36,7 +40,7 @@ export class CreationBatchers implements Lifecycle {
   readonly newClaims: Batcher<readonly NewClaim[], (ClaimWithMetadata | null)[]>
   /** On distributed tables, the contracts of claims that are inserted next: contracts need all machines, claims only one. */
   readonly newContracts: Batcher<readonly NewClaim[], boolean[]>
-  readonly keys: Batcher<AskedKey, CreationKey | null>
+  readonly keys: Batcher<RequestKey, CreationKey | null>
   readonly #contracts: Batcher<AskedNames, Map<string, ContractOfSchema>>
   readonly #reads: Database['reads']
   readonly #all: Lifecycle[]
@@ -66,7 +70,7 @@ export class CreationBatchers implements Lifecycle {
     this.newCustomers = newCustomers
     this.keys = newStatementBatcher({
       db: writing,
-      run: beginKeys,
+      run: insertOrFindKeys,
       maxWeight: MAX_KEYS_PER_INSERT,
       weightOf: () => 1,
     })

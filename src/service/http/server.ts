@@ -11,7 +11,7 @@ import { SessionApi } from '../../accounts/sessions/session-api.ts'
 import { sessionRoutes } from '../../accounts/sessions/session-routes.ts'
 import type { App } from '../../app.ts'
 import { healthRoutes } from '../../doctor/health-routes.ts'
-import { noteBody } from '../../idempotency/idempotency-key.ts'
+import { recordBodyDigest } from '../../idempotency/idempotency-key.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import type { RateCounter } from '../../platform/http/admission/rate-limit.ts'
 import { type ListOfItems, parseItems, parseJson } from '../../platform/http/bodies/parse-json.ts'
@@ -176,7 +176,7 @@ function acceptJsonOnly(server: TypedServer): void {
       refuseEncoding(request)
       const bytes = await readBody(request, payload)
       if (bytes.length === 0) return undefined
-      noteBody(request, bytes)
+      recordBodyDigest(request, bytes)
       await request.acquirePermit?.()
       const { items } = request.routeOptions.config
       await request.memory?.acquireValues(bytes, items?.oneByOne === true)

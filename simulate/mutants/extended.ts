@@ -95,7 +95,7 @@ export const OF_EXTENDED: readonly Mutant[] = [
   },
   {
     name: 'of different values the same one is counted again',
-    edits: [edit('if ((this.#places.get(value) ?? this.size) < this.size) return this\n', '')],
+    edits: [edit('if ((this.#indexes.get(value) ?? this.size) < this.size) return this\n', '')],
   },
   {
     name: 'an event says how late it was only where the contract is extended',

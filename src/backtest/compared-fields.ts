@@ -1,5 +1,5 @@
 import { hasComparator } from '../core/contracts/comparators.ts'
-import { matchedValues, numberPathOf } from '../core/contracts/compared-values.ts'
+import { fieldPathOf, matchedValues } from '../core/contracts/compared-values.ts'
 import { type Leaf, leavesOf } from '../core/contracts/condition.ts'
 import { type Contract, conditionsOf } from '../core/contracts/contract.ts'
 import { type Json, type JsonType, jsonTypeOf } from '../kernel/json.ts'
@@ -42,7 +42,7 @@ interface Comparison {
 function comparisonsOf(leaf: Leaf): Comparison[] {
   const matched = matchedValues(leaf).map(({ path, value }) => ({ path, value, type: jsonTypeOf(value) }))
   const type = comparatorType(leaf)
-  return type === null ? matched : [...matched, { path: numberPathOf(leaf), type }]
+  return type === null ? matched : [...matched, { path: fieldPathOf(leaf), type }]
 }
 
 /** What the comparators read at the leaf's field; null for nothing. A `count` reads no field. */

@@ -1,8 +1,8 @@
 import { isReservedType, type LogEvent } from '../core/claims/event.ts'
 import { EventLog } from '../core/claims/event-log.ts'
 import type { AggregateValue } from '../core/contracts/aggregate.ts'
-import { gapOf, hasComparator } from '../core/contracts/comparators.ts'
-import { numberPathOf } from '../core/contracts/compared-values.ts'
+import { distanceTo, hasComparator } from '../core/contracts/comparators.ts'
+import { fieldPathOf } from '../core/contracts/compared-values.ts'
 import type { Condition, Leaf } from '../core/contracts/condition.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { readingsAt } from '../core/contracts/readings.ts'
@@ -98,11 +98,12 @@ export function attemptsAt(leaf: Leaf, judged: readonly LogEvent[]): Attempts {
     const value = EventLog.of(leaf, events).aggregateOf(leaf, leaf.aggregate)
     return { count: events.length, closest: numberOf(value) }
   }
-  const path = numberPathOf(leaf)
+  const path = fieldPathOf(leaf)
   const numbers = events
     .flatMap(({ payload }) => readingsAt(parsed(payload), path))
     .filter((value) => typeof value === 'number')
-  const nearer = (one: number, other: number) => (gapOf(other, leaf) < gapOf(one, leaf) ? other : one)
+  const nearer = (one: number, other: number) =>
+    distanceTo(other, leaf) < distanceTo(one, leaf) ? other : one
   return {
     count: events.length,
     closest: hasComparator(leaf) && numbers.length > 0 ? numbers.reduce(nearer) : null,

@@ -5,10 +5,10 @@ import {
   type Bounds,
   boundsInWords,
   COMPARATORS,
-  gapOf,
+  distanceTo,
+  predicateOf,
+  rangeOf,
   satisfyingNumber,
-  spanOf,
-  testOf,
 } from '../../src/core/contracts/comparators.ts'
 
 const number = fc.integer({ min: -8, max: 8 }).map((quarters) => quarters / 4)
@@ -26,7 +26,7 @@ const holds = ({ gt, gte, lt, lte, eq }: Bounds, n: number) =>
 test('a number is tested by all bounds of a leaf; without a bound there is nothing to test', () => {
   fc.assert(
     fc.property(bounds, number, (bounds, n) => {
-      const test = testOf(bounds)
+      const test = predicateOf(bounds)
       assert.equal(test === null, Object.keys(bounds).length === 0)
       assert.equal(test?.(n) ?? true, holds(bounds, n))
     }),
@@ -36,12 +36,17 @@ test('a number is tested by all bounds of a leaf; without a bound there is nothi
 test('the gap is how far the number would have to move, and 0 where it satisfies all', () => {
   fc.assert(
     fc.property(bounds, number, number, (bounds, n, other) => {
-      if (holds(bounds, other)) assert.ok(gapOf(n, bounds) <= Math.abs(n - other))
-      if (holds(bounds, n)) assert.equal(gapOf(n, bounds), 0)
+      if (holds(bounds, other)) assert.ok(distanceTo(n, bounds) <= Math.abs(n - other))
+      if (holds(bounds, n)) assert.equal(distanceTo(n, bounds), 0)
     }),
   )
   assert.deepEqual(
-    [gapOf(11.5, { gte: 2, lte: 8 }), gapOf(1, { gt: 1 }), gapOf(0, { lt: -2 }), gapOf(7, { eq: 4 })],
+    [
+      distanceTo(11.5, { gte: 2, lte: 8 }),
+      distanceTo(1, { gt: 1 }),
+      distanceTo(0, { lt: -2 }),
+      distanceTo(7, { eq: 4 }),
+    ],
     [3.5, 0, 2, 3],
   )
 })
@@ -87,15 +92,15 @@ test('it is found however large the bounds are, or how near', () => {
 test('what satisfies all bounds is what lies between the least and the greatest number that do', () => {
   fc.assert(
     fc.property(bounds, number, (bounds, n) => {
-      const [least, greatest] = spanOf(bounds)
+      const [least, greatest] = rangeOf(bounds)
       assert.equal(holds(bounds, n), least <= n && n <= greatest)
       if (least <= greatest) assert.ok(holds(bounds, least) && holds(bounds, greatest))
     }),
   )
-  assert.deepEqual(spanOf({}), [-Number.MAX_VALUE, Number.MAX_VALUE])
-  assert.deepEqual(spanOf({ gt: 0, lt: Number.MIN_VALUE * 2 }), [Number.MIN_VALUE, Number.MIN_VALUE])
+  assert.deepEqual(rangeOf({}), [-Number.MAX_VALUE, Number.MAX_VALUE])
+  assert.deepEqual(rangeOf({ gt: 0, lt: Number.MIN_VALUE * 2 }), [Number.MIN_VALUE, Number.MIN_VALUE])
   for (const none of [{ gt: 1, lte: 1 }, { gt: Number.MAX_VALUE }, { lt: -Number.MAX_VALUE }]) {
-    const [least, greatest] = spanOf(none)
+    const [least, greatest] = rangeOf(none)
     assert.ok(least > greatest)
   }
 })

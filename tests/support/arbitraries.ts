@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { LogEvent } from './source/claims.ts'
-import { type Condition, type Contract, holdsOverNothing, type Leaf } from './source/contracts.ts'
+import { type Condition, type Contract, holdsOnEmptyLog, type Leaf } from './source/contracts.ts'
 import type { Json, JsonObject } from './source/json.ts'
 
 /* Few names and numbers, so that conditions and events meet often. */
@@ -140,7 +140,7 @@ export const extendedContract: fc.Arbitrary<Contract> = fc
     {
       terms: contract,
       fulfillment_condition: extendedCondition,
-      reversal_condition: extendedCondition.filter((one) => !holdsOverNothing(one)),
+      reversal_condition: extendedCondition.filter((one) => !holdsOnEmptyLog(one)),
       restart_on: eventTrigger,
       longer: fc.constantFrom(0, 0.5, 3_600),
       strict_deadline: fc.boolean(),

@@ -1,4 +1,4 @@
-import { gapOf } from '../../core/contracts/comparators.ts'
+import { distanceTo } from '../../core/contracts/comparators.ts'
 import { eventInWords } from '../../core/contracts/contract-in-words.ts'
 import type { Refusal } from '../backtest.ts'
 import type { Loser, Reason } from '../totals.ts'
@@ -69,10 +69,10 @@ export function missingWords({ missing }: Loser): string {
 function missingLeafWords({ leaf, isWanted, count, closest }: Loser['missing'][number]): string {
   if (!isWanted) return `had ${eventInWords(leaf)}, which it must not`
   if (count === 0) return `no ${eventInWords(leaf)}`
-  if (closest === null || gapOf(closest, leaf) === 0)
+  if (closest === null || distanceTo(closest, leaf) === 0)
     return `“${leaf.event}” came, but not ${eventInWords(leaf)}`
   const found = leaf.aggregate === undefined ? 'the nearest was' : 'it was'
-  return `no ${eventInWords(leaf)}; ${found} ${closest}, off by ${Number(gapOf(closest, leaf).toPrecision(12))}`
+  return `no ${eventInWords(leaf)}; ${found} ${closest}, off by ${Number(distanceTo(closest, leaf).toPrecision(12))}`
 }
 
 /** By how much a lost case lost. */

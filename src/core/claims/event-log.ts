@@ -2,9 +2,9 @@ import {
   type AggregateValue,
   bytesOfAggregate,
   contributionOf,
-  including,
-  isReached,
-  ZERO_OF,
+  INITIAL_AGGREGATES,
+  isAggregateSatisfied,
+  withContribution,
 } from '../contracts/aggregate.ts'
 import { compile } from '../contracts/compiled-condition.ts'
 import { type Aggregate, type Condition, holds, type Leaf } from '../contracts/condition.ts'
@@ -49,7 +49,7 @@ export class EventLog {
         // One leaf object may be in two places of the condition. It counts an event once.
         if (contribution === null || aggregates?.has(leaf)) continue
         aggregates ??= new Map()
-        aggregates.set(leaf, including(this.aggregateOf(leaf, leaf.aggregate), contribution))
+        aggregates.set(leaf, withContribution(this.aggregateOf(leaf, leaf.aggregate), contribution))
       } else if (!this.isSatisfied(leaf)) {
         satisfied ??= new Set(this.#satisfied)
         satisfied.add(leaf)
@@ -65,11 +65,12 @@ export class EventLog {
 
   /** The value of the leaf's aggregate over all events so far. */
   aggregateOf(leaf: Leaf, aggregate: Aggregate): AggregateValue {
-    return this.#aggregates?.get(leaf) ?? ZERO_OF[aggregate]
+    return this.#aggregates?.get(leaf) ?? INITIAL_AGGREGATES[aggregate]
   }
 
   isSatisfied(leaf: Leaf): boolean {
-    if (leaf.aggregate !== undefined) return isReached(leaf, this.aggregateOf(leaf, leaf.aggregate))
+    if (leaf.aggregate !== undefined)
+      return isAggregateSatisfied(leaf, this.aggregateOf(leaf, leaf.aggregate))
     return this.#satisfied?.has(leaf) ?? false
   }
 

@@ -1,7 +1,7 @@
 import { type Decimal, decimalText, plus, toDecimal, ZERO } from '../../kernel/decimal.ts'
 import { type JsonObject, parsed, type RawJson } from '../../kernel/json.ts'
-import { isDecimalWithin, testOf } from './comparators.ts'
-import { numberPathOf } from './compared-values.ts'
+import { isDecimalWithin, predicateOf } from './comparators.ts'
+import { fieldPathOf } from './compared-values.ts'
 import { type Aggregate, type Condition, holds, type Leaf } from './condition.ts'
 import { readingsAt } from './readings.ts'
 
@@ -12,45 +12,45 @@ export type AggregateValue =
   | { kind: 'distinct'; values: DistinctValues }
 
 /**
- * A persistent set. Versions of a log share the map; a version has its first `size` entries. So adding a value copies
- * nothing, unless another version has already added one.
+ * A persistent set. Versions of a set share one map from a value to its index. A version contains the values whose index is
+ * less than its size. So adding a value copies the map only if another version has already added a value.
  */
 class DistinctValues {
-  readonly #places: Map<Scalar, number>
+  readonly #indexes: Map<Scalar, number>
   readonly size: number
   /** Estimated memory. */
   readonly bytes: number
 
-  constructor(places: Map<Scalar, number> = new Map(), size = 0, bytes = 0) {
-    this.#places = places
+  constructor(indexes: Map<Scalar, number> = new Map(), size = 0, bytes = 0) {
+    this.#indexes = indexes
     this.size = size
     this.bytes = bytes
   }
 
   with(value: Scalar): DistinctValues {
-    if ((this.#places.get(value) ?? this.size) < this.size) return this
-    const places = this.#ownPlaces()
-    places.set(value, this.size)
+    if ((this.#indexes.get(value) ?? this.size) < this.size) return this
+    const indexes = this.#extensibleIndexes()
+    indexes.set(value, this.size)
     const bytes = VALUE_BYTES + (typeof value === 'string' ? 2 * value.length : 0)
-    return new DistinctValues(places, this.size + 1, this.bytes + bytes)
+    return new DistinctValues(indexes, this.size + 1, this.bytes + bytes)
   }
 
-  /** All logs start from the same empty version, so the empty version does not share its map. */
-  #ownPlaces(): Map<Scalar, number> {
+  /** A map to which the next version can add a value. All logs start from one empty version, so its map is never shared. */
+  #extensibleIndexes(): Map<Scalar, number> {
     if (this.size === 0) return new Map()
-    const isNewest = this.#places.size === this.size
-    return isNewest ? this.#places : new Map([...this.#places].slice(0, this.size))
+    const isNewest = this.#indexes.size === this.size
+    return isNewest ? this.#indexes : new Map([...this.#indexes].slice(0, this.size))
   }
 }
 
-/** Estimated memory of a value. */
+/** Estimated memory of a value, without the characters of a text. */
 const VALUE_BYTES = 80
 
 export const bytesOfAggregate = (value: AggregateValue): number =>
   value.kind === 'distinct' ? VALUE_BYTES + value.values.bytes : VALUE_BYTES
 
-/** The value of each aggregate over no event. */
-export const ZERO_OF: Record<Aggregate, AggregateValue> = {
+/** The value of each aggregate over an empty log. */
+export const INITIAL_AGGREGATES: Record<Aggregate, AggregateValue> = {
   count: { kind: 'count', count: 0 },
   sum: { kind: 'sum', sum: ZERO },
   distinct: { kind: 'distinct', values: new DistinctValues() },
@@ -59,20 +59,19 @@ export const ZERO_OF: Record<Aggregate, AggregateValue> = {
 type Scalar = string | number | boolean
 
 /**
- * What the event adds to the leaf's aggregate. Null if the event has no value to aggregate: the event is left out.
- * @param payload of an event that has the leaf's type and match
+ * The value that an event adds to the leaf's aggregate. Null if the event has no value to aggregate: the event is left out.
+ * @param payload of an event whose type and payload match the leaf
  */
 export function contributionOf(leaf: Leaf, payload: JsonObject | RawJson<JsonObject>): Scalar | null {
   if (leaf.aggregate === 'count') return 1
-  const values = readingsAt(parsed(payload), numberPathOf(leaf))
-  const value = values.find((one) =>
-    leaf.aggregate === 'sum' ? typeof one === 'number' : ['string', 'number', 'boolean'].includes(typeof one),
-  )
+  const types = leaf.aggregate === 'sum' ? ['number'] : ['string', 'number', 'boolean']
+  const readings = readingsAt(parsed(payload), fieldPathOf(leaf))
+  const value = readings.find((reading) => types.includes(typeof reading))
   return (value as Scalar | undefined) ?? null
 }
 
-/** The value with one more event. */
-export function including(value: AggregateValue, contribution: Scalar): AggregateValue {
+/** The value of the aggregate after one more event. */
+export function withContribution(value: AggregateValue, contribution: Scalar): AggregateValue {
   switch (value.kind) {
     case 'count':
       return { kind: 'count', count: value.count + 1 }
@@ -86,10 +85,10 @@ export function including(value: AggregateValue, contribution: Scalar): Aggregat
 }
 
 /** Whether the value satisfies the comparators of the leaf. Sums are compared as exact decimals. */
-export function isReached(leaf: Leaf, value: AggregateValue): boolean {
+export function isAggregateSatisfied(leaf: Leaf, value: AggregateValue): boolean {
   if (value.kind === 'sum') return isDecimalWithin(value.sum, leaf)
   const number = value.kind === 'count' ? value.count : value.values.size
-  return testOf(leaf)?.(number) ?? false
+  return predicateOf(leaf)?.(number) ?? false
 }
 
 /** The value as an exact decimal. */
@@ -99,5 +98,8 @@ export function aggregateText(value: AggregateValue): string {
 }
 
 /** Whether the condition holds over an empty log, where each aggregate is 0. */
-export const holdsOverNothing = (condition: Condition): boolean =>
-  holds(condition, (leaf) => leaf.aggregate !== undefined && isReached(leaf, ZERO_OF[leaf.aggregate]))
+export const holdsOnEmptyLog = (condition: Condition): boolean =>
+  holds(
+    condition,
+    (leaf) => leaf.aggregate !== undefined && isAggregateSatisfied(leaf, INITIAL_AGGREGATES[leaf.aggregate]),
+  )

@@ -1,13 +1,13 @@
 import { compareDecimals, type Decimal, toDecimal } from '../../kernel/decimal.ts'
 
-/** The rules of a comparator, which compares a number of an event with the leaf's number, the bound. All code uses this table. */
+/** The rules of a comparator. It compares a number in an event with the bound, which is the number in the leaf. */
 interface ComparatorRules {
-  /** Whether a number satisfies it. */
+  /** Whether a number satisfies the comparator. */
   accepts: (bound: number) => (number: number) => boolean
   /** The distance of a number from the bound; 0 if the comparator accepts the number, or if the number equals the bound. */
-  gap: (number: number, bound: number) => number
-  /** The least and the greatest number that satisfy it. */
-  span: (bound: number) => readonly [least: number, greatest: number]
+  distance: (number: number, bound: number) => number
+  /** The least and the greatest number that satisfy the comparator. */
+  range: (bound: number) => readonly [least: number, greatest: number]
   /** The words before the bound in a sentence: "at least" 4. */
   words: string
 }
@@ -19,32 +19,32 @@ const MAX_NUMBER = Number.MAX_VALUE
 const RULES = {
   gt: {
     accepts: (bound) => (number) => number > bound,
-    gap: (number, bound) => Math.max(bound - number, 0),
-    span: (bound) => [nextTo(bound, 1n), MAX_NUMBER],
+    distance: (number, bound) => Math.max(bound - number, 0),
+    range: (bound) => [nextDouble(bound, 1n), MAX_NUMBER],
     words: 'more than',
   },
   gte: {
     accepts: (bound) => (number) => number >= bound,
-    gap: (number, bound) => Math.max(bound - number, 0),
-    span: (bound) => [bound, MAX_NUMBER],
+    distance: (number, bound) => Math.max(bound - number, 0),
+    range: (bound) => [bound, MAX_NUMBER],
     words: 'at least',
   },
   lt: {
     accepts: (bound) => (number) => number < bound,
-    gap: (number, bound) => Math.max(number - bound, 0),
-    span: (bound) => [-MAX_NUMBER, nextTo(bound, -1n)],
+    distance: (number, bound) => Math.max(number - bound, 0),
+    range: (bound) => [-MAX_NUMBER, nextDouble(bound, -1n)],
     words: 'less than',
   },
   lte: {
     accepts: (bound) => (number) => number <= bound,
-    gap: (number, bound) => Math.max(number - bound, 0),
-    span: (bound) => [-MAX_NUMBER, bound],
+    distance: (number, bound) => Math.max(number - bound, 0),
+    range: (bound) => [-MAX_NUMBER, bound],
     words: 'at most',
   },
   eq: {
     accepts: (bound) => (number) => number === bound,
-    gap: (number, bound) => Math.abs(number - bound),
-    span: (bound) => [bound, bound],
+    distance: (number, bound) => Math.abs(number - bound),
+    range: (bound) => [bound, bound],
     words: 'exactly',
   },
 } satisfies Record<string, ComparatorRules>
@@ -61,46 +61,46 @@ export const hasComparator = (bounds: Bounds): boolean =>
 export const wordsOf = (comparator: Comparator): string => RULES[comparator].words
 
 /** A function that returns whether a number satisfies all bounds; null if there are no bounds. */
-export function testOf(bounds: Bounds): ((number: number) => boolean) | null {
-  const tests = presentIn(bounds).map((name) => RULES[name].accepts(bounds[name] as number))
-  const [only] = tests
-  if (!only) return null
-  return tests.length === 1 ? only : (number) => tests.every((test) => test(number))
+export function predicateOf(bounds: Bounds): ((number: number) => boolean) | null {
+  const [first, ...others] = presentIn(bounds).map((name) => RULES[name].accepts(bounds[name] as number))
+  if (!first) return null
+  return others.length === 0 ? first : (number) => first(number) && others.every((accepts) => accepts(number))
 }
 
-/** Whether an exact decimal satisfies all bounds. Compares the sign of the difference with 0. */
+/** Whether an exact decimal satisfies all bounds. */
 export const isDecimalWithin = (decimal: Decimal, bounds: Bounds): boolean =>
   decimalBounds(bounds).every(({ accepts, bound }) => accepts(compareDecimals(decimal, bound)))
 
 interface DecimalBound {
+  /** Receives the sign of the decimal minus the bound, so its own bound is 0. */
   accepts: (sign: number) => boolean
   bound: Decimal
 }
-const known = new WeakMap<Bounds, DecimalBound[]>()
+const decimalBoundsCache = new WeakMap<Bounds, DecimalBound[]>()
 
 /** Cached: a contract may have hundreds of sums, which are compared for each event. */
 function decimalBounds(bounds: Bounds): DecimalBound[] {
-  let found = known.get(bounds)
-  if (!found) {
-    found = presentIn(bounds).map((name) => ({
+  let decimals = decimalBoundsCache.get(bounds)
+  if (!decimals) {
+    decimals = presentIn(bounds).map((name) => ({
       accepts: RULES[name].accepts(0),
       bound: toDecimal(bounds[name] as number),
     }))
-    known.set(bounds, found)
+    decimalBoundsCache.set(bounds, decimals)
   }
-  return found
+  return decimals
 }
 
 /** How far the number is from satisfying all bounds. */
-export const gapOf = (number: number, bounds: Bounds): number =>
-  Math.max(0, ...presentIn(bounds).map((name) => RULES[name].gap(number, bounds[name] as number)))
+export const distanceTo = (number: number, bounds: Bounds): number =>
+  Math.max(0, ...presentIn(bounds).map((name) => RULES[name].distance(number, bounds[name] as number)))
 
 /** The least and the greatest number that satisfy all bounds. If no number satisfies them, the least exceeds the greatest. */
-export function spanOf(bounds: Bounds): readonly [least: number, greatest: number] {
-  const spans = presentIn(bounds).map((name) => RULES[name].span(bounds[name] as number))
+export function rangeOf(bounds: Bounds): readonly [least: number, greatest: number] {
+  const ranges = presentIn(bounds).map((name) => RULES[name].range(bounds[name] as number))
   return [
-    Math.max(-MAX_NUMBER, ...spans.map(([least]) => least)),
-    Math.min(MAX_NUMBER, ...spans.map(([, greatest]) => greatest)),
+    Math.max(-MAX_NUMBER, ...ranges.map(([least]) => least)),
+    Math.min(MAX_NUMBER, ...ranges.map(([, greatest]) => greatest)),
   ]
 }
 
@@ -110,24 +110,24 @@ export const boundsInWords = (bounds: Bounds): string =>
     .map((name) => `${wordsOf(name)} ${bounds[name]}`)
     .join(' and ')
 
-/** A number that satisfies all bounds; 0 if there is none. Prefers a bound itself, then a whole number next to one. */
+/** A number that satisfies all bounds; 0 if no number does. Prefers a bound, then a whole number next to a bound. */
 export function satisfyingNumber(bounds: Bounds): number {
-  const isSatisfied = testOf(bounds)
+  const isSatisfied = predicateOf(bounds)
   if (!isSatisfied) return 0
   const present = presentIn(bounds).map((name) => bounds[name] as number)
-  const sorted = present.toSorted((one, other) => one - other)
-  const between = sorted.slice(1).map((bound, i) => bound / 2 + (sorted[i] as number) / 2)
-  const beside = present.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
-  const next = present.flatMap((bound) => [nextTo(bound, 1n), nextTo(bound, -1n)])
+  const sorted = present.toSorted((a, b) => a - b)
+  const wholeNeighbors = present.flatMap((bound) => [Math.floor(bound) + 1, Math.ceil(bound) - 1])
+  const midpoints = sorted.slice(1).map((bound, i) => bound / 2 + (sorted[i] as number) / 2)
+  const nextDoubles = present.flatMap((bound) => [nextDouble(bound, 1n), nextDouble(bound, -1n)])
   return (
-    [...present, ...beside, ...between, ...next].find(
+    [...present, ...wholeNeighbors, ...midpoints, ...nextDoubles].find(
       (number) => Number.isFinite(number) && isSatisfied(number),
     ) ?? 0
   )
 }
 
 /** The next double in the direction, 1 or -1. Infinite after the largest. */
-function nextTo(number: number, direction: 1n | -1n): number {
+function nextDouble(number: number, direction: 1n | -1n): number {
   if (number === 0) return Number(direction) * Number.MIN_VALUE
   const float = new Float64Array([number])
   const bits = new BigInt64Array(float.buffer)

@@ -20,5 +20,5 @@ const valuesIn = (object: JsonObject, path: readonly string[]): MatchedValue[] =
     return hasKeys ? valuesIn(value, valuePath) : [{ path: valuePath, value }]
   })
 
-/** The path of the number that the leaf's comparators compare. */
-export const numberPathOf = ({ field = 'value' }: Leaf): string[] => field.split('.')
+/** The path of the leaf's field in a payload: the value that is compared, summed or counted. */
+export const fieldPathOf = ({ field = 'value' }: Leaf): string[] => field.split('.')

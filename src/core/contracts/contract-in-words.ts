@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../kernel/json.ts'
 import { isReservedType } from '../claims/event.ts'
 import { boundsInWords, COMPARATORS } from './comparators.ts'
-import { matchedValues, numberPathOf } from './compared-values.ts'
+import { fieldPathOf, matchedValues } from './compared-values.ts'
 import { type Condition, type Leaf, leavesOf } from './condition.ts'
 import { type Contract, DEFAULT_WINDOWS, type EventTrigger, windowMs } from './contract.ts'
 import { quoted } from './hints/spelling.ts'
@@ -122,7 +122,7 @@ function withoutListsOfOne(condition: Condition): Condition {
 function leafInWords(leaf: Leaf): string {
   if (isReservedType(leaf.event)) return `(never: ${typeInWords(leaf.event)} satisfies nothing)`
   if (leaf.aggregate === 'sum')
-    return `the sum of ${pathInWords(numberPathOf(leaf))} of ${matchedEventInWords(leaf)} is ${boundsInWords(leaf)}`
+    return `the sum of ${pathInWords(fieldPathOf(leaf))} of ${matchedEventInWords(leaf)} is ${boundsInWords(leaf)}`
   return `${eventInWords(leaf)} ${leaf.aggregate === undefined || isAboutOne(leaf) ? 'has' : 'have'} arrived`
 }
 
@@ -140,10 +140,10 @@ export function eventInWords(leaf: Leaf): string {
     case 'sum':
       return withDemands(leaf, [
         ...matchInWords(leaf),
-        `a sum of ${pathInWords(numberPathOf(leaf))} of ${boundsInWords(leaf)}`,
+        `a sum of ${pathInWords(fieldPathOf(leaf))} of ${boundsInWords(leaf)}`,
       ])
     default:
-      return `${boundsInWords(leaf)} different ${isAboutOne(leaf) ? 'value' : 'values'} of ${pathInWords(numberPathOf(leaf))} of ${matchedEventInWords(leaf)}`
+      return `${boundsInWords(leaf)} different ${isAboutOne(leaf) ? 'value' : 'values'} of ${pathInWords(fieldPathOf(leaf))} of ${matchedEventInWords(leaf)}`
   }
 }
 
@@ -173,7 +173,7 @@ function matchInWords(leaf: Leaf): string[] {
 
 function rangeInWords(leaf: Leaf): string[] {
   const bounds = boundsInWords(leaf)
-  return bounds === '' ? [] : [`a ${pathInWords(numberPathOf(leaf))} of ${bounds}`]
+  return bounds === '' ? [] : [`a ${pathInWords(fieldPathOf(leaf))} of ${bounds}`]
 }
 
 /** In milliseconds. */

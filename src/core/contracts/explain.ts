@@ -15,9 +15,9 @@ import {
   type AggregateValue,
   aggregateText,
   contributionOf,
-  including,
-  isReached,
-  ZERO_OF,
+  INITIAL_AGGREGATES,
+  isAggregateSatisfied,
+  withContribution,
 } from './aggregate.ts'
 import { compile } from './compiled-condition.ts'
 import type { Condition, Leaf } from './condition.ts'
@@ -229,11 +229,12 @@ class ConditionView {
   #addTo(leaf: Leaf, { payload }: Shown): boolean {
     const contribution = contributionOf(leaf, payload)
     if (contribution === null) this.#leftOut.set(leaf, (this.#leftOut.get(leaf) ?? 0) + 1)
-    else this.#values.set(leaf, including(this.#valueOf(leaf), contribution))
+    else this.#values.set(leaf, withContribution(this.#valueOf(leaf), contribution))
     return contribution !== null
   }
 
-  #valueOf = (leaf: Leaf): AggregateValue => this.#values.get(leaf) ?? ZERO_OF[leaf.aggregate ?? 'count']
+  #valueOf = (leaf: Leaf): AggregateValue =>
+    this.#values.get(leaf) ?? INITIAL_AGGREGATES[leaf.aggregate ?? 'count']
 
   /** Whether an event satisfies the leaf, or counts for it. */
   has(leaf: Leaf): boolean {
@@ -262,7 +263,7 @@ class ConditionView {
     const value = this.#valueOf(leaf)
     return {
       ...leaf,
-      satisfied: isReached(leaf, value),
+      satisfied: isAggregateSatisfied(leaf, value),
       satisfied_by,
       value: aggregateText(value),
       left_out: this.#leftOut.get(leaf) ?? 0,

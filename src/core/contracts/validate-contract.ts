@@ -10,7 +10,7 @@ import {
   MAX_WINDOW_SECONDS,
   MAX_WORKING_SECONDS,
 } from '../limits.ts'
-import { holdsOverNothing } from './aggregate.ts'
+import { holdsOnEmptyLog } from './aggregate.ts'
 import { COMPARATORS } from './comparators.ts'
 import { type Condition, leavesOf } from './condition.ts'
 import {
@@ -218,7 +218,7 @@ function validateWindows(clock: JsonObject, path: string): Issue[] {
 /** A condition that holds over an empty log would reverse each outcome at the first event of any type. */
 function validateReversal(value: unknown, path: string): Issue[] {
   const issues = validateCondition(value, path)
-  if (issues.length > 0 || !holdsOverNothing(value as Condition)) return issues
+  if (issues.length > 0 || !holdsOnEmptyLog(value as Condition)) return issues
   return [{ path, message: 'must not hold over no event: it would reverse every outcome' }]
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
-import { testOf } from './comparators.ts'
-import { numberPathOf } from './compared-values.ts'
+import { predicateOf } from './comparators.ts'
+import { fieldPathOf } from './compared-values.ts'
 import type { Leaf } from './condition.ts'
 import { Readings } from './readings.ts'
 
@@ -88,10 +88,10 @@ export class WantedValues {
 
   /** A leaf with an aggregate has no range: its comparators do not compare a number of one event. */
   #addRange(wanted: Leaf, leaf: LeafIndex): number {
-    const holds = wanted.aggregate === undefined ? testOf(wanted) : null
+    const holds = wanted.aggregate === undefined ? predicateOf(wanted) : null
     if (!holds) return 0
     let place: WantedValues = this
-    for (const key of numberPathOf(wanted)) place = place.#under(key)
+    for (const key of fieldPathOf(wanted)) place = place.#under(key)
     place.#others.ranges.push({ leaf, holds })
     return 1
   }

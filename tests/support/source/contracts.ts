@@ -1,6 +1,6 @@
 /* Contracts and conditions: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { holdsOverNothing } from '../../../src/core/contracts/aggregate.ts'
+export { holdsOnEmptyLog } from '../../../src/core/contracts/aggregate.ts'
 export { compile } from '../../../src/core/contracts/compiled-condition.ts'
 export {
   type Condition,

@@ -1,21 +1,22 @@
 import { compareDecimals, type Decimal, plus, times, toDecimal } from '../../../kernel/decimal.ts'
 import { valueAt } from '../../../kernel/json.ts'
 import { MAX_EVENTS } from '../../limits.ts'
-import { contributionOf, isReached, ZERO_OF } from '../aggregate.ts'
-import { COMPARATORS, isDecimalWithin, spanOf } from '../comparators.ts'
-import { numberPathOf } from '../compared-values.ts'
+import { contributionOf, INITIAL_AGGREGATES, isAggregateSatisfied } from '../aggregate.ts'
+import { COMPARATORS, isDecimalWithin, rangeOf } from '../comparators.ts'
+import { fieldPathOf } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
 import { matchedPayload, NEVER_PAYLOAD, satisfyingPayload } from './satisfying-payload.ts'
 
 /** Why no log brings the aggregate within its bounds; null if some log does, or if that is not certain. */
 export function whyNeverReached(leaf: Leaf): 'no-value' | 'no-such-field' | 'contradiction' | null {
   if (!hasValueWithin(leaf)) return 'no-value'
-  if (leaf.aggregate === undefined || isReached(leaf, ZERO_OF[leaf.aggregate])) return null
+  if (leaf.aggregate === undefined || isAggregateSatisfied(leaf, INITIAL_AGGREGATES[leaf.aggregate]))
+    return null
   const payload = satisfyingPayload(leaf)
   if (NEVER_PAYLOAD.some((key) => Object.hasOwn(payload, key))) return 'no-such-field'
   if (contributionOf(leaf, payload) === null) return 'contradiction'
   // All events have the value that match names.
-  const isFixed = valueAt(matchedPayload(leaf), numberPathOf(leaf)) !== undefined
+  const isFixed = valueAt(matchedPayload(leaf), fieldPathOf(leaf)) !== undefined
   return leaf.aggregate === 'distinct' && isFixed && !isDecimalWithin(toDecimal(1), leaf)
     ? 'contradiction'
     : null
@@ -23,7 +24,7 @@ export function whyNeverReached(leaf: Leaf): 'no-value' | 'no-such-field' | 'con
 
 function hasValueWithin(leaf: Leaf): boolean {
   if (leaf.aggregate === 'sum') return candidatesOf(leaf).some((decimal) => isDecimalWithin(decimal, leaf))
-  const [least, greatest] = spanOf(leaf)
+  const [least, greatest] = rangeOf(leaf)
   return Math.ceil(Math.max(least, 0)) <= Math.floor(Math.min(greatest, MAX_EVENTS))
 }
 

@@ -1,6 +1,6 @@
 import { decimalsOf, minorUnitsOf } from '../../../kernel/currency.ts'
 import { MAX_EVENTS, MAX_HINTS } from '../../limits.ts'
-import { holdsOverNothing, isReached, ZERO_OF } from '../aggregate.ts'
+import { holdsOnEmptyLog, INITIAL_AGGREGATES, isAggregateSatisfied } from '../aggregate.ts'
 import { boundsInWords } from '../comparators.ts'
 import { type Aggregate, type Condition, type Leaf, namedEventTypes } from '../condition.ts'
 import { type ConditionPath, type Contract, conditionsByPath } from '../contract.ts'
@@ -125,7 +125,7 @@ function impossible({ timeout_outcome, review }: Contract, path: ConditionPath):
 
 function aboutOutcome({ fulfillment_condition, timeout_outcome }: Contract, canBeReversed: boolean): Hint[] {
   const hints: Hint[] = []
-  if (holdsOverNothing(fulfillment_condition)) {
+  if (holdsOnEmptyLog(fulfillment_condition)) {
     const message =
       'This holds before any event has come. It is judged only when one comes: the first that leaves it true, of whatever type, satisfies it.'
     hints.push({ code: 'condition_true_from_start', path: ROOT, message })
@@ -153,7 +153,7 @@ function aboutUpperBound({ leaf, path, not }: LeafPlace): Hint[] {
   const { aggregate, gt, gte, lt, lte, eq, ...rest } = leaf
   const bound = lt ?? lte
   if (not !== null || aggregate === undefined || bound === undefined) return []
-  if ((gt ?? gte ?? eq) !== undefined || !isReached(leaf, ZERO_OF[aggregate])) return []
+  if ((gt ?? gte ?? eq) !== undefined || !isAggregateSatisfied(leaf, INITIAL_AGGREGATES[aggregate])) return []
   const isBelow = lt !== undefined && lt <= (lte ?? lt)
   const beyond = { ...rest, aggregate, ...(isBelow ? { gte: lt } : { gt: lte as number }) }
   const message = `This holds before any event has come, and is never judged at the end of a window. To let a claim fail once ${conditionInWords(beyond)}, make that the review.reversal_condition, and let another event satisfy the fulfillment condition.`

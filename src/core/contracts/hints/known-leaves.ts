@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/json.ts'
 import { isReservedType } from '../../claims/event.ts'
-import { COMPARATORS, hasComparator, spanOf } from '../comparators.ts'
+import { COMPARATORS, hasComparator, rangeOf } from '../comparators.ts'
 import { CompiledCondition } from '../compiled-condition.ts'
 import { type Condition, type Leaf, leavesOf } from '../condition.ts'
 import { whyNeverReached } from './aggregate-reach.ts'
@@ -73,14 +73,14 @@ function* satisfiedByEach(
 
 function extremePayloads(leaf: Leaf): JsonObject[] {
   if (!hasComparator(leaf)) return [satisfyingPayload(leaf)]
-  const [least, greatest] = spanOf(leaf)
+  const [least, greatest] = rangeOf(leaf)
   return [...new Set([least, greatest])].map((number) => satisfyingPayload(leaf, number))
 }
 
 function impossibilityOf(leaf: Leaf, payloads: readonly JsonObject[]): Impossibility | null {
   const { event: type } = leaf
   const [payload] = payloads as [JsonObject]
-  const [least, greatest] = spanOf(leaf)
+  const [least, greatest] = rangeOf(leaf)
   if (isReservedType(type)) return 'reserved-type'
   if (least > greatest) return 'no-number'
   if (compileAll([leaf]).leavesSatisfiedBy({ type, payload }).length === 0) return 'contradiction'

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, jsonTypeOf, valueAt } from '../../../kernel/json.ts'
 import { MAX_COMPARED_KEYS, MAX_SEARCHED_KEYS, MAX_SHOWN_CHARACTERS } from '../../limits.ts'
-import { boundsInWords, testOf } from '../comparators.ts'
-import { type MatchedValue, matchedValues, numberPathOf } from '../compared-values.ts'
+import { boundsInWords, predicateOf } from '../comparators.ts'
+import { fieldPathOf, type MatchedValue, matchedValues } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
 import { differenceInWords, differenceOf, quoted } from './spelling.ts'
 
@@ -110,9 +110,9 @@ const judgeItem = (item: Json, wanted: Json): Verdict =>
   isJsonObject(item) || Array.isArray(item) ? MISSED : judgeEqual(item, wanted)
 
 function partsOfRange(leaf: Leaf): Part[] {
-  const holds = testOf(leaf)
+  const holds = predicateOf(leaf)
   if (!holds || leaf.aggregate === 'count') return []
-  const path = numberPathOf(leaf)
+  const path = fieldPathOf(leaf)
   if (leaf.aggregate !== undefined) return [{ path, judge: judgeContribution(leaf.aggregate) }]
   const judge = (value: Json | undefined): Verdict => {
     if (typeof value === 'number') return holds(value) ? MET : MISSED

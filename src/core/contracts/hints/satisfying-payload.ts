@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../kernel/json.ts'
 import { RESERVED_FIELDS } from '../../claims/event.ts'
 import { hasComparator, satisfyingNumber } from '../comparators.ts'
-import { numberPathOf } from '../compared-values.ts'
+import { fieldPathOf } from '../compared-values.ts'
 import type { Leaf } from '../condition.ts'
 
 /** Fields of a submission that are not part of the payload (§2.2), and fields that it must not have (§4.3). */
@@ -21,7 +21,7 @@ export const NEVER_PAYLOAD: readonly string[] = [
 export function satisfyingPayload(leaf: Leaf, value: Json = satisfyingValue(leaf)): JsonObject {
   const matched = matchedPayload(leaf)
   const hasField = hasComparator(leaf) && leaf.aggregate !== 'count'
-  return hasField ? withValueAt(matched, numberPathOf(leaf), value) : matched
+  return hasField ? withValueAt(matched, fieldPathOf(leaf), value) : matched
 }
 
 /** The comparators of an aggregate are not about the value of one event. */

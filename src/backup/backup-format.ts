@@ -14,7 +14,7 @@ import type { Contents, Sequence } from './snapshot-store.ts'
  * Claimkeeper: `tail -n +2 FILE | zstd -dc`.
  */
 
-const MARK = 'claimkeeper-backup '
+const MAGIC = 'claimkeeper-backup '
 const FORMAT = 1
 
 export interface Header extends Contents {
@@ -40,12 +40,12 @@ export const damaged = (reason: string): OperatorError =>
   new OperatorError(`The backup is damaged, and nothing was restored: ${reason}.`)
 
 export const headerLine = (header: Header): string =>
-  `${MARK}${JSON.stringify({ format: FORMAT, ...header })}\n`
+  `${MAGIC}${JSON.stringify({ format: FORMAT, ...header })}\n`
 
 /** @throws OperatorError */
 export function readHeader(line: string): Header {
-  if (!line.startsWith(MARK)) throw new OperatorError('The file is not a backup of Claimkeeper.')
-  const { format, ...header } = parse<Header & { format: number }>(line.slice(MARK.length), 'its first line')
+  if (!line.startsWith(MAGIC)) throw new OperatorError('The file is not a backup of Claimkeeper.')
+  const { format, ...header } = parse<Header & { format: number }>(line.slice(MAGIC.length), 'its first line')
   if (format !== FORMAT) {
     throw new OperatorError(
       `The backup has format ${format}, this Claimkeeper reads ${FORMAT}: restore it with a newer version.`,
@@ -65,7 +65,7 @@ export const copyLine = (table: string, columns: readonly string[]): string =>
 
 export const END_OF_ROWS = '\\.\n'
 
-export const noteLine = (note: TableEnd | BackupEnd): string => `-- ${JSON.stringify(note)}\n`
+export const commentLine = (comment: TableEnd | BackupEnd): string => `-- ${JSON.stringify(comment)}\n`
 
 export const sequenceLine = ({ name, last, isCalled }: Sequence): string =>
   `SELECT setval('${name}', ${last}, ${isCalled});\n`
@@ -78,7 +78,7 @@ type Line =
 
 const COPY = /^COPY ([a-z_][a-z0-9_]*) \(([a-z_][a-z0-9_]*(?:, [a-z_][a-z0-9_]*)*)\) FROM stdin;$/
 const SETVAL = /^SELECT setval\('([a-z0-9_]+)', (-?\d+), (true|false)\);$/
-const NOTE = /^-- (\{.*\})$/
+const COMMENT = /^-- (\{.*\})$/
 
 /** @throws OperatorError */
 export function readLine(line: string): Line {
@@ -89,14 +89,14 @@ export function readLine(line: string): Line {
   if (name !== undefined && last !== undefined) {
     return { kind: 'sequence', sequence: { name, last, isCalled: isCalled === 'true' } }
   }
-  return { kind: 'end', end: readNote<BackupEnd>(line) }
+  return { kind: 'end', end: readComment<BackupEnd>(line) }
 }
 
 /** @throws OperatorError */
-export function readNote<Note>(line: string): Note {
-  const [, json] = NOTE.exec(line) ?? []
+export function readComment<Comment>(line: string): Comment {
+  const [, json] = COMMENT.exec(line) ?? []
   if (json === undefined) throw damaged('it contains an unknown line')
-  return parse<Note>(json, 'one of its lines')
+  return parse<Comment>(json, 'one of its lines')
 }
 
 function parse<T>(json: string, where: string): T {
@@ -107,5 +107,5 @@ function parse<T>(json: string, where: string): T {
   }
 }
 
-export const rowsInWords = (table: string, rows: number): string =>
+export const formatRowCount = (table: string, rows: number): string =>
   `${table}: ${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`

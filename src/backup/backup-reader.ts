@@ -6,113 +6,113 @@ import { damaged, type Header, readHeader } from './backup-format.ts'
 import { MAX_LINE_BYTES } from './limits.ts'
 
 const NEWLINE = 0x0a
-/** The line that ends the rows, with the newline before it. */
-const AFTER_ROWS = Buffer.from('\n\\.\n')
+/** The line that ends the rows, with the preceding newline. */
+const ROWS_TERMINATOR = Buffer.from('\n\\.\n')
 
 /** Reads a backup sequentially: lines, and the rows between them. */
 export class BackupReader {
   readonly header: Header
-  readonly #pieces: AsyncIterator<Buffer>
+  readonly #chunks: AsyncIterator<Buffer>
   /** Decompressed bytes that were not read yet. */
-  #held: Buffer = Buffer.alloc(0)
-  readonly #all: Hash
+  #buffer: Buffer = Buffer.alloc(0)
+  readonly #totalHash: Hash
 
-  private constructor(header: Header, pieces: AsyncIterator<Buffer>, all: Hash) {
+  private constructor(header: Header, chunks: AsyncIterator<Buffer>, totalHash: Hash) {
     this.header = header
-    this.#pieces = pieces
-    this.#all = all
+    this.#chunks = chunks
+    this.#totalHash = totalHash
   }
 
   /** @throws OperatorError if the file is not a backup that this version can read */
   static async open(file: AsyncIterable<Buffer>): Promise<BackupReader> {
-    const pieces = file[Symbol.asyncIterator]()
-    const { line, rest } = await takeHeader(pieces)
+    const chunks = file[Symbol.asyncIterator]()
+    const { line, rest } = await readHeaderLine(chunks)
     const header = readHeader(line.toString('utf8').trimEnd())
-    return new BackupReader(header, decompressed(rest, pieces), createHash('sha256').update(line))
+    return new BackupReader(header, decompress(rest, chunks), createHash('sha256').update(line))
   }
 
-  /** The next line; null at the end. `addToHash` adds it to the hash. */
+  /** The next line; null at the end. The caller adds it to the hash by `addToHash`. */
   async nextLine(): Promise<string | null> {
     for (;;) {
-      const end = this.#held.indexOf(NEWLINE)
+      const end = this.#buffer.indexOf(NEWLINE)
       if (end >= 0) {
-        const line = this.#held.subarray(0, end)
-        this.#held = this.#held.subarray(end + 1)
+        const line = this.#buffer.subarray(0, end)
+        this.#buffer = this.#buffer.subarray(end + 1)
         return line.toString('utf8')
       }
-      if (this.#held.length > MAX_LINE_BYTES) throw damaged('it contains an unknown line')
-      const piece = await this.#next()
-      if (piece === null && this.#held.length === 0) return null
-      if (piece === null) throw damaged('it ends in the middle of a line')
-      this.#held = Buffer.concat([this.#held, piece])
+      if (this.#buffer.length > MAX_LINE_BYTES) throw damaged('it contains an unknown line')
+      const chunk = await this.#next()
+      if (chunk === null && this.#buffer.length === 0) return null
+      if (chunk === null) throw damaged('it ends in the middle of a line')
+      this.#buffer = Buffer.concat([this.#buffer, chunk])
     }
   }
 
   /** Adds a line to the hash over the whole backup. */
   addToHash(line: string): void {
-    this.#all.update(`${line}\n`)
+    this.#totalHash.update(`${line}\n`)
   }
 
   get hash(): string {
-    return this.#all.digest('hex')
+    return this.#totalHash.digest('hex')
   }
 
   /** The rows of a table, without the line that ends them. Adds them to both hashes. */
   async *rows(hash: Hash): AsyncGenerator<Buffer> {
-    // A newline before the rows: without rows, the end follows directly.
-    let held = Buffer.concat([Buffer.of(NEWLINE), this.#held])
-    let isFirst = true
+    // The rows of an empty table begin with the terminator, whose newline was read with the line before.
+    let buffer = Buffer.concat([Buffer.of(NEWLINE), this.#buffer])
+    let isAtStart = true
     for (;;) {
-      const end = held.indexOf(AFTER_ROWS)
-      const upTo = end >= 0 ? end + 1 : held.length - (AFTER_ROWS.length - 1)
-      const from = isFirst ? 1 : 0
-      if (upTo > from) {
-        const piece = held.subarray(from, upTo)
-        hash.update(piece)
-        this.#all.update(piece)
-        yield piece
+      const end = buffer.indexOf(ROWS_TERMINATOR)
+      const to = end >= 0 ? end + 1 : buffer.length - (ROWS_TERMINATOR.length - 1)
+      const from = isAtStart ? 1 : 0
+      if (to > from) {
+        const chunk = buffer.subarray(from, to)
+        hash.update(chunk)
+        this.#totalHash.update(chunk)
+        yield chunk
       }
       if (end >= 0) {
-        this.#held = held.subarray(end + AFTER_ROWS.length)
+        this.#buffer = buffer.subarray(end + ROWS_TERMINATOR.length)
         this.addToHash('\\.')
         return
       }
-      if (upTo > from) {
-        held = held.subarray(upTo)
-        isFirst = false
+      if (to > from) {
+        buffer = buffer.subarray(to)
+        isAtStart = false
       }
-      const piece = await this.#next()
-      if (piece === null) throw damaged('it ends in the middle of a table')
-      held = Buffer.concat([held, piece])
+      const chunk = await this.#next()
+      if (chunk === null) throw damaged('it ends in the middle of a table')
+      buffer = Buffer.concat([buffer, chunk])
     }
   }
 
   async close(): Promise<void> {
-    await this.#pieces.return?.()
+    await this.#chunks.return?.()
   }
 
   async #next(): Promise<Buffer | null> {
-    const { value, done } = await this.#pieces.next()
+    const { value, done } = await this.#chunks.next()
     return done ? null : value
   }
 }
 
-async function takeHeader(pieces: AsyncIterator<Buffer>): Promise<{ line: Buffer; rest: Buffer }> {
-  let held: Buffer = Buffer.alloc(0)
+async function readHeaderLine(chunks: AsyncIterator<Buffer>): Promise<{ line: Buffer; rest: Buffer }> {
+  let buffer: Buffer = Buffer.alloc(0)
   for (;;) {
-    const end = held.indexOf(NEWLINE)
-    if (end >= 0) return { line: held.subarray(0, end + 1), rest: held.subarray(end + 1) }
-    const { value, done } = await pieces.next()
-    if (done || held.length > MAX_LINE_BYTES)
+    const end = buffer.indexOf(NEWLINE)
+    if (end >= 0) return { line: buffer.subarray(0, end + 1), rest: buffer.subarray(end + 1) }
+    const { value, done } = await chunks.next()
+    if (done || buffer.length > MAX_LINE_BYTES)
       throw new OperatorError('The file is not a backup of Claimkeeper.')
-    held = Buffer.concat([held, value])
+    buffer = Buffer.concat([buffer, value])
   }
 }
 
-async function* decompressed(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* decompress(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   const content = createZstdDecompress()
-  const feeding = withRejectionHandler(
-    feed(content, first, pieces).catch((error) => {
+  const written = withRejectionHandler(
+    writeAll(content, first, chunks).catch((error) => {
       content.destroy(error)
       throw error
     }),
@@ -127,29 +127,29 @@ async function* decompressed(first: Buffer, pieces: AsyncIterator<Buffer>): Asyn
     throw error
   } finally {
     content.destroy()
-    await pieces.return?.()
+    await chunks.return?.()
   }
-  await feeding
+  await written
 }
 
-async function feed(
-  to: ReturnType<typeof createZstdDecompress>,
+async function writeAll(
+  stream: ReturnType<typeof createZstdDecompress>,
   first: Buffer,
-  pieces: AsyncIterator<Buffer>,
+  chunks: AsyncIterator<Buffer>,
 ): Promise<void> {
   let resume = () => {}
-  to.on('drain', () => resume()).on('close', () => resume())
-  const put = (piece: Buffer) =>
-    to.write(piece) || to.destroyed
+  stream.on('drain', () => resume()).on('close', () => resume())
+  const write = (chunk: Buffer) =>
+    stream.write(chunk) || stream.destroyed
       ? undefined
       : new Promise<void>((resolve) => {
           resume = resolve
         })
-  await put(first)
+  await write(first)
   for (;;) {
-    const { value, done } = await pieces.next()
-    if (done || to.destroyed) break
-    await put(value)
+    const { value, done } = await chunks.next()
+    if (done || stream.destroyed) break
+    await write(value)
   }
-  if (!to.destroyed) to.end()
+  if (!stream.destroyed) stream.end()
 }

@@ -39,7 +39,7 @@ export function toOperatorError(context: string, error: unknown): unknown {
 }
 
 /** A condition on pg_class `c`: relations in the schema of Claimkeeper's tables that belong to no extension. */
-export const IS_IN_OUR_SCHEMA = `relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
+export const IS_IN_SERVICE_SCHEMA = `relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'schema_migrations'::regclass)
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND deptype = 'e')`
 
 /** A name that needs no quotes, like all names of Claimkeeper. */

@@ -5,13 +5,13 @@ export const MAX_LINE_BYTES = 64 * 1024
 
 /** How long the lock on the tables may wait for a change of the schema. */
 export const TABLE_LOCK_TIMEOUT_SECONDS = 10
-/** Rows are read in pieces of this size. */
-export const COPY_PIECE_BYTES = 256 * 1024
+/** Rows are read in chunks of this size. */
+export const COPY_CHUNK_BYTES = 256 * 1024
 /** A database that sends nothing for this long is lost. */
 export const MAX_SILENCE_MS = 300_000
 /** The reading pauses as long as it worked, so that submissions have at least half of the database. Timers are inexact below this. */
 export const MIN_PAUSE_MS = 20
-/** A piece that took longer waited for the disk or for the reader. */
+/** A chunk that took longer waited for the disk or for the reader. */
 export const MAX_PAUSE_MS = 250
 
 /** How long a restoration waits for the migrations or the restoration of another process. */

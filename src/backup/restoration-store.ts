@@ -11,7 +11,7 @@ import { migrate, tryMigrationLock } from '../platform/database/migrate/migrate.
 import { CODE_VERSION, OWN_MIGRATIONS } from '../platform/database/migrate/migration-files.ts'
 import {
   beginWithoutTimeout,
-  IS_IN_OUR_SCHEMA,
+  IS_IN_SERVICE_SCHEMA,
   toOperatorError,
   UNQUOTED_IDENTIFIER,
 } from './backup-session-store.ts'
@@ -21,11 +21,11 @@ import { NOT_BACKED_UP, type Sequence } from './snapshot-store.ts'
 /** The restoration of a backup into an empty database, in one transaction. */
 export interface Restoration {
   /** Whether the backup's version has a table of this name. */
-  knows: (table: string) => boolean
-  /** Returns the number of stored rows. */
-  fill: (table: string, columns: string[], rows: AsyncIterable<Buffer>) => Promise<number>
+  hasTable: (table: string) => boolean
+  /** Stores rows in the text format of COPY. Returns their number. */
+  copyRows: (table: string, columns: string[], rows: AsyncIterable<Buffer>) => Promise<number>
   setSequence: (sequence: Sequence) => Promise<void>
-  /** Migrates and commits. @throws OperatorError if a table was not filled */
+  /** Migrates and commits. @throws OperatorError if the backup lacks a table */
   finish: (options: { disablesWebhooks: boolean }) => Promise<void>
   /** Rolls back, unless `finish` has committed. */
   close: () => Promise<void>
@@ -78,22 +78,22 @@ async function beginInEmptyDatabase(
   const tables = await readTableNames(client)
   // Rows that migrations insert are also in the backup.
   if (tables.length > 0) await client.query(`TRUNCATE ${tables.join(', ')}`)
-  const known = new Set(tables.filter((table) => !NOT_BACKED_UP.includes(table)))
-  const unfilled = new Set(known)
+  const knownTables = new Set(tables.filter((table) => !NOT_BACKED_UP.includes(table)))
+  const missing = new Set(knownTables)
 
   const withOperatorError =
     <A extends unknown[], T>(step: (...args: A) => Promise<T>) =>
     (...args: A): Promise<T> =>
       step(...args).catch((error) => Promise.reject(toOperatorError(FAILED, error)))
   return {
-    knows: (table) => known.has(table),
-    fill: withOperatorError(async (table, columns, rows) => {
-      unfilled.delete(table)
-      return fill(client, table, columns, rows)
+    hasTable: (table) => knownTables.has(table),
+    copyRows: withOperatorError(async (table, columns, rows) => {
+      missing.delete(table)
+      return copyRows(client, table, columns, rows)
     }),
     setSequence: withOperatorError((sequence) => setSequence(client, sequence)),
     finish: withOperatorError(async ({ disablesWebhooks }) => {
-      const [table] = unfilled
+      const [table] = missing
       if (table !== undefined) throw new OperatorError(`${FAILED}: it lacks the table ${table}.`)
       await migrate(db, report)
       await resetServerState(client, disablesWebhooks)
@@ -146,18 +146,18 @@ function connectionOf(client: pg.Client): Connection {
 async function readTableNames(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`-- read_restored_tables
     SELECT relname AS name FROM pg_class c
-    WHERE relkind = 'r' AND ${IS_IN_OUR_SCHEMA} AND relname <> 'schema_migrations'`)
+    WHERE relkind = 'r' AND ${IS_IN_SERVICE_SCHEMA} AND relname <> 'schema_migrations'`)
   return rows.map(({ name }) => name)
 }
 
-async function fill(
+async function copyRows(
   client: pg.Client,
   table: string,
   columns: string[],
   rows: AsyncIterable<Buffer>,
 ): Promise<number> {
   if (!columns.every((column) => UNQUOTED_IDENTIFIER.test(column)))
-    throw new Error('a column of the backup has no plain name')
+    throw new Error('a column of the backup needs quotes')
   const copy = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN WITH (FREEZE)`))
   const ended = withRejectionHandler(
     new Promise<void>((resolve, reject) => {

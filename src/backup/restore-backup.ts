@@ -9,10 +9,10 @@ import { unlessAborted } from '../platform/database/unless-aborted.ts'
 import {
   type BackupEnd,
   damaged,
+  formatRowCount,
   type Header,
+  readComment,
   readLine,
-  readNote,
-  rowsInWords,
   type TableEnd,
 } from './backup-format.ts'
 import { BackupReader } from './backup-reader.ts'
@@ -21,7 +21,7 @@ import { beginRestoration, type Restoration } from './restoration-store.ts'
 interface RestoreOptions {
   /** Sends nothing to the endpoints, which the original may still serve. */
   disablesWebhooks: boolean
-  /** Receives each step in words. */
+  /** Receives a text for each step. */
   report: (step: string) => void
   /** Aborts the restoration. */
   signal: AbortSignal
@@ -91,17 +91,17 @@ async function fillTable(
 ): Promise<number> {
   const hash = createHash('sha256')
   const rows = reader.rows(hash)
-  const isKnown = restoration.knows(table)
-  const count = isKnown ? await restoration.fill(table, columns, rows) : await discard(rows)
+  const isKnown = restoration.hasTable(table)
+  const count = isKnown ? await restoration.copyRows(table, columns, rows) : await discard(rows)
   const line = (await reader.nextLine()) ?? ''
-  const end = readNote<TableEnd>(line)
+  const end = readComment<TableEnd>(line)
   if (end.table !== table || end.sha256 !== hash.digest('hex')) {
     throw damaged(`the rows of the table ${table} were changed`)
   }
   if (isKnown && end.rows !== count) throw damaged(`the table ${table} has ${count} rows, not ${end.rows}`)
   reader.addToHash(line)
   if (!isKnown) report(`Skipped the table ${table}, which is not a table of Claimkeeper`)
-  else if (count > 0) report(rowsInWords(table, count))
+  else if (count > 0) report(formatRowCount(table, count))
   return end.rows
 }
 

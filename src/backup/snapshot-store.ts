@@ -4,11 +4,11 @@ import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../kernel/operator-error.ts'
 import {
   beginWithoutTimeout,
-  IS_IN_OUR_SCHEMA,
+  IS_IN_SERVICE_SCHEMA,
   toOperatorError,
   UNQUOTED_IDENTIFIER,
 } from './backup-session-store.ts'
-import { COPY_PIECE_BYTES, MAX_PAUSE_MS, MAX_SILENCE_MS, MIN_PAUSE_MS } from './limits.ts'
+import { COPY_CHUNK_BYTES, MAX_PAUSE_MS, MAX_SILENCE_MS, MIN_PAUSE_MS } from './limits.ts'
 
 /** A table of a backup. */
 export interface BackupTable {
@@ -110,23 +110,23 @@ async function requireOneNode(client: pg.Client): Promise<void> {
 
 async function readTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<Omit<BackupTable, 'bytes'> & { bytes: string }>(TABLES, [NOT_BACKED_UP])
-  const isOdd = ({ name, columns }: { name: string; columns: string[] }) =>
-    ![name, ...columns].every((one) => UNQUOTED_IDENTIFIER.test(one))
-  const odd = rows.find(isOdd)
-  if (odd)
+  const needsQuotes = ({ name, columns }: { name: string; columns: string[] }) =>
+    ![name, ...columns].every((identifier) => UNQUOTED_IDENTIFIER.test(identifier))
+  const foreign = rows.find(needsQuotes)
+  if (foreign)
     throw new OperatorError(
-      `The table ${JSON.stringify(odd.name)} is not a table of Claimkeeper: move it to another schema.`,
+      `The table ${JSON.stringify(foreign.name)} is not a table of Claimkeeper: move it to another schema.`,
     )
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes) }))
 }
 
 /** All tables of the schema: each version of Claimkeeper has other tables. */
 const TABLES = `-- read_tables_to_back_up
-  WITH RECURSIVE ours AS (
+  WITH RECURSIVE own AS (
     SELECT c.oid, relname FROM pg_class c
-    WHERE relkind = 'r' AND ${IS_IN_OUR_SCHEMA}
+    WHERE relkind = 'r' AND ${IS_IN_SERVICE_SCHEMA}
   ), depths (oid, depth) AS (
-    SELECT oid, 0 FROM ours
+    SELECT oid, 0 FROM own
     UNION
     SELECT conrelid, depth + 1 FROM depths JOIN pg_constraint ON confrelid = depths.oid AND conrelid <> confrelid
     WHERE contype = 'f' AND depth < 20
@@ -135,7 +135,7 @@ const TABLES = `-- read_tables_to_back_up
       SELECT attname::text FROM pg_attribute
       WHERE attrelid = oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum
     ) AS columns
-  FROM ours JOIN (SELECT oid, max(depth) AS depth FROM depths GROUP BY oid) AS deepest USING (oid)
+  FROM own JOIN (SELECT oid, max(depth) AS depth FROM depths GROUP BY oid) AS deepest USING (oid)
   WHERE relname <> ALL ($1) ORDER BY depth, relname`
 
 async function readContents(client: pg.Client, tables: BackupTable[]): Promise<Contents> {
@@ -163,12 +163,12 @@ const LAST_NOTIFICATION = `-- read_last_notification
   SELECT number, created_at AS at FROM notifications ORDER BY number DESC LIMIT 1`
 
 /**
- * Pauses after a piece for as long as the piece took, so that the database works for the backup at most half of the time. On a busy
- * machine a piece and the pause after it take longer.
+ * Pauses after a chunk for as long as the chunk took, so that the database works for the backup at most half of the time. On a busy
+ * machine a chunk and the pause after it take longer.
  */
 async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): AsyncGenerator<Buffer> {
   const rows = client.query(
-    copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: COPY_PIECE_BYTES }),
+    copyTo(`COPY ${name} (${columns.join(', ')}) TO STDOUT`, { highWaterMark: COPY_CHUNK_BYTES }),
   )
   const startTimer = () =>
     setTimeout(
@@ -178,10 +178,10 @@ async function* rowsOf(client: pg.Client, { name, columns }: BackupTable): Async
   let timer = startTimer()
   let startedAt = performance.now()
   try {
-    for await (const piece of rows) {
-      // While the caller handles the piece, the database need not send anything.
+    for await (const chunk of rows) {
+      // While the caller handles the chunk, the database need not send anything.
       clearTimeout(timer)
-      yield piece
+      yield chunk
       const workedMs = performance.now() - startedAt
       if (workedMs >= MIN_PAUSE_MS) {
         await pause(Math.min(workedMs, MAX_PAUSE_MS))
@@ -208,5 +208,5 @@ async function readSequences(client: pg.Client): Promise<Sequence[]> {
 
 const SEQUENCES = `-- read_sequences
   SELECT relname AS name FROM pg_class c
-  WHERE relkind = 'S' AND ${IS_IN_OUR_SCHEMA}
+  WHERE relkind = 'S' AND ${IS_IN_SERVICE_SCHEMA}
   ORDER BY relname`

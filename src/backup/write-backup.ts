@@ -8,12 +8,12 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { OperatorError } from '../kernel/operator-error.ts'
 import { syncFolder } from '../platform/database/embedded/embedded-folders.ts'
 import {
+  commentLine,
   copyLine,
   END_OF_ROWS,
+  formatRowCount,
   type Header,
   headerLine,
-  noteLine,
-  rowsInWords,
   sequenceLine,
 } from './backup-format.ts'
 import { type BackupTable, openSnapshot, type Snapshot } from './snapshot-store.ts'
@@ -33,12 +33,12 @@ export interface WrittenBackup extends Header {
 
 /**
  * Writes a backup of the database at this moment (`backup-format.ts`). Servers may work on the database meanwhile.
- * @param write is called with one piece after another
+ * @param write is called with each chunk, in order
  * @throws OperatorError if the database cannot be read, or the claims are distributed
  */
 export async function writeBackup(
   connectionString: string,
-  write: (piece: Buffer) => Promise<void>,
+  write: (chunk: Buffer) => Promise<void>,
   progress: BackupProgress,
   signal: AbortSignal,
 ): Promise<WrittenBackup> {
@@ -50,10 +50,10 @@ export async function writeBackup(
     await write(line)
     const content = new Content(snapshot, progress, createHash('sha256').update(line))
     await pipeline(
-      Readable.from(content.pieces(), { objectMode: true }),
+      Readable.from(content.chunks(), { objectMode: true }),
       createZstdCompress(),
-      async (pieces: AsyncIterable<Buffer>) => {
-        for await (const piece of pieces) await write(piece)
+      async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await write(chunk)
       },
       { signal },
     )
@@ -70,21 +70,23 @@ class Content {
   rows = 0
   readonly #snapshot: Snapshot
   readonly #progress: BackupProgress
-  readonly #all: Hash
+  readonly #totalHash: Hash
 
-  constructor(snapshot: Snapshot, progress: BackupProgress, all: Hash) {
+  constructor(snapshot: Snapshot, progress: BackupProgress, totalHash: Hash) {
     this.#snapshot = snapshot
     this.#progress = progress
-    this.#all = all
+    this.#totalHash = totalHash
   }
 
-  async *pieces(): AsyncGenerator<Buffer> {
+  async *chunks(): AsyncGenerator<Buffer> {
     const { tables } = this.#snapshot
     this.#progress.begin(tables.reduce((sum, { bytes }) => sum + bytes, 0))
     for (const table of tables) yield* this.#table(table)
     const sequences = await this.#snapshot.readSequences()
     for (const sequence of sequences) yield this.#line(sequenceLine(sequence))
-    yield Buffer.from(noteLine({ tables: tables.length, rows: this.rows, sha256: this.#all.digest('hex') }))
+    yield Buffer.from(
+      commentLine({ tables: tables.length, rows: this.rows, sha256: this.#totalHash.digest('hex') }),
+    )
   }
 
   async *#table(table: BackupTable): AsyncGenerator<Buffer> {
@@ -92,25 +94,25 @@ class Content {
     const hash = createHash('sha256')
     let rows = 0
     let bytesLeft = table.bytes
-    for await (const piece of this.#snapshot.rowsOf(table)) {
-      hash.update(piece)
-      this.#all.update(piece)
-      rows += countLines(piece)
-      const bytes = Math.min(piece.length, bytesLeft)
+    for await (const chunk of this.#snapshot.rowsOf(table)) {
+      hash.update(chunk)
+      this.#totalHash.update(chunk)
+      rows += countLines(chunk)
+      const bytes = Math.min(chunk.length, bytesLeft)
       bytesLeft -= bytes
       this.#progress.advance(bytes)
-      yield piece
+      yield chunk
     }
     this.rows += rows
     this.#progress.advance(bytesLeft)
-    if (rows > 0) this.#progress.note(rowsInWords(table.name, rows))
+    if (rows > 0) this.#progress.note(formatRowCount(table.name, rows))
     yield this.#line(END_OF_ROWS)
-    yield this.#line(noteLine({ table: table.name, rows, sha256: hash.digest('hex') }))
+    yield this.#line(commentLine({ table: table.name, rows, sha256: hash.digest('hex') }))
   }
 
   #line(text: string): Buffer {
     const line = Buffer.from(text)
-    this.#all.update(line)
+    this.#totalHash.update(line)
     return line
   }
 }
@@ -118,14 +120,14 @@ class Content {
 const NEWLINE = 0x0a
 
 /** Each line is a row: COPY escapes newlines within rows. */
-function countLines(piece: Buffer): number {
+function countLines(chunk: Buffer): number {
   let lines = 0
-  for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) lines++
+  for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines++
   return lines
 }
 
 export interface BackupTarget {
-  write: (piece: Buffer) => Promise<void>
+  write: (chunk: Buffer) => Promise<void>
   /** Completes the backup. */
   finish: () => Promise<void>
   /** Removes what was written. */
@@ -144,7 +146,7 @@ export async function createBackupFile(path: string, mayReplace: boolean): Promi
   const partial = `${path}.partial-${randomBytes(4).toString('hex')}`
   const file = await withPath(path, () => open(partial, 'wx', FILE_MODE))
   return {
-    write: (piece) => withPath(path, () => writeAll(file, piece)),
+    write: (chunk) => withPath(path, () => writeAll(file, chunk)),
     finish: () =>
       withPath(path, async () => {
         await file.sync()
@@ -169,9 +171,9 @@ async function requireWritable(path: string, mayReplace: boolean): Promise<void>
 const alreadyThere = (path: string) =>
   new OperatorError(`The file ${path} exists already. Give another name, or --force to replace the file.`)
 
-async function writeAll(file: FileHandle, piece: Buffer): Promise<void> {
-  for (let written = 0; written < piece.length; ) {
-    written += (await file.write(piece, written)).bytesWritten
+async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    written += (await file.write(chunk, written)).bytesWritten
   }
 }
 

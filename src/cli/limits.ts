@@ -5,7 +5,7 @@ export const PROGRESS_INTERVAL_MS = 10_000
 /** Background migrations report each further step of this size, in percent. */
 export const MIGRATION_REPORT_STEP_PERCENT = 10
 /** Bytes that one read of a backup returns. */
-export const READ_PIECE_BYTES = 256 * 1024
+export const READ_CHUNK_BYTES = 256 * 1024
 /** After a fault, the process is killed if it has not stopped by then. It covers the drain time and the stop of the database. */
 export const FAULT_STOP_TIMEOUT_MS = 15_000
 

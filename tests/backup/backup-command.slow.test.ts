@@ -19,7 +19,7 @@ import { openEmbeddedDatabase } from '../support/source/embedded.ts'
 import { OperatorError } from '../support/source/errors.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
-import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.ts'
+import { createBackup, emptyDatabase, inChunks, listTables, silentOptions } from './backups.ts'
 
 const ONE_LINE = /^claimkeeper: [^\n]+\n$/m
 /** So much that a backup is still being written when it is struck. */
@@ -32,7 +32,7 @@ async function smallBackup(t: Scope): Promise<Buffer> {
   const { id } = await newClaim(api)
   const value = randomBytes(2_000).toString('hex')
   assert.equal((await api.post(`/v1/claims/${id}/events`, { type: 'seen', value })).status, 201)
-  return backupOf(databaseUrl)
+  return createBackup(databaseUrl)
 }
 
 describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed up' }, () => {
@@ -97,7 +97,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
 
   test('that is damaged or truncated anywhere is rejected, and nothing is restored', async (t) => {
     // Without an event: the header says null of it.
-    const whole = await backupOf(await createTestDatabase(t))
+    const whole = await createBackup(await createTestDatabase(t))
     const url = await emptyDatabase(t)
     const changed = (at: number) => {
       const bytes = Buffer.from(whole)
@@ -133,10 +133,10 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
       ]),
     ]
     for (const bytes of bad) {
-      await assert.rejects(restoreBackup(inPieces(bytes), url, quietly), OperatorError)
-      assert.deepEqual(await tablesIn(url), [])
+      await assert.rejects(restoreBackup(inChunks(bytes), url, silentOptions), OperatorError)
+      assert.deepEqual(await listTables(url), [])
     }
-    await restoreBackup(inPieces(whole), url, quietly)
+    await restoreBackup(inChunks(whole), url, silentOptions)
   })
 
   test('that is damaged leaves an empty database in a new data folder, into which a complete one can be restored', async (t) => {
@@ -181,23 +181,23 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
     assert.deepEqual(events, [{ n: 1 }])
   })
 
-  test('with a row that PostgreSQL rejects ends in order, however much data follows', async (t) => {
+  test('with a row that PostgreSQL rejects fails with one error, however much data follows', async (t) => {
     const url = await emptyDatabase(t)
     const row = (n: number) => `${n}-${'x'.repeat(200)}\t1\t2026-01-01T00:00:00Z\n`
     async function* rows() {
-      for (let piece = 0; piece < 4_000; piece++) {
-        const some = Array.from({ length: 40 }, (_, i) => row(40 * piece + i))
-        yield Buffer.from(piece === 1_000 ? 'no row at all\n' : some.join(''))
+      for (let chunk = 0; chunk < 4_000; chunk++) {
+        const some = Array.from({ length: 40 }, (_, i) => row(40 * chunk + i))
+        yield Buffer.from(chunk === 1_000 ? 'no row at all\n' : some.join(''))
       }
     }
     for (let i = 0; i < 5; i++) {
       const restoration = await beginRestoration(url, CODE_VERSION, () => {})
       await assert.rejects(
-        restoration.fill('throttles', ['key', 'attempts', 'ends_at'], rows()),
+        restoration.copyRows('throttles', ['key', 'attempts', 'ends_at'], rows()),
         OperatorError,
       )
       await restoration.close()
     }
-    assert.deepEqual(await tablesIn(url), [])
+    assert.deepEqual(await listTables(url), [])
   })
 })

@@ -13,7 +13,7 @@ import { restoreBackup } from '../support/source/backup.ts'
 import { migrate, OWN_MIGRATIONS, Pool } from '../support/source/database.ts'
 import { OperatorError } from '../support/source/errors.ts'
 import { createTestDatabase } from '../support/test-database.ts'
-import { backupOf, emptyDatabase, inPieces, quietly, tablesIn } from './backups.ts'
+import { createBackup, emptyDatabase, inChunks, listTables, silentOptions } from './backups.ts'
 
 const service = await sharedService()
 const { api, databaseUrl: DATABASE_URL } = service
@@ -65,7 +65,7 @@ test('a backup is restored unchanged, with hashes and identities, and replaces n
     const rows = `SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${table} t`
     assert.deepEqual(await ask(url, rows), await service.sql(rows), table)
   }
-  await assert.rejects(restoreBackup(inPieces(await readFile(file)), url, quietly), {
+  await assert.rejects(restoreBackup(inChunks(await readFile(file)), url, silentOptions), {
     name: 'OperatorError',
     message: /^The database is not empty \(\w+ and \d+ more\)/,
   })
@@ -74,14 +74,14 @@ test('a backup is restored unchanged, with hashes and identities, and replaces n
 test('a damaged or truncated backup is rejected, and nothing is restored', {
   skip: isOnCitus(),
 }, async (t) => {
-  const whole = await backupOf(await createTestDatabase(t))
+  const whole = await createBackup(await createTestDatabase(t))
   const damaged = Buffer.from(whole)
   const middle = whole.length >> 1
   damaged[middle] = (damaged[middle] as number) ^ 1
   const url = await emptyDatabase(t)
   for (const bytes of [damaged, whole.subarray(0, middle)]) {
-    await assert.rejects(restoreBackup(inPieces(bytes), url, quietly), OperatorError)
-    assert.deepEqual(await tablesIn(url), [])
+    await assert.rejects(restoreBackup(inChunks(bytes), url, silentOptions), OperatorError)
+    assert.deepEqual(await listTables(url), [])
   }
 })
 
@@ -105,9 +105,9 @@ test('a backup of an older version is restored at that version and migrated; one
     `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
     SELECT gen_random_uuid(), id, id, '{"price": 12.5}', '{}', 'OPEN', now(), now(), now() FROM users`,
   )
-  const bytes = await backupOf(old)
+  const bytes = await createBackup(old)
   const url = await emptyDatabase(t)
-  await restoreBackup(inPieces(bytes), url, quietly)
+  await restoreBackup(inChunks(bytes), url, silentOptions)
   const [row] = await ask(
     url,
     'SELECT price::text, (SELECT max(version) FROM schema_migrations) > 6 AS newer FROM claims',
@@ -116,7 +116,7 @@ test('a backup of an older version is restored at that version and migrated; one
 
   const newer = Buffer.from(bytes.toString('latin1').replace('"migration":6', '"migration":999'), 'latin1')
   await assert.rejects(
-    restoreBackup(inPieces(newer), await emptyDatabase(t), quietly),
+    restoreBackup(inChunks(newer), await emptyDatabase(t), silentOptions),
     /is newer than this Claimkeeper/,
   )
 })

@@ -6,21 +6,21 @@ const never = new AbortController().signal
 const silent = { begin: () => {}, advance: () => {}, note: () => {} }
 
 /** Options of a restore, without progress reports. */
-export const quietly = { disablesWebhooks: false, report: () => {}, signal: never }
+export const silentOptions = { disablesWebhooks: false, report: () => {}, signal: never }
 
 export const emptyDatabase = (t: Scope) => createTestDatabase(t, { migrated: false })
 
-export async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
-export async function backupOf(url: string): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  await writeBackup(url, async (piece) => void pieces.push(Buffer.from(piece)), silent, never)
-  return Buffer.concat(pieces)
+export async function createBackup(url: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  await writeBackup(url, async (chunk) => void chunks.push(Buffer.from(chunk)), silent, never)
+  return Buffer.concat(chunks)
 }
 
-export const tablesIn = (url: string) =>
+export const listTables = (url: string) =>
   ask(
     url,
     "SELECT relname FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace",

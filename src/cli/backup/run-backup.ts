@@ -46,9 +46,9 @@ async function writeTo(
   signal: AbortSignal,
 ): Promise<{ written: WrittenBackup; bytes: number }> {
   let bytes = 0
-  const write = async (piece: Buffer) => {
-    await target.write(piece)
-    bytes += piece.length
+  const write = async (chunk: Buffer) => {
+    await target.write(chunk)
+    bytes += chunk.length
   }
   const written = await writeBackup(connectionString, write, progress, signal)
   signal.throwIfAborted()

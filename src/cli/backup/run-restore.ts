@@ -5,7 +5,7 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
 import { confirm } from '../../platform/terminal/output.ts'
 import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
-import { READ_PIECE_BYTES } from '../limits.ts'
+import { READ_CHUNK_BYTES } from '../limits.ts'
 import { contentsInWords, Progress } from './progress.ts'
 
 /** `claimkeeper restore`. */
@@ -20,7 +20,7 @@ export async function runRestore(
   progress.begin(source.bytes)
   try {
     const report = (step: string) => progress.note(step)
-    const work = restoreInto({ databaseUrl, dataDir }, source.pieces, { disablesWebhooks, report, signal })
+    const work = restoreInto({ databaseUrl, dataDir }, source.chunks, { disablesWebhooks, report, signal })
     const restored = await killedAfter(signal, work)
     progress.end()
     const where = databaseUrl === null ? `in ${resolve(dataDir)}` : `at ${new URL(databaseUrl).host}`
@@ -36,16 +36,16 @@ export async function runRestore(
   }
 }
 
-/** A backup that is read in pieces. */
+/** A backup that is read in chunks. */
 interface BackupSource {
   /** 0 for a pipe, whose size is unknown. */
   bytes: number
-  pieces: AsyncGenerator<Buffer>
+  chunks: AsyncGenerator<Buffer>
 }
 
 /**
  * @param path "-" for standard input
- * @param advance receives the number of bytes of each piece
+ * @param advance receives the number of bytes of each chunk
  * @throws OperatorError if there is no such file
  */
 export async function openBackup(path: string, advance: (bytes: number) => void): Promise<BackupSource> {
@@ -57,14 +57,14 @@ export async function openBackup(path: string, advance: (bytes: number) => void)
     throw new OperatorError(
       'Standard input is a terminal. Give a file, or pipe the backup into this command.',
     )
-  return { bytes: found.isFile() ? found.size : 0, pieces: readPieces(path, advance) }
+  return { bytes: found.isFile() ? found.size : 0, chunks: readChunks(path, advance) }
 }
 
-async function* readPieces(path: string, advance: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* readChunks(path: string, advance: (bytes: number) => void): AsyncGenerator<Buffer> {
   try {
-    for await (const piece of openInput(path, READ_PIECE_BYTES)) {
-      yield piece
-      advance(piece.length)
+    for await (const chunk of openInput(path, READ_CHUNK_BYTES)) {
+      yield chunk
+      advance(chunk.length)
     }
   } catch (error) {
     throw (error as { syscall?: unknown }).syscall ? unreadable(path, error) : error

@@ -95,7 +95,7 @@ async function examineBackup(
     const source = await openBackup(path, (bytes) => progress.advance(bytes))
     progress.begin(source.bytes)
     const report = (step: string) => progress.note(step)
-    const work = withRestored(source.pieces, { report, signal }, async (database, restored) => {
+    const work = withRestored(source.chunks, { report, signal }, async (database, restored) => {
       findings.push(ok('Backup', 'it is complete and was restored into a temporary database'))
       findings.push(...(await examineContents(database, examination)))
       return restored

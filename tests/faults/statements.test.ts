@@ -34,7 +34,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
     'update_webhook_endpoint write_notification_settings',
   'they are one statement that a server sends again in its own time':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
-  'they set up a new connection, whose faults are in connections.slow.test.ts': 'connection_settings',
+  'they set up a new connection, whose faults are in connections.nightly.test.ts': 'connection_settings',
   'they make accounts, invitations and tokens in one transaction, which leaves nothing if it fails':
     'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',
 }

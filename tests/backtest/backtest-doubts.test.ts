@@ -282,6 +282,25 @@ test('ids of events that have lost digits are noted: several events may count as
   }
 })
 
+test('almost equal ids of one event are noted: it counts again (§10 rules 8, 9)', async (t) => {
+  const columns = { case: 'case_id', type: 'type', time: 'occurred_at', eventId: 'eid' }
+  const counting = contractWith({ fulfillment_condition: { event: 'done', aggregate: 'count', gte: 3 } })
+  const row = (id: string, time = NOW) => `a,done,${time},${id},5`
+  const notes = (contract: Contract, ...rows: string[]) =>
+    notesOf(t, csv('case_id,type,occurred_at,eid,v', ...rows), contract, { columns })
+  for (const [id, other] of [
+    ['17', '17.0'],
+    ['17', '0017'],
+    ['evt-9', 'EVT-9'],
+  ] as const)
+    assert.deepEqual(await notes(counting, row(id), row(other), row(other)), [
+      `1 event has the type, time and compared fields of another one and an almost equal id in "eid" (--event-id), and counts again: "${other}" (line 3)`,
+    ])
+  const later = '2026-01-01T10:00:00Z'
+  assert.deepEqual(await notes(counting, row('17'), row('18'), row('17.0', later)), [])
+  assert.deepEqual(await notes(contractWith(), row('17'), row('17.0')), [])
+})
+
 test('columns and fields that have the value in place of the compared one are noted (§10 rule 8)', async (t) => {
   const note = (name: string, path: string, line: number) => [
     `1 event has "${name}" in place of "${path}" of "done" (line ${line})`,

@@ -102,6 +102,8 @@ export class CaseStatistics {
   readonly repeatedRows = new Examples()
   /** Events with the id of an earlier one of their case, but another type, time or compared field. */
   readonly conflictingRepeats = new Examples()
+  /** Events with the type, time and compared fields of an earlier one of their case, and an id that is almost equal. */
+  readonly similarEventIds = new Examples()
   /** Ids of events in a notation that has lost digits, so that several events may count as one. */
   readonly shortenedEventIds = new Examples()
   /** Cases whose rows have different opening times. */
@@ -130,7 +132,10 @@ export class CaseStatistics {
     if (events.some((event) => event.id !== undefined)) this.#addEventIds(events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
-    if (this.#hasAggregates) this.#addRepeated(id, events)
+    if (this.#hasAggregates) {
+      this.#addRepeated(id, events)
+      this.#addSimilarEventIds(events)
+    }
     if (hasTiesNewestFirst(events)) this.tiesNewestFirst.add(id, events.at(-1)?.line ?? line)
   }
 
@@ -141,6 +146,19 @@ export class CaseStatistics {
       const content = `${event.payloadBytes} ${contentOf(event)}`
       if (seen.has(content)) this.repeatedRows.add(id, event.line)
       seen.add(content)
+    }
+  }
+
+  #addSimilarEventIds(events: readonly CaseEvent[]): void {
+    const seen = new Map<string, Set<string>>()
+    for (const [i, event] of events.entries()) {
+      if (events[i - 1]?.at !== event.at) seen.clear()
+      if (event.id === undefined) continue
+      const key = `${similarityKey(event.id)} ${contentOf(event)}`
+      const ids = seen.get(key) ?? new Set()
+      seen.set(key, ids)
+      if (ids.size > 0 && !ids.has(event.id)) this.similarEventIds.add(event.id, event.line)
+      ids.add(event.id)
     }
   }
 

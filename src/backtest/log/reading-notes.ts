@@ -365,7 +365,7 @@ function openingNotes({ options, times }: LogReading, cases: CaseStatistics): st
 }
 
 function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics): string[] {
-  const { conflictingRepeats, shortenedEventIds: shortened } = cases
+  const { conflictingRepeats, similarEventIds: similar, shortenedEventIds: shortened } = cases
   const { eventId } = options.columns
   if (eventId === undefined) return []
   const { count } = conflictingRepeats
@@ -378,6 +378,11 @@ function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics
     ...(shortened.count > 0
       ? [
           `${shortened.count === 1 ? '1 event has an id' : `${grouped(shortened.count)} events have ids`} in ${shown(eventId)} (--event-id) that a spreadsheet or a program has shortened, so that several events may count as one: ${list(shortened)}`,
+        ]
+      : []),
+    ...(similar.count > 0
+      ? [
+          `${have(similar.count, 'event')} the type, time and compared fields of another one and an almost equal id in ${shown(eventId)} (--event-id), and ${similar.count === 1 ? 'counts' : 'count'} again: ${list(similar)}`,
         ]
       : []),
     ...(count > 0

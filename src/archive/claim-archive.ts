@@ -200,7 +200,7 @@ export async function* readBatch(
 ): AsyncGenerator<string> {
   const db = app.db.checks
   // A group is several claims with short logs, or one claim.
-  const bounds = { mostWeight: MAX_LOG_BYTES_PER_READ, mostItems: MAX_CLAIMS_PER_READ }
+  const bounds = { maxWeight: MAX_LOG_BYTES_PER_READ, maxItems: MAX_CLAIMS_PER_READ }
   for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
     const ids = group.map(({ id }) => id)
     const found = new Map(group.map((claim) => [claim.id, claim]))

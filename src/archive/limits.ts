@@ -29,7 +29,7 @@ export const BYTES_PER_EVENT_WITHOUT_PAYLOAD = 200
 export const ARCHIVE_LEASE_SECONDS = 120
 
 /** Characters of payloads, and events, that one statement restores. */
-export const RESTORE_BATCH = { mostWeight: 1024 * 1024, mostItems: 1_000 }
+export const RESTORE_BATCH = { maxWeight: 1024 * 1024, maxItems: 1_000 }
 
 /** The check reports a file without claims only from this age on. A server records a file within minutes. */
 export const MIN_ORPHAN_AGE_MS = 3_600_000

@@ -1,19 +1,19 @@
 import { NOTIFYING, NOTIFYING_OF_PART } from '../platform/database/advisory-locks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
-/** In seconds; 0 if nothing waits. */
+/** How long the oldest work has waited; 0 if nothing waits. */
 export interface Lags {
   /** How long the longest waiting delivery of a working endpoint has been due. */
-  dueDelivery: number
+  dueDeliverySeconds: number
   /** Age of the oldest transaction that holds back feeds. */
-  heldFeed: number
+  heldFeedSeconds: number
 }
 
 /** Each statement reads an index or few rows, however large the tables are. */
 export async function readLags(db: Connection): Promise<Lags> {
   return {
-    dueDelivery: await readSeconds(db, 'read_delivery_lag', DUE_DELIVERY),
-    heldFeed: await readSeconds(db, 'read_feed_lag', HELD_FEED),
+    dueDeliverySeconds: await readSeconds(db, 'read_delivery_lag', DUE_DELIVERY),
+    heldFeedSeconds: await readSeconds(db, 'read_feed_lag', HELD_FEED),
   }
 }
 

@@ -45,7 +45,7 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
   reader.onClaim(read)
   const sizes = decisive_sizes ?? []
   const counting = sizes.filter(countsInStatus(read.claim, sizes))
-  for (const piece of byWeight(counting, ({ bytes }) => bytes, { mostWeight: LONG_LOG_BATCH_BYTES })) {
+  for (const piece of byWeight(counting, ({ bytes }) => bytes, { maxWeight: LONG_LOG_BATCH_BYTES })) {
     const seqs = piece.map(({ seq }) => seq)
     await reader.onDecisive(await readEvidence(db, claimId, seqs))
   }

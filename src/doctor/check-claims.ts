@@ -8,12 +8,12 @@ import { DatabaseUnavailable } from '../platform/database/database-unavailable.t
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
 import {
   type AuditRecord,
-  type ClaimWeight,
+  type ClaimSize,
   countClaims,
-  drawClaims,
   isStandby,
   readAuditRecords,
   readClaimsAfter,
+  sampleClaims,
 } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 import {
@@ -25,16 +25,16 @@ import {
   MAX_OVERDUE_SECONDS,
   MAX_REPORTED_CLAIMS,
 } from './limits.ts'
-import { tryDecisions, Undecidable } from './try-decisions.ts'
+import { DecisionRefused, tryDecisions } from './try-decisions.ts'
 
-/** Audits a sample of the claims, or all: evaluates their contracts and logs again and compares the result with the stored state. */
+/** Audits a sample of the claims, or all: evaluates each contract over its log again and compares the result with the stored state. */
 export async function checkClaims(
   db: Connection,
   { all, advance }: { all: boolean; advance: (claims: number, total: number) => void },
 ): Promise<Finding> {
   const total = await countClaims(db)
-  const pages = all ? allClaims(db) : [await drawClaims(db, CLAIM_SAMPLE_SIZE, total)]
-  const bounds = { mostWeight: MAX_BYTES_PER_READ, mostItems: CLAIM_PAGE_SIZE }
+  const pages = all ? allClaims(db) : [await sampleClaims(db, CLAIM_SAMPLE_SIZE, total)]
+  const bounds = { maxWeight: MAX_BYTES_PER_READ, maxItems: CLAIM_PAGE_SIZE }
   const reported: string[] = []
   let [examined, damaged] = [0, 0]
   for await (const page of pages) {
@@ -44,18 +44,19 @@ export async function checkClaims(
         group.map(({ id }) => id),
       )
       for (const record of records) {
-        const found = contradictionsOf(record)
-        if (found.length > 0) damaged++
-        if (found.length > 0 && reported.length < MAX_REPORTED_CLAIMS)
-          reported.push(`${nameOf(record)}: ${found.join('; ')}`)
+        const contradictions = contradictionsOf(record)
+        if (contradictions.length === 0) continue
+        damaged++
+        if (reported.length < MAX_REPORTED_CLAIMS)
+          reported.push(`${nameOf(record)}: ${contradictions.join('; ')}`)
       }
       examined += records.length
       advance(examined, total)
     }
   }
   const what = 'Claims'
-  const number = `${examined.toLocaleString('en')} of ${total.toLocaleString('en')}`
-  if (damaged === 0) return ok(what, `${number} match their contracts and logs`)
+  const share = `${examined.toLocaleString('en')} of ${total.toLocaleString('en')}`
+  if (damaged === 0) return ok(what, `${share} match their contracts and logs`)
   return fault(
     what,
     `${damaged.toLocaleString('en')} of ${examined.toLocaleString('en')} do not match their contracts and logs: ${reported.join('. ')}`,
@@ -63,7 +64,7 @@ export async function checkClaims(
   )
 }
 
-async function* allClaims(db: Connection): AsyncGenerator<ClaimWeight[]> {
+async function* allClaims(db: Connection): AsyncGenerator<ClaimSize[]> {
   for (let after: string = FIRST_ID; ; ) {
     const page = await readClaimsAfter(db, after, CLAIM_PAGE_SIZE)
     const last = page.at(-1)
@@ -73,37 +74,41 @@ async function* allClaims(db: Connection): AsyncGenerator<ClaimWeight[]> {
   }
 }
 
-function contradictionsOf({ id, alias, contract, isContractRight, stored, items }: AuditRecord): string[] {
+function contradictionsOf({ id, alias, contract, isContractIntact, stored, items }: AuditRecord): string[] {
   if (contract === null) return ['its contract is missing']
-  const others = [
-    ...(isContractRight ? [] : ['its contract was changed']),
+  const changed = [
+    ...(isContractIntact ? [] : ['its contract was changed']),
     ...(alias === null || candidateId(alias) === id ? [] : ['its alias was changed']),
   ]
-  return [...others, ...findContradictions(contract, stored, items)]
+  return [...changed, ...findContradictions(contract, stored, items)]
 }
 
 const nameOf = ({ id, alias }: AuditRecord) => (alias === null ? id : `candidate ${alias}`)
 
-/** Work that waits in the database for too long. */
+/** Checks whether due claims, notification feeds and webhook deliveries have waited for too long. */
 export async function checkWaiting(db: Connection): Promise<Finding[]> {
-  const { heldFeed, dueDelivery } = await readLags(db)
-  return [checkOverdue(await readOverdueLag(db)), checkFeed(heldFeed), checkDeliveries(dueDelivery)]
+  const { heldFeedSeconds, dueDeliverySeconds } = await readLags(db)
+  return [
+    checkOverdue(await readOverdueLag(db)),
+    checkFeed(heldFeedSeconds),
+    checkDeliveries(dueDeliverySeconds),
+  ]
 }
 
 function checkOverdue(seconds: number): Finding {
   const what = 'Overdue claims'
   if (seconds <= MAX_OVERDUE_SECONDS)
-    return ok(what, seconds > 0 ? `the oldest by ${inWords(seconds)}` : 'none')
+    return ok(what, seconds > 0 ? `the oldest has been due for ${formatDuration(seconds)}` : 'none')
   return fault(
     what,
-    `the oldest by ${inWords(seconds)}: no scheduled check completes`,
+    `the oldest has been due for ${formatDuration(seconds)}: no scheduled check completes`,
     'Check whether a server runs, and search its log for scheduled checks.',
   )
 }
 
 function checkFeed(seconds: number): Finding {
-  const what = 'Feeds of notifications'
-  const found = `held back for ${inWords(seconds)} by a transaction`
+  const what = 'Notification feeds'
+  const found = `an open transaction has held the feeds back for ${formatDuration(seconds)}`
   const advice =
     'Find the open transaction in pg_stat_activity, and end it by pg_terminate_backend if it is not needed.'
   if (seconds > HELD_FEED_SECONDS.fault) return fault(what, found, advice)
@@ -111,39 +116,39 @@ function checkFeed(seconds: number): Finding {
 }
 
 function checkDeliveries(seconds: number): Finding {
-  const what = 'Deliveries of webhooks'
-  if (seconds <= MAX_DELIVERY_WAIT_SECONDS) return ok(what, 'none waits for a server')
+  const what = 'Webhook deliveries'
+  if (seconds <= MAX_DELIVERY_WAIT_SECONDS) return ok(what, 'no due delivery waits')
   return warning(
     what,
-    `the oldest waits for ${inWords(seconds)}`,
+    `the oldest has been due for ${formatDuration(seconds)}`,
     'Check whether a server runs, and read its log.',
   )
 }
 
-const inWords = (seconds: number) =>
+const formatDuration = (seconds: number) =>
   seconds < 120 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`
 
-const WHAT = 'Decisions'
-
-/** Whether the database allows creations, submissions, scheduled checks and advances. The attempt is rolled back. */
+/** Checks whether the database allows creations, submissions, scheduled checks and advances. The attempt is rolled back. */
 export async function checkDecisions(db: PooledConnection): Promise<Finding> {
-  if (db.distribution.isOn) return ok(WHAT, 'not tried on distributed tables')
+  const what = 'Decisions'
+  if (db.distribution.isOn) return ok(what, 'not tried on distributed tables')
   if (await isStandby(db))
-    return warning(WHAT, 'not tried: this is a standby, which accepts no writes', 'Examine the primary too.')
+    return warning(what, 'not tried: this is a standby, which accepts no writes', 'Examine the primary too.')
   try {
     return (await tryDecisions(db))
-      ? ok(WHAT, 'a claim can be created, settled, checked and advanced')
+      ? ok(what, 'claims can be created, events recorded, scheduled checks run and test clocks advanced')
       : warning(
-          WHAT,
+          what,
           'not tried: other transactions hold locks',
           'Find open transactions in pg_stat_activity.',
         )
   } catch (error) {
-    if (error instanceof Undecidable) return fault(WHAT, error.message, 'Undo the change in the database.')
+    if (error instanceof DecisionRefused)
+      return fault(what, error.message, 'Undo the change in the database.')
     if (!(error instanceof DatabaseUnavailable)) throw error
     const { cause } = error
     return fault(
-      WHAT,
+      what,
       `not tried: ${(cause instanceof Error ? cause : error).message}`,
       'Allow writes to the database.',
     )

@@ -3,13 +3,13 @@ import { readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import {
   ENCODING,
-  HOW_TO_ENCODE,
+  ENCODING_ADVICE,
   lastMigration,
   OLDEST_POSTGRES,
 } from '../platform/database/migrate/migrate.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import {
-  inWords,
+  describeSetting,
   type RefusedSetting,
   readRefusedSettings,
   readUnsafeSettings,
@@ -21,11 +21,18 @@ import {
   type ServerFacts,
 } from './doctor-store.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
-import { CLOCK_DIFFERENCE_MS, CONNECTIONS_BESIDE_POOL, MIN_FREE_DISK_BYTES } from './limits.ts'
+import { CLOCK_DIFFERENCE_MS, MAX_CONNECTIONS_BESIDE_POOL, MIN_FREE_DISK_BYTES } from './limits.ts'
 
 const MEBIBYTE = 1024 * 1024
 
+interface Processes {
+  /** DATABASE_POOL_SIZE, for each process. */
+  poolSize: number
+  workers: number
+}
+
 export interface ServerToCheck extends Processes {
+  /** CLAIMKEEPER_ALLOW_UNSAFE_DATABASE */
   allowUnsafe: boolean
 }
 
@@ -53,28 +60,35 @@ function checkVersion({ version, versionNumber }: ServerFacts): Finding {
 }
 
 function checkEncoding({ encoding }: ServerFacts): Finding {
-  return encoding === ENCODING ? ok('Encoding', encoding) : fault('Encoding', encoding, HOW_TO_ENCODE)
+  return encoding === ENCODING ? ok('Encoding', encoding) : fault('Encoding', encoding, ENCODING_ADVICE)
 }
 
 async function checkMigrations(db: Connection): Promise<Finding> {
   const last = await lastMigration(db)
-  const found = `the database has ${last}, this code ${CODE_VERSION}`
+  const found = `the newest migration of the database is ${last}, and that of this version of Claimkeeper ${CODE_VERSION}`
   if (last === CODE_VERSION) return ok('Migrations', `${last}, the newest`)
   if (last < CODE_VERSION)
-    return warning('Migrations', found, 'The next start, or claimkeeper migrate, adds the others.')
+    return warning(
+      'Migrations',
+      found,
+      'The next start of the service, or claimkeeper migrate, runs the missing migrations.',
+    )
   return fault('Migrations', found, 'Run the newer version of Claimkeeper.')
 }
 
-function checkClocks(aheadMs: number, withinMs: number): Finding {
-  const apart = Math.abs(aheadMs) - withinMs / 2
-  const found = `the database’s is ${Math.abs(Math.round(aheadMs))} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine’s`
+/** @param offsetMs how far the database’s clock is ahead of this machine’s. Its error is at most half of the round-trip time. */
+function checkClocks(offsetMs: number, roundTripMs: number): Finding {
+  const minDifferenceMs = Math.abs(offsetMs) - roundTripMs / 2
+  const found = `the database’s clock is ${Math.abs(Math.round(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine’s clock`
   const advice = 'Let both machines follow a time server (NTP).'
-  if (apart > CLOCK_DIFFERENCE_MS.fault) return fault('Clocks', found, advice)
-  return apart > CLOCK_DIFFERENCE_MS.warning ? warning('Clocks', found, advice) : ok('Clocks', found)
+  if (minDifferenceMs > CLOCK_DIFFERENCE_MS.fault) return fault('Clocks', found, advice)
+  return minDifferenceMs > CLOCK_DIFFERENCE_MS.warning
+    ? warning('Clocks', found, advice)
+    : ok('Clocks', found)
 }
 
 function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Finding {
-  if (unsafe.length === 0) return ok('Durability', 'acknowledged data is on the disk')
+  if (unsafe.length === 0) return ok('Durability', 'acknowledged data is written to disk')
   const found = `${unsafe.join(', ')} off: acknowledged data may be lost in a crash`
   const advice = `Set ${unsafe.map((name) => `${name} = on`).join(', ')}.`
   return allowUnsafe
@@ -85,7 +99,7 @@ function checkDurability(unsafe: readonly string[], allowUnsafe: boolean): Findi
 function checkSession(refused: readonly RefusedSetting[]): Finding {
   if (refused.length === 0) return ok('Session', 'no setting prevents the service from working')
   const advice = refused.map((setting) => setting.advice).join('; ')
-  return fault('Session', refused.map(inWords).join(', '), `To undo: ${advice}.`)
+  return fault('Session', refused.map(describeSetting).join(', '), `To undo: ${advice}.`)
 }
 
 /** Checks the free space of the folder's disk. */
@@ -93,20 +107,14 @@ export async function checkDisk(folder: string): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(folder)
   const free = bavail * bsize
   const found = `${Math.floor(free / MEBIBYTE).toLocaleString('en')} MiB free, ${Math.floor((100 * bavail) / blocks)} %, of ${folder}`
-  const advice = 'Free some space: on a full disk nothing can be recorded.'
+  const advice = 'Free some space. On a full disk the service cannot record anything.'
   if (free < MIN_FREE_DISK_BYTES.fault) return fault('Disk', found, advice)
   return free < MIN_FREE_DISK_BYTES.warning ? warning('Disk', found, advice) : ok('Disk', found)
 }
 
 const ADVICE = 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise the limit in PostgreSQL.'
 
-interface Processes {
-  /** DATABASE_POOL_SIZE, for each process. */
-  poolSize: number
-  workers: number
-}
-
-/** Connections of a running server of Claimkeeper count as free. */
+/** Checks whether the limits are high enough for a running server. Its connections count as free. */
 async function checkConnections(db: Connection, processes: Processes): Promise<Finding> {
   const what = 'Connections'
   const needed = connectionsNeeded(processes)
@@ -117,27 +125,28 @@ async function checkConnections(db: Connection, processes: Processes): Promise<F
   return 2 * needed > free ? warning(what, `${found}: too few for a second server`, ADVICE) : ok(what, found)
 }
 
-/** Why a starting server will not get all its connections; null if it will. Connections of other servers count as used. */
+/** Why a starting server cannot get all its connections; null if it can. Connections of running servers count as used. */
 export async function connectionShortage(db: Connection, processes: Processes): Promise<string | null> {
   const { name, limit, ofOthers, ofClaimkeeper, free } = await tightestLimit(db, freeForNewServer)
   if (connectionsNeeded(processes) <= free) return null
-  const taken = ofOthers + ofClaimkeeper
-  return `PostgreSQL gives too few connections: ${describeNeed(processes)}, and the ${name} is ${limit}, ${taken} of which are taken. ${ADVICE}`
+  const used = ofOthers + ofClaimkeeper
+  return `PostgreSQL allows too few connections: ${describeNeed(processes)}. The ${name} is ${limit}, and ${used} are in use. ${ADVICE}`
 }
 
-/** The limit that most restricts a running server whose connection PostgreSQL refused. */
+/** Describes the limit with the fewest free connections, for a server whose connection PostgreSQL refused. */
 export async function describeTightestLimit(db: Connection, poolSize: number): Promise<string> {
   const { name, limit, ofOthers } = await tightestLimit(db, freeForNewServer)
   return `the ${name} is ${limit}, other programs use ${ofOthers}, and DATABASE_POOL_SIZE is ${poolSize}. ${ADVICE}`
 }
 
-const connectionsNeeded = ({ poolSize, workers }: Processes) => (poolSize + CONNECTIONS_BESIDE_POOL) * workers
+const connectionsNeeded = ({ poolSize, workers }: Processes) =>
+  (poolSize + MAX_CONNECTIONS_BESIDE_POOL) * workers
 
 function describeNeed(processes: Processes): string {
   const { poolSize, workers } = processes
-  const each = `DATABASE_POOL_SIZE of ${poolSize} and ${CONNECTIONS_BESIDE_POOL} more`
+  const each = `DATABASE_POOL_SIZE of ${poolSize} and ${MAX_CONNECTIONS_BESIDE_POOL} more`
   const all = workers > 1 ? `${each}, in each of ${workers} workers` : each
-  return `this server takes up to ${connectionsNeeded(processes)} (${all})`
+  return `this server needs up to ${connectionsNeeded(processes)} (${all})`
 }
 
 const freeForNewServer = ({ limit, ofClaimkeeper, ofOthers }: ConnectionLimit) =>

@@ -51,7 +51,7 @@ export async function readLinks(
 }
 
 /** A claim and the approximate size of its row and log. */
-export interface ClaimWeight {
+export interface ClaimSize {
   id: string
   bytes: number
 }
@@ -63,14 +63,14 @@ export interface AuditRecord {
   /** Null if the contract is missing. */
   contract: Contract | null
   /** Whether the contract matches its hash and the stored price. */
-  isContractRight: boolean
+  isContractIntact: boolean
   stored: StoredClaimState
   items: StoredItem[]
 }
 
 const WEIGHT = 'id, log_bytes + 200 * event_count + 1000 AS bytes'
 /** The next claims in the order of their ids. */
-export const readClaimsAfter = (db: Connection, after: string, count: number): Promise<ClaimWeight[]> =>
+export const readClaimsAfter = (db: Connection, after: string, count: number): Promise<ClaimSize[]> =>
   db.query({
     text: `-- read_claims_after
       SELECT ${WEIGHT} FROM claims WHERE id > $1 ORDER BY id LIMIT $2`,
@@ -79,7 +79,7 @@ export const readClaimsAfter = (db: Connection, after: string, count: number): P
   })
 
 /** A random sample of claims from random pages of the table. */
-export async function drawClaims(db: Connection, count: number, total: number): Promise<ClaimWeight[]> {
+export async function sampleClaims(db: Connection, count: number, total: number): Promise<ClaimSize[]> {
   const percent = Math.min(100, (100 * SAMPLE_SURPLUS_FACTOR * count) / Math.max(1, total))
   return db.query({
     text: `-- draw_claims
@@ -148,7 +148,7 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
     id: row.id,
     alias: row.alias,
     contract: row.contract === null ? null : JSON.parse(row.contract),
-    isContractRight: row.is_contract_right === true,
+    isContractIntact: row.is_contract_right === true,
     stored: {
       createdAt: row.created_at,
       status: row.status,

@@ -29,8 +29,8 @@ export const MAX_DELIVERY_WAIT_SECONDS = 60
 export const CLOCK_DIFFERENCE_MS = { warning: 2_000, fault: 60_000 }
 const MEBIBYTE = 1024 * 1024
 export const MIN_FREE_DISK_BYTES = { warning: 2_048 * MEBIBYTE, fault: 256 * MEBIBYTE }
-/** Connections of a process beside its pool: LISTEN, and watching. */
-export const CONNECTIONS_BESIDE_POOL = 3
+/** Connections of a process beside its pool at most: LISTEN, and migrations in the background. */
+export const MAX_CONNECTIONS_BESIDE_POOL = 3
 
 /** How long a successful decision is valid. A failed one is repeated by the next check. */
 export const DECISION_TTL_MS = 10_000

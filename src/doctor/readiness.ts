@@ -8,7 +8,7 @@ import { incompatibilityReason, readSchemaVersion } from '../platform/database/m
 import { tryWrite } from '../platform/database/try-write.ts'
 import { describeTightestLimit } from './check-server.ts'
 import { DECISION_TTL_MS, MAX_LOCKED_MS, READINESS_TIMEOUT_MS, READINESS_TTL_MS } from './limits.ts'
-import { tryDecisions, Undecidable } from './try-decisions.ts'
+import { DecisionRefused, tryDecisions } from './try-decisions.ts'
 
 /**
  * Rejects with UNAVAILABLE if the service cannot take events. The database must be reachable, have the migrations of this server and
@@ -89,7 +89,7 @@ async function checkDecisions({ db }: App): Promise<boolean> {
   try {
     return await tryDecisions(db.checks)
   } catch (error) {
-    if (error instanceof Undecidable)
+    if (error instanceof DecisionRefused)
       throw unavailable(`No claim can be decided: ${error.message}.`, error.cause)
     throw error
   }

@@ -27,9 +27,9 @@ import { DECISION_LOCK_TIMEOUT_MS } from './limits.ts'
 const AN_HOUR_MS = 3_600_000
 const TYPE = 'readiness_check'
 
-/** The database refused a step. */
-export class Undecidable extends Error {
-  override readonly name = 'Undecidable'
+/** The database refused a statement of a decision. The message names the step. */
+export class DecisionRefused extends Error {
+  override readonly name = 'DecisionRefused'
 }
 
 class RolledBack extends Error {}
@@ -38,7 +38,7 @@ class RolledBack extends Error {}
  * On distributed tables the claims are on one machine. If that machine is away, the claims on the others can be decided,
  * so this is no fault; the next attempt takes another machine.
  * @returns false if others held locks, so that the result is unknown
- * @throws Undecidable, or DatabaseUnavailable
+ * @throws DecisionRefused, or DatabaseUnavailable
  */
 export async function tryDecisions(db: PooledConnection): Promise<boolean> {
   const { distribution } = db
@@ -151,7 +151,7 @@ async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error
-    throw new Undecidable(`${what}: ${(error as Error).message}`, { cause: error })
+    throw new DecisionRefused(`${what}: ${(error as Error).message}`, { cause: error })
   }
 }
 

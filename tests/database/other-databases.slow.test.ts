@@ -44,7 +44,7 @@ test('a start warns if the role has a lower connection limit than the pool needs
   await node.sql('ALTER ROLE few CONNECTION LIMIT 18')
   const served = await startServeProcess(t, { DATABASE_URL, LOG_LEVEL: 'warn' })
   const warning =
-    /PostgreSQL gives too few connections: this server takes up to 19 \(DATABASE_POOL_SIZE of 16 and 3 more\), and the CONNECTION LIMIT of the role few is 18, \d+ of which are taken\. Lower DATABASE_POOL_SIZE /
+    /PostgreSQL allows too few connections: this server needs up to 19 \(DATABASE_POOL_SIZE of 16 and 3 more\)\. The CONNECTION LIMIT of the role few is 18, and \d+ are in use\. Lower DATABASE_POOL_SIZE /
   assert.match(served.output(), warning)
   await served.end('SIGTERM')
   await node.sql('ALTER ROLE few CONNECTION LIMIT -1')

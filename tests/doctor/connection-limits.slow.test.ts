@@ -55,7 +55,7 @@ test('doctor names a limit that is too low for the pool', async (t) => {
   assert.deepEqual(await found(), {
     what: 'Connections',
     status: 'fault',
-    found: `this server takes up to 23 (DATABASE_POOL_SIZE of 20 and 3 more), and 22 of 22 are free for Claimkeeper (CONNECTION LIMIT of the database ${database})`,
+    found: `this server needs up to 23 (DATABASE_POOL_SIZE of 20 and 3 more), and 22 of 22 are free for Claimkeeper (CONNECTION LIMIT of the database ${database})`,
     advice: 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise the limit in PostgreSQL.',
   })
   await limit(DATABASE_URL, 23)

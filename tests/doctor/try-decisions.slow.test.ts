@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { tryDecisions, Undecidable } from '../../src/doctor/try-decisions.ts'
+import { DecisionRefused, tryDecisions } from '../../src/doctor/try-decisions.ts'
 import { openNew } from '../database/open-new.ts'
 import { assertUnavailable } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
@@ -77,7 +77,7 @@ describe('a database in which claims cannot be decided is found:', () => {
       await tryDecisions(db.checks)
       await db.query({ text })
       await assert.rejects(tryDecisions(db.checks), (error) => {
-        assert.ok(error instanceof Undecidable, `${error}`)
+        assert.ok(error instanceof DecisionRefused, `${error}`)
         assert.match(error.message, found)
         return true
       })

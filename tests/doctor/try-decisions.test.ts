@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tryDecisions, Undecidable } from '../../src/doctor/try-decisions.ts'
+import { DecisionRefused, tryDecisions } from '../../src/doctor/try-decisions.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
@@ -13,7 +13,7 @@ test('a constraint that refuses decided claims is found, on distributed tables o
   if (isOnCitus()) assert.equal(await tryDecisions(checks), true, 'without a contract nothing is tried')
   await newClaim(api)
   await assert.rejects(tryDecisions(checks), (error) => {
-    assert.ok(error instanceof Undecidable, `${error}`)
+    assert.ok(error instanceof DecisionRefused, `${error}`)
     assert.match(
       error.message,
       /^(?:a scheduled check cannot move a claim|an event cannot be recorded): .*"only_open/,

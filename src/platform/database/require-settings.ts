@@ -60,7 +60,7 @@ function adviceFor(name: string, source: string, role: string, database: string)
   }
 }
 
-export const inWords = ({ name, value, effect }: RefusedSetting): string =>
+export const describeSetting = ({ name, value, effect }: RefusedSetting): string =>
   `${name} = ${value === '' ? "''" : value} (${effect})`
 
 /** @throws OperatorError */
@@ -68,7 +68,7 @@ export async function requireSettings(db: Pick<Connection, 'query'>): Promise<vo
   const refused = await readRefusedSettings(db)
   if (refused.length === 0) return
   throw new OperatorError(
-    `Claimkeeper cannot work with these settings of its session: ${refused.map(inWords).join(', ')}. To undo: ${refused.map(({ advice }) => advice).join('; ')}.`,
+    `Claimkeeper cannot work with these settings of its session: ${refused.map(describeSetting).join(', ')}. To undo: ${refused.map(({ advice }) => advice).join('; ')}.`,
   )
 }
 

@@ -72,9 +72,9 @@ export async function measureDatabase({ db, overdueLag }: App): Promise<void> {
       measures.migrationsInBackground.set(background?.left ?? 0)
       measures.migrationProgress.set(background?.progress ?? 1)
       measures.overdueSeconds.set(await overdueLag.seconds(connection))
-      const { dueDelivery, heldFeed } = await readLags(connection)
-      measures.webhookOldestDueSeconds.set(dueDelivery)
-      measures.notificationLagSeconds.set(heldFeed)
+      const { dueDeliverySeconds, heldFeedSeconds } = await readLags(connection)
+      measures.webhookOldestDueSeconds.set(dueDeliverySeconds)
+      measures.notificationLagSeconds.set(heldFeedSeconds)
     })
   } catch (error) {
     measures.databaseUp.set(0)

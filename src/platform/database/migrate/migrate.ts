@@ -25,7 +25,7 @@ import {
 export const OLDEST_POSTGRES = 15
 /** In other encodings PostgreSQL refuses some characters of requests or does not distinguish them. */
 export const ENCODING = 'UTF8'
-export const HOW_TO_ENCODE = `It must be ${ENCODING}: CREATE DATABASE … ENCODING '${ENCODING}' TEMPLATE template0. To move the claims of the old database, use claimkeeper backup and restore.`
+export const ENCODING_ADVICE = `It must be ${ENCODING}: CREATE DATABASE … ENCODING '${ENCODING}' TEMPLATE template0. To move the claims of the old database, use claimkeeper backup and restore.`
 
 /** SQLSTATEs duplicate_table, duplicate_object and duplicate_function. */
 const DUPLICATE_NAME = ['42P07', '42710', '42723']
@@ -185,6 +185,6 @@ export async function requireServer(connection: Pick<Connection, 'query'>): Prom
     )
   }
   if (row && row.encoding !== ENCODING) {
-    throw new OperatorError(`The database is encoded in ${row.encoding}. ${HOW_TO_ENCODE}`)
+    throw new OperatorError(`The database is encoded in ${row.encoding}. ${ENCODING_ADVICE}`)
   }
 }

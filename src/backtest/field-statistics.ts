@@ -11,6 +11,7 @@ import {
 } from './damaged-texts.ts'
 import { MAX_CACHED_TEXTS, MAX_EXAMPLES } from './limits.ts'
 import type { DecimalMark } from './read-cell.ts'
+import { isRounded, isRoundedTo32Bits } from './rounded-numbers.ts'
 
 export interface Example {
   text: string
@@ -71,6 +72,10 @@ export class FieldStatistics {
   /** Damaged forms of compared texts, with the texts. */
   readonly #damaged: ReadonlyMap<string, string>
   readonly #damagedExamples = new Map<string, Examples>()
+  /** Numbers that differ from a compared number only by a rounding, by the compared number. */
+  readonly roundedNumbers = new Map<number, Examples>()
+  /** Numbers that a sum adds and that a program has rounded to 32 bits. */
+  readonly roundedSummands = new Examples()
   /** Numbers of CSV that may be grouped thousands, such as 1.500; null if another number shows that they are not. */
   #grouped: Examples | null = new Examples()
   /** Cache: the compared text that a text of the log resembles; null for none. */
@@ -95,6 +100,7 @@ export class FieldStatistics {
       this.present++
       if (type === 'scalar') this.#addDistinct(value, line)
       if (typeof value === 'string') this.#addText(value, line)
+      else if (typeof value === 'number') this.#addNumber(value, line)
     }
   }
 
@@ -113,6 +119,13 @@ export class FieldStatistics {
     const found = this.#resemblanceOf(text)
     if (found === null) this.otherTexts.add(text, line)
     else addExample(found.isDamaged ? this.#damagedExamples : this.similar, found.compared, text, line)
+  }
+
+  #addNumber(number: number, line: number): void {
+    const { numbers, isSummed } = this.field
+    for (const wanted of numbers)
+      if (isRounded(number, wanted)) addExample(this.roundedNumbers, wanted, String(number), line)
+    if (isSummed && isRoundedTo32Bits(number)) this.roundedSummands.add(String(number), line)
   }
 
   /** Compared texts that no event has, not even in a similar or damaged form. */
@@ -206,7 +219,7 @@ export class FieldStatistics {
   }
 }
 
-function addExample(map: Map<string, Examples>, key: string, text: string, line: number): void {
+function addExample<Key>(map: Map<Key, Examples>, key: Key, text: string, line: number): void {
   const examples = map.get(key) ?? new Examples()
   map.set(key, examples)
   examples.add(text, line)

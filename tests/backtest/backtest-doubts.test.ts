@@ -43,6 +43,45 @@ describe('numbers (§10 rule 8)', () => {
       assert.deepEqual(await notesOf(t, valuesOf('1.500', other), atLeast(1)), [], other)
     assert.deepEqual(await notesOf(t, valuesOf('100', '5'), atLeast(1)), [])
   })
+
+  test('that a program has rounded are noted beside the compared one, and in a sum', async (t) => {
+    const rounded = (bound: number, value: string) =>
+      `"v" of "done" is compared with ${bound}, but 1 event has a number that differs only by the rounding of a program: "${value}" (line 2)`
+    for (const [bound, value] of [
+      [4.7, '4.699999809265137'],
+      [4.7, '4.69999981'],
+      [4.7, '4.6999998'],
+      [3.3, '3.3000000000000003'],
+      [15, '14.999999999999998'],
+      [0, '5.551115123125783e-17'],
+    ] as const) {
+      assert.deepEqual(await notesOf(t, valuesOf(value, '9'), atLeast(bound)), [rounded(bound, value)])
+      const exact = contractWith({ fulfillment_condition: { event: 'done', match: { v: bound } } })
+      assert.deepEqual(await notesOf(t, valuesOf(value, '9'), exact), [rounded(bound, value)])
+    }
+    for (const [bound, value] of [
+      [4.7, '4.7'],
+      [4.7, '4.69999'],
+      [20_000_001, '20000000'],
+      [1000.01, '1000'],
+      [1_000_000, '1000000.01'],
+      [0.5, '0.50000000001'],
+    ] as const)
+      assert.deepEqual(await notesOf(t, valuesOf(value, '9'), atLeast(bound)), [], value)
+    const sum = contractWith({
+      fulfillment_condition: { event: 'done', field: 'v', aggregate: 'sum', gte: 9.4 },
+    })
+    assert.deepEqual(
+      await notesOf(
+        t,
+        valuesOf('4.699999809265137', '0.10000000149011612', '4.7', '0.0001220703125', '3'),
+        sum,
+      ),
+      [
+        '"v" of "done" is added up, but 2 events have a number that a program has rounded to 32 bits, so the sum may be too high or too low: "4.699999809265137" (line 2), "0.10000000149011612" (line 3)',
+      ],
+    )
+  })
 })
 
 describe('times of digits (§10 rule 8)', () => {

@@ -230,6 +230,7 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ...distinctNotes(one.rounded, place, `whose ${ROUNDED}, so that several values may count as one`),
     ...distinctNotes(one.placeholders, place, 'that is used for missing values, but counts as a value'),
     ...groupedNotes(one, place, reading.options.decimal),
+    ...roundedNotes(one, place),
   ]
 }
 
@@ -263,6 +264,18 @@ function groupedNotes({ grouped: found }: FieldStatistics, place: string, mark: 
     `${numbers} with a ${name} in ${place} ${found.count === 1 ? 'has' : 'have'} three digits after it and may be grouped thousands: ${list(found)}; a ${name} was read as the decimal mark, ${shown(first?.text ?? '')} as ${value}; write ${first?.text.replace(mark, '')} if it is that number`,
   ]
 }
+
+const roundedNotes = ({ roundedNumbers, roundedSummands }: FieldStatistics, place: string): string[] => [
+  ...[...roundedNumbers].map(
+    ([wanted, examples]) =>
+      `${place} is compared with ${wanted}, but ${have(examples.count, 'event')} a number that differs only by the rounding of a program: ${list(examples)}`,
+  ),
+  ...(roundedSummands.count > 0
+    ? [
+        `${place} is added up, but ${have(roundedSummands.count, 'event')} a number that a program has rounded to 32 bits, so the sum may be too high or too low: ${list(roundedSummands)}`,
+      ]
+    : []),
+]
 
 /** Exports flatten arrays: `items.0.price`. */
 const arrayNotes = ({ field: { path } }: FieldStatistics, place: string): string[] =>

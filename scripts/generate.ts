@@ -31,10 +31,10 @@ async function openApiDocument(): Promise<string> {
     rates: null,
     openSignUp: false,
     trustedProxies: null,
-    mostConnections: 1,
+    maxConnections: 1,
     allowPrivateWebhooks: false,
-    mostSchemas: 1,
-    mostCalendars: 1,
+    maxSchemas: 1,
+    maxCalendars: 1,
   })
   await server.ready()
   const document = JSON.stringify(server.swagger(), null, 2)

@@ -24,13 +24,13 @@ interface WrittenFile {
  * Writes a compressed file into `folder/subfolder`. The file gets its name, which contains a part of the hash, only after all of
  * it is on the disk and was read back. A file of the same name is replaced: a killed server may have left it without
  * synchronizing the folder.
- * @param nameOf the file's name, given its hash
+ * @param fileName returns the file's name for its hash
  */
 export async function writeArchiveFile(
   folder: string,
-  pieces: AsyncIterable<string>,
+  chunks: AsyncIterable<string>,
   subfolder: string,
-  nameOf: (sha256: string) => string,
+  fileName: (sha256: string) => string,
 ): Promise<WrittenFile> {
   const parent = join(folder, subfolder)
   await makeFolder(parent, folder)
@@ -38,16 +38,16 @@ export async function writeArchiveFile(
   try {
     const hash = createHash('sha256')
     const hashed = async function* () {
-      for await (const piece of pieces) {
-        hash.update(piece)
-        yield piece
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        yield chunk
       }
     }
     // `flush` synchronizes the file before it is closed.
     const file = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(Readable.from(hashed()), createGzip(), file)
     const sha256 = hash.digest('hex')
-    const path = join(subfolder, nameOf(sha256))
+    const path = join(subfolder, fileName(sha256))
     await requireHash(unfinished, sha256)
     await rename(unfinished, join(folder, path))
     await syncFolder(parent)

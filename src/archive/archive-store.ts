@@ -1,7 +1,7 @@
 import type { ArchivedClaim } from '../claims/archived/archived-claim-store.ts'
 import { type NewContract, storeContracts } from '../contracts/contract-store.ts'
 import { isExtended } from '../core/contracts/contract.ts'
-import { byWeight } from '../kernel/by-weight.ts'
+import { batchesByWeight } from '../kernel/batches-by-weight.ts'
 import { NOW, readClock } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
@@ -175,7 +175,7 @@ export async function restoreArchivedClaim(db: Connection, restoration: Restorat
     })
     if (marked.length === 0) return false
     await insertClaim(connection, claim, contract)
-    for (const batch of byWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
+    for (const batch of batchesByWeight(events, ({ payload }) => payload.length, RESTORE_BATCH))
       await insertEvents(connection, batch)
     return true
   })

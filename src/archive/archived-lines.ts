@@ -14,7 +14,7 @@ import { claimIdOf } from '../claims/claim-ids.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { requireHash } from './archive-file.ts'
-import { beginningOfClaim } from './archived-record.ts'
+import { claimPrefix } from './archived-record.ts'
 import { MIN_ORPHAN_AGE_MS } from './limits.ts'
 
 const NEWLINE = 0x0a
@@ -33,54 +33,55 @@ interface FoundLine {
 export async function findArchivedLine(app: App, folder: string, address: ClaimAddress): Promise<FoundLine> {
   const id = claimIdOf(address)
   const [archived] = await findArchivedClaims(app.db, [id])
-  if (!archived) throw new OperatorError(`No ${nameOf(address)} is in the archive.`)
+  if (!archived) throw new OperatorError(`No ${describeAddress(address)} is in the archive.`)
   const [file] = await findArchiveFiles(app.db, [archived.fileId])
-  if (!file) throw new OperatorError(`The database does not know the file of the ${nameOf(address)}.`)
+  if (!file)
+    throw new OperatorError(`The database does not know the file of the ${describeAddress(address)}.`)
   const path = join(folder, file.path)
   await requireHash(path, file.sha256)
   // Not a pipeline: reading stops once the line is found.
   const source = createReadStream(path).on('error', (error) => input.destroy(error))
   const input = source.pipe(createGunzip()).on('error', () => {})
   try {
-    const line = await findLine(input, Buffer.from(beginningOfClaim(id)))
+    const line = await findLine(input, Buffer.from(claimPrefix(id)))
     if (line !== null) return { archived, file, line }
   } catch (error) {
     throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`, { cause: error })
   } finally {
     source.destroy()
   }
-  throw new OperatorError(`${path} has no ${nameOf(address)}.`)
+  throw new OperatorError(`${path} has no ${describeAddress(address)}.`)
 }
 
 /**
  * The line that begins with these bytes. Only U+000A ends a line, unlike in Node's readline, and other lines are not kept in
  * memory: a line may have 64 MiB.
  */
-async function findLine(pieces: AsyncIterable<Buffer>, beginning: Buffer): Promise<string | null> {
-  /** The parts of the current line, unless the line is known to be another one. */
-  let held: Buffer[] = []
-  /** Null while too little of the line was read. */
-  let isSought: boolean | null = null
-  for await (const piece of pieces) {
-    for (let at = 0; at < piece.length; ) {
-      const newline = piece.indexOf(NEWLINE, at)
-      const end = newline < 0 ? piece.length : newline
-      if (isSought !== false) held.push(piece.subarray(at, end))
-      if (isSought === null) {
-        const read = Buffer.concat(held)
-        if (read.length >= beginning.length || newline >= 0)
-          isSought = read.subarray(0, beginning.length).equals(beginning)
+async function findLine(chunks: AsyncIterable<Buffer>, prefix: Buffer): Promise<string | null> {
+  /** The parts of the current line. Empty if the line does not match. */
+  let parts: Buffer[] = []
+  /** Null until enough of the line was read. */
+  let isMatch: boolean | null = null
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const newline = chunk.indexOf(NEWLINE, at)
+      const end = newline < 0 ? chunk.length : newline
+      if (isMatch !== false) parts.push(chunk.subarray(at, end))
+      if (isMatch === null) {
+        const read = Buffer.concat(parts)
+        if (read.length >= prefix.length || newline >= 0)
+          isMatch = read.subarray(0, prefix.length).equals(prefix)
       }
-      if (newline >= 0 && isSought) return Buffer.concat(held).toString()
-      if (newline >= 0 || isSought === false) held = []
-      if (newline >= 0) isSought = null
+      if (newline >= 0 && isMatch) return Buffer.concat(parts).toString()
+      if (newline >= 0 || isMatch === false) parts = []
+      if (newline >= 0) isMatch = null
       at = end + 1
     }
   }
   return null
 }
 
-export const nameOf = (address: ClaimAddress): string =>
+export const describeAddress = (address: ClaimAddress): string =>
   address.kind === 'claim'
     ? `claim with the ID ${address.id}`
     : `candidate with the alias ${JSON.stringify(address.alias)}`

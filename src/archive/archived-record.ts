@@ -8,27 +8,27 @@ import type { ArchivedClaimRow, ArchivedEventRow } from './claims-to-archive-sto
 /** The version of the line's format. */
 const FORMAT = 1
 
-/** The line up to its events. The events follow, joined by commas, and then `END_OF_LINE`. */
-export function beginningOfLine({
+/** The line up to its events. The events follow, joined by commas, and then `LINE_END`. */
+export function lineStart({
   contract,
   metadata_digest: _,
   review_start,
   reminders,
   ...claim
 }: ArchivedClaimRow): string {
-  const fields = JSON.stringify({ format: FORMAT, ...claim, ...ifAny({ review_start, reminders }) })
+  const fields = JSON.stringify({ format: FORMAT, ...claim, ...withoutNulls({ review_start, reminders }) })
   return `${fields.slice(0, -1)},"contract":${contract},"events":[`
 }
 
-export function eventOfLine({ claim_id: _, payload, late_ms, ...event }: ArchivedEventRow): string {
-  return `${JSON.stringify({ ...event, ...ifAny({ late_ms }) }).slice(0, -1)},"payload":${payload}}`
+export function eventJson({ claim_id: _, payload, late_ms, ...event }: ArchivedEventRow): string {
+  return `${JSON.stringify({ ...event, ...withoutNulls({ late_ms }) }).slice(0, -1)},"payload":${payload}}`
 }
 
 /** Few claims have these fields: the lines of others stay the same. */
-const ifAny = (fields: Record<string, number | readonly number[] | null | undefined>) =>
+const withoutNulls = (fields: Record<string, number | readonly number[] | null | undefined>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null))
 
-export const END_OF_LINE = ']}\n'
+export const LINE_END = ']}\n'
 
 /** The content of a line, with the names of the columns. */
 export interface ArchivedRecord {
@@ -56,4 +56,4 @@ export function readLine(line: string): ArchivedRecord {
 }
 
 /** The bytes by which the line of a claim is recognized without parsing it. */
-export const beginningOfClaim = (id: string): string => `{"format":${FORMAT},"id":"${id}"`
+export const claimPrefix = (id: string): string => `{"format":${FORMAT},"id":"${id}"`

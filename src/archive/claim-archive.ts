@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { App } from '../app.ts'
 import { noteArchiveFile } from '../claims/archived/archived-claim-store.ts'
 import { namedUuid } from '../claims/claim-ids.ts'
-import { byWeight } from '../kernel/by-weight.ts'
+import { batchesByWeight } from '../kernel/batches-by-weight.ts'
 import { listAccounts } from '../notifications/notification-removal-store.ts'
 import { readSummedUpTo } from '../overview/resolution-total-store.ts'
 import { readClock } from '../platform/database/clock.ts'
@@ -15,7 +15,7 @@ import {
   releaseArchiveLease,
   removeArchivedClaims,
 } from './archive-store.ts'
-import { beginningOfLine, END_OF_LINE, eventOfLine } from './archived-record.ts'
+import { eventJson, LINE_END, lineStart } from './archived-record.ts'
 import {
   type ArchivedClaimRow,
   type ClaimToArchive,
@@ -26,7 +26,7 @@ import {
   readWholeLogs,
 } from './claims-to-archive-store.ts'
 import {
-  EVENTS_PER_PIECE,
+  EVENTS_PER_READ,
   MAX_CLAIMS_PER_FILE,
   MAX_CLAIMS_PER_READ,
   MAX_CLAIMS_PER_REMOVAL,
@@ -123,7 +123,7 @@ export class ClaimArchive {
     const isDue =
       found.length === MAX_CLAIMS_PER_FILE ||
       (first && first.statusSince.getTime() <= before.getTime() - MAX_WAIT_FOR_FULL_FILE_MS)
-    return isDue ? withinBytes(found) : []
+    return isDue ? fitIntoFile(found) : []
   }
 
   /** The next claims. Skips claims with unfinished deliveries, at most about MAX_SKIPPED_CLAIMS. */
@@ -153,7 +153,7 @@ export class ClaimArchive {
       this.#settings.folder,
       readBatch(this.#app, batch, read),
       `${since.getUTCFullYear()}`,
-      (sha256) => nameOf(since, sha256),
+      (sha256) => fileName(since, sha256),
     )
     if (read.length === 0) return 0
     const id = namedUuid('archive_file', file.sha256)
@@ -161,10 +161,10 @@ export class ClaimArchive {
     const hashes = new Set(read.flatMap(({ contractHash }) => contractHash ?? []))
     await markContractsUnused(db, [...hashes])
     let removed = 0
-    for (const ofShard of db.distribution.byShard(read, (claim) => claim.id)) {
-      for (let i = 0; i < ofShard.length; i += MAX_CLAIMS_PER_REMOVAL) {
-        const some = ofShard.slice(i, i + MAX_CLAIMS_PER_REMOVAL)
-        const count = await this.#app.throttle.run(() => removeArchivedClaims(db, some, id, before))
+    for (const shardClaims of db.distribution.byShard(read, (claim) => claim.id)) {
+      for (let i = 0; i < shardClaims.length; i += MAX_CLAIMS_PER_REMOVAL) {
+        const chunk = shardClaims.slice(i, i + MAX_CLAIMS_PER_REMOVAL)
+        const count = await this.#app.throttle.run(() => removeArchivedClaims(db, chunk, id, before))
         this.#app.db.metrics.instruments.archivedClaims.inc(count)
         removed += count
       }
@@ -174,7 +174,7 @@ export class ClaimArchive {
 }
 
 /** As many claims as fit in a file, at least one. */
-function withinBytes(claims: readonly ClaimToArchive[]): ClaimToArchive[] {
+function fitIntoFile(claims: readonly ClaimToArchive[]): ClaimToArchive[] {
   let bytes = 0
   return claims.filter((claim, i) => {
     bytes += claim.logBytes
@@ -183,7 +183,7 @@ function withinBytes(claims: readonly ClaimToArchive[]): ClaimToArchive[] {
 }
 
 /** A file's name: the time at which its first claim was resolved, and a part of the hash. */
-const nameOf = (since: Date, sha256: string) =>
+const fileName = (since: Date, sha256: string) =>
   `claims-${since.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z-${sha256.slice(0, 16)}.ndjson.gz`
 
 /** The contract or a part of the log of a claim is missing in the database. The claim is not archived. */
@@ -199,24 +199,24 @@ export async function* readBatch(
   read: ExpectedClaim[],
 ): AsyncGenerator<string> {
   const db = app.db.checks
-  // A group is several claims with short logs, or one claim.
+  // A batch has several claims with short logs, or one claim.
   const bounds = { maxWeight: MAX_LOG_BYTES_PER_READ, maxItems: MAX_CLAIMS_PER_READ }
-  for (const group of byWeight(claims, ({ logBytes }) => logBytes, bounds)) {
-    const ids = group.map(({ id }) => id)
-    const found = new Map(group.map((claim) => [claim.id, claim]))
-    const { whole, logs } = await app.throttle.run(async () => ({
-      whole: await readWholeClaims(db, ids),
-      logs: group.length === 1 ? null : await readLogs(db, ids),
+  for (const batch of batchesByWeight(claims, ({ logBytes }) => logBytes, bounds)) {
+    const ids = batch.map(({ id }) => id)
+    const found = new Map(batch.map((claim) => [claim.id, claim]))
+    const { rows, logs } = await app.throttle.run(async () => ({
+      rows: await readWholeClaims(db, ids),
+      logs: batch.length === 1 ? null : await readLogs(db, ids),
     }))
-    for (const claim of whole) {
-      read.push(asRead(found.get(claim.id) as ClaimToArchive, claim))
-      if (logs) yield shortLine(claim, logs.get(claim.id) ?? [])
-      else yield* longLine(db, claim)
+    for (const claim of rows) {
+      read.push(toExpectedClaim(found.get(claim.id) as ClaimToArchive, claim))
+      if (logs) yield lineOfShortLog(claim, logs.get(claim.id) ?? [])
+      else yield* readLineOfLongLog(db, claim)
     }
   }
 }
 
-const asRead = (
+const toExpectedClaim = (
   found: ClaimToArchive,
   { contract_hash, metadata_digest = null }: ArchivedClaimRow,
 ): ExpectedClaim => ({
@@ -232,28 +232,28 @@ async function readLogs(db: Connection, ids: readonly string[]): Promise<Map<str
   const logs = new Map<string, string[]>()
   for (const event of await readWholeLogs(db, ids, 0, MAX_SEQUENCE)) {
     const log = logs.get(event.claim_id)
-    if (log) log.push(eventOfLine(event))
-    else logs.set(event.claim_id, [eventOfLine(event)])
+    if (log) log.push(eventJson(event))
+    else logs.set(event.claim_id, [eventJson(event)])
   }
   return logs
 }
 
-function shortLine(claim: ArchivedClaimRow, events: readonly string[]): string {
+function lineOfShortLog(claim: ArchivedClaimRow, events: readonly string[]): string {
   requireWhole(claim, events.length)
-  return `${beginningOfLine(claim)}${events.join(',')}${END_OF_LINE}`
+  return `${lineStart(claim)}${events.join(',')}${LINE_END}`
 }
 
-async function* longLine(db: Connection, claim: ArchivedClaimRow): AsyncGenerator<string> {
-  yield beginningOfLine(claim)
+async function* readLineOfLongLog(db: Connection, claim: ArchivedClaimRow): AsyncGenerator<string> {
+  yield lineStart(claim)
   let events = 0
   while (events < claim.event_count) {
-    const piece = await readWholeLogs(db, [claim.id], events, events + EVENTS_PER_PIECE)
-    if (piece.length === 0) break
-    yield `${events > 0 ? ',' : ''}${piece.map(eventOfLine).join(',')}`
-    events += piece.length
+    const page = await readWholeLogs(db, [claim.id], events, events + EVENTS_PER_READ)
+    if (page.length === 0) break
+    yield `${events > 0 ? ',' : ''}${page.map(eventJson).join(',')}`
+    events += page.length
   }
   requireWhole(claim, events)
-  yield END_OF_LINE
+  yield LINE_END
 }
 
 function requireWhole({ id, contract, event_count: count }: ArchivedClaimRow, events: number): void {

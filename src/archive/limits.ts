@@ -15,10 +15,10 @@ export const PAUSE_AFTER_ALL_ACCOUNTS_MS = 5 * 60_000
 
 /** Claims that one statement reads: 6 MiB with the longest contracts. */
 export const MAX_CLAIMS_PER_READ = 100
-/** Bytes of the logs of those claims. A longer log is read alone, in pieces. */
+/** Bytes of the logs of those claims. A longer log is read alone, page by page. */
 export const MAX_LOG_BYTES_PER_READ = 1024 * 1024
-/** Events of such a piece: 4 MiB with the largest payloads. */
-export const EVENTS_PER_PIECE = 16
+/** Events of a page of a long log: 4 MiB with the largest payloads. */
+export const EVENTS_PER_READ = 16
 
 /** A claim with a longer log stays in the database: its line would exceed the longest string of Node. */
 export const MAX_ARCHIVED_LOG_BYTES = 64 * 1024 * 1024

@@ -4,7 +4,7 @@ import type { ClaimAddress } from '../core/claims/claim.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { restoreArchivedClaim } from './archive-store.ts'
-import { findArchivedLine, nameOf } from './archived-lines.ts'
+import { describeAddress, findArchivedLine } from './archived-lines.ts'
 import { type ArchivedRecord, readLine } from './archived-record.ts'
 
 /**
@@ -13,7 +13,7 @@ import { type ArchivedRecord, readLine } from './archived-record.ts'
  * @throws OperatorError if it is not in the archive, or if its file is missing or was changed
  */
 export async function restoreClaim(app: App, folder: string, address: ClaimAddress): Promise<void> {
-  const name = nameOf(address)
+  const name = describeAddress(address)
   const { archived, file, line } = await findArchivedLine(app, folder, address)
   if (archived.restoredAt !== null)
     throw new OperatorError(`The ${name} was restored already, at ${archived.restoredAt.toISOString()}.`)

@@ -92,7 +92,7 @@ function batchRoute<Body, Request extends NewRequest>(
     url: `/v1/${list}/batch`,
     ...limitBatches,
     bodyLimit: BATCH_BODY_LIMIT,
-    config: { items: { name: list, most: MAX_ITEMS, oneByOne: true } },
+    config: { items: { name: list, maxItems: MAX_ITEMS, isStreamed: true } },
     validatorCompiler: validateEnvelope(compile, list),
     schema: {
       ...batch.operation,

@@ -1,7 +1,7 @@
 import { contractIsMissing } from '../contracts/contract-store.ts'
 import { countsInStatus } from '../core/claims/decide-at.ts'
 import type { Evidence, PlacedEvidence } from '../core/claims/event.ts'
-import { byWeight } from '../kernel/by-weight.ts'
+import { batchesByWeight } from '../kernel/batches-by-weight.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { CLAIM_COLUMNS_AS_STORED, type StoredClaimRow } from './claim-columns.ts'
 import type { LogRow } from './claim-row-store.ts'
@@ -45,7 +45,7 @@ export async function readLongLog(db: Connection, claimId: string, reader: LongL
   reader.onClaim(read)
   const sizes = decisive_sizes ?? []
   const counting = sizes.filter(countsInStatus(read.claim, sizes))
-  for (const piece of byWeight(counting, ({ bytes }) => bytes, { maxWeight: LONG_LOG_BATCH_BYTES })) {
+  for (const piece of batchesByWeight(counting, ({ bytes }) => bytes, { maxWeight: LONG_LOG_BATCH_BYTES })) {
     const seqs = piece.map(({ seq }) => seq)
     await reader.onDecisive(await readEvidence(db, claimId, seqs))
   }

@@ -153,13 +153,13 @@ export const SETTINGS = {
     doc: 'Addresses or networks of your reverse proxies, such as `10.0.0.7,192.168.0.0/16`: their `X-Forwarded-For` gives the caller’s address, for limits per address. By default the header is ignored.',
     parse: addresses,
   }),
-  mostSchemas: setting({
+  maxSchemas: setting({
     name: 'CLAIMKEEPER_MOST_SCHEMAS',
     fallback: '10000',
     doc: 'Schemas that an account may have.',
     parse: wholeNumber(1, 1_000_000),
   }),
-  mostCalendars: setting({
+  maxCalendars: setting({
     name: 'CLAIMKEEPER_MOST_CALENDARS',
     fallback: '1000',
     doc: 'Calendars that an account may have, deleted ones counted.',
@@ -225,7 +225,7 @@ export const SETTINGS = {
       return text
     },
   }),
-  mostConnections: setting({
+  maxConnections: setting({
     name: 'CLAIMKEEPER_MOST_CONNECTIONS',
     fallback: '2000',
     doc: 'Maximum number of connections of a server, and of each of its workers. One address may have half of them, unless it is a trusted proxy. Above the maximum the connection that was idle longest is closed; if none is idle, 503.',

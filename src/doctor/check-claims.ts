@@ -2,7 +2,7 @@ import { NIL as FIRST_ID } from 'uuid'
 import { readLags, readOverdueLag } from '../checks/lag-store.ts'
 import { candidateId } from '../claims/claim-ids.ts'
 import { findContradictions } from '../core/claims/recompute.ts'
-import { byWeight } from '../kernel/by-weight.ts'
+import { batchesByWeight } from '../kernel/batches-by-weight.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
@@ -38,7 +38,7 @@ export async function checkClaims(
   const reported: string[] = []
   let [examined, damaged] = [0, 0]
   for await (const page of pages) {
-    for (const group of byWeight(page, ({ bytes }) => bytes, bounds)) {
+    for (const group of batchesByWeight(page, ({ bytes }) => bytes, bounds)) {
       const records = await readAuditRecords(
         db,
         group.map(({ id }) => id),

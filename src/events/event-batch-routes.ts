@@ -91,7 +91,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
     url: '/v1/events/batch',
     ...limitBatches,
     bodyLimit: BATCH_BODY_LIMIT,
-    config: { items: { name: 'events', most: MAX_ITEMS, oneByOne: true }, swaggerTransform: withLines },
+    config: { items: { name: 'events', maxItems: MAX_ITEMS, isStreamed: true }, swaggerTransform: withLines },
     validatorCompiler: validateEnvelope(compile, 'events'),
     schema: {
       operationId: 'submitEvents',

@@ -41,7 +41,7 @@ export function simulateContractRoute(app: App, compile: FastifySchemaCompiler<o
     method: 'POST',
     url: '/v1/simulations',
     ...limitSimulations,
-    config: { items: { name: 'events', most: MAX_EVENTS } },
+    config: { items: { name: 'events', maxItems: MAX_EVENTS } },
     validatorCompiler: validateEnvelope(compile, 'events'),
     schema: {
       operationId: 'simulateContract',
@@ -115,7 +115,7 @@ function presentDecision(decision: Decision) {
 const NO_ID = ''
 
 /**
- * Parses the events of a simulation, one per step of `runCooperatively`, so that at most one large event is an object at a time.
+ * Parses the events of a simulation, one per step of `runCooperatively`, so that at maxItems one large event is an object at a time.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 function* readSimulatedEvents(

@@ -272,7 +272,7 @@ test('an unknown calendar answers 404 CALENDAR_NOT_FOUND', async () => {
 
 describe('422', () => {
   test('one calendar more than an account may have answers CALENDAR_LIMIT_REACHED; deleted calendars count (§8)', async (t) => {
-    const small = await startTestService(t, { databaseUrl: service.databaseUrl, mostCalendars: 2 })
+    const small = await startTestService(t, { databaseUrl: service.databaseUrl, maxCalendars: 2 })
     const first = await newCalendar(small.api)
     await newCalendar(small.api)
     await small.api.delete(`/v1/calendars/${first.id}`)

@@ -220,7 +220,7 @@ function largerThan64KiB(): object {
 
 describe('422: as many schemas as an account may have', () => {
   test('one more answers SCHEMA_LIMIT_REACHED; one less makes room, and other accounts have their own', async (t) => {
-    const small = await startTestService(t, { databaseUrl: service.databaseUrl, mostSchemas: 2 })
+    const small = await startTestService(t, { databaseUrl: service.databaseUrl, maxSchemas: 2 })
     const [first] = [await newSchema(small.api), await newSchema(small.api)]
     await assertStoresNothing(service, async () => {
       const refused = await small.api.post('/v1/schemas', { contract: contractWith() })

@@ -17,7 +17,7 @@ const CLIENTS = 4
 export async function prepareFuzz(t: Scope) {
   const errors: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })
-  const service = await startTestService(t, { log, mostSchemas: 30, mostCalendars: 30 })
+  const service = await startTestService(t, { log, maxSchemas: 30, maxCalendars: 30 })
   const document = await ApiDocument.of(service.url)
   const accounts = new Accounts(service.app, service.url)
 

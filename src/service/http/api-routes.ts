@@ -38,9 +38,9 @@ interface V1Options {
   /** Counts the requests and batch items of each account. Null without a rate limit. */
   rates: RateCounter | null
   /** Claim schemas of an account. */
-  mostSchemas: number
+  maxSchemas: number
   /** Calendars of an account, including deleted ones. */
-  mostCalendars: number
+  maxCalendars: number
   /** Milliseconds without data after which a stream sends a heartbeat. */
   heartbeatMs?: number
   /** Allows any address for webhooks. */
@@ -74,9 +74,9 @@ export async function addV1(api: TypedServer, options: V1Options): Promise<void>
   await addEventBatchRoute(api, app, compile)
   const others = [
     ...claimBatchRoutes(app, compile),
-    ...claimSchemaRoutes(app, options.mostSchemas),
+    ...claimSchemaRoutes(app, options.maxSchemas),
     ...schemaVersionRoutes(app),
-    ...calendarRoutes(app, options.mostCalendars),
+    ...calendarRoutes(app, options.maxCalendars),
     ...calendarVersionRoutes(app),
     ...customerRoutes(app),
     ...testClockRoutes(app, advanceTestClock),

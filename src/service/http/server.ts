@@ -52,11 +52,11 @@ export interface ServerOptions {
   /** Addresses of the proxies whose X-Forwarded headers are used. Null for none. */
   trustedProxies: string | null
   /** Limit of open connections. */
-  mostConnections: number
+  maxConnections: number
   /** Claim schemas of an account. */
-  mostSchemas: number
+  maxSchemas: number
   /** Calendars of an account, including deleted ones. */
-  mostCalendars: number
+  maxCalendars: number
   /** Allows any address, and http, for webhooks. For development. */
   allowPrivateWebhooks: boolean
   /** Allowed ports below 1024 for webhooks, in addition to 80 and 443. Default: none. */
@@ -123,7 +123,7 @@ function createBareServer(
 ): TypedServer {
   const isTrustedProxy = proxyTrust(options.trustedProxies)
   const connections = new Connections({
-    most: options.mostConnections,
+    maxConnections: options.maxConnections,
     isTrustedProxy,
     publicUrl: options.publicUrl,
     onBareAnswer: (answer) => log?.noteBare(answer),
@@ -179,7 +179,7 @@ function acceptJsonOnly(server: TypedServer): void {
       recordBodyDigest(request, bytes)
       await request.acquirePermit?.()
       const { items } = request.routeOptions.config
-      await request.memory?.acquireValues(bytes, items?.oneByOne === true)
+      await request.memory?.acquireValues(bytes, items?.isStreamed === true)
       return items === undefined ? parseJson(bytes) : parseItems(bytes, items)
     },
   )

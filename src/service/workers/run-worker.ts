@@ -28,12 +28,13 @@ export async function runWorker(
 ): Promise<void> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
-  const ask = (question: number, takes: Take[]) => send({ kind: 'take', question, takes })
-  const rates = config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, ask) : null
+  const sendTakes = (requestId: number, takes: Take[]) => send({ kind: 'take', requestId, takes })
+  const rates =
+    config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, sendTakes) : null
   let metrics: Metrics | null = null
-  const sendMeasured = async (question: number) => {
+  const sendMeasured = async (requestId: number) => {
     const measured = (await metrics?.measured({ worker: `${worker}` })) ?? []
-    send({ kind: 'measured', question, measured })
+    send({ kind: 'measured', requestId, measured })
   }
   let onMetrics: (text: string | null) => void = () => {}
   const readMetrics = shareReading(async () => {
@@ -53,8 +54,8 @@ export async function runWorker(
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'serve') order.resolve(message)
     else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
-    else if (message.kind === 'granted') rates?.grant(message.question, message.grants)
-    else if (message.kind === 'measure') void withRejectionHandler(sendMeasured(message.question))
+    else if (message.kind === 'granted') rates?.grant(message.requestId, message.grants)
+    else if (message.kind === 'measure') void withRejectionHandler(sendMeasured(message.requestId))
     else if (message.kind === 'metrics') onMetrics(message.text)
     else stop.abort(new OperatorError('The service stops'))
   })

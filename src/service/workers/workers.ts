@@ -26,9 +26,9 @@ export type ToWorker =
   | { kind: 'schedule' }
   | { kind: 'stop' }
   /** Answers 'take', in the same order. */
-  | { kind: 'granted'; question: number; grants: RateGrant[] }
+  | { kind: 'granted'; requestId: number; grants: RateGrant[] }
   /** Report metrics. */
-  | { kind: 'measure'; question: number }
+  | { kind: 'measure'; requestId: number }
   /** Answers 'read metrics'; null if they could not be read. */
   | { kind: 'metrics'; text: string | null }
 
@@ -43,9 +43,9 @@ export type FromWorker =
   /** The worker cannot start, for a reason that the operator can remove. */
   | { kind: 'failed'; reason: string; portIsTaken: boolean }
   /** Requests and batch items of accounts to count against the rate limit. */
-  | { kind: 'take'; question: number; takes: Take[] }
+  | { kind: 'take'; requestId: number; takes: Take[] }
   /** Answers 'measure'. */
-  | { kind: 'measured'; question: number; measured: Measured }
+  | { kind: 'measured'; requestId: number; measured: Measured }
   /** Requests the metrics of all workers. */
   | { kind: 'read metrics' }
 
@@ -123,14 +123,14 @@ export class Workers {
   /** Metrics of all workers that answer in time, in the format of Prometheus. */
   readonly readMetrics = shareReading(async () => {
     const ready = this.#slots.filter(({ isReady }) => isReady)
-    const ask = (number: number, question: number) => {
+    const request = (number: number, requestId: number) => {
       const slot = ready.find((one) => one.number === number)
-      if (slot?.worker) send(slot.worker, { kind: 'measure', question })
+      if (slot?.worker) send(slot.worker, { kind: 'measure', requestId })
     }
     return metricsText(
       await this.#metrics.gather(
         ready.map(({ number }) => number),
-        ask,
+        request,
       ),
     )
   })
@@ -149,7 +149,7 @@ export class Workers {
     slot.isReady = false
     slot.readyAt = Infinity
     slot.missedHeartbeats = -EXTRA_MISSED_HEARTBEATS_AT_START
-    worker.on('message', (message: FromWorker) => this.#hear(slot, worker, message))
+    worker.on('message', (message: FromWorker) => this.#onMessage(slot, worker, message))
     worker.on('error', (error) => {
       this.#options.log.error({ worker: slot.number, err: error }, 'worker unreachable')
       // The process was never created, so 'exit' does not follow.
@@ -158,7 +158,7 @@ export class Workers {
     worker.once('exit', (code, signal) => this.#onEnd(slot, worker, code, signal))
   }
 
-  #hear(slot: Slot, worker: Worker, message: FromWorker): void {
+  #onMessage(slot: Slot, worker: Worker, message: FromWorker): void {
     const { connectionString, port, rates, log } = this.#options
     if (slot.worker === worker) slot.missedHeartbeats = 0
     if (message.kind === 'hello') send(worker, { kind: 'serve', connectionString, port })
@@ -170,9 +170,9 @@ export class Workers {
       else log.error({ worker: slot.number, reason: message.reason }, 'worker failed to start')
     } else if (message.kind === 'take' && rates) {
       const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
-      send(worker, { kind: 'granted', question: message.question, grants })
+      send(worker, { kind: 'granted', requestId: message.requestId, grants })
     } else if (message.kind === 'measured') {
-      this.#metrics.hear(slot.number, message.question, message.measured)
+      this.#metrics.onMeasured(slot.number, message.requestId, message.measured)
     } else if (message.kind === 'read metrics') void withRejectionHandler(this.#sendMetrics(worker))
   }
 
@@ -248,34 +248,34 @@ function send(worker: Worker, message: ToWorker): void {
 
 /** Collects metrics from workers. */
 class WorkerMetrics {
-  readonly #questions = new Map<number, (worker: number, measured: Measured) => void>()
+  readonly #requests = new Map<number, (worker: number, measured: Measured) => void>()
   #last = 0
 
   /**
    * @param workers their numbers
-   * @param ask sends the request with this number to a worker
+   * @param request sends the request with this id to a worker
    */
   async gather(
     workers: readonly number[],
-    ask: (worker: number, question: number) => void,
+    request: (worker: number, requestId: number) => void,
   ): Promise<Measured[]> {
-    const question = ++this.#last
+    const requestId = ++this.#last
     const answers = new Map<number, Measured>()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#questions.set(question, (worker, measured) => {
+    this.#requests.set(requestId, (worker, measured) => {
       answers.set(worker, measured)
       if (answers.size === workers.length) resolve()
     })
     const timer = setTimeout(resolve, METRICS_TIMEOUT_MS)
-    for (const worker of workers) ask(worker, question)
+    for (const worker of workers) request(worker, requestId)
     if (workers.length === 0) resolve()
     await promise
     clearTimeout(timer)
-    this.#questions.delete(question)
+    this.#requests.delete(requestId)
     return [...answers.values()]
   }
 
-  hear(worker: number, question: number, measured: Measured): void {
-    this.#questions.get(question)?.(worker, measured)
+  onMeasured(worker: number, requestId: number, measured: Measured): void {
+    this.#requests.get(requestId)?.(worker, measured)
   }
 }

@@ -13,7 +13,7 @@ import { startTestService } from '../../support/test-service.ts'
 const service = await sharedService()
 const { api, databaseUrl } = service
 /** With room for ten. */
-const small = await startTestService({ after }, { databaseUrl, mostConnections: 10 })
+const small = await startTestService({ after }, { databaseUrl, maxConnections: 10 })
 const Authorization = `Bearer ${api.token}`
 const answersIn = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
@@ -110,7 +110,7 @@ describe('connections', () => {
     await (await open(small.url))?.isClosed()
     const proxied = await startTestService(t, {
       databaseUrl,
-      mostConnections: 10,
+      maxConnections: 10,
       trustedProxies: '127.0.0.1',
     })
     const first = await open(proxied.url)

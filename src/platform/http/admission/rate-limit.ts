@@ -49,7 +49,7 @@ export class Rate {
 
   get headers(): Record<string, string> {
     return {
-      'RateLimit-Limit': `${this.#counter.most}`,
+      'RateLimit-Limit': `${this.#counter.limit}`,
       'RateLimit-Remaining': `${this.#last.left}`,
       'RateLimit-Reset': `${this.#secondsLeft}`,
     }
@@ -62,7 +62,7 @@ export class Rate {
 
   #refusal(): ServiceError {
     const wait = this.#secondsLeft
-    const message = `More than ${this.#counter.most} requests and items of batches a minute; try again in ${wait} seconds.`
+    const message = `More than ${this.#counter.limit} requests and items of batches a minute; try again in ${wait} seconds.`
     return new ServiceError('RATE_LIMITED', message, { headers: { 'Retry-After': `${wait}` } })
   }
 }
@@ -82,7 +82,7 @@ export function limitRate(api: TypedServer, counter: RateCounter): void {
 /** Counts the requests and items of accounts in each minute. A request with several items counts once for each. */
 export interface RateCounter {
   /** Limit of one account in a minute. */
-  readonly most: number
+  readonly limit: number
   /** @returns the granted items; a promise if another process counts */
   take(account: string, wanted: number): RateGrant | Promise<RateGrant>
 }
@@ -103,11 +103,11 @@ interface Minute {
 
 /** Counts in the memory of this process. The minute of an account begins with its first request after the previous minute. */
 export class RateCounts implements RateCounter {
-  readonly most: number
+  readonly limit: number
   readonly #minutes = new LRUCache<string, Minute>({ max: MAX_COUNTED_ACCOUNTS })
 
-  constructor(most: number) {
-    this.most = most
+  constructor(limit: number) {
+    this.limit = limit
   }
 
   take(account: string, wanted: number): RateGrant {
@@ -117,15 +117,15 @@ export class RateCounts implements RateCounter {
       minute = { taken: 0, endsAt: now + RATE_WINDOW_MS }
       this.#minutes.set(account, minute)
     }
-    const granted = Math.min(wanted, this.most - minute.taken)
+    const granted = Math.min(wanted, this.limit - minute.taken)
     minute.taken += granted
-    return { granted, left: this.most - minute.taken, endsInMs: minute.endsAt - now }
+    return { granted, left: this.limit - minute.taken, endsInMs: minute.endsAt - now }
   }
 }
 
 /** Null for 0, which means no limit. */
-export const rateCounts = (mostAMinute: number): RateCounts | null =>
-  mostAMinute > 0 ? new RateCounts(mostAMinute) : null
+export const rateCounts = (requestsPerMinute: number): RateCounts | null =>
+  requestsPerMinute > 0 ? new RateCounts(requestsPerMinute) : null
 
 /** A number of requests or items of an account. */
 export interface Take {
@@ -140,46 +140,46 @@ interface Waiting extends Take {
 
 /** Another process counts. The requests of one event loop tick are sent in one message. */
 export class RemoteRateCounts implements RateCounter {
-  readonly most: number
-  readonly #ask: (question: number, takes: Take[]) => void
+  readonly limit: number
+  readonly #send: (messageId: number, takes: Take[]) => void
   #next: Waiting[] = []
-  readonly #asked = new Map<number, { takes: Waiting[]; timer: NodeJS.Timeout }>()
-  #questions = 0
+  readonly #pending = new Map<number, { takes: Waiting[]; timer: NodeJS.Timeout }>()
+  #messages = 0
 
-  /** @param ask sends a message; the grants arrive at `grant`, in the order of the takes */
-  constructor(most: number, ask: (question: number, takes: Take[]) => void) {
-    this.most = most
-    this.#ask = ask
+  /** @param send sends a message; the grants arrive at `grant`, in the order of the takes */
+  constructor(limit: number, send: (messageId: number, takes: Take[]) => void) {
+    this.limit = limit
+    this.#send = send
   }
 
   /** @throws UNAVAILABLE if the grants do not arrive in time */
   take(account: string, wanted: number): Promise<RateGrant> {
-    if (this.#next.length === 0) setImmediate(() => this.#askForAll())
+    if (this.#next.length === 0) setImmediate(() => this.#sendTakes())
     return new Promise((resolve, reject) => {
       this.#next.push({ account, wanted, resolve, reject })
     })
   }
 
   /** Receives the grants of a message. They are ignored after the timeout. */
-  grant(question: number, grants: readonly RateGrant[]): void {
-    const asked = this.#asked.get(question)
-    if (!asked) return
-    this.#asked.delete(question)
-    clearTimeout(asked.timer)
-    for (const [i, { resolve }] of asked.takes.entries()) resolve(grants[i] as RateGrant)
+  grant(messageId: number, grants: readonly RateGrant[]): void {
+    const pending = this.#pending.get(messageId)
+    if (!pending) return
+    this.#pending.delete(messageId)
+    clearTimeout(pending.timer)
+    for (const [i, { resolve }] of pending.takes.entries()) resolve(grants[i] as RateGrant)
   }
 
-  #askForAll(): void {
+  #sendTakes(): void {
     const takes = this.#next
     this.#next = []
-    const question = this.#questions++
+    const messageId = this.#messages++
     const giveUp = () => {
-      this.#asked.delete(question)
+      this.#pending.delete(messageId)
       for (const { reject } of takes) reject(unavailable('Requests of this account could not be counted.'))
     }
-    this.#asked.set(question, { takes, timer: setTimeout(giveUp, REMOTE_COUNT_TIMEOUT_MS) })
-    this.#ask(
-      question,
+    this.#pending.set(messageId, { takes, timer: setTimeout(giveUp, REMOTE_COUNT_TIMEOUT_MS) })
+    this.#send(
+      messageId,
       takes.map(({ account, wanted }) => ({ account, wanted })),
     )
   }

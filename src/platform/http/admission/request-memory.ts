@@ -153,12 +153,12 @@ class RequestMemory {
 
   /**
    * For the values of the body, before it is parsed.
-   * @param isOneByOne its items are parsed one after the other
+   * @param isStreamed its items are parsed one after the other
    * @throws UNAVAILABLE if there is no room in time; CallerGone
    */
-  async acquireValues(body: Buffer, isOneByOne: boolean): Promise<void> {
+  async acquireValues(body: Buffer, isStreamed: boolean): Promise<void> {
     if (body.length <= MAX_UNESTIMATED_BYTES) return
-    const max = isOneByOne ? LIST_TEXT_FACTOR * body.length + LIST_ITEMS_BYTES : MAX_LARGE_BYTES_PER_ACCOUNT
+    const max = isStreamed ? LIST_TEXT_FACTOR * body.length + LIST_ITEMS_BYTES : MAX_LARGE_BYTES_PER_ACCOUNT
     const estimate = await runCooperatively(estimateSize(body))
     const bytes = Math.min(estimate, max, MAX_LARGE_BYTES_PER_ACCOUNT)
     const semaphore = this.#limit.valuesOf(bytes)

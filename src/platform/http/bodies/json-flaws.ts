@@ -23,7 +23,7 @@ function ruleAt(path: (string | number)[]): string {
 }
 
 /** @throws VALIDATION_ERROR if a part of the value cannot be stored and returned unchanged */
-export function requireKeepable(value: Json): void {
+export function requireStorable(value: Json): void {
   const flaw = findJsonFlaw(value)
   if (flaw) throw validationError([{ path: toPath(flaw.path), message: flaw.message }])
 }

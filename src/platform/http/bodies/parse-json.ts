@@ -6,7 +6,7 @@ import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
 import { isJsonObject, type Json, RawJson } from '../../../kernel/json.ts'
 import { afterFirstValue } from '../../../kernel/json-flaws.ts'
 import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
-import { requireExactNumbers, requireKeepable } from './json-flaws.ts'
+import { requireExactNumbers, requireStorable } from './json-flaws.ts'
 import { minimumBytes, splitList } from './json-text.ts'
 
 /** Characters of an item of a long list that is kept as an object: at most 16 KiB of memory. */
@@ -24,10 +24,9 @@ const MAX_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
 /** A list in a body whose items are parsed each on its own. */
 export interface ListOfItems {
   name: string
-  /** Maximum number of items. */
-  most: number
+  maxItems: number
   /** The handler processes one item at a time and keeps none. */
-  oneByOne?: true
+  isStreamed?: true
 }
 
 /** A parsed item, the error that rejects it, or a large valid item, which is parsed on demand. */
@@ -61,12 +60,12 @@ export const parseLine = (bytes: Buffer): Generator<void, Json> => parseBytes(by
 
 function* parseBytes<Value>(
   bytes: Buffer,
-  parsing: (text: string) => Generator<void, Value>,
+  parse: (text: string) => Generator<void, Value>,
 ): Generator<void, Value> {
   requireUtf8(bytes)
   const text = withoutByteOrderMark(yield* decode(bytes))
   try {
-    return yield* parsing(text)
+    return yield* parse(text)
   } catch (error) {
     throw asValidationError(error, text)
   }
@@ -132,9 +131,10 @@ function* decode(bytes: Buffer): Generator<void, string> {
   return text
 }
 
-function* parseList(text: string, { name, most }: ListOfItems): Generator<void, BodyOfItems> {
-  if (text.length <= MAX_STEP_CHARACTERS && !mayLoseDigits(text)) return parseShortList(text, { name, most })
-  const cut = yield* splitList(text, name, most)
+function* parseList(text: string, { name, maxItems }: ListOfItems): Generator<void, BodyOfItems> {
+  if (text.length <= MAX_STEP_CHARACTERS && !mayLoseDigits(text))
+    return parseShortList(text, { name, maxItems })
+  const cut = yield* splitList(text, name, maxItems)
   const body = yield* parseText(cut.rest)
   for (const piece of cut.skippedPieces) {
     // The leading item makes an empty piece invalid JSON.
@@ -142,7 +142,7 @@ function* parseList(text: string, { name, most }: ListOfItems): Generator<void, 
     yield
   }
   if (!isJsonObject(body) || !Array.isArray(body[name])) return body
-  if (cut.isTooLong) throw tooManyItems(name, most)
+  if (cut.isTooLong) throw tooManyItems(name, maxItems)
 
   const items: Item[] = []
   for (const item of cut.items ?? []) {
@@ -155,29 +155,29 @@ function* parseList(text: string, { name, most }: ListOfItems): Generator<void, 
 }
 
 /** For a short text without suspicious numbers: parsed whole, which is faster. */
-function parseShortList(text: string, { name, most }: ListOfItems): BodyOfItems {
+function parseShortList(text: string, { name, maxItems }: ListOfItems): BodyOfItems {
   const body: Json = JSON.parse(text)
   const items = isJsonObject(body) ? body[name] : undefined
   if (!isJsonObject(body) || !Array.isArray(items)) {
-    requireKeepable(body)
+    requireStorable(body)
     return body
   }
-  requireKeepable({ ...body, [name]: [] })
-  if (items.length > most) throw tooManyItems(name, most)
-  return { ...body, [name]: items.map(keepableItem) }
+  requireStorable({ ...body, [name]: [] })
+  if (items.length > maxItems) throw tooManyItems(name, maxItems)
+  return { ...body, [name]: items.map(storableItem) }
 }
 
-function keepableItem(item: Json): Json | ServiceError {
+function storableItem(item: Json): Json | ServiceError {
   try {
-    requireKeepable(item)
+    requireStorable(item)
     return item
   } catch (error) {
     return error as ServiceError
   }
 }
 
-const tooManyItems = (name: string, most: number) =>
-  validationError([{ path: name, message: `must have at most ${most} items` }])
+const tooManyItems = (name: string, maxItems: number) =>
+  validationError([{ path: name, message: `must have at most ${maxItems} items` }])
 
 function* parseItem(text: string): Generator<void, Json | ServiceError> {
   try {
@@ -196,7 +196,7 @@ function* parseText(text: string): Generator<void, Json> {
   yield
   if (mayLoseDigits(text)) yield* requireExactNumbers(text)
   yield
-  requireKeepable(value)
+  requireStorable(value)
   return value
 }
 
@@ -204,11 +204,11 @@ function* parseText(text: string): Generator<void, Json> {
 function parseShort(text: string): Json {
   const value: Json = JSON.parse(text)
   if (mayLoseDigits(text)) runSync(requireExactNumbers(text))
-  requireKeepable(value)
+  requireStorable(value)
   return value
 }
 
-/** Refusing must be cheaper than parsing. */
+/** Refusing must be cheaper than parse. */
 function* refuseTooLarge(text: string): Generator<void, void> {
   const isTooLarge =
     text.length > MAX_BYTES && (text.trim().length > MAX_CHARACTERS || minimumBytes(text) > MAX_BYTES)

@@ -20,8 +20,7 @@ import { Connection, type ConnectionTimeouts } from './connection.ts'
 import { clientAddress } from './forwarded-headers.ts'
 
 export interface ConnectionOptions extends Answering {
-  /** Limit of open connections. */
-  most: number
+  maxConnections: number
   /** Whether an address is a trusted proxy, which connects for many clients. */
   isTrustedProxy: (address: string) => boolean
   timeouts?: Partial<ConnectionTimeouts> | undefined
@@ -100,11 +99,11 @@ export class Connections {
       return
     }
     const address = addressOf(socket)
-    const { most, isTrustedProxy } = this.#options
+    const { maxConnections, isTrustedProxy } = this.#options
     const ofAddress = this.#countByAddress.get(address) ?? 0
-    const isGreedy = ofAddress >= Math.max(1, most / 2) && !isTrustedProxy(address)
+    const isGreedy = ofAddress >= Math.max(1, maxConnections / 2) && !isTrustedProxy(address)
     const connection = new Connection(address, socket, performance.now())
-    if ((isGreedy || this.#open.size >= most) && !this.#makeRoom(isGreedy ? address : null)) {
+    if ((isGreedy || this.#open.size >= maxConnections) && !this.#makeRoom(isGreedy ? address : null)) {
       connection.end(tooManyConnectionsAnswer(this.#options))
       return
     }

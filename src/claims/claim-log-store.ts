@@ -44,8 +44,8 @@ export interface ClaimAndLog {
   items: LogItem[]
 }
 
-/** A requested claim. */
-export interface ClaimNamed {
+/** A claim or candidate of an account. */
+export interface ClaimKey {
   userId: string
   address: ClaimAddress
 }
@@ -56,7 +56,7 @@ const SHORT_LOG = { bytes: 8 * 1024, events: 32 }
 /** For each request: the claim with its log, null if the account has no such claim, or 'long' if it must be read separately. */
 export async function readShortClaims(
   db: Connection,
-  asked: readonly ClaimNamed[],
+  asked: readonly ClaimKey[],
 ): Promise<(ClaimAndLog | 'long' | null)[]> {
   const columns = asked.map(({ address }) => addressColumns(address))
   type Row = ListedClaimRow & { asking: number; log: LogItem[] | null }

@@ -3,11 +3,14 @@ import type { Database } from '../platform/database/database.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { newClaimBatcher } from '../platform/database/statement-batcher.ts'
 import { claimIdOf } from './claim-ids.ts'
-import { type ClaimAndLog, type ClaimNamed, readShortClaims } from './claim-log-store.ts'
+import { type ClaimAndLog, type ClaimKey, readShortClaims } from './claim-log-store.ts'
 import { MAX_SHORT_CLAIMS_PER_READ } from './limits.ts'
 
-/** Reads claims with their logs; of a long claim it returns `'long'`. Requests that arrive at the same time share a statement. */
-export type ShortClaims = Batcher<ClaimNamed, ClaimAndLog | 'long' | null>
+/**
+ * Reads claims with their logs. Requests that arrive at the same time share a statement. The result is `'long'` for a claim whose log
+ * is too large for a shared statement (`SHORT_LOG`), and null for a missing claim.
+ */
+export type ShortClaims = Batcher<ClaimKey, ClaimAndLog | 'long' | null>
 
 export const newShortClaims = (db: Database): ShortClaims =>
   newClaimBatcher(db, {
@@ -16,6 +19,6 @@ export const newShortClaims = (db: Database): ShortClaims =>
     maxWeight: MAX_SHORT_CLAIMS_PER_READ,
     weightOf: () => 1,
     claimIdOf: ({ address }) => claimIdOf(address),
-    // Citus would split a statement about several shards.
+    // Citus runs a statement about several shards as one statement for each shard, so sharing it would save nothing.
     batchKeyOf: ({ address }) => db.distribution.shardOf(claimIdOf(address)),
   })

@@ -1,4 +1,4 @@
-import { NIL as FIRST_ID } from 'uuid'
+import { NIL } from 'uuid'
 import type { App } from '../app.ts'
 import { SCANNED_CLAIMS_BATCH_SIZE, UNUSED_CONTRACTS_BATCH_SIZE, UNUSED_MARK_MS } from './limits.ts'
 import {
@@ -18,7 +18,8 @@ export class UnusedContracts {
   readonly #app: App
   /** Contracts without a known claim so far. */
   #unused: UnusedContract[] = []
-  #lookedUpTo: string = FIRST_ID
+  /** The last scanned claim id. */
+  #lastScannedId: string = NIL
 
   constructor(app: App) {
     this.#app = app
@@ -31,12 +32,12 @@ export class UnusedContracts {
   async removeSome(isOver: () => boolean): Promise<number> {
     const db = this.#app.db.checks
     if (this.#unused.length === 0) {
-      this.#lookedUpTo = FIRST_ID
+      this.#lastScannedId = NIL
       this.#unused = await findUnusedContracts(db, UNUSED_MARK_MS, UNUSED_CONTRACTS_BATCH_SIZE)
     }
     while (this.#unused.length > 0) {
       const { lastId, used } = await this.#app.throttle.run(() =>
-        findUses(db, this.#unused, this.#lookedUpTo, SCANNED_CLAIMS_BATCH_SIZE),
+        findUses(db, this.#unused, this.#lastScannedId, SCANNED_CLAIMS_BATCH_SIZE),
       )
       if (lastId === null) {
         const removed = await removeContracts(db, this.#unused)
@@ -45,7 +46,7 @@ export class UnusedContracts {
       }
       if (used.length > 0) await keepContracts(db, used)
       this.#unused = this.#unused.filter((contract) => !used.includes(contract))
-      this.#lookedUpTo = lastId
+      this.#lastScannedId = lastId
       if (isOver()) break
     }
     return 0

@@ -1,4 +1,4 @@
-import { NIL as FIRST_ID } from 'uuid'
+import { NIL } from 'uuid'
 import { readLags, readOverdueLag } from '../checks/lag-store.ts'
 import { candidateId } from '../claims/claim-ids.ts'
 import { findContradictions } from '../core/claims/recompute.ts'
@@ -65,7 +65,7 @@ export async function checkClaims(
 }
 
 async function* allClaims(db: Connection): AsyncGenerator<ClaimSize[]> {
-  for (let after: string = FIRST_ID; ; ) {
+  for (let after: string = NIL; ; ) {
     const page = await readClaimsAfter(db, after, CLAIM_PAGE_SIZE)
     const last = page.at(-1)
     if (!last) return

@@ -1,4 +1,4 @@
-import { NIL as FIRST_ID } from 'uuid'
+import { NIL } from 'uuid'
 import type { App } from '../app.ts'
 import { readClock } from '../platform/database/clock.ts'
 import { OWNER_BATCH_SIZE } from './limits.ts'
@@ -20,7 +20,7 @@ export class OldRecords<Owner extends { id: string }> {
   readonly #records: OwnedRecords<Owner>
   #owners: Owner[] = []
   /** The last finished owner. */
-  #last: string = FIRST_ID
+  #last: string = NIL
 
   constructor(app: App, keptDays: number, records: OwnedRecords<Owner>) {
     this.#app = app
@@ -40,7 +40,7 @@ export class OldRecords<Owner extends { id: string }> {
       if (owner === null) break
       const some = await this.#app.throttle.run(() => this.#records.removeBatch(owner, before))
       removed += some
-      if (some === 0) this.#last = this.#owners.shift()?.id ?? FIRST_ID
+      if (some === 0) this.#last = this.#owners.shift()?.id ?? NIL
     }
     return removed
   }
@@ -49,7 +49,7 @@ export class OldRecords<Owner extends { id: string }> {
   async #readOwners(): Promise<Owner | null> {
     this.#owners = await this.#records.listOwners(this.#last, OWNER_BATCH_SIZE)
     const [next = null] = this.#owners
-    if (next === null) this.#last = FIRST_ID
+    if (next === null) this.#last = NIL
     return next
   }
 }

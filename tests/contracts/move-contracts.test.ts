@@ -60,11 +60,11 @@ describe('contracts in the rows of claims', NO_CONTRACTS_TO_MOVE, () => {
     await putBack()
     assert.deepEqual(await whereTheyAre(), { own: 12, shared: 0 })
     assert.deepEqual(await readAll(api, ids), told)
-    assert.deepEqual(await moveContracts(app, never), { moved: 12, movedInAll: 12, isDone: true })
+    assert.deepEqual(await moveContracts(app, never), { moved: 12, totalMoved: 12, isDone: true })
     assert.deepEqual(await whereTheyAre(), { own: 0, shared: 12 })
     assert.deepEqual(await readAll(api, ids), told)
     assert.deepEqual(await sql('SELECT count(*)::int AS count FROM contracts'), [{ count: 4 }])
-    assert.deepEqual(await moveContracts(app, never), { moved: 0, movedInAll: 12, isDone: true })
+    assert.deepEqual(await moveContracts(app, never), { moved: 0, totalMoved: 12, isDone: true })
   })
 
   test('are the same that new claims have', async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { addressOf } from '../support/source/database.ts'
+import { parseServerAddress } from '../support/source/database.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-address-'))
 after(() => rm(folder, { recursive: true }))
@@ -20,7 +20,7 @@ function verificationOf(ssl: unknown): string {
 }
 
 const attemptsOf = (query: string): string[] => {
-  const { config, fallback } = addressOf(`postgres://u:p@h:1/db${query}`)
+  const { config, fallback } = parseServerAddress(`postgres://u:p@h:1/db${query}`)
   return [config.ssl, ...(fallback === null ? [] : [fallback])].map(verificationOf)
 }
 
@@ -63,7 +63,7 @@ describe('sslmode means what it means to libpq:', () => {
       ],
     ] as const)
       assert.throws(
-        () => addressOf(`postgres://u:secret@h/db?${query}`),
+        () => parseServerAddress(`postgres://u:secret@h/db?${query}`),
         ({ name, message }: Error) =>
           name === 'OperatorError' && message.includes(why) && !message.includes('secret'),
       )
@@ -71,7 +71,7 @@ describe('sslmode means what it means to libpq:', () => {
 })
 
 test('the driver gets all other parameters unchanged, and unknown parameters are named', () => {
-  const { config, ignored } = addressOf(
+  const { config, ignored } = parseServerAddress(
     'postgres://u:p%40@h/db?sslmode=require&options=-c%20jit%3Doff&sslmod=disable&channel_binding=require&application_name=a+b',
   )
   assert.equal(
@@ -82,6 +82,6 @@ test('the driver gets all other parameters unchanged, and unknown parameters are
 })
 
 test('with a password among the parameters no parameter is named, because a name may be a part of the password', () => {
-  const { ignored } = addressOf('postgres://h/db?user=u&password=hun&ter2&sslmod=x')
-  assert.deepEqual(ignored, ['the parameter at place 3', 'the parameter at place 4'])
+  const { ignored } = parseServerAddress('postgres://h/db?user=u&password=hun&ter2&sslmod=x')
+  assert.deepEqual(ignored, ['the parameter at position 3', 'the parameter at position 4'])
 })

@@ -11,7 +11,7 @@ import { hasVersionTable, requireOwnTables } from './migrate/own-tables.ts'
 import { Pool } from './pool/pool.ts'
 import type { PooledConnection } from './pool/pooled-connection.ts'
 import { SERVICE } from './pool/pooled-connection.ts'
-import { addressOf } from './pool/server-address.ts'
+import { parseServerAddress } from './pool/server-address.ts'
 import {
   requireDurable,
   requireDurableNodes,
@@ -61,7 +61,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   const embedded =
     databaseUrl === null ? await openEmbeddedDatabase({ dataDir, role, report, signal, mayCreate }) : null
   const connectionString = embedded?.connectionString ?? (databaseUrl as string)
-  const { ignored } = addressOf(connectionString)
+  const { ignored } = parseServerAddress(connectionString)
   if (ignored.length > 0)
     report(`DATABASE_URL has unknown parameters, which have no effect: ${ignored.join(', ')}`)
   const first = new Pool({ connectionString, size: 1 })

@@ -27,4 +27,4 @@ export {
 export { Pool } from '../../../src/platform/database/pool/pool.ts'
 export type { PooledConnection } from '../../../src/platform/database/pool/pooled-connection.ts'
 export { SERVICE } from '../../../src/platform/database/pool/pooled-connection.ts'
-export { addressOf } from '../../../src/platform/database/pool/server-address.ts'
+export { parseServerAddress } from '../../../src/platform/database/pool/server-address.ts'

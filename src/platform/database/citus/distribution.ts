@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { NODE_DOWN_MS, NODE_LOSS_WINDOW_MS, NODE_PROBE_MS, SHARD_ROTATION_MS } from '../limits.ts'
-import { uuidHash, uuidWithin } from './uuid-hash.ts'
+import { uuidHash, uuidWithHashIn } from './uuid-hash.ts'
 
 /** Times by performance.now(). */
 interface Downtime {
@@ -144,7 +144,7 @@ export class Distribution {
       this.#newest = { shard: this.#anyShard(), until: now + SHARD_ROTATION_MS }
     }
     const { shard } = this.#newest
-    return uuidWithin(uuidv7(), this.#lowest[shard] as number, (this.#lowest[shard + 1] ?? 2 ** 31) - 1)
+    return uuidWithHashIn(uuidv7(), this.#lowest[shard] as number, (this.#lowest[shard + 1] ?? 2 ** 31) - 1)
   }
 
   #anyShard(): number {

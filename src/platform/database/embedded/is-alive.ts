@@ -1,4 +1,4 @@
-/** Whether a process with this id exists, also of another user. */
+/** Whether a process with this id exists. A process of another user answers EPERM. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -18,7 +18,7 @@ import {
 } from '../limits.ts'
 import { TYPES } from '../parse-time.ts'
 import { type Account, type ConnectionPool, PooledConnection, SERVICE } from './pooled-connection.ts'
-import { addressOf, isRefusedEncryption, type ServerAddress } from './server-address.ts'
+import { isEncryptionError, parseServerAddress, type ServerAddress } from './server-address.ts'
 
 const NOT_REACHED = 'The database cannot be reached.'
 const NO_MORE_CONNECTIONS =
@@ -88,7 +88,7 @@ export class Pool implements ConnectionPool {
             : 'Too many requests are waiting for the database.',
         ),
     })
-    const { config, fallback } = addressOf(connectionString)
+    const { config, fallback } = parseServerAddress(connectionString)
     this.#fallback = fallback
     const timeouts = {
       statementMs: statementTimeoutMs,
@@ -214,7 +214,7 @@ export class Pool implements ConnectionPool {
     try {
       return await this.#pool.connect()
     } catch (error) {
-      if (this.#fallback === null || !isRefusedEncryption(error)) throw error
+      if (this.#fallback === null || !isEncryptionError(error)) throw error
       // A concurrent call may have exchanged them.
       if (options.ssl === tried) [options.ssl, this.#fallback] = [this.#fallback, tried ?? false]
       return this.#pool.connect()

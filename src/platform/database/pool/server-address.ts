@@ -5,12 +5,12 @@ import { OperatorError } from '../../../kernel/operator-error.ts'
 import { setUpSession } from '../connection-settings.ts'
 import { CONNECT_TIMEOUT_MS } from '../limits.ts'
 
-/** How a connection is encrypted; false for not at all. */
+/** How a connection is encrypted. False: it is not encrypted. */
 type Encryption = boolean | ConnectionOptions
 
 /** The address of a PostgreSQL server as settings of the driver. */
 export interface ServerAddress {
-  /** Without the parameters of encryption: the driver gives `sslmode` another meaning than libpq. */
+  /** The URL is without SSL parameters: the driver gives `sslmode` another meaning than libpq. */
   config: Pick<pg.ClientConfig, 'connectionString' | 'ssl'>
   /** The encryption of a second attempt if the server refuses the first; null for no second attempt. */
   fallback: Encryption | null
@@ -19,7 +19,7 @@ export interface ServerAddress {
 }
 
 /** Parameters that this file interprets. */
-const ENCRYPTION_PARAMETERS = [
+const SSL_PARAMETERS = [
   'ssl',
   'sslmode',
   'sslrootcert',
@@ -28,7 +28,7 @@ const ENCRYPTION_PARAMETERS = [
   'sslnegotiation',
   'uselibpqcompat',
 ]
-/** Read by the driver. */
+/** Parameters that the driver interprets. */
 const DRIVER_PARAMETERS = [
   'user',
   'password',
@@ -44,50 +44,56 @@ const DRIVER_PARAMETERS = [
   'idle_in_transaction_session_timeout',
   'query_timeout',
 ]
-const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 /** In these modes a connection without encryption is allowed. */
 const UNENFORCED_MODES = ['disable', 'allow', 'prefer']
 
-/** @throws OperatorError for what libpq refuses as well */
-export function addressOf(connectionString: string): ServerAddress {
+/**
+ * Parses DATABASE_URL, and reads the files of certificates and keys that it names.
+ * @throws OperatorError for parameters that libpq refuses too
+ */
+export function parseServerAddress(connectionString: string): ServerAddress {
   const [base = '', query = ''] = splitOnce(connectionString, '?')
   const parameters = query
     .split('&')
     .filter((text) => text !== '')
     .map((text) => {
       const [name, value] = [...new URLSearchParams(text)][0] ?? ['', '']
-      return { name, value, text, isOfEncryption: ENCRYPTION_PARAMETERS.includes(name) }
+      return { name, value, text, isSslParameter: SSL_PARAMETERS.includes(name) }
     })
-  const given = new Map(
-    parameters.filter(({ isOfEncryption }) => isOfEncryption).map(({ name, value }) => [name, value]),
+  const ssl = new Map(
+    parameters.filter(({ isSslParameter }) => isSslParameter).map(({ name, value }) => [name, value]),
   )
-  const others = parameters.filter(({ isOfEncryption }) => !isOfEncryption).map(({ text }) => text)
-  const [ssl, fallback] = isSocket(connectionString) ? [false as const] : encryptionOf(given)
-  const negotiation = given.get('sslnegotiation')
+  const others = parameters.filter(({ isSslParameter }) => !isSslParameter).map(({ text }) => text)
+  const [first, fallback = null] = isSocket(connectionString) ? NOT_ENCRYPTED : encryptionOf(ssl)
+  const negotiation = ssl.get('sslnegotiation')
   return {
     config: {
       connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base,
-      ssl,
-      // The driver reads it, but its types lack it.
+      ssl: first,
+      // The driver reads this parameter, but its types lack it.
       ...(negotiation === undefined ? {} : { sslnegotiation: negotiation }),
     },
-    fallback: fallback ?? null,
+    fallback,
     ignored: ignoredOf(parameters.map(({ name }) => name)),
   }
 }
 
-/** One or two attempts, in the order of libpq. */
-function encryptionOf(given: ReadonlyMap<string, string>): [Encryption] | [Encryption, Encryption] {
-  const mode = modeOf(given)
+/** The encryption of the first attempt to connect, and of a second attempt if libpq makes one. */
+type Attempts = readonly [first: Encryption, fallback?: Encryption]
+const NOT_ENCRYPTED: Attempts = [false]
+
+function encryptionOf(given: ReadonlyMap<string, string>): Attempts {
+  const mode = sslModeOf(given)
   const rootcert = given.get('sslrootcert')
   if (rootcert === 'system' && mode !== 'verify-full')
-    throw refused(`sslrootcert=system needs sslmode=verify-full`)
+    throw invalidUrl('sslrootcert=system needs sslmode=verify-full')
   if (given.get('sslnegotiation') === 'direct' && UNENFORCED_MODES.includes(mode))
-    throw refused('sslnegotiation=direct needs sslmode=require, verify-ca or verify-full')
+    throw invalidUrl('sslnegotiation=direct needs sslmode=require, verify-ca or verify-full')
   const files = {
-    ...(rootcert === undefined || rootcert === 'system' ? {} : { ca: fileOf('sslrootcert', given) }),
-    ...(given.has('sslcert') ? { cert: fileOf('sslcert', given) } : {}),
-    ...(given.has('sslkey') ? { key: fileOf('sslkey', given) } : {}),
+    ...(rootcert === undefined || rootcert === 'system' ? {} : { ca: readFileOf('sslrootcert', given) }),
+    ...(given.has('sslcert') ? { cert: readFileOf('sslcert', given) } : {}),
+    ...(given.has('sslkey') ? { key: readFileOf('sslkey', given) } : {}),
   }
   const anyHostName = { checkServerIdentity: () => undefined }
   // As in libpq: with a root certificate, every mode requires a server certificate that it has signed.
@@ -95,18 +101,18 @@ function encryptionOf(given: ReadonlyMap<string, string>): [Encryption] | [Encry
     mode !== 'no-verify' && 'ca' in files
       ? { ...files, ...anyHostName }
       : { ...files, rejectUnauthorized: false }
-  if (mode === 'disable') return [false]
+  if (mode === 'disable') return NOT_ENCRYPTED
   if (mode === 'allow') return [false, encrypted]
   if (mode === 'prefer') return [encrypted, false]
   if (mode === 'verify-ca') return [{ ...files, ...anyHostName }]
   return mode === 'verify-full' ? [files] : [encrypted]
 }
 
-/** Without `sslmode` the connection is not encrypted, unless another parameter requires it. The mode is then `verify-full`, as in the driver. */
-function modeOf(given: ReadonlyMap<string, string>): string {
+/** Without `sslmode` the mode is `disable`, or `verify-full` if another parameter requires encryption, as in the driver. */
+function sslModeOf(given: ReadonlyMap<string, string>): string {
   const mode = given.get('sslmode')
-  if (mode !== undefined && !MODES.includes(mode))
-    throw refused(`sslmode must be one of ${MODES.join(', ')}, also in PGSSLMODE`)
+  if (mode !== undefined && !SSL_MODES.includes(mode))
+    throw invalidUrl(`sslmode must be one of ${SSL_MODES.join(', ')}, also in PGSSLMODE`)
   if (mode !== undefined) return mode
   const ssl = given.get('ssl')
   if (ssl === 'no-verify') return ssl
@@ -117,16 +123,16 @@ function modeOf(given: ReadonlyMap<string, string>): string {
   return isOff && !isRequired ? 'disable' : 'verify-full'
 }
 
-function fileOf(name: string, given: ReadonlyMap<string, string>): string {
+function readFileOf(name: string, given: ReadonlyMap<string, string>): string {
   const path = given.get(name) as string
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw refused(`${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw invalidUrl(`${name} names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 
-const refused = (why: string) => new OperatorError(`DATABASE_URL: ${why}.`)
+const invalidUrl = (why: string) => new OperatorError(`DATABASE_URL: ${why}.`)
 
 /** libpq does not encrypt connections over a Unix socket. */
 function isSocket(connectionString: string): boolean {
@@ -135,22 +141,28 @@ function isSocket(connectionString: string): boolean {
   return host.startsWith('/') || /^%2f/i.test(host)
 }
 
-/** An unencoded `&` cuts a `password` in two, and the rest looks like a name. So with a password, parameters are named by position. */
+/**
+ * If the URL has the parameter `password`, unknown parameters are reported by position: after an unencoded `&`, the rest of the
+ * password looks like the name of a parameter.
+ */
 function ignoredOf(names: readonly string[]): string[] {
   const mayBeSecret = names.includes('password')
   return names.flatMap((name, i) => {
-    if (ENCRYPTION_PARAMETERS.includes(name) || DRIVER_PARAMETERS.includes(name)) return []
-    return [mayBeSecret ? `the parameter at place ${i + 1}` : name]
+    if (SSL_PARAMETERS.includes(name) || DRIVER_PARAMETERS.includes(name)) return []
+    return [mayBeSecret ? `the parameter at position ${i + 1}` : name]
   })
 }
 
 function splitOnce(text: string, by: string): [string, string] {
-  const at = text.indexOf(by)
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+  const index = text.indexOf(by)
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)]
 }
 
-/** Whether libpq would make a second attempt: the server does not encrypt, or requires encryption, or refuses it. */
-export const isRefusedEncryption = (error: unknown): boolean =>
+/**
+ * Whether libpq would make a second attempt with other encryption: the server does not support encryption, requires encryption, or
+ * the TLS handshake failed.
+ */
+export const isEncryptionError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError ? error.code === '28000' : isTlsError(error)
 
 function isTlsError(error: unknown): boolean {
@@ -163,11 +175,11 @@ export async function connectTo(
   connectionString: string,
   options: Pick<pg.ClientConfig, 'application_name' | 'query_timeout'>,
 ): Promise<pg.Client> {
-  const { config, fallback } = addressOf(connectionString)
+  const { config, fallback } = parseServerAddress(connectionString)
   const all = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true, ...options, ...config }
-  const client = await connected(all).catch((error) => {
-    if (fallback === null || !isRefusedEncryption(error)) throw error
-    return connected({ ...all, ssl: fallback })
+  const client = await connect(all).catch((error) => {
+    if (fallback === null || !isEncryptionError(error)) throw error
+    return connect({ ...all, ssl: fallback })
   })
   try {
     await setUpSession(client, { statementMs: 0, idleTransactionMs: 0 })
@@ -178,7 +190,7 @@ export async function connectTo(
   }
 }
 
-async function connected(config: pg.ClientConfig): Promise<pg.Client> {
+async function connect(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config)
   // Statements in progress report a broken connection. Without a listener the event would end the process.
   client.on('error', () => {})

@@ -1,25 +1,25 @@
-import { OF_ACCOUNTS, OF_PEOPLE } from './mutants/accounts.ts'
-import { OF_CHECKS } from './mutants/checks.ts'
-import { OF_SHARDS } from './mutants/citus.ts'
-import { OF_PLUMBING } from './mutants/database.ts'
-import { OF_SUBMISSIONS } from './mutants/events.ts'
-import { OF_EXTENDED } from './mutants/extended.ts'
-import { OF_ANSWERS } from './mutants/http.ts'
-import { OF_LISTS } from './mutants/lists.ts'
+import { ACCOUNT_MUTANTS, SESSION_MUTANTS } from './mutants/accounts.ts'
+import { SCHEDULED_CHECK_MUTANTS } from './mutants/checks.ts'
+import { CITUS_MUTANTS } from './mutants/citus.ts'
+import { DATABASE_MUTANTS } from './mutants/database.ts'
+import { EVENT_MUTANTS } from './mutants/events.ts'
+import { EXTENDED_CONTRACT_MUTANTS } from './mutants/extended.ts'
+import { HTTP_MUTANTS } from './mutants/http.ts'
+import { LIST_MUTANTS } from './mutants/lists.ts'
 import type { Mutant } from './mutants/mutant.ts'
-import { OF_FEED } from './mutants/notifications.ts'
-import { OF_WEBHOOKS } from './mutants/webhooks.ts'
+import { NOTIFICATION_MUTANTS } from './mutants/notifications.ts'
+import { WEBHOOK_MUTANTS } from './mutants/webhooks.ts'
 
 export const MUTANTS: readonly Mutant[] = [
-  ...OF_SUBMISSIONS,
-  ...OF_EXTENDED,
-  ...OF_CHECKS,
-  ...OF_ACCOUNTS,
-  ...OF_PEOPLE,
-  ...OF_LISTS,
-  ...OF_FEED,
-  ...OF_WEBHOOKS,
-  ...OF_ANSWERS,
-  ...OF_PLUMBING,
-  ...OF_SHARDS,
+  ...EVENT_MUTANTS,
+  ...EXTENDED_CONTRACT_MUTANTS,
+  ...SCHEDULED_CHECK_MUTANTS,
+  ...ACCOUNT_MUTANTS,
+  ...SESSION_MUTANTS,
+  ...LIST_MUTANTS,
+  ...NOTIFICATION_MUTANTS,
+  ...WEBHOOK_MUTANTS,
+  ...HTTP_MUTANTS,
+  ...DATABASE_MUTANTS,
+  ...CITUS_MUTANTS,
 ]

@@ -87,7 +87,7 @@ const program = new Command('npm run simulate --')
     const { mutants, jobs, citus = null, suite = null, tests = null } = options
     const words = mutants === true ? null : (mutants ?? null)
     process.exitCode = mutants
-      ? await tryMutants({ words, citus, suite, tests, jobs, say: (line) => console.error(line) })
+      ? await tryMutants({ words, citus, suite, tests, jobs, log: (line) => console.error(line) })
       : await run(options)
   })
 

@@ -1,8 +1,9 @@
 import Table from 'cli-table3'
-import { hunt, type Verdict } from './mutants/hunt.ts'
-import { huntByTests, SERVICE_TESTS } from './mutants/hunt-by-tests.ts'
+import { findBySimulation } from './mutants/find-by-simulation.ts'
+import { findByTests, SERVICE_TESTS } from './mutants/find-by-tests.ts'
 import type { Mutant } from './mutants/mutant.ts'
-import { mutated, Plot } from './mutants/plant.ts'
+import type { MutantResult } from './mutants/mutant-run.ts'
+import { applyEdits, SourceCopy } from './mutants/source-copy.ts'
 import { MUTANTS } from './mutants.ts'
 
 interface MutantOptions {
@@ -16,68 +17,64 @@ interface MutantOptions {
   tests: readonly string[] | null
   /** Number of parallel jobs. */
   jobs: number
-  say: (line: string) => void
+  log: (line: string) => void
 }
 
-/** Plants each defect in a copy of the tree and lets the simulator, the fuzzer or a suite of tests look for it. Returns the status. */
+/**
+ * Mutation testing: runs the simulator, the fuzzer or a test suite on each mutant. Returns the exit status: 0 if all
+ * were killed.
+ */
 export async function tryMutants(options: MutantOptions): Promise<number> {
-  const { words, citus, suite, jobs, say } = options
+  const { words, citus, suite, jobs, log } = options
   const tests = options.tests ?? [SERVICE_TESTS]
   const named = MUTANTS.filter(({ name }) => words === null || name.includes(words))
   const mutants = named.filter(({ onCitus }) => !onCitus || citus !== null)
   for (const { name } of named.filter((mutant) => !mutants.includes(mutant)))
-    say(`left out: ${name} (it takes --citus)`)
-  if (mutants.length === 0) throw new Error(`there is no mutant like ${words}`)
-  // All first: a stale mutant must not be noticed only after an hour.
-  for (const mutant of mutants) mutated(mutant)
-  const verdicts = new Map<Mutant, Verdict>()
-  const next = mutants.values()
-  const look = (folder: string, mutant: Mutant) =>
-    suite === null ? hunt(folder, mutant, citus) : huntByTests(folder, mutant, suite, tests)
-  const hear = (verdict: Verdict) => {
-    verdicts.set(verdict.mutant, verdict)
-    say(lineOf(verdict))
+    log(`skipped: ${name} (needs --citus)`)
+  if (mutants.length === 0) throw new Error(`no mutant has a name with ${words}`)
+  // Fails now rather than after an hour if a mutant does not match the source.
+  for (const mutant of mutants) applyEdits(mutant)
+  const results = new Map<Mutant, MutantResult>()
+  const queue = mutants.values()
+  const find = (folder: string, mutant: Mutant) =>
+    suite === null ? findBySimulation(folder, mutant, citus) : findByTests(folder, mutant, suite, tests)
+  const onResult = (result: MutantResult) => {
+    results.set(result.mutant, result)
+    log(`${timeOf(result)}: ${result.mutant.name} (${result.message})`)
   }
-  await Promise.all(Array.from({ length: jobs }, () => workThrough(next, look, hear)))
-  console.log(
-    tableOf(
-      mutants.flatMap((mutant) => verdicts.get(mutant) ?? []),
-      suite,
-    ),
-  )
-  const survivors = [...verdicts.values()].filter(({ killedAfter }) => killedAfter === null)
+  await Promise.all(Array.from({ length: jobs }, () => tryEach(queue, find, onResult)))
+  const inOrder = mutants.flatMap((mutant) => results.get(mutant) ?? [])
+  console.log(tableOf(inOrder, suite))
+  const survivors = inOrder.filter(({ killedAfterS }) => killedAfterS === null)
   console.log(`${mutants.length - survivors.length} of ${mutants.length} were found.`)
   return survivors.length === 0 ? 0 : 1
 }
 
-/** One after the other, in a copy of the tree. */
-async function workThrough(
+async function tryEach(
   mutants: Iterable<Mutant>,
-  look: (folder: string, mutant: Mutant) => Promise<Verdict>,
-  hear: (verdict: Verdict) => void,
+  find: (folder: string, mutant: Mutant) => Promise<MutantResult>,
+  onResult: (result: MutantResult) => void,
 ): Promise<void> {
-  const plot = await Plot.make()
+  const copy = await SourceCopy.create()
   try {
-    for (const mutant of mutants) hear(await plot.with(mutant, () => look(plot.folder, mutant)))
+    for (const mutant of mutants) onResult(await copy.withMutant(mutant, () => find(copy.folder, mutant)))
   } finally {
-    await plot.remove()
+    await copy.remove()
   }
 }
 
-const timeOf = ({ killedAfter }: Verdict) => (killedAfter === null ? 'NOT FOUND' : `${killedAfter} s`)
+const timeOf = ({ killedAfterS }: MutantResult) => (killedAfterS === null ? 'NOT FOUND' : `${killedAfterS} s`)
 
-const lineOf = (verdict: Verdict) => `${timeOf(verdict)}: ${verdict.mutant.name} (${verdict.how})`
-
-function tableOf(verdicts: readonly Verdict[], suite: string | null): string {
+function tableOf(results: readonly MutantResult[], suite: string | null): string {
   const table = new Table({
     head: ['defect', 'found after', 'by', 'as'],
     style: { head: [], border: [] },
     wordWrap: true,
     colWidths: [50, 13, 11, 70],
   })
-  for (const verdict of verdicts) {
-    const { name, by = 'simulate' } = verdict.mutant
-    table.push([name, timeOf(verdict), suite ?? by, verdict.how])
+  for (const result of results) {
+    const { name, by = 'simulate' } = result.mutant
+    table.push([name, timeOf(result), suite ?? by, result.message])
   }
   return table.toString()
 }

@@ -1,9 +1,9 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** Who may see and do what: owners, tokens, aliases. */
-export const OF_ACCOUNTS: readonly Mutant[] = [
+/** Authorization: owners, tokens, aliases. */
+export const ACCOUNT_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a claim is read without a look at its owner',
+    name: 'a claim is read without a check of its owner',
     edits: [
       editWithin(
         'findClaim',
@@ -15,11 +15,11 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an event is taken without a look at the owner',
+    name: 'an event is accepted without a check of the owner',
     edits: [edit('if (claim.userId !== userId || !isAt', 'if (!userId || !isAt')],
   },
   {
-    name: 'a customer is renamed without a look at the owner',
+    name: 'a customer is renamed without a check of the owner',
     edits: [
       edit(
         'FROM customers WHERE user_id = $1 AND id = $2 FOR NO KEY UPDATE',
@@ -32,7 +32,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a customer is found without a look at the owner',
+    name: 'a customer is found without a check of the owner',
     edits: [
       edit(
         'AS named (asking, user_id, id)\n      JOIN customers USING (user_id, id)',
@@ -41,7 +41,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a clock is held without a look at the owner',
+    name: 'a test clock is locked without a check of the owner',
     edits: [
       edit(
         'FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE',
@@ -50,7 +50,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a list of customers is of all accounts',
+    name: 'a list of customers shows all accounts',
     edits: [
       edit(
         ".where('user_id', '=', userId)\n      .where('external_id'",
@@ -59,7 +59,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a schema is found without a look at the owner',
+    name: 'a schema is found without a check of the owner',
     edits: [
       edit(
         'FROM claim_schemas WHERE user_id = $1 AND id = $2`',
@@ -78,11 +78,11 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the claims of a key have the same ids in every account',
+    name: 'claims with the same idempotency key have the same id in every account',
     edits: [edit("decode(digest, 'hex'), gen_random_uuid()", "decode(digest, 'hex'), md5(key)::uuid")],
   },
   {
-    name: 'idempotency keys that begin together are distinguished without their owner',
+    name: 'concurrent requests with the same idempotency key are merged across accounts',
     edits: [
       edit(
         "scopedKey = ({ userId, key }: Pick<RequestKey, 'userId' | 'key'>) =>",
@@ -92,7 +92,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     clients: 32,
   },
   {
-    name: 'a reference names the same claim in every account',
+    name: 'a reference finds claims of other accounts',
     edits: [
       edit(
         'idOfReference = (userId: string, reference: string)',
@@ -101,7 +101,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a customer is found by its own id without its owner',
+    name: 'a customer is found by its external id in any account',
     edits: [
       edit(
         'AS named (asking, user_id, external_id)\n      JOIN customers USING (user_id, external_id)',
@@ -110,16 +110,16 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a token makes and revokes tokens',
+    name: 'a token can create and revoke tokens',
     edits: [edit('if (sessionId === null) throw', "if (sessionId === '') throw")],
     by: 'fuzz',
   },
   {
-    name: 'a revocation is not heard',
+    name: 'a server ignores notifications of revoked tokens',
     edits: [edit('this.#generation++\n    this.#cache.delete(keyOf(hash))', 'void hash')],
   },
   {
-    name: 'a revocation is answered before the other servers have heard of it',
+    name: 'a revocation is answered before the other servers acknowledge it',
     edits: [
       edit(
         'await waitUntilAcknowledged(db, number, TOKEN_CACHE_TRUST_MS)',
@@ -130,7 +130,7 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     clients: 32,
   },
   {
-    name: 'a server that hears of no revocation any more goes on trusting',
+    name: 'a server keeps its cached tokens after it loses the connection for revocations',
     edits: [
       edit(
         '(hash) => this.#forget(hash),\n      () => {\n        this.#trustedUntil = 0\n      },',
@@ -141,12 +141,12 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
     clients: 32,
   },
   {
-    name: 'creations that go together get each other’s answers',
+    name: 'creations of one batch get each other’s responses',
     edits: [edit('const outcome = outcomes[index++]', 'const outcome = outcomes.at(-1 - index++)')],
     clients: 32,
   },
   {
-    name: 'claims that are stored together share a contract',
+    name: 'claims of one batch share a contract',
     edits: [edit('ON given.hash = placed.hash', 'ON given.hash = (SELECT hash FROM placed LIMIT 1)')],
   },
   {
@@ -161,10 +161,10 @@ export const OF_ACCOUNTS: readonly Mutant[] = [
   },
 ]
 
-/** Invitations, sessions, and the tokens that are made in them. */
-export const OF_PEOPLE: readonly Mutant[] = [
+/** Invitations, sessions, and tokens of sessions. */
+export const SESSION_MUTANTS: readonly Mutant[] = [
   {
-    name: 'an invitation that was used just now is taken once more',
+    name: 'an invitation can be used twice',
     edits: [
       edit(
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is in the source
@@ -174,7 +174,7 @@ export const OF_PEOPLE: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an invitation that was withdrawn still opens an account',
+    name: 'a revoked invitation creates an account',
     edits: [
       edit(
         "'used_at IS NULL AND revoked_at IS NULL AND expires_at > clock_timestamp()'",
@@ -183,11 +183,11 @@ export const OF_PEOPLE: readonly Mutant[] = [
     ],
   },
   {
-    name: 'of the sessions that end together, one leaves its tokens behind',
+    name: 'one of several revoked sessions keeps its tokens',
     edits: [edit('await deleteSessions(connection))', '(await deleteSessions(connection)).slice(1))')],
   },
   {
-    name: 'a token is trusted for a minute after its end',
+    name: 'a token is accepted for a minute after its expiry',
     edits: [
       edit(
         '(1000 * extract(epoch FROM expires_at - clock_timestamp()))::float8',

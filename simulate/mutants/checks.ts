@@ -1,30 +1,30 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** How claims change with time: windows, scheduled checks, test clocks, sums. */
-export const OF_CHECKS: readonly Mutant[] = [
+/** Windows, scheduled checks, test clocks, totals, reminders. */
+export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
   {
-    name: 'on a clock the check comes a minute late where the window ends on the minute',
+    name: 'on a test clock the check is a minute late if the window ends on a whole minute',
     edits: [edit('[checkAtOrAfter(dueAt), ', '[checkAfter(dueAt), ')],
   },
   {
-    name: 'the live check comes a minute early',
+    name: 'the live check is a minute early',
     edits: [
       edit('return checksBefore(next, 1)', 'return checksBefore(next, 0)'),
       edit('const MAX_HOST_CLOCK_LEAD_MS = 5_000', 'const MAX_HOST_CLOCK_LEAD_MS = -1'),
     ],
   },
   {
-    name: 'the state after a timeout is that of the other outcome',
+    name: 'a timeout schedules the opposite outcome',
     edits: [edit("terms.timeout_outcome === 'confirm'", "terms.timeout_outcome !== 'confirm'")],
   },
   {
-    name: 'claims of one check make the transition of the group before theirs',
+    name: 'claims of one check make the transition of the previous group',
     edits: [
       edit('new Array<number>(count).fill(number)', 'new Array<number>(count).fill(Math.max(number - 1, 0))'),
     ],
   },
   {
-    name: 'a check moves a claim that was settled meanwhile',
+    name: 'a check moves a claim that an event has satisfied meanwhile',
     edits: [
       editWithin(
         'guardedWrite',
@@ -54,7 +54,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an advance over both windows leaves a claim in the first',
+    name: 'an advance past both windows makes only the first transition',
     edits: [
       edit(
         'const { state } = transitions.at(-1) as Transition',
@@ -63,14 +63,14 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an advance passes over what is due with the last of a set',
+    name: 'an advance skips claims that are due at the same time as the last of a batch',
     edits: [
       edit('(due_at, id) > ($3, $4)', 'due_at > $3 AND $4::uuid IS NOT NULL'),
       edit('const MOVE_BATCH_SIZE = 1_000', 'const MOVE_BATCH_SIZE = 3'),
     ],
   },
   {
-    name: 'a check passes over every other batch',
+    name: 'a check skips every other batch',
     edits: [
       edit(
         '    batches = next\n',
@@ -106,11 +106,11 @@ export const OF_CHECKS: readonly Mutant[] = [
     faults: 'advance-struck',
   },
   {
-    name: 'an event is recorded on a clock that is being advanced',
+    name: 'an event is recorded during an advance of its test clock',
     edits: [edit('+ 1}::uuid[]) FOR SHARE SKIP LOCKED', '+ 1}::uuid[])')],
   },
   {
-    name: 'a claim is opened on a clock that is being advanced',
+    name: 'a claim is created during an advance of its test clock',
     edits: [
       editWithin(
         'ON_TEST_CLOCK',
@@ -121,7 +121,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     clients: 32,
   },
   {
-    name: 'the logs of a deleted clock stay',
+    name: 'the logs of a deleted test clock remain',
     edits: [
       edit(
         'DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)',
@@ -130,11 +130,11 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the overview counts what is on test clocks',
+    name: 'the overview counts claims on test clocks',
     edits: [edit("null ? 'test_clock_id IS NULL' :", "null ? 'true' :")],
   },
   {
-    name: 'what is resolved at a time that is summed up already is not taken back',
+    name: 'a total omits a resolution that is recorded before the time of the total',
     edits: [
       edit('WHERE up_to >= $1 RETURNING', 'WHERE false AND up_to >= $1 RETURNING'),
       edit('WHERE up_to < $1 FOR SHARE', 'WHERE $1::timestamptz IS NOT NULL FOR SHARE'),
@@ -147,7 +147,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     faults: 'database-clock-stepped',
   },
   {
-    name: 'two servers sum up the same resolutions',
+    name: 'two servers add the same resolutions to the totals',
     edits: [
       edit(
         'if (await tryLockChecks(connection)) await sumUp(connection)',
@@ -167,7 +167,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     edits: [edit('number > locked.reminders_passed AND t <= $2::timestamptz', 't <= $2::timestamptz')],
   },
   {
-    name: 'a reminder is sent for a stopped claim',
+    name: 'a reminder is sent while the clock is paused',
     edits: [
       edit(`"status = 'OPEN' AND due_at IS NOT NULL"`, `"status = 'OPEN'"`),
       edit('test_clock_id IS NULL AND due_at >', "test_clock_id IS NULL AND coalesce(due_at, 'infinity') >"),
@@ -175,11 +175,11 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a reminder counts the time in which the clock was stopped',
+    name: 'a reminder counts the time in which the clock was paused',
     edits: [edit('if (!this.#continuesClock || !reminders', 'if (this.#continuesClock || !reminders')],
   },
   {
-    name: 'of reminders that one check finds all are sent',
+    name: 'all reminders that one check finds are sent',
     edits: [
       edit(
         'max(number) AS number FROM unnest(locked.reminder_times)',
@@ -189,7 +189,7 @@ export const OF_CHECKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a reminder forgets the calendar',
+    name: 'a reminder ignores the calendar',
     edits: [editWithin('reminderTimes', "timeOfWindow(contract, 'activity', calendar)", 'ELAPSED_TIME')],
   },
 ]

@@ -1,7 +1,7 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** What only distributed tables do: planted where there is a Citus. */
-const PLANTED: readonly Mutant[] = [
+/** Distributed tables. Only with Citus. */
+const ON_CITUS: readonly Mutant[] = [
   {
     name: 'on shards an event is appended without the guard',
     edits: [
@@ -13,11 +13,11 @@ const PLANTED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'on shards the log gets items of claims that were not written',
+    name: 'on shards events are inserted for claims that were not updated',
     edits: [edit('JOIN written w ON w.id = e.claim_id ) SELECT id FROM written', ') SELECT id FROM written')],
   },
   {
-    name: 'a write that a machine commits by itself is taken for none',
+    name: 'a write that one node commits alone is treated as not made',
     faults: 'shard-write-struck',
     edits: [
       edit('unavailable && isCommit ? commitFailed(error) : unavailable', 'unavailable'),
@@ -28,7 +28,7 @@ const PLANTED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a machine does not say that it has notifications on their way',
+    name: 'a node does not announce its uncommitted notifications',
     faults: 'shard-commit-cut',
     edits: [
       edit(
@@ -38,7 +38,7 @@ const PLANTED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a claim is decided though its contract is missing on its machine',
+    name: 'a claim is decided although its contract is missing on its node',
     faults: 'shard-commit-cut',
     edits: [
       edit('is_in_doubt: row.contract_bytes === null', 'is_in_doubt: row.contract_bytes === -1'),
@@ -50,10 +50,10 @@ const PLANTED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a machine that is lost is taken for a fault of the statement',
+    name: 'the loss of a node is reported as an error of the statement',
     faults: 'shard-node-cut,shard-commit-cut',
     edits: [edit("error.severity === 'PANIC' ||", "error.severity === 'PANIC' &&")],
   },
 ]
 
-export const OF_SHARDS: readonly Mutant[] = PLANTED.map((mutant) => ({ ...mutant, onCitus: true }))
+export const CITUS_MUTANTS: readonly Mutant[] = ON_CITUS.map((mutant) => ({ ...mutant, onCitus: true }))

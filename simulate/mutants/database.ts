@@ -1,9 +1,9 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** Connections, transactions, promises: what nobody sees until something breaks. */
-export const OF_PLUMBING: readonly Mutant[] = [
+/** Connections, transactions, promises, workers. Most need a fault to show. */
+export const DATABASE_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a transaction that failed is not rolled back, and its connection lent again',
+    name: 'a connection returns to the pool without a rollback',
     edits: [
       edit("await this.query({ text: 'ROLLBACK' }).catch(() => {})", ''),
       edit("&& client.getTransactionStatus() === 'I'", ''),
@@ -11,11 +11,11 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'check-struck,advance-struck,refused-40001',
   },
   {
-    name: 'what a transaction did is answered before its commit',
+    name: 'a transaction is acknowledged before its commit',
     edits: [edit('await this.#commit()', 'this.#commit().catch(() => {})')],
   },
   {
-    name: 'commits are not on the disk when they are acknowledged',
+    name: 'commits are acknowledged before they are on disk',
     edits: [
       edit(
         "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
@@ -25,7 +25,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'power-cut,database-stopped-immediate,backend-killed',
   },
   {
-    name: 'the outcome of a group of which one part was lost is forgotten',
+    name: 'the outcome of a group is lost if one of its statements is lost',
     edits: [
       edit(
         'for (const decision of some) decision.written = writtenBy(decision, result)',
@@ -35,7 +35,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'answers-lost,backends-terminated',
   },
   {
-    name: 'a lost write is taken for none',
+    name: 'a lost write is treated as not made',
     edits: [
       edit(
         'const unavailable = asDatabaseUnavailable(error, readOnly === true)',
@@ -45,7 +45,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'database-connection-cut,group-struck,backends-terminated',
   },
   {
-    name: 'a promise has no handler: the next batch of a check',
+    name: 'an unhandled rejection: the next batch of a check',
     edits: [
       edit(
         'allSettled([nextBatches(context, coming), ...current.map((batch) => moveBatch(context, check, batch))]),',
@@ -55,7 +55,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'next-batch-of-check-struck',
   },
   {
-    name: 'a promise has no handler: the word to itself of a server that listens',
+    name: 'an unhandled rejection: the self-notification of a listening server',
     edits: [
       edit('[CHANNEL, probe]).catch(reject)', '[CHANNEL, probe])'),
       edit('lastSent = sent.catch(() => {})', 'lastSent = sent'),
@@ -63,14 +63,14 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'backends-terminated',
   },
   {
-    name: 'a promise has no handler: the next line of somebody who goes away',
+    name: 'an unhandled rejection: the next line after a disconnect',
     edits: [
       edit('    (failure: unknown) => ({ failure }),\n', ''),
       edit('const MAX_LINES_IN_PROGRESS = 500', 'const MAX_LINES_IN_PROGRESS = 2'),
     ],
   },
   {
-    name: 'claims are locked in the order in which their events arrive',
+    name: 'claims are locked in the order of their events',
     edits: [
       editWithin(
         'appendAtOnce',
@@ -87,7 +87,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     clients: 32,
   },
   {
-    name: 'times in a log follow the clock, also when it is set back',
+    name: 'times in a log go back when the clock is set back',
     edits: [
       edit(
         "CASE WHEN d.last_ms > clock.now_ms THEN to_timestamp(0) + d.last_ms * interval '1 millisecond' ELSE now END AS at",
@@ -97,7 +97,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     faults: 'database-clock-stepped',
   },
   {
-    name: 'nobody does the checks once the worker that did them has died',
+    name: 'no worker takes over the checks of a worker that died',
     edits: [
       edit(
         'if (ready.some(({ worker }) => worker === this.#scheduler)) return',
@@ -109,7 +109,7 @@ export const OF_PLUMBING: readonly Mutant[] = [
     workers: 2,
   },
   {
-    name: 'a worker that dies is not started again',
+    name: 'a worker that dies is not restarted',
     edits: [
       edit(
         'slot.again = setTimeout(() => this.#fork(slot), pauseBefore(slot))',

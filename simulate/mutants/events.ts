@@ -1,7 +1,7 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** What is made of events: repeats, conditions, what is written of them. */
-export const OF_SUBMISSIONS: readonly Mutant[] = [
+/** Events: repeats, conditions, stored state. */
+export const EVENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'an event is appended without the guard',
     edits: [
@@ -22,7 +22,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a repeat is counted twice where a snapshot is at hand',
+    name: 'a repeat is counted twice if the claim is cached',
     edits: [edit('snapshot.idHashes.includes(hashOfId(id))', 'snapshot.idHashes.length < 0 && id === ""')],
   },
   {
@@ -35,11 +35,11 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a repeat is answered as if it were recorded now',
+    name: 'a repeat is answered as a new event',
     edits: [edit("replayed: one.kind === 'repeat' }", 'replayed: false }')],
   },
   {
-    name: 'a stale snapshot is used to refuse and to repeat',
+    name: 'a stale cached claim decides refusals and repeats',
     edits: [
       edit('if (decision?.writes) decisions', 'if (decision) decisions'),
       edit("if (this.#after.status !== 'OPEN') return false\n", ''),
@@ -62,7 +62,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     servers: 1,
   },
   {
-    name: 'a snapshot is kept that another server has overtaken',
+    name: 'a cached claim is kept after a conflicting write of another server',
     edits: [
       edit(
         'cache.delete(id)\n    return\n',
@@ -71,7 +71,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a claim takes events until it is resolved',
+    name: 'a claim accepts events until it is resolved',
     edits: [
       edit(
         "if (claim.status !== 'OPEN') return",
@@ -85,7 +85,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'of the recorded events that can matter the first is passed over',
+    name: 'the first decisive event of a log is ignored',
     edits: [edit('decisiveEvents: decisive ?? [],', 'decisiveEvents: (decisive ?? []).slice(1),')],
   },
   {
@@ -93,13 +93,13 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [edit('if (log.isSatisfied(leaf))', 'if (i > 0 && log.isSatisfied(leaf))')],
   },
   {
-    name: 'the digest of a log does not say that an event may exist',
+    name: 'the digest of a log has false negatives for event ids',
     edits: [
       edit('digest.idHashes.includes(hashOfId(id))', 'digest.idHashes.length < 0 && hashOfId(id) === 0'),
     ],
   },
   {
-    name: 'the truth of a condition is not looked at again once it was known',
+    name: 'a condition is not re-evaluated once its value is known',
     edits: [
       edit(
         'return new EventLog(\n      this.#condition,\n      satisfied ?? this.#satisfied,\n      aggregates === null ? this.#aggregates : new Map([...(this.#aggregates ?? []), ...aggregates]),\n    )',
@@ -108,21 +108,21 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'gte is taken for gt',
+    name: 'gte is evaluated as gt',
     edits: [edit('number >= bound', 'number > bound')],
   },
   {
-    name: 'what one event has counts for the next one too',
+    name: 'the evaluation of one event leaks into the next',
     edits: [edit('this.#found.fill(0)\n', '')],
   },
   {
-    name: 'the review window of a settled claim is as long as its activity window',
+    name: 'the review window is as long as the activity window',
     edits: [
       edit('satisfied(claim.contract)', 'satisfied({ review_window: claim.contract.activity_window })'),
     ],
   },
   {
-    name: 'a settled claim says that it is so since its creation',
+    name: 'status_since of a PENDING claim is its creation',
     edits: [
       edit(
         'status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END',
@@ -131,7 +131,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a candidate is not settled by its events',
+    name: 'events do not satisfy the condition of a candidate',
     edits: [
       edit(
         'becomes: this.#becomes,',
@@ -144,7 +144,7 @@ export const OF_SUBMISSIONS: readonly Mutant[] = [
     edits: [edit('this.#after.logBytes += submission.payloadBytes', 'void submission')],
   },
   {
-    name: 'a log takes an event more than it may',
+    name: 'a log accepts one event more than its limit',
     edits: [edit('claim.eventCount >= MAX_EVENTS', 'claim.eventCount > MAX_EVENTS')],
     by: 'fuzz',
   },

@@ -1,13 +1,13 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
 /** Extended contracts (§2.1a): reviews, late events, aggregates, clocks. */
-export const OF_EXTENDED: readonly Mutant[] = [
+export const EXTENDED_CONTRACT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a reversal is lost',
     edits: [edit("return { ...state, scheduledOutcome: 'FAILED' }", 'return state')],
   },
   {
-    name: 'a reversal is told to nobody',
+    name: 'a reversal has no notification',
     edits: [
       edit(
         "if (effect === 'reversed') this.#notifications.push",
@@ -16,7 +16,7 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a claim takes events after its reversal',
+    name: 'a claim accepts events after its reversal',
     edits: [
       edit(
         "(status === 'PENDING' && scheduledOutcome === 'CONFIRMED' && contract.review !== undefined)",
@@ -25,7 +25,7 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a reversal condition counts events of before the review',
+    name: 'a reversal condition counts events from before the review',
     edits: [
       edit(
         'return ({ seq, isLate }) => seq > start &&',
@@ -38,17 +38,17 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a restart moves a claim by a late event',
+    name: 'a late event restarts the review',
     edits: [
       editWithin('effectOf', 'if (isLate) return null', "if (isLate && status === 'OPEN') return null"),
     ],
   },
   {
-    name: 'a review restarts beyond its longest duration',
+    name: 'a restart exceeds the maximum duration of the review',
     edits: [edit('Math.max(Math.min(end, latest), (dueAt as Date).getTime())', 'Math.max(end, latest)')],
   },
   {
-    name: 'an event that reverses restarts instead',
+    name: 'a reversing event restarts the review instead',
     edits: [
       edit(
         "if (log.satisfiesCondition) return status === 'OPEN' ? 'satisfied' : 'reversed'\n",
@@ -57,7 +57,7 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an event is counted that is late under a strict deadline',
+    name: 'a late event counts under a strict deadline',
     edits: [
       edit(
         'lateMs !== null && contract.strict_deadline === true',
@@ -66,7 +66,7 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an event without an id is counted',
+    name: 'an event without a required id is accepted',
     edits: [
       edit(
         'request.hasMadeId && needsEventIds(before.contract)',
@@ -75,7 +75,7 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a repeat is counted twice where the contract is extended',
+    name: 'a repeat is counted twice under an extended contract',
     edits: [
       editWithin(
         'ExtendedDecision',
@@ -94,19 +94,19 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'of different values the same one is counted again',
+    name: 'a distinct value is counted twice',
     edits: [edit('if ((this.#indexes.get(value) ?? this.size) < this.size) return this\n', '')],
   },
   {
-    name: 'an event says how late it was only where the contract is extended',
+    name: 'late_by is missing without an extended contract',
     edits: [edit('return lateMs >= 0 ? lateMs : null', 'return null')],
   },
   {
-    name: 'a claim times out while its clock is stopped',
+    name: 'a claim times out while its clock is paused',
     edits: [editWithin('stateAfter', 'return { ...state, dueAt: null, clock:', 'return { ...state, clock:')],
   },
   {
-    name: 'a clock continues with the whole window',
+    name: 'a resumed clock starts with the whole window',
     edits: [
       editWithin(
         'stateAfter',
@@ -116,13 +116,13 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a clock that stops counts time that is not working time',
+    name: 'a pause counts time that is not working time',
     edits: [
       editWithin('remainingMsAt', "timeOfWindow(claim.contract, 'activity', calendar)", 'ELAPSED_TIME'),
     ],
   },
   {
-    name: 'a late event stops the clock',
+    name: 'a late event pauses the clock',
     edits: [
       editWithin('effectOf', 'if (isLate) return null', "if (isLate && status === 'PENDING') return null"),
     ],
@@ -141,11 +141,11 @@ export const OF_EXTENDED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'working time misses a change of the clocks',
+    name: 'working time ignores a time zone transition',
     edits: [editWithin('readNext', 'offsetMs: offsetOf(next)', 'offsetMs: periodAt(zone, 0).offsetMs')],
   },
   {
-    name: 'the calendar counts for a window that it does not apply to',
+    name: 'the calendar is used for a window to which it does not apply',
     edits: [edit('return windows.includes(window)', 'return windows.length > 0')],
   },
 ]

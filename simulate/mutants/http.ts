@@ -1,9 +1,9 @@
 import { edit, type Mutant } from './mutant.ts'
 
-/** Who gets which answer. */
-export const OF_ANSWERS: readonly Mutant[] = [
+/** Responses: order, validation, idempotency keys, versions. */
+export const HTTP_MUTANTS: readonly Mutant[] = [
   {
-    name: 'the answers of a batch go out in another order',
+    name: 'the results of a batch are in another order',
     edits: [
       edit(
         'return submissions.map((one) => outcomeOf(context, one))',
@@ -12,11 +12,11 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'items of a batch are answered in the order in which they are done',
+    name: 'results of a batch are in the order of completion',
     edits: [edit('results[place] = result', 'results[items.length - left] = result')],
   },
   {
-    name: 'creations that cannot be read are answered behind the others',
+    name: 'invalid creations are answered after the valid ones',
     edits: [
       edit('const created = opened.values()', 'const created = opened'),
       edit(
@@ -32,7 +32,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     by: 'fuzz',
   },
   {
-    name: 'the answer to a request with a key is not stored',
+    name: 'the response to a request with a key is not stored',
     edits: [
       edit(
         'if (!(await storeKeyedAnswer(within.write, userId, key, toStored(request, answer)))) throw keyReused()',
@@ -41,7 +41,7 @@ export const OF_ANSWERS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the claims of a key have other ids each time',
+    name: 'a repeated request with a key uses other ids',
     edits: [
       edit(
         'const seed = key && seedOfPlace(key.seed, place)',
@@ -85,12 +85,12 @@ export const OF_ANSWERS: readonly Mutant[] = [
     edits: [edit('inProgress.shift()', 'inProgress.pop()')],
   },
   {
-    name: 'a last line without an end is dropped',
+    name: 'the last line without a line break is dropped',
     edits: [edit('  const last = begun.end(Buffer.alloc(0))\n  if (!isBlank(last)) yield last\n', '')],
     by: 'fuzz',
   },
   {
-    name: 'of a write that takes long it is said that it was not made',
+    name: 'a slow write is reported as not made',
     edits: [
       edit('return submission.outcomeUnknown()', 'return submission.timeoutError'),
       edit('SUBMISSION_TIMEOUT_MS = 10_000', 'SUBMISSION_TIMEOUT_MS = 1_000'),

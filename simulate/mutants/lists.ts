@@ -1,7 +1,7 @@
 import { edit, type Mutant } from './mutant.ts'
 
-/** What lists and logs show. */
-export const OF_LISTS: readonly Mutant[] = [
+/** Lists and logs. */
+export const LIST_MUTANTS: readonly Mutant[] = [
   {
     name: 'a cursor skips a record',
     edits: [
@@ -23,11 +23,11 @@ export const OF_LISTS: readonly Mutant[] = [
     accounts: 2,
   },
   {
-    name: 'a list ends with its first page of fresh records',
+    name: 'a list ends after its first page of recent records',
     edits: [edit('hasMore: hasMore || settled.length > limit', 'hasMore: settled.length > limit')],
   },
   {
-    name: 'a list by status is of all statuses',
+    name: 'a list by status shows all statuses',
     edits: [
       edit(
         ".where('status', '=', filter.statuses.length === 1 ? filter.statuses[0] : null)\n    .where('customer_id', '=', filter.customerId)",
@@ -36,7 +36,7 @@ export const OF_LISTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a claim is not found by its metadata',
+    name: 'a claim is not found by metadata',
     edits: [
       edit(
         'SELECT placed.* FROM placed JOIN inserted USING (id, position)',
@@ -74,7 +74,7 @@ export const OF_LISTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a page of a long log lacks its first event',
+    name: 'a page of a long log omits its first event',
     edits: [
       edit('e.seq > $2 AND', 'e.seq > $2 + 1 AND'),
       edit('export const LOG_PAGE_SIZE = 128', 'export const LOG_PAGE_SIZE = 16'),

@@ -1,14 +1,14 @@
-/** A defect that somebody could make; the simulator or the fuzzer must find it. */
+/** A planted defect of mutation testing. The simulator or the fuzzer must find it. */
 export interface Mutant {
   name: string
   edits: readonly Edit[]
-  /** Who looks for it; the simulator unless it says otherwise. */
+  /** The program that must find it. Default: the simulator. */
   by?: 'simulate' | 'fuzz'
-  /** The faults without which nobody would feel it. */
+  /** Faults that the defect needs to show. */
   faults?: string
-  /** Nobody would feel it but on a Citus cluster. */
+  /** The defect shows only on a Citus cluster. */
   onCitus?: boolean
-  /** How it is found fast. */
+  /** Options that find it fast. */
   servers?: number
   workers?: number
   clients?: number
@@ -17,10 +17,10 @@ export interface Mutant {
 
 /** A change of one place in the source. */
 export interface Edit {
-  /** The text that is replaced, wherever in `src` it is. White space and line breaks match any others. */
+  /** The replaced text, in any file of `src`. White space matches any white space. */
   find: string
   replace: string
-  /** The top-level declaration that holds it, where the text alone has several places. */
+  /** The top-level declaration that contains the text, if the text alone occurs more than once. */
   within: string | null
 }
 

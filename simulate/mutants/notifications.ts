@@ -1,23 +1,23 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** What notifications tell, and in what order. */
-export const OF_FEED: readonly Mutant[] = [
+/** Notifications and their numbers. */
+export const NOTIFICATION_MUTANTS: readonly Mutant[] = [
   {
-    name: 'numbers of notifications are taken without a word',
+    name: 'notification numbers are taken without a lock',
     edits: [edit('count(pg_advisory_xact_lock_shared(key)) AS held', 'count(key) AS held')],
     faults: 'commits-linger',
     clients: 32,
     accounts: 2,
   },
   {
-    name: 'who reads notifications looks at numbers that are still on their way',
+    name: 'the feed reads past uncommitted notification numbers',
     edits: [edit('last - by < lowest ? last - by : lowest', 'last - by < lowest ? lowest : last')],
     faults: 'commits-linger',
     clients: 32,
     accounts: 2,
   },
   {
-    name: 'that a claim was settled is told to nobody',
+    name: 'a satisfied condition has no notification',
     edits: [
       edit(
         'FROM written, announced WHERE status IS NOT NULL',
@@ -26,7 +26,7 @@ export const OF_FEED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a notification is written of a claim that somebody else has changed',
+    name: 'a notification is stored although the guarded write failed',
     edits: [
       edit('FROM written, announced', 'FROM decided_of, announced'),
       editWithin(
@@ -37,11 +37,11 @@ export const OF_FEED: readonly Mutant[] = [
     ],
   },
   {
-    name: 'the last notification of a page comes again on the next',
+    name: 'the last notification of a page is repeated on the next page',
     edits: [edit("order === 'asc' ? '>' : '<', after", "order === 'asc' ? '>=' : '<', after")],
   },
   {
-    name: 'of several events recorded together only the first has a notification',
+    name: 'only the first of several events in one write has a notification',
     edits: [
       edit(
         'JOIN claims c ON c.id = w.id, announced',

@@ -1,9 +1,9 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** What is sent, how often, and what is said of it. */
-export const OF_WEBHOOKS: readonly Mutant[] = [
+/** Webhook deliveries. */
+export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   {
-    name: 'a delivery is counted before it was made',
+    name: 'a delivery is recorded as succeeded before it is sent',
     edits: [
       edit(
         `const answer = await client.send(
@@ -21,11 +21,11 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'two servers send to one endpoint',
+    name: 'two servers send to one endpoint at the same time',
     edits: [edit('sender IS NULL OR sender = $1 OR NOT', '$1::uuid IS NOT NULL OR NOT')],
   },
   {
-    name: 'numbers of deliveries are taken twice',
+    name: 'delivery numbers are used twice',
     edits: [
       edit(
         'WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND',
@@ -34,21 +34,21 @@ export const OF_WEBHOOKS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a notification is passed over when deliveries are made',
+    name: 'a notification is skipped when deliveries are created',
     edits: [edit('SET told_up_to = $4,', 'SET told_up_to = $4::bigint + 1,')],
   },
   {
-    name: 'a delivery names the hash of another one than the last',
+    name: 'a delivery contains the hash of a delivery other than the previous',
     edits: [edit('made.at(-1)?.hash ??', 'made[0]?.hash ??')],
   },
   {
-    name: 'a delivery that was refused once is given up',
+    name: 'a delivery fails after its first attempt',
     edits: [
       edit('if (delay === undefined) return null', 'if (delay === undefined || tries > 0) return null'),
     ],
   },
   {
-    name: 'an answer that refuses a delivery counts as its success',
+    name: 'an error response to a delivery counts as success',
     edits: [editWithin('judge', 'status >= 200 && status < 300', 'status >= 200 && status < 600')],
   },
 ]

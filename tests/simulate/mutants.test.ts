@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FAULTS } from '../../simulate/faults/faults.ts'
-import { findPlace } from '../../simulate/mutants/find-place.ts'
+import { locateEdit } from '../../simulate/mutants/locate-edit.ts'
 import { edit, editWithin } from '../../simulate/mutants/mutant.ts'
-import { mutated, readSources } from '../../simulate/mutants/plant.ts'
+import { applyEdits, readSources } from '../../simulate/mutants/source-copy.ts'
 import { MUTANTS } from '../../simulate/mutants.ts'
 
-test('each planted defect has one place in the source, and changes it', () => {
+test('the text of each mutant occurs once in the source, and the mutant changes it', () => {
   const sources = readSources()
   for (const mutant of MUTANTS) {
-    assert.ok(mutated(mutant, sources).size > 0, mutant.name)
+    assert.ok(applyEdits(mutant, sources).size > 0, mutant.name)
     for (const { find, replace } of mutant.edits) assert.notEqual(find, replace, mutant.name)
   }
 })
 
-test('each planted defect has a name of its own, and names faults that there are', () => {
+test('each mutant has a unique name, and its faults exist', () => {
   const names = MUTANTS.map(({ name }) => name)
   assert.deepEqual(names, [...new Set(names)])
   const known = new Set(FAULTS.map(({ name }) => name))
@@ -24,24 +24,24 @@ test('each planted defect has a name of its own, and names faults that there are
 })
 
 const SOURCE = `const LIMIT = 1\n\nexport function first() {\n  return isOpen && hasRoom\n}\n\nasync function second() {\n  return isOpen && hasRoom\n}\n`
-const place = (of: Parameters<typeof findPlace>[0], text = SOURCE) =>
-  findPlace(of, new Map([['somewhere/a.ts', text]]))
+const locate = (of: Parameters<typeof locateEdit>[0], text = SOURCE) =>
+  locateEdit(of, new Map([['somewhere/a.ts', text]]))
 
-test('the place of a defect is found in any file, however it is formatted', () => {
-  const { file, start, end } = place(edit('const LIMIT = 1', ''))
+test('an edit is located in any file and format', () => {
+  const { file, start, end } = locate(edit('const LIMIT = 1', ''))
   assert.deepEqual([file, SOURCE.slice(start, end)], ['somewhere/a.ts', 'const LIMIT = 1'])
   const reformatted = SOURCE.replace('isOpen && hasRoom\n}\n\n', 'isOpen &&\n    hasRoom\n}\n\n')
-  const { start: from, end: to } = place(editWithin('first', 'isOpen && hasRoom', ''), reformatted)
+  const { start: from, end: to } = locate(editWithin('first', 'isOpen && hasRoom', ''), reformatted)
   assert.equal(reformatted.slice(from, to), 'isOpen &&\n    hasRoom')
 })
 
-test('a declaration tells places of one text apart', () => {
-  const [first, second] = ['first', 'second'].map((name) => place(editWithin(name, 'isOpen && hasRoom', '')))
+test('a declaration distinguishes occurrences of one text', () => {
+  const [first, second] = ['first', 'second'].map((name) => locate(editWithin(name, 'isOpen && hasRoom', '')))
   assert.ok((first?.start ?? 0) < SOURCE.indexOf('second') && (second?.start ?? 0) > SOURCE.indexOf('second'))
 })
 
-test('a place that is gone, or that there are several of, is an error that names it', () => {
-  assert.throws(() => place(edit('hasNoRoom', '')), /0 places like hasNoRoom/)
-  assert.throws(() => place(edit('isOpen && hasRoom', '')), /2 places like isOpen && hasRoom/)
-  assert.throws(() => place(editWithin('third', 'isOpen', '')), /a declaration third has 0 places/)
+test('a text that occurs nowhere or twice is an error with the text', () => {
+  assert.throws(() => locate(edit('hasNoRoom', '')), /hasNoRoom occurs 0 times in the source/)
+  assert.throws(() => locate(edit('isOpen && hasRoom', '')), /isOpen && hasRoom occurs 2 times/)
+  assert.throws(() => locate(editWithin('third', 'isOpen', '')), /occurs 0 times in the declaration third/)
 })

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findPlace } from './find-place.ts'
+import { locateEdit } from './locate-edit.ts'
 import type { Mutant } from './mutant.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,18 +20,18 @@ const COPIED = [
 ]
 const LINKED = ['node_modules', 'dashboard', 'deploy', 'docs', 'examples', 'CHANGELOG.md', 'README.md']
 
-/** The source files by their paths. */
+/** The source files by path. */
 export function readSources(): Map<string, string> {
   const files = globSync('src/**/*.ts', { cwd: ROOT })
   return new Map(files.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]))
 }
 
-/** The changed files by their paths. @throws if an edit has no place in the source, or several */
-export function mutated({ name, edits }: Mutant, sources = readSources()): Map<string, string> {
+/** The changed files by path. @throws unless the text of each edit occurs exactly once */
+export function applyEdits({ name, edits }: Mutant, sources = readSources()): Map<string, string> {
   const changed = new Map<string, string>()
   for (const edit of edits) {
     try {
-      const { file, start, end } = findPlace(edit, new Map([...sources, ...changed]))
+      const { file, start, end } = locateEdit(edit, new Map([...sources, ...changed]))
       const text = changed.get(file) ?? (sources.get(file) as string)
       changed.set(file, text.slice(0, start) + edit.replace + text.slice(end))
     } catch (error) {
@@ -41,24 +41,24 @@ export function mutated({ name, edits }: Mutant, sources = readSources()): Map<s
   return changed
 }
 
-/** A copy of the tree, in which one defect at a time is planted. */
-export class Plot {
+/** A copy of the repository that contains one mutant at a time. */
+export class SourceCopy {
   readonly folder: string
 
   private constructor(folder: string) {
     this.folder = folder
   }
 
-  static async make(): Promise<Plot> {
+  static async create(): Promise<SourceCopy> {
     const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-mutants-'))
     for (const name of COPIED) await cp(join(ROOT, name), join(folder, name), { recursive: true })
     for (const name of LINKED) await symlink(join(ROOT, name), join(folder, name))
-    return new Plot(folder)
+    return new SourceCopy(folder)
   }
 
-  /** It is planted for as long as the work takes. */
-  async with<T>(mutant: Mutant, work: () => Promise<T>): Promise<T> {
-    const texts = mutated(mutant)
+  /** Runs the work with the mutant in the copy, then restores the files. */
+  async withMutant<T>(mutant: Mutant, work: () => Promise<T>): Promise<T> {
+    const texts = applyEdits(mutant)
     try {
       for (const [file, text] of texts) await writeFile(join(this.folder, file), text)
       return await work()

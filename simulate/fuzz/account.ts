@@ -1,20 +1,20 @@
-import type { Known } from './known.ts'
+import type { KnownIds } from './known-ids.ts'
 
-/** Who asks. */
+/** An account with its credentials and the ids that responses to it contained. */
 export interface Account {
   token: string
-  /** One that was revoked; null if none could be made. */
+  /** A revoked token. Null if none was created. */
   revokedToken: string | null
-  /** The header Cookie of a session; null if none could be opened. */
+  /** The header `Cookie` of a session. Null without a session. */
   cookie: string | null
-  known: Known
+  known: KnownIds
 }
 
-/** The ways in which a request may say whose it is. */
-export type Identity = 'token' | 'session' | 'other-site' | 'revoked' | 'unknown' | 'garbled' | 'nobody'
+/** The credentials of a request. */
+export type Identity = 'token' | 'session' | 'other-site' | 'revoked' | 'unknown' | 'malformed' | 'none'
 
-/** The headers of a request to this server that comes as the account, or tries to. */
-export function headersOf(identity: Identity, account: Account, url: string): Record<string, string> {
+/** The headers with these credentials of the account, for a server at this URL. */
+export function identityHeaders(identity: Identity, account: Account, url: string): Record<string, string> {
   const { token, revokedToken, cookie } = account
   switch (identity) {
     case 'token':
@@ -27,9 +27,9 @@ export function headersOf(identity: Identity, account: Account, url: string): Re
       return { Authorization: `Bearer ${revokedToken ?? `${token}x`}` }
     case 'unknown':
       return { Authorization: `Bearer ck_${'A'.repeat(43)}` }
-    case 'garbled':
+    case 'malformed':
       return { Authorization: `Basic ${token.slice(0, 20)}`, Cookie: 'better-auth.session_token=%E0%A4%A; a' }
-    case 'nobody':
+    case 'none':
       return {}
   }
 }

@@ -2,52 +2,52 @@ import { createToken } from '../../src/accounts/tokens/tokens.ts'
 import { createUser } from '../../src/accounts/users.ts'
 import type { App } from '../../src/app.ts'
 import type { Account } from './account.ts'
-import { Known, OWN_TOKEN } from './known.ts'
-import type { Answer } from './request.ts'
-import { Wire } from './send.ts'
+import { HttpClient } from './http-client.ts'
+import { KnownIds, OWN_TOKEN } from './known-ids.ts'
+import type { HttpResponse } from './request.ts'
 
 const PASSWORD = 'correct horse battery'
 
-/** Tokens and invitations that an account may have. */
-const MOST = 1_000
+/** Limit of an account's tokens, and of its invitations. */
+const MAX_PER_ACCOUNT = 1_000
 const ADD_TOKENS = `-- fuzz_add_tokens
   INSERT INTO api_tokens (id, user_id, name, token_hash, created_at)
-  SELECT gen_random_uuid(), $1, 'one of many', sha256(gen_random_uuid()::text::bytea), now()
+  SELECT gen_random_uuid(), $1, 'filler', sha256(gen_random_uuid()::text::bytea), now()
   FROM generate_series(1, $2::int)`
 const ADD_INVITATIONS = `-- fuzz_add_invitations
   INSERT INTO invitations (id, key_hash, invited_by, created_at, expires_at)
   SELECT gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), $1, now(), now() + interval '1 day'
   FROM generate_series(1, $2::int)`
 
-/** Makes accounts that a request can come from; past the API, as the command line does. */
+/** Creates accounts, without the API, as the command line does. */
 export class Accounts {
   readonly #app: App
-  readonly #wire: Wire
+  readonly #http: HttpClient
   #made = 0
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(app: App, url: string) {
     this.#app = app
-    this.#wire = new Wire(url, 1)
+    this.#http = new HttpClient(url, 1)
   }
 
-  /** @param signedIn whether it has a session too, of which not many can be opened in a minute */
+  /** @param signedIn with a session. The number of sign-ins per minute is limited */
   make(signedIn: boolean): Promise<Account> {
-    return this.#inTurn(async () => (await this.#make(signedIn)).account)
+    return this.#serialize(async () => (await this.#make(signedIn)).account)
   }
 
-  /** One that has as many tokens and invitations as it may, and a session. */
+  /** An account with a session, at the limits of tokens and invitations. */
   makeFull(): Promise<Account> {
-    return this.#inTurn(async () => {
+    return this.#serialize(async () => {
       const { account, userId } = await this.#make(true)
-      await this.#app.db.query({ text: ADD_TOKENS, values: [userId, MOST] })
-      await this.#app.db.query({ text: ADD_INVITATIONS, values: [userId, MOST] })
+      await this.#app.db.query({ text: ADD_TOKENS, values: [userId, MAX_PER_ACCOUNT] })
+      await this.#app.db.query({ text: ADD_INVITATIONS, values: [userId, MAX_PER_ACCOUNT] })
       return account
     })
   }
 
-  /** One after the other: hashes of passwords that wait too long are refused. */
-  #inTurn(make: () => Promise<Account>): Promise<Account> {
+  /** Serialized: password hashing refuses requests that wait too long. */
+  #serialize(make: () => Promise<Account>): Promise<Account> {
     const made = this.#last.then(make)
     this.#last = made.catch(() => {})
     return made
@@ -59,7 +59,7 @@ export class Accounts {
     const token = await createToken(this.#app, { email, name: OWN_TOKEN, expiresAt: null })
     const cookie = signedIn ? await this.#signIn(email) : null
     const revokedToken = cookie === null ? null : await this.#revokedToken(cookie)
-    return { account: { token, cookie, revokedToken, known: new Known() }, userId }
+    return { account: { token, cookie, revokedToken, known: new KnownIds() }, userId }
   }
 
   async #signIn(email: string): Promise<string> {
@@ -82,15 +82,15 @@ export class Accounts {
     method: string,
     given: Record<string, string>,
     content?: object,
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const body = content ? Buffer.from(JSON.stringify(content)) : null
     const headers = {
-      Origin: this.#wire.url,
+      Origin: this.#http.url,
       ...(body ? { 'Content-Type': 'application/json' } : {}),
       ...given,
     }
-    const answer = await this.#wire.sendPatiently({ method, path, headers, body })
-    if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
-    return answer
+    const response = await this.#http.sendWithRetries({ method, path, headers, body })
+    if (response.status >= 300) throw new Error(`${path} answers ${response.status}: ${response.text}`)
+    return response
   }
 }

@@ -1,17 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Random } from '../random.ts'
-import type { Account } from './account.ts'
-import type { ApiDocument, Operation } from './document.ts'
+import type { Operation } from './api-document.ts'
+import type { FuzzContext } from './context.ts'
 import { Finding } from './finding.ts'
-import { judge, type Verdict } from './judge.ts'
-import { kindOfPath, learn } from './known.ts'
+import { NoResponse } from './http-client.ts'
+import { addIdsFromResponse, kindOfPath } from './known-ids.ts'
 import { makeRequest } from './make-request.ts'
-import type { Answer, Request } from './request.ts'
-import { NoAnswer, type Wire } from './send.ts'
-import type { Tally } from './tally.ts'
+import type { HttpResponse, Request } from './request.ts'
+import { type VerifiedResponse, verifyResponse } from './verify-response.ts'
 
-/** How often an operation is asked for, where it is not as often as any other. */
-const OFTEN: Record<string, number> = {
+/** Relative frequencies of operations. Default: 1. */
+const WEIGHTS: Record<string, number> = {
   createCustomer: 3,
   createClaim: 4,
   createCandidate: 4,
@@ -28,93 +26,81 @@ const OFTEN: Record<string, number> = {
   getHealth: 0.1,
   getReadiness: 0.1,
 }
-/** A body as large as this may be refused before it is read, and its connection closed. */
+/** The server may refuse a larger body before it has read it, and close the connection. */
 const LARGE_BODY = 64 * 1024
-const MOST_TRIES = 20
-const LATER_MS = 1_000
+const MAX_TRIES = 20
+const RETRY_DELAY_MS = 1_000
 
-export interface Seat {
-  document: ApiDocument
-  wire: Wire
-  tally: Tally
-  random: Random
-  account: Account
-  stranger: Account | null
-  prefix: string
-  /** Called with each finding. */
-  note: (finding: unknown) => void
-}
-
-/** One caller: what it asks hangs on its draws and on what it was answered, not on others. */
+/** One client. Its requests depend only on its random numbers and its responses, not on other clients. */
 export class Client {
-  readonly #seat: Seat
+  readonly #context: FuzzContext
   readonly #choices: Operation[]
 
-  constructor(seat: Seat) {
-    this.#seat = seat
-    this.#choices = seat.document.operations.flatMap((operation) =>
-      Array.from({ length: Math.ceil((OFTEN[operation.id] ?? 1) * 10) }, () => operation),
+  constructor(context: FuzzContext) {
+    this.#context = context
+    this.#choices = context.document.operations.flatMap((operation) =>
+      Array.from({ length: Math.ceil((WEIGHTS[operation.id] ?? 1) * 10) }, () => operation),
     )
   }
 
-  /** Asks something, whatever it is. */
+  /** Sends a request of a random operation. */
   async step(): Promise<void> {
-    const { random, wire } = this.#seat
+    const { random } = this.#context
     const operation = random.pick(this.#choices)
-    await this.ask(makeRequest({ ...this.#seat, url: wire.url }, operation))
+    await this.send(makeRequest(this.#context, operation))
   }
 
-  /** Again and again while the server asks to come later. */
-  async askPatiently(request: Request): Promise<void> {
-    for (let tries = 1; tries <= MOST_TRIES; tries++) {
-      const verdict = await this.ask(request)
-      if (verdict?.code !== 'UNAVAILABLE') return
-      await pause(LATER_MS)
+  /** Retries while the server is unavailable. */
+  async sendWithRetries(request: Request): Promise<void> {
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      const verified = await this.send(request)
+      if (verified?.code !== 'UNAVAILABLE') return
+      await pause(RETRY_DELAY_MS)
     }
   }
 
-  /** Null where there is no answer to judge. */
-  async ask(request: Request): Promise<Verdict | null> {
-    const { tally, note } = this.#seat
-    const answer = await this.#answerTo(request)
-    if (answer === null) return null
-    const answered = `${answer.status} ${answer.text.slice(0, 1_000)}`
+  /** Null without a response. */
+  async send(request: Request): Promise<VerifiedResponse | null> {
+    const { stats, onFinding } = this.#context
+    const response = await this.#respond(request)
+    if (response === null) return null
+    const answered = `${response.status} ${response.text.slice(0, 1_000)}`
     try {
-      const verdict = this.#judge(request, answer)
-      tally.count(verdict, answer.status)
-      if (verdict.flaw !== null) note(new Finding(`${verdict.flaw}\n${answered}`, request))
-      this.#learn(request, answer, verdict)
-      return verdict
+      const verified = this.#verifyResponse(request, response)
+      stats.count(verified, response.status)
+      if (verified.violation !== null) onFinding(new Finding(`${verified.violation}\n${answered}`, request))
+      this.#addIdsFromResponse(request, response, verified)
+      return verified
     } catch (error) {
-      // An answer that makes the judge fail differs from the document.
-      note(new Finding(`the judge failed: ${error}\n${answered}`, request))
+      // The verification throws only if the response is not as documented.
+      onFinding(new Finding(`the verification failed: ${error}\n${answered}`, request))
       return null
     }
   }
 
-  #learn(request: Request, answer: Answer, { operation, body }: Verdict): void {
-    if (answer.status >= 300 || !operation) return
-    const { known } = this.#seat.account
-    if (operation.method === 'DELETE') known.forget(kindOfPath(operation.path), lastOf(request.path))
-    else learn(known, operation.path, body)
+  #addIdsFromResponse(request: Request, response: HttpResponse, { operation, body }: VerifiedResponse): void {
+    if (response.status >= 300 || !operation) return
+    const { known } = this.#context.account
+    if (operation.method === 'DELETE') known.forget(kindOfPath(operation.path), lastSegment(request.path))
+    else addIdsFromResponse(known, operation.path, body)
   }
 
-  /** Null where a large body was not wanted. */
-  async #answerTo(request: Request): Promise<Answer | null> {
+  /** Null if a large body was refused. */
+  async #respond(request: Request): Promise<HttpResponse | null> {
     try {
-      return await this.#seat.wire.send(request)
+      return await this.#context.http.send(request)
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error
+      if (!(error instanceof NoResponse)) throw error
       if ((request.body?.length ?? 0) > LARGE_BODY) return null
-      this.#seat.note(new Finding(`no answer: ${error.message}`, request))
+      this.#context.onFinding(new Finding(`no response: ${error.message}`, request))
       return null
     }
   }
 
-  #judge(request: Request, answer: Answer): Verdict {
-    const { document, account, stranger } = this.#seat
-    return judge(document, request, answer, { account, stranger })
+  #verifyResponse(request: Request, response: HttpResponse): VerifiedResponse {
+    const { document, account, otherAccount } = this.#context
+    return verifyResponse(document, request, response, { account, otherAccount })
   }
 }
 
-const lastOf = (path: string): string => path.split('?', 1)[0]?.split('/').at(-1) ?? ''
+const lastSegment = (path: string): string => path.split('?', 1)[0]?.split('/').at(-1) ?? ''

@@ -1,30 +1,30 @@
 import type { Request } from './request.ts'
 
-/** An answer, or none, that should not be. */
+/** A response that violates the document, or a missing response. */
 export class Finding extends Error {
   readonly request: Request
 
-  constructor(flaw: string, request: Request) {
-    super(flaw)
+  constructor(violation: string, request: Request) {
+    super(violation)
     this.request = request
   }
 
-  /** The same for findings that are probably one: without numbers, names and what follows. */
+  /** The first line without numbers, ids and names. Findings of one kind probably have one cause. */
   get kind(): string {
     const [first = ''] = this.message.split('\n', 1)
     return first.replaceAll(/"[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g, '…').slice(0, 120)
   }
 }
 
-/** How many of a kind there were, and the first of them. */
-export interface Found {
+/** The first finding of a kind, with the number of findings of the kind. */
+export interface CountedFinding {
   finding: Finding
   times: number
 }
 
-/** What was found, by kind. */
+/** The findings by kind. */
 export class Findings {
-  readonly #byKind = new Map<string, Found>()
+  readonly #byKind = new Map<string, CountedFinding>()
 
   add(finding: Finding): void {
     const known = this.#byKind.get(finding.kind)
@@ -32,7 +32,7 @@ export class Findings {
     else this.#byKind.set(finding.kind, { finding, times: 1 })
   }
 
-  get all(): Found[] {
+  get all(): CountedFinding[] {
     return [...this.#byKind.values()]
   }
 }

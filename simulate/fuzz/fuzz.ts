@@ -1,147 +1,163 @@
 import type { Random } from '../random.ts'
 import type { Account } from './account.ts'
-import { Client, type Seat } from './client.ts'
-import type { ApiDocument } from './document.ts'
-import { Finding, Findings, type Found } from './finding.ts'
-import { KINDS, Known } from './known.ts'
-import { reachEveryError } from './reach-every-error.ts'
+import type { ApiDocument } from './api-document.ts'
+import { Client } from './client.ts'
+import type { FuzzContext } from './context.ts'
+import { type CountedFinding, Finding, Findings } from './finding.ts'
+import { HttpClient } from './http-client.ts'
+import { KINDS, KnownIds } from './known-ids.ts'
+import { provokeErrors } from './provoke-errors.ts'
 import { makeRecords } from './records.ts'
 import type { Request } from './request.ts'
-import { Wire } from './send.ts'
+import { ResponseStats } from './response-stats.ts'
 import { shrink } from './shrink.ts'
-import { Tally } from './tally.ts'
 
 export interface FuzzOptions {
   document: ApiDocument
   url: string
   random: Random
   requests: number
-  /** Callers at once, each with an account of its own. */
+  /** Number of concurrent clients. Each has its own account. */
   clients: number
-  /** A new account; with a session for a caller that asks for what needs one. */
   newAccount: (signedIn: boolean) => Promise<Account>
-  /** Whether there may be other accounts, and who asks for what belongs to them. */
-  hasOthers: boolean
-  /** Makes an account that is full, for asking for each documented error first; null if none is asked for. */
+  /** Sends requests for records of another account too. */
+  usesOtherAccount: boolean
+  /** Creates an account at its limits. Null: the run does not provoke each documented error first. */
   fullAccount: (() => Promise<Account>) | null
-  /** Called before, with an account of its own. */
-  prepare?: ((seat: Seat) => Promise<void>) | null
-  /** Called between two requests of a caller. */
+  /** Called before the random requests, with an account of its own. */
+  prepare?: ((context: FuzzContext) => Promise<void>) | null
+  /** Called after each random request. */
   progress?: () => Promise<void> | void
-  /** Whether it goes on after a finding, and gathers all. */
+  /** Continues after a finding. */
   keepGoing: boolean
-  /** True ends it early. */
-  isOver?: () => boolean
+  /** Returns true to end the run early. */
+  shouldStop?: () => boolean
 }
 
 export interface FuzzResult {
-  tally: Tally
-  findings: Found[]
+  stats: ResponseStats
+  findings: CountedFinding[]
 }
 
-/** Requests after which a caller gets a new account, so that lists do not grow for ever. */
-const REQUESTS_OF_ACCOUNT = 2_500
+/** Then the client gets a new account, so that lists stay short. */
+const REQUESTS_PER_ACCOUNT = 2_500
 /** Enough for a few records of each kind. */
-const REQUESTS_OF_STRANGER = 150
-/** One of this number of accounts has a session: not many can be opened in a minute. */
-const ACCOUNTS_A_SESSION = 8
+const REQUESTS_OF_OTHER_ACCOUNT = 150
+/** One of this many accounts has a session, because the number of sign-ins per minute is limited. */
+const ACCOUNTS_PER_SESSION = 8
 
-/** Sends requests to the server until there were enough, or one showed what should not be. */
+/** Sends requests until their number is reached, or until a finding. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const { document, url, random, clients } = options
-  const wire = new Wire(url, clients + 1)
-  const tally = new Tally()
+  const http = new HttpClient(url, clients + 1)
+  const stats = new ResponseStats()
   const findings = new Findings()
-  const note = (finding: unknown) => {
+  const onFinding = (finding: unknown) => {
     if (!(finding instanceof Finding)) throw finding
     findings.add(finding)
   }
-  const common = { document, wire, tally, note }
-  const seatOf: SeatOf = (account, stranger, name) => ({
+  const common = { document, http, stats, onFinding }
+  const contextOf: ContextOf = (account, otherAccount, name) => ({
     ...common,
     account,
-    stranger,
+    otherAccount,
     random: random.fork(name),
     prefix: name,
   })
-  const mayGoOn = () =>
-    tally.requests < options.requests &&
+  const shouldContinue = () =>
+    stats.requests < options.requests &&
     (options.keepGoing || findings.all.length === 0) &&
-    options.isOver?.() !== true
+    options.shouldStop?.() !== true
   try {
-    const stranger = options.hasOthers ? await strangerWithRecords(options, seatOf) : null
+    const otherAccount = options.usesOtherAccount ? await createOtherAccount(options, contextOf) : null
     const { fullAccount, newAccount, prepare } = options
     if (fullAccount)
-      await reachEveryError(seatOf(await newAccount(true), stranger, 'errors'), await fullAccount())
-    await prepare?.(seatOf(await newAccount(false), stranger, 'before'))
+      await provokeErrors(contextOf(await newAccount(true), otherAccount, 'errors'), await fullAccount())
+    await prepare?.(contextOf(await newAccount(false), otherAccount, 'before'))
     const names = Array.from({ length: clients }, (_, i) => `client${i}`)
     await Promise.all(
       names.map((name) =>
-        keepAsking(options, mayGoOn, (account, life) => seatOf(account, stranger, `${name}.${life}`)),
+        runClient(options, shouldContinue, (account, number) =>
+          contextOf(account, otherAccount, `${name}.${number}`),
+        ),
       ),
     )
-    return { tally, findings: await Promise.all(findings.all.map((found) => smallest(found, options))) }
+    return { stats, findings: await Promise.all(findings.all.map((found) => shrinkFinding(found, options))) }
   } finally {
-    wire.close()
+    http.close()
   }
 }
 
-type SeatOf = (account: Account, stranger: Account | null, name: string) => Seat
+type ContextOf = (account: Account, otherAccount: Account | null, name: string) => FuzzContext
 
-async function keepAsking(
+async function runClient(
   options: FuzzOptions,
-  mayGoOn: () => boolean,
-  seatOf: (account: Account, life: number) => Seat,
+  shouldContinue: () => boolean,
+  contextOf: (account: Account, number: number) => FuzzContext,
 ): Promise<void> {
-  for (let life = 0; mayGoOn(); life++) {
-    const client = new Client(seatOf(await options.newAccount(life % ACCOUNTS_A_SESSION === 0), life))
-    for (let i = 0; i < REQUESTS_OF_ACCOUNT && mayGoOn(); i++) {
+  for (let number = 0; shouldContinue(); number++) {
+    const client = new Client(
+      contextOf(await options.newAccount(number % ACCOUNTS_PER_SESSION === 0), number),
+    )
+    for (let i = 0; i < REQUESTS_PER_ACCOUNT && shouldContinue(); i++) {
       await client.step()
       await options.progress?.()
     }
   }
 }
 
-/** Records of an account that nobody else must reach; they are never touched again. */
-async function strangerWithRecords({ newAccount }: FuzzOptions, seatOf: SeatOf): Promise<Account> {
+/** An account whose records must be inaccessible to all other accounts. They do not change any more. */
+async function createOtherAccount({ newAccount }: FuzzOptions, contextOf: ContextOf): Promise<Account> {
   const account = await newAccount(true)
-  const seat = seatOf(account, null, 'stranger')
-  await makeRecords(seat)
-  const client = new Client(seat)
-  for (let i = 0; i < REQUESTS_OF_STRANGER; i++) await client.step()
-  return { ...account, known: withoutCursors(account.known) }
+  const context = contextOf(account, null, 'other')
+  await makeRecords(context)
+  const client = new Client(context)
+  for (let i = 0; i < REQUESTS_OF_OTHER_ACCOUNT; i++) await client.step()
+  return { ...account, known: copyWithoutCursors(account.known) }
 }
 
-function withoutCursors(known: Known): Known {
-  const kept = new Known()
+function copyWithoutCursors(known: KnownIds): KnownIds {
+  const kept = new KnownIds()
   for (const kind of KINDS.filter((kind) => kind !== 'cursor'))
     for (const name of known.of(kind)) kept.add(kind, name)
   return kept
 }
 
-/** With the smallest request that shows the same, on a connection of its own. */
-async function smallest({ finding, times }: Found, { document, url, random }: FuzzOptions): Promise<Found> {
-  const wire = new Wire(url, 1)
+/** Reduces the request to the smallest that has a finding of the same kind. */
+async function shrinkFinding(
+  { finding, times }: CountedFinding,
+  { document, url, random }: FuzzOptions,
+): Promise<CountedFinding> {
+  const http = new HttpClient(url, 1)
   const { Authorization = '', Cookie = null } = finding.request.headers
   const account = {
     token: Authorization.replace('Bearer ', ''),
     revokedToken: null,
     cookie: Cookie,
-    known: new Known(),
+    known: new KnownIds(),
   }
   const fails = async (request: Request) => {
     let again: unknown
-    const note = (found: unknown) => {
+    const onFinding = (found: unknown) => {
       again = found
     }
-    const seat = { document, wire, tally: new Tally(), account, stranger: null, random, prefix: '', note }
-    await new Client(seat).ask(request)
+    const context = {
+      document,
+      http,
+      stats: new ResponseStats(),
+      account,
+      otherAccount: null,
+      random,
+      prefix: '',
+      onFinding,
+    }
+    await new Client(context).send(request)
     return again instanceof Finding && again.kind === finding.kind
   }
   try {
     if (!(await fails(finding.request))) return { finding, times }
     return { finding: new Finding(finding.message, await shrink(finding.request, fails)), times }
   } finally {
-    wire.close()
+    http.close()
   }
 }

@@ -5,11 +5,12 @@ import { ServerProcess } from '../../bench/server-process.ts'
 import { Database } from '../../src/platform/database/database.ts'
 import { createApp } from '../../src/service/create-app.ts'
 import { Accounts } from './accounts.ts'
-import type { Memory } from './grown-memory.ts'
+import type { Memory } from './memory-growth.ts'
 
-const COLLECT = fileURLToPath(new URL('./collect-at-signal.ts', import.meta.url))
-const OPTIONS = ['--expose-gc', '--trace-warnings', '--import', COLLECT]
-const MOST_SCHEMAS = '30'
+const REPORT_MEMORY = fileURLToPath(new URL('./report-memory-on-signal.ts', import.meta.url))
+const OPTIONS = ['--expose-gc', '--trace-warnings', '--import', REPORT_MEMORY]
+/** Limits of schemas and of calendars that a run reaches. */
+const MAX_RECORDS = '30'
 const TIMEOUT_MS = 30_000
 
 /** `claimkeeper serve` with its own PostgreSQL, and accounts on it. */
@@ -25,8 +26,8 @@ export class FuzzedServer {
   static async start(folder: string, cleanup: Cleanup): Promise<FuzzedServer> {
     const cluster = await Cluster.start(folder, cleanup)
     const { url: databaseUrl } = await cluster.createDatabase('fuzz')
-    // Few enough for the limit to be met.
-    process.env.CLAIMKEEPER_MOST_SCHEMAS = MOST_SCHEMAS
+    process.env.CLAIMKEEPER_MOST_SCHEMAS = MAX_RECORDS
+    process.env.CLAIMKEEPER_MOST_CALENDARS = MAX_RECORDS
     const server = await ServerProcess.start({ url: databaseUrl }, OPTIONS, cleanup)
     const db = new Database({ connectionString: databaseUrl, poolSize: 2 })
     cleanup.add(() => db.close())
@@ -37,14 +38,14 @@ export class FuzzedServer {
     return this.#process.url
   }
 
-  /** Lines of its log of level error, and what is none, since the last call. */
+  /** Lines of its output since the last call that are errors or not JSON. */
   takeErrors(): string[] {
     return this.#process.takeErrors()
   }
 
   async memory(): Promise<Memory> {
     const { promise, resolve, reject } = Promise.withResolvers<Memory>()
-    const timer = setTimeout(() => reject(new Error('the server does not tell of its memory')), TIMEOUT_MS)
+    const timer = setTimeout(() => reject(new Error('the server did not report its memory')), TIMEOUT_MS)
     const stop = this.#process.onLogLine(({ heapMb, externalMb, residentMb }) => {
       if (typeof heapMb === 'number')
         resolve({ heapMb, externalMb: Number(externalMb), residentMb: Number(residentMb) })

@@ -1,4 +1,4 @@
-/** A piece of JSON, or of what only looks like it, that is written as it is. */
+/** Text that is written verbatim in place of a JSON value. It may be invalid. */
 export class Raw {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Raw {
   }
 }
 
-/** Writes a value as JSON, with its raw pieces. Half surrogates are written as escapes. */
+/** Writes a value as JSON. Lone surrogates are escaped. */
 export function write(value: unknown): string {
   if (value instanceof Raw) return value.text
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
@@ -16,7 +16,7 @@ export function write(value: unknown): string {
   return `{${fields.join(',')}}`
 }
 
-/** The value as others would read it; undefined if it is not JSON. */
+/** Undefined if the text is not JSON. */
 export function read(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -25,10 +25,9 @@ export function read(text: string): unknown {
   }
 }
 
-/** Without the byte order mark that may come first. */
-export const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
+export const withoutByteOrderMark = (text: string): string => text.replace(/^\ufeff/, '')
 
-/** An object whose keys are all its own, `__proto__` too. */
+/** An object without a prototype: `__proto__` is a plain key. */
 export function fieldsOf(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   const fields = Object.create(null) as Record<string, unknown>
   for (const [key, value] of entries) fields[key] = value

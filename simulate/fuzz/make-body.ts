@@ -1,9 +1,9 @@
 import type { Random } from '../random.ts'
-import { type Asker, originOf } from './asker.ts'
-import type { Operation } from './document.ts'
+import type { Operation } from './api-document.ts'
+import type { FuzzContext } from './context.ts'
 import { write } from './json-text.ts'
-import { breakBytes, spoil } from './spoil.ts'
-import { validValue } from './valid-values.ts'
+import { mutateBytes, mutateValue } from './mutate-value.ts'
+import { originOf, validValue } from './valid-values.ts'
 
 const MEDIA_TYPES = [
   'application/json; charset=utf-8',
@@ -26,31 +26,31 @@ interface Body {
   bytes: Buffer<ArrayBuffer>
 }
 
-export function validBody(asker: Asker, operation: Operation): Body | null {
-  const value = bodyValue(asker, operation)
+export function validBody(context: FuzzContext, operation: Operation): Body | null {
+  const value = bodyValue(context, operation)
   if (value === undefined) return null
-  const isStream = operation.bodies['application/x-ndjson'] !== undefined && asker.random.chance(0.3)
+  const isStream = operation.bodies['application/x-ndjson'] !== undefined && context.random.chance(0.3)
   return isStream
-    ? { type: 'application/x-ndjson', bytes: toLines(value, asker.random) }
+    ? { type: 'application/x-ndjson', bytes: toLines(value, context.random) }
     : { type: 'application/json', bytes: Buffer.from(write(value)) }
 }
 
-export function someBody(asker: Asker, operation: Operation): Body | null {
-  const { random } = asker
-  const value = bodyValue(asker, operation)
-  if (value === undefined || random.chance(0.02)) return oddBody(operation, random)
-  const spoiled = random.chance(0.75) ? spoil(value, random) : value
+export function mutatedBody(context: FuzzContext, operation: Operation): Body | null {
+  const { random } = context
+  const value = bodyValue(context, operation)
+  if (value === undefined || random.chance(0.02)) return unexpectedBody(operation, random)
+  const mutated = random.chance(0.75) ? mutateValue(value, random) : value
   const isStream = operation.bodies['application/x-ndjson'] !== undefined && random.chance(0.4)
-  const bytes = isStream ? toLines(spoiled, random) : Buffer.from(write(spoiled))
+  const bytes = isStream ? toLines(mutated, random) : Buffer.from(write(mutated))
   const type = isStream ? 'application/x-ndjson' : 'application/json'
   return {
     type: random.chance(0.05) ? random.pick(['', ...MEDIA_TYPES]) : type,
-    bytes: random.chance(0.12) ? breakBytes(bytes, random) : bytes,
+    bytes: random.chance(0.12) ? mutateBytes(bytes, random) : bytes,
   }
 }
 
-/** Where no body belongs, or in place of one. */
-function oddBody({ method }: Operation, random: Random): Body | null {
+/** A body for an operation without one, or an unrelated body. */
+function unexpectedBody({ method }: Operation, random: Random): Body | null {
   if (method === 'GET' || random.chance(0.7)) return null
   const texts = ['', '{}', 'null', '[]', '""', '{', ' ', '\ufeff{}', 'x'.repeat(20_000)]
   const isLarge = random.chance(0.01)
@@ -60,12 +60,12 @@ function oddBody({ method }: Operation, random: Random): Body | null {
   return { type: random.pick(['application/json', ...MEDIA_TYPES]), bytes }
 }
 
-/** Undefined if the operation takes no body. */
-function bodyValue(asker: Asker, operation: Operation): unknown {
+/** Undefined if the operation has no body. */
+function bodyValue(context: FuzzContext, operation: Operation): unknown {
   const content = operation.bodies['application/json']
   if (!content) return undefined
-  if (content.example !== undefined && asker.random.chance(0.02)) return content.example
-  return validValue(originOf(asker, operation.path), content.schema)
+  if (content.example !== undefined && context.random.chance(0.02)) return content.example
+  return validValue(originOf(context, operation.path), content.schema)
 }
 
 function toLines(value: unknown, random: Random): Buffer<ArrayBuffer> {

@@ -1,11 +1,11 @@
 import type { Random } from '../random.ts'
-import { headersOf, type Identity } from './account.ts'
-import type { Asker } from './asker.ts'
-import type { Operation } from './document.ts'
-import { someBody, validBody } from './make-body.ts'
+import { type Identity, identityHeaders } from './account.ts'
+import type { Operation } from './api-document.ts'
+import type { FuzzContext } from './context.ts'
+import { mutatedBody, validBody } from './make-body.ts'
 import { pathOf, queryOf } from './make-path.ts'
-import { oddHeaders } from './odd-headers.ts'
 import type { Request } from './request.ts'
+import { unusualHeaders } from './unusual-headers.ts'
 
 const METHODS = [
   'PUT',
@@ -21,17 +21,17 @@ const METHODS = [
   'SEARCH',
 ]
 
-/** A request of the operation: mostly one that it may take, otherwise wrong in one way or several. */
-export function makeRequest(asker: Asker, operation: Operation): Request {
-  const { random } = asker
-  const isPlain = random.chance(0.5)
-  const method = isPlain ? operation.method : methodOf(operation, random)
-  const body = isPlain ? validBody(asker, operation) : someBody(asker, operation)
-  const path = pathOf(asker, operation, isPlain) + queryOf(asker, operation, isPlain)
+/** A request of the operation, half of them valid. */
+export function makeRequest(context: FuzzContext, operation: Operation): Request {
+  const { random } = context
+  const isValid = random.chance(0.5)
+  const method = isValid ? operation.method : methodOf(operation, random)
+  const body = isValid ? validBody(context, operation) : mutatedBody(context, operation)
+  const path = pathOf(context, operation, isValid) + queryOf(context, operation, isValid)
   const headers = {
-    ...headersOf(identityOf(operation, random), asker.account, asker.url),
+    ...identityHeaders(identityOf(operation, random), context.account, context.http.url),
     ...(body === null ? {} : { 'Content-Type': body.type }),
-    ...(isPlain ? {} : oddHeaders(operation, random)),
+    ...(isValid ? {} : unusualHeaders(operation, random)),
     ...(operation.id.startsWith('submit') && random.chance(0.2) ? { Prefer: 'return=minimal' } : {}),
   }
   if (headers['Content-Type'] === '') Reflect.deleteProperty(headers, 'Content-Type')
@@ -53,7 +53,7 @@ function identityOf({ access }: Operation, random: Random): Identity {
     'other-site',
     'revoked',
     'unknown',
-    'garbled',
-    'nobody',
+    'malformed',
+    'none',
   ])
 }

@@ -1,6 +1,7 @@
-import type { Client, Seat } from './client.ts'
-import type { Operation } from './document.ts'
-import { OWN_TOKEN } from './known.ts'
+import type { Operation } from './api-document.ts'
+import type { Client } from './client.ts'
+import type { FuzzContext } from './context.ts'
+import { OWN_TOKEN } from './known-ids.ts'
 import type { Request } from './request.ts'
 
 export const CONTRACT = {
@@ -10,21 +11,21 @@ export const CONTRACT = {
   fulfillment_condition: { event: 'done' },
   timeout_outcome: 'fail',
 }
-/** Its events need ids. */
+/** Events need ids. */
 const REVIEWED = { ...CONTRACT, review: { reversal_condition: { event: 'reopened' } } }
-/** Nobody is there. */
+/** A host that does not exist. */
 const WEBHOOK_URL = 'https://webhooks.invalid/'
 const CALENDAR = { name: 'Support', time_zone: 'Europe/Berlin', weekly: { monday: [['09:00', '17:00']] } }
-const FROZEN = '2026-01-01T00:00:00.000Z'
-/** That a claim has. */
+const FROZEN_TIME = '2026-01-01T00:00:00.000Z'
+/** The reference of a claim. */
 export const REFERENCE = 'the reference'
-/** An Idempotency-Key that stands for a request. */
-export const USED_KEY = 'used'
-/** As many as a log holds. */
-const FULL_LOG = 10_000
+/** An Idempotency-Key that a request has used. */
+export const USED_IDEMPOTENCY_KEY = 'used'
+/** Limit of a log. */
+const MAX_EVENTS = 10_000
 const BATCH = 1_000
 
-/** Records of an account, one of each kind, that errors are asked about. */
+/** Records of an account, one of each kind, to provoke errors with. */
 export interface Records {
   customer: { id: string; external_id: string }
   schema: string
@@ -32,22 +33,22 @@ export interface Records {
   clock: string
   claim: string
   alias: string
-  /** Some that take no more events. */
+  /** PENDING: they accept no events. */
   closed: { claim: string; alias: string }
-  /** Some whose events need ids. */
+  /** Their events need ids. */
   reviewed: { claim: string; alias: string }
-  /** A body with which the operation would succeed; undefined where it has none. */
+  /** A valid body. Undefined for an operation without one. */
   bodyOf: (operation: Operation) => object | undefined
 }
 
-type Made = Record<string, string>
+type Fields = Record<string, string>
 
-export async function makeRecords(seat: Seat): Promise<Records> {
-  const post = poster(seat)
-  const { account, random } = seat
-  // Aliases are never free again, on whatever server this is.
-  const prefix = `${seat.prefix}-${random.int(0, 1e12)}`
-  const used = { 'Idempotency-Key': USED_KEY }
+export async function makeRecords(context: FuzzContext): Promise<Records> {
+  const post = poster(context)
+  const { account, random } = context
+  // An alias stays taken on a server that was fuzzed before.
+  const prefix = `${context.prefix}-${random.int(0, 1e12)}`
+  const used = { 'Idempotency-Key': USED_IDEMPOTENCY_KEY }
   const customer = await post('/v1/customers', { external_id: `${prefix}-customer` }, used)
   const ids = { customer_id: customer.id, customer_uuid: customer.external_id }
   const open = async (name: string, contract: object = CONTRACT) => {
@@ -70,7 +71,7 @@ export async function makeRecords(seat: Seat): Promise<Records> {
   await post('/v1/events', { type: 'done', candidate_alias: closed.alias })
   const schema = await post('/v1/schemas', { contract: CONTRACT })
   const calendar = await post('/v1/calendars', CALENDAR)
-  const clock = await post('/v1/test_clocks', { frozen_time: FROZEN })
+  const clock = await post('/v1/test_clocks', { frozen_time: FROZEN_TIME })
   const endpoint = await post('/v1/webhook_endpoints', { url: WEBHOOK_URL })
   const delivery = await post(`/v1/webhook_endpoints/${endpoint.id}/test`, {})
   const { known } = account
@@ -93,11 +94,11 @@ export async function makeRecords(seat: Seat): Promise<Records> {
     ...live,
     closed,
     reviewed,
-    bodyOf: (operation) => bodies(ids as Made, live)[operation.id],
+    bodyOf: (operation) => bodies(ids as Fields, live)[operation.id],
   }
 }
 
-function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): Record<string, object> {
+function bodies({ customer_id, customer_uuid }: Fields, { claim, alias }: Fields): Record<string, object> {
   const candidate = { candidate_alias: `${alias}-new`, customer_uuid, contract: CONTRACT }
   return {
     createClaim: { customer_id, contract: CONTRACT },
@@ -116,8 +117,8 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     updateCalendar: { holidays: ['2026-12-25'] },
     createCustomer: { external_id: `${alias}-new` },
     updateCustomer: { name: 'x' },
-    createTestClock: { frozen_time: FROZEN },
-    advanceTestClock: { frozen_time: FROZEN },
+    createTestClock: { frozen_time: FROZEN_TIME },
+    advanceTestClock: { frozen_time: FROZEN_TIME },
     simulateContract: { contract: CONTRACT, events: [] },
     createOwnToken: { name: OWN_TOKEN },
     createInvitation: {},
@@ -125,21 +126,21 @@ function bodies({ customer_id, customer_uuid }: Made, { claim, alias }: Made): R
     updateWebhookEndpoint: { description: 'x' },
     updateNotificationSettings: { event_recorded: false },
     updateMe: { currency: 'EUR', time_zone: 'Asia/Kathmandu' },
-    redeliverWebhooks: { from: FROZEN, to: '2026-01-02T00:00:00.000Z' },
+    redeliverWebhooks: { from: FROZEN_TIME, to: '2026-01-02T00:00:00.000Z' },
   }
 }
 
-/** Fills a log of a claim and one of a candidate, and sends one event more to each. */
-export async function fullLogs(seat: Seat, client: Client, { customer }: Records): Promise<void> {
-  const post = poster(seat)
+/** Fills the logs of a claim and a candidate to the limit, and submits one more event to each. */
+export async function fillLogs(context: FuzzContext, client: Client, { customer }: Records): Promise<void> {
+  const post = poster(context)
   const claim = await post('/v1/claims', { customer_id: customer.id, contract: CONTRACT })
-  const alias = `${seat.prefix}-full`
+  const alias = `${context.prefix}-full`
   await post('/v1/candidates', {
     candidate_alias: alias,
     customer_uuid: customer.external_id,
     contract: CONTRACT,
   })
-  for (let sent = 0; sent < FULL_LOG; sent += BATCH) {
+  for (let sent = 0; sent < MAX_EVENTS; sent += BATCH) {
     for (const address of [{ claim_id: claim.id }, { candidate_alias: alias }]) {
       await post('/v1/events/batch', {
         events: Array.from({ length: BATCH }, () => ({ type: 'a', ...address })),
@@ -147,17 +148,17 @@ export async function fullLogs(seat: Seat, client: Client, { customer }: Records
     }
   }
   for (const id of ['submitEvent', 'submitClaimEvent', 'submitCandidateEvent']) {
-    const operation = seat.document.operation(id)
-    const headers = { Authorization: `Bearer ${seat.account.token}`, 'Content-Type': 'application/json' }
-    const asked: Request = { method: 'POST', path: operation.path, headers, body: null }
-    await client.askPatiently(addressedTo(asked, { operation }, { claim: claim.id as string, alias }))
+    const operation = context.document.operation(id)
+    const headers = { Authorization: `Bearer ${context.account.token}`, 'Content-Type': 'application/json' }
+    const request: Request = { method: 'POST', path: operation.path, headers, body: null }
+    await client.sendWithRetries(submissionTo(request, { operation }, { claim: claim.id as string, alias }))
   }
 }
 
-/** Posts what must succeed: again, if the server says that it has no room for it now. */
+/** Sends POST requests that must succeed. Retries while the server is busy. */
 export const poster =
-  ({ wire, account }: Seat) =>
-  async <Answered = Made>(
+  ({ http, account }: FuzzContext) =>
+  async <Answered = Fields>(
     path: string,
     body: object,
     more: Record<string, string> = {},
@@ -168,24 +169,24 @@ export const poster =
       ...(path === '/v1/events/batch' ? { Prefer: 'return=minimal' } : {}),
       ...more,
     }
-    const answer = await wire.sendPatiently({
+    const response = await http.sendWithRetries({
       method: 'POST',
       path,
       headers,
       body: Buffer.from(JSON.stringify(body)),
     })
-    if (answer.status >= 300) throw new Error(`${path} answers ${answer.status}: ${answer.text}`)
-    return JSON.parse(answer.text)
+    if (response.status >= 300) throw new Error(`${path} answers ${response.status}: ${response.text}`)
+    return JSON.parse(response.text)
   }
 
-/** A submission to these, in whatever way the operation names them. */
-export function addressedTo(
-  asked: Request,
-  needs: { operation: Operation },
+/** A submission to these records, addressed as the operation requires. */
+export function submissionTo(
+  request: Request,
+  target: { operation: Operation },
   to: { claim: string; alias: string },
 ): Request {
-  const { path } = needs.operation
+  const { path } = target.operation
   const inPath = path.replace('{id}', to.claim).replace('{candidate_alias}', encodeURIComponent(to.alias))
   const address = path.includes('{') ? {} : { claim_id: to.claim }
-  return { ...asked, path: inPath, body: Buffer.from(JSON.stringify({ type: 'a', ...address })) }
+  return { ...request, path: inPath, body: Buffer.from(JSON.stringify({ type: 'a', ...address })) }
 }

@@ -1,22 +1,21 @@
-/** A request as it goes out. */
 export interface Request {
   method: string
-  /** With its query. */
+  /** With the query. */
   path: string
   headers: Record<string, string>
   body: Buffer<ArrayBuffer> | null
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number
-  /** Names in small letters. */
+  /** Names in lower case. */
   headers: Record<string, string | string[] | undefined>
   text: string
 }
 
 const SHOWN_BYTES = 4_000
 
-/** For a shell, from which it can be sent again. */
+/** A shell command that repeats the request. */
 export function toCurl({ method, path, headers, body }: Request, url: string): string {
   const given = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
   const how = method === 'HEAD' ? '--head' : `-X ${method}`

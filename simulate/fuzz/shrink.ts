@@ -1,34 +1,33 @@
 import { read } from './json-text.ts'
 import type { Request } from './request.ts'
 
-/** Tries that are made at most. */
-const MOST_TRIES = 200
+const MAX_TRIES = 200
 
 /**
- * A smaller request that fails in the same way: without headers, without parts of its query, without fields of its
- * body. What hangs on an answer that only comes once stays as large as it was.
- * @param fails whether a request shows the finding
+ * Reduces a request to the smallest that fails in the same way: without headers, parts of the query, fields of the body.
+ * A request that fails only once is not reduced.
+ * @param fails whether a request still fails
  */
 export async function shrink(
   request: Request,
   fails: (request: Request) => Promise<boolean>,
 ): Promise<Request> {
-  let [smallest, tries] = [request, 0]
-  for (let found = true; found && tries < MOST_TRIES; ) {
+  let [shrinkFinding, tries] = [request, 0]
+  for (let found = true; found && tries < MAX_TRIES; ) {
     found = false
-    for (const smaller of smallerOnes(smallest)) {
-      if (tries++ >= MOST_TRIES) break
+    for (const smaller of smallerRequests(shrinkFinding)) {
+      if (tries++ >= MAX_TRIES) break
       if (await fails(smaller)) {
-        smallest = smaller
+        shrinkFinding = smaller
         found = true
         break
       }
     }
   }
-  return smallest
+  return shrinkFinding
 }
 
-function* smallerOnes(request: Request): Generator<Request> {
+function* smallerRequests(request: Request): Generator<Request> {
   for (const name of Object.keys(request.headers)) {
     const { [name]: _, ...headers } = request.headers
     yield { ...request, headers }
@@ -61,7 +60,7 @@ function* withFewerBytes(request: Request, body: Buffer<ArrayBuffer>): Generator
   }
 }
 
-/** The value without one of its parts, or with one that is smaller. */
+/** The value without one of its parts, or with a smaller part. */
 function* smallerValues(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     if (value.length > 3) yield value.slice(0, Math.ceil(value.length / 2))

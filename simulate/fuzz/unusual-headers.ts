@@ -1,9 +1,8 @@
 import type { Random } from '../random.ts'
-import type { Operation } from './document.ts'
-import { someUuid } from './strings.ts'
+import type { Operation } from './api-document.ts'
+import { randomUuid } from './random-values.ts'
 
-/** Mostly none. */
-export function oddHeaders({ bodies }: Operation, random: Random): Record<string, string> {
+export function unusualHeaders({ bodies }: Operation, random: Random): Record<string, string> {
   if (random.chance(0.7)) return {}
   const odd: Record<string, string>[] = [
     {
@@ -19,7 +18,15 @@ export function oddHeaders({ bodies }: Operation, random: Random): Record<string
     { 'If-None-Match': random.pick(['*', '"x"', 'W/"x"', 'x', '"x", ,W/"y"']) },
     { 'If-Match': random.pick(['*', '"x"', 'W/"x"', '*, "x"', '"', '"x",'.repeat(1_000)]) },
     {
-      'Idempotency-Key': random.pick([someUuid(random), 'same', '', 'a b', 'x'.repeat(201), '"quoted"', 'ä']),
+      'Idempotency-Key': random.pick([
+        randomUuid(random),
+        'same',
+        '',
+        'a b',
+        'x'.repeat(201),
+        '"quoted"',
+        'ä',
+      ]),
     },
     { Range: 'bytes=0-1' },
     { Origin: random.pick(['null', 'https://other.example', 'x', '']) },

@@ -2,30 +2,32 @@ import { HOSTILE_STRINGS } from '../../tests/support/hostile-strings.ts'
 import type { Random } from '../random.ts'
 import { Raw } from './json-text.ts'
 
-/** Short, so that events meet conditions, and ids meet each other. */
+/** A short list, so that events match conditions. */
 export const EVENT_NAMES = ['delivery', 'refund', 'ticket_resolved', 'satisfaction', 'a']
 const CHARACTERS = [...'abcXYZ019 _-./%+&=?#"\\\'<>é漢😀\u200d\u202e\ufeff\u0001\n\t']
 
-/** A well-formed string of a number of characters; hostile ones among them. */
-export function someString(random: Random, min = 0, max = 40): string {
-  const most = Math.min(max, 300)
-  if (random.chance(0.2)) return fit(random.pick(HOSTILE_STRINGS), min, most)
-  const length = random.chance(0.15) ? random.pick([min, most]) : random.int(min, Math.min(most, min + 12))
+/** A well-formed string, sometimes a hostile one. */
+export function randomString(random: Random, min = 0, max = 40): string {
+  const longest = Math.min(max, 300)
+  if (random.chance(0.2)) return fitLength(random.pick(HOSTILE_STRINGS), min, longest)
+  const length = random.chance(0.15)
+    ? random.pick([min, longest])
+    : random.int(min, Math.min(longest, min + 12))
   return Array.from({ length }, () => random.pick(CHARACTERS)).join('')
 }
 
-function fit(text: string, min: number, max: number): string {
+function fitLength(text: string, min: number, max: number): string {
   const characters = [...text].slice(0, max)
   return characters.join('').padEnd(min + text.length - characters.length, 'x')
 }
 
-export const someUuid = (random: Random): string =>
+export const randomUuid = (random: Random): string =>
   'xxxxxxxx-xxxx-7xxx-8xxx-xxxxxxxxxxxx'.replaceAll('x', () => random.int(0, 15).toString(16))
 
 const DAY_MS = 86_400_000
 const EPOCH_2026 = Date.UTC(2026, 0, 1)
 
-const ODD_TIMES = [
+const EDGE_TIMES = [
   '1970-01-01T00:00:00.000Z',
   '1969-12-31T23:59:59.999Z',
   '2999-12-31T23:59:59.999Z',
@@ -41,13 +43,13 @@ const ODD_TIMES = [
   '0000-01-01T00:00:00Z',
 ]
 
-export function someTime(random: Random): string {
-  if (random.chance(0.1)) return random.pick(ODD_TIMES)
+export function randomTime(random: Random): string {
+  if (random.chance(0.1)) return random.pick(EDGE_TIMES)
   return new Date(EPOCH_2026 + random.int(0, 400 * DAY_MS)).toISOString()
 }
 
-/** Numbers as JSON may write them: at the edges of what can be kept, and beyond. */
-export const ODD_NUMBERS = [
+/** JSON numbers at and beyond the limits of double precision. */
+export const EDGE_NUMBERS = [
   '0',
   '-0',
   '-0.0',
@@ -70,8 +72,8 @@ export const ODD_NUMBERS = [
   '-1',
 ]
 
-/** What is no JSON, or no text that can be kept. */
-export const ODD_TOKENS = [
+/** Invalid JSON, JSON with duplicate keys or deep nesting, and strings that cannot be stored. */
+export const INVALID_TOKENS = [
   '"\\ud800"',
   '"\\udc00x"',
   '"\\u0000"',
@@ -105,16 +107,16 @@ export const ODD_TOKENS = [
   '['.repeat(5_000),
 ]
 
-/** Any JSON, mostly small. */
-export function someJson(random: Random, depth = 0): unknown {
+/** A JSON value, mostly small. */
+export function randomJson(random: Random, depth = 0): unknown {
   const kind = random.int(0, depth > 2 ? 5 : 7)
   if (kind === 0) return null
   if (kind === 1) return random.chance(0.5)
   if (kind === 2) return random.int(-3, 9)
   if (kind === 3) return random.int(-1_000_000, 1_000_000) / 1000
-  if (kind === 4) return someString(random)
-  if (kind === 5) return new Raw(random.pick(ODD_NUMBERS.filter((it) => !/e-?400|^1?0{9}|\d{17}/.test(it))))
-  const items = Array.from({ length: random.int(0, 4) }, () => someJson(random, depth + 1))
+  if (kind === 4) return randomString(random)
+  if (kind === 5) return new Raw(random.pick(EDGE_NUMBERS.filter((it) => !/e-?400|^1?0{9}|\d{17}/.test(it))))
+  const items = Array.from({ length: random.int(0, 4) }, () => randomJson(random, depth + 1))
   if (kind === 6) return items
-  return Object.fromEntries(items.map((item) => [someString(random, 0, 12), item]))
+  return Object.fromEntries(items.map((item) => [randomString(random, 0, 12), item]))
 }

@@ -16,18 +16,17 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Names of each kind that are remembered: more than that would only grow. */
-const MOST = 60
+const MAX_IDS_PER_KIND = 60
 
-/** Names from answers. Later requests use them. */
-export class Known {
+/** Ids and names from responses, for later requests. */
+export class KnownIds {
   readonly #names = new Map<Kind, string[]>(KINDS.map((kind) => [kind, []]))
 
   add(kind: Kind, name: unknown): void {
     const names = this.of(kind)
     if (typeof name !== 'string' || names.includes(name)) return
     names.push(name)
-    if (names.length > MOST) names.shift()
+    if (names.length > MAX_IDS_PER_KIND) names.shift()
   }
 
   forget(kind: Kind, name: string): void {
@@ -59,7 +58,7 @@ const RESOURCES: Record<string, Kind> = {
   webhook_deliveries: 'delivery',
 }
 
-/** What a path's parameter names. */
+/** The kind of record that a path's parameter identifies. */
 export const kindOfPath = (path: string): Kind => RESOURCES[path.split('/')[2] ?? ''] ?? 'claim'
 
 const KIND_OF_FIELD: Record<string, Kind> = {
@@ -74,7 +73,7 @@ const KIND_OF_FIELD: Record<string, Kind> = {
   after: 'cursor',
 }
 
-/** What a field of a body, or a parameter of a query, names; undefined if it names nothing. */
+/** The kind of record that a field or query parameter identifies. Undefined for none. */
 export const kindOfField = (field: string): Kind | undefined =>
   Object.hasOwn(KIND_OF_FIELD, field) ? KIND_OF_FIELD[field] : undefined
 
@@ -90,25 +89,24 @@ interface Named {
   results?: Named[]
 }
 
-/** The token with which the fuzzer itself speaks must not be revoked by it. */
-export const OWN_TOKEN = 'the fuzzer’s own'
+/** Name of the token that the fuzzer uses. It must not revoke it. */
+export const OWN_TOKEN = 'fuzzer'
 
-/** Keeps what an answer of this path tells of. */
-export function learn(known: Known, path: string, body: unknown): void {
+export function addIdsFromResponse(known: KnownIds, path: string, body: unknown): void {
   if (typeof body !== 'object' || body === null) return
-  const { data, results, next_cursor, ...one } = body as Named
+  const { data, results, next_cursor, ...record } = body as Named
   known.add('cursor', next_cursor)
   const kind = kindOfPath(path)
   if (path.includes('/explanation') || path.includes('/events')) return
-  for (const it of [one, ...(data ?? []).slice(0, 10)]) learnOne(known, kind, it)
+  for (const it of [record, ...(data ?? []).slice(0, 10)]) addIds(known, kind, it)
   for (const { claim, candidate } of (results ?? []).slice(0, 10)) {
-    if (claim) learnOne(known, 'claim', claim)
-    if (candidate) learnOne(known, 'alias', candidate)
+    if (claim) addIds(known, 'claim', claim)
+    if (candidate) addIds(known, 'alias', candidate)
   }
 }
 
-function learnOne(known: Known, kind: Kind, one: Named): void {
-  if (kind === 'token' && one.name === OWN_TOKEN) return
-  if (one.external_id !== undefined) known.add('external_id', one.external_id)
-  known.add(kind, kind === 'alias' ? one.candidate_alias : one.id)
+function addIds(known: KnownIds, kind: Kind, record: Named): void {
+  if (kind === 'token' && record.name === OWN_TOKEN) return
+  if (record.external_id !== undefined) known.add('external_id', record.external_id)
+  known.add(kind, kind === 'alias' ? record.candidate_alias : record.id)
 }

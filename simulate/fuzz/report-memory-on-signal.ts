@@ -1,9 +1,9 @@
-/* To be loaded before the service (`--import`): at SIGUSR2 it frees what nobody refers to, and says what is left. */
+/* Preloaded into the server (`--import`). At SIGUSR2 it collects garbage and logs the memory in use. */
 
 const inMb = (bytes: number): number => Math.round(bytes / 1024 / 102.4) / 10
 
 process.on('SIGUSR2', () => {
-  // Twice: what is finalised by the first is freed by the second.
+  // The second collection frees objects that the first has finalized.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external, rss } = process.memoryUsage()

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { wholeOperations } from '../../tests/support/whole-operations.ts'
 
-/** A JSON Schema, as far as the fuzzer reads it. */
+/** The parts of JSON Schema that the fuzzer uses. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -29,7 +29,7 @@ export interface Schema {
   examples?: unknown[]
   dependentSchemas?: Record<string, Schema>
   dependentRequired?: Record<string, string[]>
-  /** Of a text in lines: of each. */
+  /** The schema of each line of NDJSON. */
   'x-line-schema'?: Schema
 }
 
@@ -46,7 +46,7 @@ interface Content {
   examples?: Record<string, unknown>
 }
 
-export interface Answers {
+export interface ResponseObject {
   content?: Record<string, Content>
   headers?: Record<string, { schema: Schema; required?: boolean }>
 }
@@ -56,21 +56,21 @@ interface RawOperation {
   security?: object[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Content> }
-  responses: Record<string, Answers>
+  responses: Record<string, ResponseObject>
 }
 
-/** What the service says of one of its operations. */
+/** An operation of the OpenAPI document. */
 export interface Operation {
   id: string
   method: string
-  /** With its parameters in braces. */
+  /** With parameters in braces. */
   path: string
   parameters: Parameter[]
-  /** By media type; empty if it takes none. */
+  /** By media type. Empty without a request body. */
   bodies: Record<string, Content>
   /** By status. */
-  responses: Record<string, Answers>
-  /** Whom it lets in: anyone, a token or a session, a session alone. */
+  responses: Record<string, ResponseObject>
+  /** `account`: a token or a session. */
   access: 'anyone' | 'account' | 'session'
 }
 
@@ -80,7 +80,7 @@ interface RawDocument {
   security?: object[]
 }
 
-/** The service's OpenAPI document: all that the fuzzer knows of the service. */
+/** The service's OpenAPI document: the only input of the fuzzer. */
 export class ApiDocument {
   readonly operations: readonly Operation[]
   readonly #schemas: Record<string, Schema>
@@ -107,19 +107,19 @@ export class ApiDocument {
     return found
   }
 
-  /** The schema, or the component that it names. */
+  /** Resolves a reference to a component. */
   resolve(schema: Schema): Schema {
     const name = schema.$ref?.split('/').at(-1)
     return name === undefined ? schema : (this.#schemas[name] as Schema)
   }
 
-  /** What is wrong with the value; null if nothing is. */
-  flawOf(value: unknown, schema: Schema): string | null {
+  /** Why the value does not match the schema. Null if it does. */
+  schemaViolation(value: unknown, schema: Schema): string | null {
     const validate = this.#validators.get(schema) ?? this.#compile(schema)
     return validate(value) ? null : this.#ajv.errorsText(validate.errors)
   }
 
-  /** Operations that a path as it is sent belongs to, the closest first. A parameter may be empty: that is refused later. */
+  /** The operations whose paths match, literal ones first. A parameter may be empty: the operation refuses it. */
   operationsAt(path: string): Operation[] {
     const segments = path.split('/')
     const found = this.operations.filter((operation) => {
@@ -129,7 +129,7 @@ export class ApiDocument {
         wanted.every((part, i) => part.startsWith('{') || part === segments[i])
       )
     })
-    // /v1/claims/export is not the claim named export, but for methods that only a claim has.
+    // /v1/claims/export is also the claim "export", for methods that only a claim has.
     return found.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
   }
 
@@ -143,7 +143,7 @@ export class ApiDocument {
 
 function toOperation(method: string, path: string, raw: RawOperation): Operation {
   const { operationId, parameters = [], requestBody, responses, security } = raw
-  const needs = security?.flatMap((one) => Object.keys(one))
+  const schemes = security?.flatMap((requirement) => Object.keys(requirement))
   return {
     id: operationId,
     method: method.toUpperCase(),
@@ -151,10 +151,10 @@ function toOperation(method: string, path: string, raw: RawOperation): Operation
     parameters,
     bodies: requestBody?.content ?? {},
     responses,
-    access: needs === undefined ? 'account' : needs.length === 0 ? 'anyone' : 'session',
+    access: schemes === undefined ? 'account' : schemes.length === 0 ? 'anyone' : 'session',
   }
 }
 
-/** The codes that a status of an operation stands for. */
-export const codesOf = (answers: Answers | undefined): string[] =>
+/** The documented error codes of a status. */
+export const errorCodesOf = (answers: ResponseObject | undefined): string[] =>
   Object.keys(answers?.content?.['application/json']?.examples ?? {})

@@ -50,6 +50,8 @@ export class FieldStatistics {
   readonly #comparedByKey: ReadonlyMap<string, string>
   /** Texts that are not similar to a compared one. */
   readonly otherTexts = new Examples()
+  /** Values in place of an object that would contain the compared field, by their types. */
+  readonly nonObjects = new Map<JsonType, Examples>()
   /** Field names that are similar to the compared field's name, in events without the compared field. */
   readonly similarNames = new Examples()
   /** Cache: whether the name of a field is similar. */
@@ -107,9 +109,12 @@ export class FieldStatistics {
   /** Adds a value of another type than the compared one. */
   addOther(type: JsonType, value: Json, line: number): void {
     this.present++
-    const examples = this.otherTypes.get(type) ?? new Examples()
-    this.otherTypes.set(type, examples)
-    examples.add(typeof value === 'string' ? value : JSON.stringify(value), line)
+    addExample(this.otherTypes, type, textOf(value), line)
+  }
+
+  /** Adds a value on the path to the field that is not an object. */
+  addNonObject(value: Json, line: number): void {
+    addExample(this.nonObjects, jsonTypeOf(value), textOf(value), line)
   }
 
   #addText(text: string, line: number): void {
@@ -218,6 +223,8 @@ export class FieldStatistics {
     return found
   }
 }
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function addExample<Key>(map: Map<Key, Examples>, key: Key, text: string, line: number): void {
   const examples = map.get(key) ?? new Examples()

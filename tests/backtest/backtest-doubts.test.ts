@@ -570,6 +570,24 @@ describe('NDJSON (§10 rules 6, 8)', () => {
       '2 events have "V" in place of "v" of "done" (line 2)',
     ])
   })
+
+  test('names values that are not objects on the path to the compared field', async (t) => {
+    const nested = contractWith({ fulfillment_condition: { event: 'done', field: 'd.delay', lte: 5 } })
+    const notes = (...rest: string[]) =>
+      notesOf(t, rest.map((text, i) => row(`c${i}`, text)).join('\n'), nested, { format: 'ndjson' })
+    const noteOf = (what: string, value: string, line: number) =>
+      `1 event has ${what} in place of an object on the path "d.delay" of "done", so no value is read there: ${JSON.stringify(value)} (line ${line})`
+    const text = '{"delay":5}'
+    const isObject = `"d":${text}`
+    const isText = `"d":${JSON.stringify(text)}`
+    assert.deepEqual(await notes(isObject, isText), [noteOf('a text', text, 2)])
+    assert.deepEqual(await notes(isObject, '"d":[{"delay":5}]'), [noteOf('an array', '[{"delay":5}]', 2)])
+    assert.deepEqual(await notes(isText), [
+      'no event has "d.delay" of "done", which the contract compares',
+      noteOf('a text', text, 1),
+    ])
+    assert.deepEqual(await notes(isObject, '"d":null', '"d":{}', '"x":1'), [])
+  })
 })
 
 describe('XES (§10 rule 3)', () => {

@@ -198,7 +198,10 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
   const place = `${shown(field.path.join('.'))} of ${shown(field.event)}`
   if (reading.types.countOf(field.event) === 0) return []
   if (present === 0 && !field.texts.has(''))
-    return [`no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`]
+    return [
+      `no event has ${place}, which the contract compares${whyMissing(field.path, reading)}`,
+      ...nonObjectNotes(one, place),
+    ]
   const array = reading.format === 'csv' ? arrayNotes(one, place) : []
   const compared = `${place} is ${field.type === 'scalar' ? 'counted if it is' : 'compared with'} ${TYPE_WORDS[field.type]}`
   return [
@@ -217,6 +220,7 @@ function fieldNotes(one: FieldStatistics, reading: LogReading): string[] {
     ),
     ...otherTextNotes(one, place),
     ...nameNotes(one, place),
+    ...nonObjectNotes(one, place),
     ...distinctNotes(
       one.similarDistinct,
       place,
@@ -252,6 +256,12 @@ const nameNotes = ({ similarNames }: FieldStatistics, place: string): string[] =
   similarNames.first.map(
     ({ text, count, line }) =>
       `${have(count, 'event')} ${shown(text)} in place of ${place} (line ${grouped(line)})`,
+  )
+
+const nonObjectNotes = ({ nonObjects }: FieldStatistics, place: string): string[] =>
+  [...nonObjects].map(
+    ([type, examples]) =>
+      `${have(examples.count, 'event')} ${TYPE_WORDS[type]} in place of an object on the path ${place}, so no value is read there: ${list(examples)}`,
   )
 
 function groupedNotes({ grouped: found }: FieldStatistics, place: string, mark: DecimalMark): string[] {

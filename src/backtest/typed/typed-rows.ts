@@ -81,18 +81,30 @@ export class TypedRows {
       const [name = ''] = one.field.path
       const value = valueAt(payload, one.field.path)
       if (Object.hasOwn(payload, name)) kept.set(name, payload[name] as Json)
-      if (value === undefined) this.#noteNames(payload, one, line)
+      if (value === undefined) this.#noteMissing(payload, one, line)
       one.add(value, line)
     }
     return kept.size === 0 ? EMPTY_PAYLOAD : Object.fromEntries(kept)
   }
 
-  /** For the note about a missing field: the log may have it under a similar name. */
-  #noteNames(payload: JsonObject, one: FieldStatistics, line: number): void {
+  /** The log may have a missing field under a similar name, or a text of JSON in place of the object that contains it. */
+  #noteMissing(payload: JsonObject, one: FieldStatistics, line: number): void {
+    const other = nonObjectOn(one.field.path, payload)
+    if (other !== null) one.addNonObject(other, line)
     const names = namesIn(payload, one.field.path.length)
     one.addNames(names, line)
     if (this.names.size < MAX_FIELD_NAMES) for (const name of names) this.names.add(name)
   }
+}
+
+/** A value before the end of the path that is not an object; null if there is none. */
+function nonObjectOn(path: readonly string[], payload: JsonObject): Json {
+  let value: Json = payload
+  for (const key of path) {
+    if (!isJsonObject(value)) return value
+    value = (Object.hasOwn(value, key) ? value[key] : null) as Json
+  }
+  return null
 }
 
 /** The names of the fields down to this depth, joined by dots. */

@@ -15,7 +15,7 @@ import { runSync } from '../platform/concurrency/cooperative.ts'
 import { inputName, openInput } from '../platform/terminal/input-file.ts'
 import { progressBar } from '../platform/terminal/table.ts'
 import { type Case, type CaseResult, runCase } from './backtest.ts'
-import { calendarNotes } from './calendar-notes.ts'
+import { holidayNotes, spanNotes } from './calendar-notes.ts'
 import { HeldCases } from './cases/held-cases.ts'
 import { RowOrder } from './cases/row-order.ts'
 import { CaseAppearsAgain, type CaseGrouping, NewestFirst, SortedCases } from './cases/sorted-cases.ts'
@@ -133,9 +133,10 @@ class Run implements Backtest {
   readonly comparison: Comparison | null
   readonly #cases: CaseStatistics
   readonly #order: RowOrder
-  readonly #calendar: TimeMeasure
+  readonly #calendar: Calendar | null
+  readonly #measure: TimeMeasure
   readonly #until: number | null
-  readonly #notes: readonly string[]
+  readonly #untilNotes: readonly string[]
   readonly #now: number
   casesAfterUntil = 0
   eventsAfterUntil = 0
@@ -148,21 +149,30 @@ class Run implements Backtest {
     this.#order = order
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null
-    this.#calendar = calendar ? workingTime(calendar) : ELAPSED_TIME
+    this.#calendar = calendar ?? null
+    this.#measure = calendar ? workingTime(calendar) : ELAPSED_TIME
     this.#until = until
-    this.#notes = [...(untilNote ? [untilNote] : []), ...(calendar ? calendarNotes(calendar) : [])]
+    this.#untilNotes = untilNote ? [untilNote] : []
     this.#now = now
   }
 
   get notes(): string[] {
-    return [...this.#notes, ...readingNotes(this.reading, this.#cases, this.#order, this.#now)]
+    const reading = readingNotes(this.reading, this.#cases, this.#order, this.#now)
+    return [...this.#untilNotes, ...this.#calendarNotes(), ...reading]
+  }
+
+  #calendarNotes(): string[] {
+    const { firstAt, lastAt, firstOpening } = this.reading
+    if (this.#calendar === null || firstAt === null || lastAt === null) return []
+    const from = Math.min(firstAt, firstOpening?.at ?? firstAt)
+    return [...spanNotes(this.#calendar), ...holidayNotes(this.#calendar, from, lastAt)]
   }
 
   add(found: Case): void {
     this.#cases.add(found)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
-      const result = runCase(totals.contract, found, this.#until, this.#calendar)
+      const result = runCase(totals.contract, found, this.#until, this.#measure)
       if (!result) {
         this.casesAfterUntil++
         return

@@ -156,6 +156,23 @@ describe('notes', () => {
     assert.deepEqual(await notes('whole.csv'), [])
   })
 
+  test('name a log that has as many rows as programs export at most (§10 rule 8)', async (t) => {
+    const line = JSON.stringify({ case_id: 'a', type: 'done', occurred_at: AT })
+    const path = await filesIn(t, {
+      'cut.csv': `case_id,type,occurred_at\n${`a,done,${AT}\n`.repeat(999)}a,done,never\n`,
+      'cut.ndjson': `${line}\n`.repeat(10_000),
+      'whole.ndjson': `${line}\n`.repeat(9_999),
+    })
+    const notes = async (name: string) =>
+      (await backtestOf(path(name), [contractWith()], { format: null })).json.warnings
+    const note = (rows: string) => [
+      `the log has exactly ${rows} rows, as many as some programs export at most: further rows may be lost`,
+    ]
+    assert.deepEqual(await notes('cut.csv'), note('1,000'))
+    assert.deepEqual(await notes('cut.ndjson'), note('10,000'))
+    assert.deepEqual(await notes('whole.ndjson'), [])
+  })
+
   test('name it in logs whose values have types too (§10 rules 3, 8)', async (t) => {
     const line = (n: number, fields: object) =>
       JSON.stringify({ case_id: `c${n}`, type: 'done', occurred_at: AT, ...fields })

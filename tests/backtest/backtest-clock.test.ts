@@ -87,6 +87,29 @@ describe('the back-test of a contract with a clock (§2.1a, §10 rule 13)', () =
     }
   })
 
+  test('has a note on years of the log in which the calendar has no holidays, but has them in others', async (t) => {
+    const path = await filesIn(t, {
+      log: `${LOG}\nlater,opened,2026-12-31T22:30:00Z\nlater,resolved,2027-01-04T12:00:00Z`,
+      '2026': `${LOG}\nlater,opened,2026-12-31T22:30:00Z`,
+    })
+    const notes = async (name: string, changes: Parameters<typeof calendarWith>[0]) => {
+      const options = { calendar: calendarWith(changes), now: Date.UTC(2028) }
+      return (await backtestOf(path(name), [working], options)).json.warnings
+    }
+    const note = (known: string, missing: string) => [
+      `the calendar has holidays in ${known}, but none in ${missing} of the log: a missing holiday counts as working time`,
+    ]
+    assert.deepEqual(await notes('log', { holidays: ['2026-04-03'] }), note('2026', 'the year 2027'))
+    assert.deepEqual(await notes('log', { exceptions: { '2027-01-01': [] } }), note('2027', 'the year 2026'))
+    assert.deepEqual(
+      await notes('log', { holidays: ['2024-12-25', '2025-12-25'] }),
+      note('2024, 2025', 'the years 2026, 2027'),
+    )
+    assert.deepEqual(await notes('log', { holidays: ['2026-04-03', '2027-01-01'] }), [])
+    assert.deepEqual(await notes('log', {}), [])
+    assert.deepEqual(await notes('2026', { holidays: ['2026-04-03'] }), [])
+  })
+
   test('takes the calendar from a file, which the contract must name', async (t) => {
     const { clock, ...plain } = working
     const { exceptions, ...form } = HOURS

@@ -99,12 +99,18 @@ function otherHeaderNotes({ otherHeaders: [first, ...others] }: LogReading): str
 
 /** Spreadsheets drop the rows beyond. */
 const SPREADSHEET_ROWS = [65_536, 1_048_576]
+/** Usual limits of exports: TablePlus has 1,000, Metabase 2,000, Looker 5,000, Kibana 10,000, Power BI 30,000, Splunk 50,000. */
+const EXPORT_ROWS = [1_000, 2_000, 5_000, 10_000, 30_000, 50_000, 100_000, 1_000_000]
 
 function rowLimitNotes({ events, badRows, format }: LogReading): string[] {
-  const rows = 1 + events + badRows.count
-  if (format !== 'csv' || !SPREADSHEET_ROWS.includes(rows)) return []
+  const rows = events + badRows.count
+  if (format === 'csv' && SPREADSHEET_ROWS.includes(1 + rows))
+    return [
+      `the log has exactly ${grouped(1 + rows)} rows with its header, as many as a spreadsheet keeps: further rows may be lost`,
+    ]
+  if (format === 'xes' || !EXPORT_ROWS.includes(rows)) return []
   return [
-    `the log has exactly ${grouped(rows)} rows with its header, as many as a spreadsheet keeps: further rows may be lost`,
+    `the log has exactly ${grouped(rows)} rows, as many as some programs export at most: further rows may be lost`,
   ]
 }
 

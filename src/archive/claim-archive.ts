@@ -80,7 +80,7 @@ export class ClaimArchive {
     this.#incomplete = null
     let wasInterrupted = false
     try {
-      const archived = await this.#accounts.removeSome(() => {
+      const archived = await this.#accounts.removeBatches(() => {
         wasInterrupted = !this.#hasLease || isOver()
         return wasInterrupted
       })

@@ -28,5 +28,5 @@ export function noteCreated(
 ): void {
   if (context === null) return
   context.claimId = id
-  if (context.span !== null) tracing?.brought(id, status, context.span)
+  if (context.span !== null) tracing?.recordStatus(id, status, context.span)
 }

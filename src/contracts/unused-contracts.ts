@@ -29,7 +29,7 @@ export class UnusedContracts {
    * Continues the scan. Returns the number of removed contracts.
    * @param isOver called after each batch
    */
-  async removeSome(isOver: () => boolean): Promise<number> {
+  async removeBatches(isOver: () => boolean): Promise<number> {
     const db = this.#app.db.checks
     if (this.#unused.length === 0) {
       this.#lastScannedId = NIL

@@ -1,7 +1,7 @@
 import { isExtended } from '../core/contracts/contract.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import type { Metrics } from '../platform/observability/metrics.ts'
-import type { Span, Tracing, Waited } from '../platform/observability/tracing.ts'
+import type { QueuedRequest, Span, Tracing } from '../platform/observability/tracing.ts'
 import type { PendingSubmission, SubmittedEvent } from './submission/pending-submission.ts'
 
 /** By performance.now(). */
@@ -63,10 +63,11 @@ export class SubmissionTraces {
 
   /** A batch starts. Null if none of its submissions is traced. */
   start(group: readonly PendingSubmission[], claims: number, node: number): Span | null {
-    const waited: Waited[] = []
-    for (const { request, since } of group) if (request.span) waited.push({ span: request.span, since })
-    if (waited.length === 0) return null
-    return this.#tracing.shared('record events', waited, {
+    const queued: QueuedRequest[] = []
+    for (const { request, since } of group)
+      if (request.span) queued.push({ span: request.span, queuedAt: since })
+    if (queued.length === 0) return null
+    return this.#tracing.startSharedSpan('record events', queued, {
       'db.system.name': 'postgresql',
       'claimkeeper.group.events': group.length,
       'claimkeeper.group.claims': claims,
@@ -76,6 +77,6 @@ export class SubmissionTraces {
 
   end(result: SubmittedEvent | Error, { request: { span } }: PendingSubmission): void {
     if (!span || result instanceof Error || !hasChangedStatus(result)) return
-    this.#tracing.brought(result.claim.id, result.claim.status, span)
+    this.#tracing.recordStatus(result.claim.id, result.claim.status, span)
   }
 }

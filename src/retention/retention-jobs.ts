@@ -13,7 +13,7 @@ import { OldRecords } from './old-records.ts'
 
 interface Removal {
   /** Continues after the last batch until `isOver`. Returns the number of removed records. */
-  removeSome: (isOver: () => boolean) => Promise<number>
+  removeBatches: (isOver: () => boolean) => Promise<number>
 }
 
 /** Jobs that remove old records in batches. `onRemoved` gets the kind and the count of the removed records. */
@@ -26,7 +26,7 @@ export function retentionJobs(
     name: `removing ${what}`,
     every,
     run: async () => {
-      const removed = await removal.removeSome(shortRun())
+      const removed = await removal.removeBatches(shortRun())
       if (removed > 0) onRemoved(what, removed)
     },
   })

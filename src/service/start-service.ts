@@ -30,10 +30,10 @@ export async function startService(
   signal: AbortSignal,
 ): Promise<Service> {
   await requireFreePort(config)
-  const database = await openDatabase(ofService(config, report, signal))
+  const database = await openDatabase(databaseOptions(config, report, signal))
   try {
-    await warnOfConnections(database.db, config, 1, log)
-    const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
+    await warnOfConnectionShortage(database.db, config, 1, log)
+    const account = await ensureFirstAccount(createApp(database.db), config, report, signal)
     const rates = rateCounts(config.rateLimitPerMinute)
     const { metrics } = database.db
     const readMetrics = shareReading(async () => metricsText([await metrics.measured()]))
@@ -56,7 +56,7 @@ export async function startService(
 }
 
 /** Options with which the service opens its database. */
-export const ofService = (config: Config, report: (step: string) => void, signal: AbortSignal) => ({
+export const databaseOptions = (config: Config, report: (step: string) => void, signal: AbortSignal) => ({
   databaseUrl: config.databaseUrl,
   dataDir: config.dataDir,
   poolSize: config.databasePoolSize,
@@ -68,8 +68,8 @@ export const ofService = (config: Config, report: (step: string) => void, signal
   signal,
 })
 
-/** With too few connections a server starts, and some requests fail later. */
-export async function warnOfConnections(
+/** Logs a warning if PostgreSQL allows too few connections: the server starts, but some requests fail later. */
+export async function warnOfConnectionShortage(
   db: Database,
   { databasePoolSize: poolSize }: Config,
   workers: number,
@@ -91,8 +91,8 @@ export interface FirstAccount {
   showFirstToken: (show: (token: string | null) => Promise<void>) => Promise<void>
 }
 
-/** Makes the account if there is none, and a new one-time link while nobody can sign in to it. */
-export async function welcomeFirstAccount(
+/** Creates the first account if there is none, and a new one-time link while nobody can sign in to the account. */
+export async function ensureFirstAccount(
   app: App,
   { bootstrapToken }: Config,
   report: (step: string) => void,
@@ -102,7 +102,7 @@ export async function welcomeFirstAccount(
   const welcomeKey = await unlessAborted(signal, inviteFirstAccount(app))
   const [first] = await unlessAborted(signal, listUsers(app))
   const owner = first?.email ?? ''
-  if (isNew) report(`Making the account ${owner}`)
+  if (isNew) report(`Creating the account ${owner}`)
   return {
     owner,
     hasGivenToken: isNew && bootstrapToken !== null,

@@ -294,7 +294,10 @@ function traceAttempt(
     'claimkeeper.notification.id': notificationId,
     'claimkeeper.subject.id': subjectId,
   }
-  return tracing.attempt('POST webhook', attributes, { claimId: subjectId, status: () => statusIn(body) })
+  return tracing.startAttemptSpan('POST webhook', attributes, {
+    claimId: subjectId,
+    status: () => statusIn(body),
+  })
 }
 
 /** @param answer null if a stop aborted the attempt */

@@ -164,7 +164,7 @@ test('listen goes on with the oldest that is kept if what follows its place was 
   gate.close()
   const removed = await newClaim(api)
   await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [removed.user_id])
-  assert.equal(await oldNotifications(app, 30).removeSome(() => false), 2)
+  assert.equal(await oldNotifications(app, 30).removeBatches(() => false), 2)
   const [kept] = [await newClaim(api), await newClaim(api)]
   gate.open()
   await eventually(async () => receiver.received.length === 3)

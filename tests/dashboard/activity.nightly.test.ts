@@ -88,7 +88,7 @@ test('new entries are shown although all older notifications were removed', asyn
   const customer = await createCustomer(page, 'acme')
   await createCandidates(page, 'removed-0001')
   await service.sql("UPDATE notifications SET created_at = '2025-01-01'")
-  await oldNotifications(service.app, 30).removeSome(() => false)
+  await oldNotifications(service.app, 30).removeBatches(() => false)
   await page.goto(`/activity?customer=${customer}`)
   await page.getByText('Nothing matches the filters').waitFor()
   await liveness(page, 'Live')

@@ -66,7 +66,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     ['Creating the database', newDataFolder],
     ['Starting PostgreSQL', madeDataFolder],
     ['Migrating the database', madeDataFolder],
-    ['Making the account', madeDataFolder],
+    ['Creating the account', madeDataFolder],
   ] as const) {
     test(`at "${step}"`, async (t) => {
       const CLAIMKEEPER_DATA_DIR = await dataFolder(t)
@@ -122,7 +122,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
 })
 
 describe('the first token is not lost with a start that is killed', { concurrency: 2 }, () => {
-  for (const moment of ['Making the account', 'TOKEN=ck_']) {
+  for (const moment of ['Creating the account', 'TOKEN=ck_']) {
     test(`at "${moment}"`, async (t) => {
       const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
       const killed = await runUntil(moment, 'SIGKILL', { CLAIMKEEPER_DATA_DIR })

@@ -53,10 +53,10 @@ describe('a collector', () => {
       })
     })
     const { tracing: toIt } = tracingTo(trickling.url, 1)
-    toIt.request('GET', {}, undefined)?.end()
+    toIt.startRequestSpan('GET', {}, undefined)?.end()
     await left.promise
     trickling.answer((response) => response.end('{}'))
-    toIt.request('GET', {}, undefined)?.end()
+    toIt.startRequestSpan('GET', {}, undefined)?.end()
     await eventually(async () => trickling.spans.length === 2)
   })
 })

@@ -182,7 +182,7 @@ test('a collector that refuses spans is reported with its status', async (t) => 
   const refusing = await startCollector(t)
   refusing.answer((response) => response.writeHead(400).end('no'))
   const { tracing: refused, lost } = tracingTo(refusing.url, 1)
-  refused.request('GET', {}, undefined)?.end()
+  refused.startRequestSpan('GET', {}, undefined)?.end()
   await refused.stop()
   // The stop waits for less than a second.
   await eventually(async () => lost.length > 0)

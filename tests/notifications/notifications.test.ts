@@ -134,10 +134,10 @@ describe('GET /v1/notifications', () => {
     const start = (await api.get('/v1/notifications?limit=1')).body.next_cursor
     const end = (await readAll(api)).cursor
     const old = oldNotifications(app, 30)
-    assert.equal(await old.removeSome(() => false), 0)
+    assert.equal(await old.removeBatches(() => false), 0)
     await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [second.user_id])
     await newCandidate(api)
-    assert.equal(await old.removeSome(() => false), 2)
+    assert.equal(await old.removeBatches(() => false), 2)
     assertError(await api.get(`/v1/notifications?after=${start}`), 410, 'CURSOR_EXPIRED')
     assert.deepEqual(told(await readAll(api, { after: end })), ['candidate.created 0'])
     assert.deepEqual(told(await readAll(api)), ['candidate.created 0'])
@@ -147,7 +147,7 @@ describe('GET /v1/notifications', () => {
     const api = await newAccount()
     const claim = await newClaim(api)
     await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [claim.user_id])
-    assert.equal(await oldNotifications(app, 30).removeSome(() => false), 1)
+    assert.equal(await oldNotifications(app, 30).removeBatches(() => false), 1)
     for (const query of ['', '?wait=1', '?order=desc', '?candidate_alias=not-there-yet']) {
       const { body } = await api.get(`/v1/notifications${query}`)
       assert.deepEqual([body.data, body.has_more], [[], false])

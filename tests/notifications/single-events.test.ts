@@ -192,7 +192,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
       "UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1 AND sequence = 1",
       [user_id],
     )
-    assert.equal(await oldNotifications(service.app, 30).removeSome(() => false), 1)
+    assert.equal(await oldNotifications(service.app, 30).removeBatches(() => false), 1)
     const after = (types: string) => api.get(`/v1/notifications?after=${start}${types}`)
     assert.equal((await after('')).status, 200)
     assert.equal((await after('&types=claim.pending')).status, 200)

@@ -44,7 +44,7 @@ const takenAgain = (id: string, at: Date) =>
     const text = `SELECT sender_until - interval '30 seconds' > $2 AS again FROM webhook_endpoints WHERE id = $1`
     return (await sql(text, [id, at]))[0]?.again
   })
-const removeOld = (days: number) => oldDeliveries(app, days).removeSome(() => false)
+const removeOld = (days: number) => oldDeliveries(app, days).removeBatches(() => false)
 
 describe('a hanging endpoint', () => {
   test('a slow endpoint does not delay another endpoint of the account', async () => {

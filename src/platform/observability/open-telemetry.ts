@@ -26,7 +26,7 @@ import {
   TRACING_STOP_TIMEOUT_MS,
 } from './limits.ts'
 import { type Parent, readTraceparent, Sampling } from './sampling.ts'
-import type { Attributes, Cause, Span, Tracing, Waited } from './tracing.ts'
+import type { Attributes, Cause, QueuedRequest, Span, Tracing } from './tracing.ts'
 
 export interface TracingOptions extends Collecting {
   serviceName: string
@@ -77,18 +77,18 @@ export class OpenTelemetry implements Tracing {
     this.#tracer = this.#provider.getTracer('claimkeeper', version)
   }
 
-  request(name: string, attributes: Attributes, traceparent: string | undefined): Span | null {
+  startRequestSpan(name: string, attributes: Attributes, traceparent: string | undefined): Span | null {
     const parent = traceparent === undefined ? null : readTraceparent(traceparent)
     if (!this.#sampling.takes(parent)) return null
     return this.#begin(name, SpanKind.SERVER, attributes, parent && contextOf(asContext(parent)))
   }
 
-  shared(name: string, waited: readonly Waited[], attributes: Attributes): Span {
+  startSharedSpan(name: string, queued: readonly QueuedRequest[], attributes: Attributes): Span {
     const now = performance.now()
     const waits = new Map<TracedSpan, number>()
-    for (const { span, since } of waited) {
+    for (const { span, queuedAt } of queued) {
       const traced = span as TracedSpan
-      waits.set(traced, Math.min(since, waits.get(traced) ?? since))
+      waits.set(traced, Math.min(queuedAt, waits.get(traced) ?? queuedAt))
     }
     const [first, ...others] = [...waits.keys()].filter((span) => span.mayHaveChild())
     const shared = this.#tracer.startSpan(
@@ -102,22 +102,22 @@ export class OpenTelemetry implements Tracing {
       // The shared span belongs to the first trace, and the others link to it: each trace can be read on its own.
       first ? contextOf(first.context) : ROOT_CONTEXT,
     )
-    for (const one of [first, ...others]) {
-      if (!one) break
-      const startTime = this.#epochMs(waits.get(one) as number)
+    for (const span of [first, ...others]) {
+      if (!span) break
+      const startTime = this.#epochMs(waits.get(span) as number)
       const links = [{ context: shared.spanContext() }]
-      const wait = this.#tracer.startSpan('wait in the queue', { startTime, links }, contextOf(one.context))
+      const wait = this.#tracer.startSpan('wait in the queue', { startTime, links }, contextOf(span.context))
       wait.end(this.#epochMs(now))
     }
     return new TracedSpan(shared, () => this.#epochMs(performance.now()))
   }
 
-  brought(claimId: string, status: string, span: Span): void {
+  recordStatus(claimId: string, status: string, span: Span): void {
     const causes = this.#causes.get(claimId) ?? new Map()
     this.#causes.set(claimId, causes.set(status, (span as TracedSpan).context))
   }
 
-  attempt(name: string, attributes: Attributes, { claimId, status }: Cause): Span | null {
+  startAttemptSpan(name: string, attributes: Attributes, { claimId, status }: Cause): Span | null {
     const cause = this.#causes.get(claimId)?.get(status() ?? '') ?? null
     if (cause === null && !this.#sampling.takes(null)) return null
     return this.#begin(name, SpanKind.CLIENT, attributes, cause && contextOf(cause))

@@ -77,7 +77,7 @@ function beginSpan(tracing: Tracing, request: FastifyRequest, operation: string 
   if (operation !== null) attributes['claimkeeper.operation'] = operation
   const { traceparent } = headers
   const given = typeof traceparent === 'string' ? traceparent : undefined
-  return tracing.request(route === undefined ? method : `${method} ${route}`, attributes, given)
+  return tracing.startRequestSpan(route === undefined ? method : `${method} ${route}`, attributes, given)
 }
 
 function endSpan(span: Span, request: FastifyRequest, reply: FastifyReply, context: LogContext): void {

@@ -12,7 +12,7 @@ import { ALL_METRICS_TIMEOUT_MS, HEARTBEAT_INTERVAL_MS, WORKER_CLOSE_TIMEOUT_MS 
 import { PortTaken } from '../listening.ts'
 import { shareReading } from '../metrics/metrics-server.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
-import { ofService } from '../start-service.ts'
+import { databaseOptions } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './workers.ts'
 
 /**
@@ -65,7 +65,7 @@ export async function runWorker(
     const { connectionString, port } = await unlessAborted(ended, order.promise)
     const report = (step: string) => log.info(step)
     const database = await openDatabase({
-      ...ofService(config, report, ended),
+      ...databaseOptions(config, report, ended),
       databaseUrl: connectionString,
     })
     metrics = database.db.metrics

@@ -15,7 +15,12 @@ import {
 } from '../limits.ts'
 import { PortTaken, requireFreePort } from '../listening.ts'
 import { startMetricsServer } from '../metrics/metrics-server.ts'
-import { ofService, type Service, warnOfConnections, welcomeFirstAccount } from '../start-service.ts'
+import {
+  databaseOptions,
+  ensureFirstAccount,
+  type Service,
+  warnOfConnectionShortage,
+} from '../start-service.ts'
 import { Workers } from './workers.ts'
 
 /**
@@ -23,14 +28,14 @@ import { Workers } from './workers.ts'
  * @throws OperatorError if the embedded database has too few connections for them
  */
 export function workerCount({ workers, databaseUrl, databasePoolSize }: Config): number {
-  const most =
+  const maxWorkers =
     databaseUrl === null
       ? Math.floor(EMBEDDED_CONNECTIONS_FOR_WORKERS / (databasePoolSize + CONNECTIONS_BESIDE_POOL))
       : Infinity
-  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), most, MAX_WORKERS))
-  if (workers > 1 && workers > most) {
+  if (workers === 'auto') return Math.max(1, Math.min(availableParallelism(), maxWorkers, MAX_WORKERS))
+  if (workers > 1 && workers > maxWorkers) {
     throw new OperatorError(
-      `CLAIMKEEPER_WORKERS must be at most ${most} on the embedded database, which has connections for no more with a DATABASE_POOL_SIZE of ${databasePoolSize}.`,
+      `CLAIMKEEPER_WORKERS must be at most ${maxWorkers} on the embedded database with a DATABASE_POOL_SIZE of ${databasePoolSize}: it has too few connections for more workers. Lower CLAIMKEEPER_WORKERS or DATABASE_POOL_SIZE.`,
     )
   }
   return workers
@@ -38,7 +43,8 @@ export function workerCount({ workers, databaseUrl, databasePoolSize }: Config):
 
 /**
  * Starts the service in several processes. This process opens the database, creates the first account, counts rate limits for all
- * workers, and serves no requests. @throws OperatorError
+ * workers, and serves no requests.
+ * @throws OperatorError
  */
 export async function startWorkers(
   config: Config,
@@ -48,10 +54,10 @@ export async function startWorkers(
 ): Promise<Service> {
   const count = workerCount(config)
   const port = await requireFreePort(config)
-  const database = await openDatabase(ofService(config, report, signal))
+  const database = await openDatabase(databaseOptions(config, report, signal))
   try {
-    await warnOfConnections(database.db, config, count, log)
-    const account = await welcomeFirstAccount(createApp(database.db), config, report, signal)
+    await warnOfConnectionShortage(database.db, config, count, log)
+    const account = await ensureFirstAccount(createApp(database.db), config, report, signal)
     const { connectionString } = database
     const rates = rateCounts(config.rateLimitPerMinute)
     const { url, workers } = await startOnPort(config, port, signal, (onPort) => {
@@ -73,7 +79,7 @@ export async function startWorkers(
   }
 }
 
-/** A free port may be taken by another program before the workers listen; then another port is tried. */
+/** With PORT 0, another program may take the free port before the workers listen on it. Then tries another port. */
 async function startOnPort(
   config: Config,
   firstPort: number,

@@ -22,7 +22,7 @@ const removingContracts: Operation = {
     const unused = randomBytes(32)
     await sql(ADD_UNUSED, [used?.hash, unused])
     const contracts = new UnusedContracts(app)
-    const remove = () => contracts.removeSome(() => false)
+    const remove = () => contracts.removeBatches(() => false)
     return {
       run: () => remove().catch(() => {}),
       finish: async () => {

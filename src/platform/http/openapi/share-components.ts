@@ -1,4 +1,5 @@
-/** The keywords that are read here. */
+/* Only the fields of an OpenAPI document that this file reads. */
+
 interface Schema {
   $ref?: string
   title?: string
@@ -27,13 +28,14 @@ interface Document {
 }
 
 /**
- * Makes components, so that code generators create one named type for each: of schemas whose title is a name, of JSON bodies (named
- * after their operation if they have no title), and of repeated parameters.
+ * Moves schemas and parameters to the components of the document, so that code generators create one named type for each. Shared are
+ * schemas whose title is a name, JSON bodies, and parameters that several operations have. A body without a title is named after its
+ * operation.
  */
 export function shareComponents<D extends object>(openapiObject: D): D {
   const document: Document = openapiObject
   const schemas = document.components?.schemas ?? {}
-  for (const operation of operationsOf(document)) nameBodies(operation)
+  for (const operation of operationsOf(document)) setTitles(operation)
   shareTitled(document, schemas)
   const parameters = shareParameters(operationsOf(document))
   document.components = { ...document.components, schemas, parameters }
@@ -43,33 +45,33 @@ export function shareComponents<D extends object>(openapiObject: D): D {
 const operationsOf = ({ paths = {} }: Document): Operation[] =>
   Object.values(paths).flatMap((methods) => Object.values(methods))
 
-const pascal = (words: string): string =>
+const toPascalCase = (words: string): string =>
   words
     .replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     .replace(/\W/g, '')
 
-function nameBodies({ operationId = '', requestBody, responses = {} }: Operation): void {
-  const name = pascal(operationId)
-  for (const { schema } of Object.values(requestBody?.content ?? {})) nameBody(schema, `${name}Request`)
+function setTitles({ operationId = '', requestBody, responses = {} }: Operation): void {
+  const name = toPascalCase(operationId)
+  for (const { schema } of Object.values(requestBody?.content ?? {})) setTitle(schema, `${name}Request`)
   for (const { content = {} } of Object.values(responses))
-    for (const { schema } of Object.values(content)) nameBody(schema, `${name}Response`)
+    for (const { schema } of Object.values(content)) setTitle(schema, `${name}Response`)
 }
 
-function nameBody(schema: Schema | undefined, name: string): void {
+function setTitle(schema: Schema | undefined, name: string): void {
   if (schema?.type === 'object' && schema.properties) schema.title ??= name
 }
 
-/** Without examples: in request bodies they stand beside the schema. */
+/** Text to compare schemas. Without examples, because a request body has them beside the reference to its schema. */
 const textOf = (schema: Schema) => JSON.stringify({ ...schema, examples: undefined })
 
 const IS_NAME = /^[A-Z][A-Za-z]+$/
 
-/** Replaces each titled schema by a reference. Existing components keep their titles. */
+/** Replaces each schema whose title is a name by a reference to a component with this name. */
 function shareTitled(document: Document, schemas: Record<string, Schema>): void {
   const share = (node: unknown): unknown => {
     if (typeof node !== 'object' || node === null) return node
     if (Array.isArray(node)) return node.map(share)
-    const { title, ...schema } = sharedWithin(node) as Schema
+    const { title, ...schema } = shareWithin(node) as Schema
     if (typeof title !== 'string' || !IS_NAME.test(title) || !('type' in schema || 'anyOf' in schema))
       return title === undefined ? schema : { title, ...schema }
     const known = schemas[title]
@@ -77,31 +79,35 @@ function shareTitled(document: Document, schemas: Record<string, Schema>): void 
     if (!known || 'examples' in schema) schemas[title] = schema
     return { $ref: `#/components/schemas/${title}` }
   }
-  const sharedWithin = (node: object) =>
+  const shareWithin = (node: object) =>
     Object.fromEntries(Object.entries(node).map(([key, value]) => [key, share(value)]))
-  for (const [name, schema] of Object.entries(schemas)) schemas[name] = sharedWithin(schema)
+  for (const [name, schema] of Object.entries(schemas)) schemas[name] = shareWithin(schema)
   if (document.paths) document.paths = share(document.paths) as NonNullable<Document['paths']>
 }
 
-/** A parameter that several operations may have. */
-interface Shared {
+/** A distinct parameter. */
+interface CountedParameter {
   parameter: Parameter
+  /** The first tag of the first operation that has the parameter. */
   tag: string
+  /** The number of operations that have the parameter. */
   count: number
 }
 
 function shareParameters(operations: readonly Operation[]): Record<string, Parameter> {
-  const shared = new Map<string, Shared>()
+  const counted = new Map<string, CountedParameter>()
   for (const { parameters = [], tags = [] } of operations) {
     for (const parameter of parameters) {
       const text = JSON.stringify(parameter)
-      const known = shared.get(text)
+      const known = counted.get(text)
       if (known) known.count++
-      else shared.set(text, { parameter, tag: tags[0] ?? '', count: 1 })
+      else counted.set(text, { parameter, tag: tags[0] ?? '', count: 1 })
     }
   }
-  const repeated = [...shared.values()].filter(({ count }) => count > 1)
-  const names = new Map(repeated.map((one) => [JSON.stringify(one.parameter), nameOf(one, repeated)]))
+  const repeated = [...counted.values()].filter(({ count }) => count > 1)
+  const names = new Map(
+    repeated.map((counted) => [JSON.stringify(counted.parameter), nameOf(counted, repeated)]),
+  )
   if (new Set(names.values()).size < names.size)
     throw new Error(`two parameters have one name: ${[...names.values()]}`)
   for (const operation of operations) {
@@ -111,14 +117,17 @@ function shareParameters(operations: readonly Operation[]): Record<string, Param
       return name === undefined ? parameter : ({ $ref: `#/components/parameters/${name}` } as Parameter)
     })
   }
-  return Object.fromEntries(repeated.map((one) => [nameOf(one, repeated), one.parameter]))
+  return Object.fromEntries(repeated.map((counted) => [nameOf(counted, repeated), counted.parameter]))
 }
 
-/** Named by the noun of its description ("The claim."), or by its name. If a name has several meanings, rarer ones get their tag as prefix. */
-function nameOf({ parameter, tag, count }: Shared, all: readonly Shared[]): string {
+/**
+ * The name of a component. A path parameter is named by the noun of its description ("The claim."). Of several parameters with one
+ * name, all but the most frequent get their tag as prefix.
+ */
+function nameOf({ parameter, tag, count }: CountedParameter, all: readonly CountedParameter[]): string {
   const { in: place, name, description = '' } = parameter
   const [, noun = ''] = (place === 'path' && /^The ([\w ]+)\.$/.exec(description)) || []
   const others = all.filter((other) => other.parameter.name === name && other.parameter !== parameter)
   const isMostFrequent = noun !== '' || others.every((other) => other.count < count)
-  return pascal(`${isMostFrequent ? noun : tag} ${name} ${place}`)
+  return toPascalCase(`${isMostFrequent ? noun : tag} ${name} ${place}`)
 }

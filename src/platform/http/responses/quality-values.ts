@@ -1,10 +1,11 @@
 /*
  * Content negotiation with Accept and Accept-Encoding (RFC 9110 §12.4.2, §12.5). Names and parameters are case-insensitive.
- * A member with an invalid weight is ignored, and so is a header that is too long.
+ * Members of the list with an invalid weight are ignored. Headers over MAX_HEADER_LENGTH are ignored too.
  */
 
 /** Characters. Headers of browsers have about 200. */
 const MAX_HEADER_LENGTH = 2_000
+/** A quoted string, or the rest of the header if the string is not closed. */
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"?'
 const MEMBER = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g')
 const PARAMETER = new RegExp(`(?:[^;"]|${QUOTED})+`, 'g')
@@ -21,31 +22,30 @@ function readWeights(header: string | string[] | undefined): Weights {
     const [name = '', ...parameters] = [...member.matchAll(PARAMETER)].map(([part]) =>
       part.trim().replace(/\s*=\s*/, '='),
     )
-    const given = parameters.find((parameter) => parameter.startsWith('q='))
-    const weight = given === undefined ? 1 : Number(WEIGHT.exec(given)?.[1])
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))
+    const weight = quality === undefined ? 1 : Number(WEIGHT.exec(quality)?.[1])
     if (name !== '' && weight <= 1) weights.set(name, Math.max(weight, weights.get(name) ?? 0))
   }
   return weights
 }
 
 /**
- * Whether Accept prefers a media type to the default one. If both have the same weight, it does if it names the type: a wildcard
- * alone means the default.
+ * Whether Accept prefers a media type to the default one. If both have the same weight, a type that Accept names is preferred, and
+ * a type that only matches a wildcard is not.
  */
 export function prefersType(accept: string | undefined, type: string, defaultType: string): boolean {
   const weights = readWeights(accept)
   const weightOf = (name: string) =>
     weights.get(name) ?? weights.get(`${name.split('/', 1)[0]}/*`) ?? weights.get('*/*') ?? 0
-  const wanted = weightOf(type)
-  return (
-    wanted > weightOf(defaultType) || (wanted > 0 && wanted === weightOf(defaultType) && weights.has(type))
-  )
+  const weight = weightOf(type)
+  const defaultWeight = weightOf(defaultType)
+  return weight > defaultWeight || (weight > 0 && weight === defaultWeight && weights.has(type))
 }
 
 /**
- * The content coding with the greatest weight, and the first of several. Null for none: codings that the header does not name
- * are not sent, except gzip for `*`, because all clients support it.
- * @param codings that the server supports, the preferred first
+ * The content coding with the greatest weight; of codings with equal weights, the first. Null for no coding. The header must name
+ * a coding, except gzip, which `*` allows too because all clients support it.
+ * @param codings that the server supports, in the order of its preference
  */
 export function chooseCoding<Coding extends string>(
   header: string | string[] | undefined,

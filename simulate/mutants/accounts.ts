@@ -35,8 +35,8 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     name: 'a customer is found without a check of the owner',
     edits: [
       edit(
-        'AS named (asking, user_id, id)\n      JOIN customers USING (user_id, id)',
-        'AS named (asking, owner, id)\n      JOIN customers USING (id)',
+        'AS named (lookup, user_id, id)\n      JOIN customers USING (user_id, id)',
+        'AS named (lookup, owner, id)\n      JOIN customers USING (id)',
       ),
     ],
   },
@@ -104,8 +104,8 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     name: 'a customer is found by its external id in any account',
     edits: [
       edit(
-        'AS named (asking, user_id, external_id)\n      JOIN customers USING (user_id, external_id)',
-        'AS named (asking, owner, external_id)\n      JOIN customers USING (external_id)',
+        'AS named (lookup, user_id, external_id)\n      JOIN customers USING (user_id, external_id)',
+        'AS named (lookup, owner, external_id)\n      JOIN customers USING (external_id)',
       ),
     ],
   },

@@ -13,7 +13,7 @@ const LOG_N = 17
 /** The cost of hashes that better-auth made: a quarter of today's work. */
 const OLD_COST: Cost = { N: 2 ** 14, r: 16, p: 1 }
 /** The other three quarters. */
-const REST_OF_COST: Cost = { N: 2 ** 17, r: 6, p: 1 }
+const REMAINING_COST: Cost = { N: 2 ** 17, r: 6, p: 1 }
 
 const KEY_BYTES = 64
 const SALT_BYTES = 16
@@ -52,7 +52,7 @@ export class Passwords {
       return isSame(await this.#derive(password, Buffer.from(salt, 'base64'), this.#cost), key, 'base64')
     const [, oldSalt = '', oldKey = ''] = OLD_FORM.exec(hash) ?? []
     const isRight = isSame(await this.#derive(password, oldSalt, OLD_COST), oldKey, 'hex')
-    if (!isRight) await this.#derive(password, oldSalt, REST_OF_COST)
+    if (!isRight) await this.#derive(password, oldSalt, REMAINING_COST)
     return isRight
   }
 

@@ -9,7 +9,7 @@ import type { CalendarPreviewBody } from './calendar-bodies.ts'
 import { getCalendar, getCalendarVersion } from './calendars.ts'
 import { PREVIEW_DAYS } from './limits.ts'
 
-interface Asked {
+interface PreviewRequest {
   from?: string
   days?: number
   version?: number
@@ -24,7 +24,7 @@ type Preview = Static<typeof CalendarPreviewBody>
 export async function previewCalendar(
   context: Context,
   id: string,
-  { from, days = PREVIEW_DAYS, version }: Asked,
+  { from, days = PREVIEW_DAYS, version }: PreviewRequest,
 ): Promise<Preview> {
   if (from !== undefined && Number.isNaN(dayOf(from))) {
     const message = 'must be a date that exists, as YYYY-MM-DD, from 1970 to 2999'

@@ -2,7 +2,7 @@ import { MAX, NIL, stringify } from 'uuid'
 import { contractIsMissing } from '../contracts/contract-store.ts'
 import type { ClaimState, Outcome, Status } from '../core/claims/lifecycle.ts'
 import type { CheckTerms } from '../core/contracts/contract.ts'
-import { CHECK_OF_SHARD, SCHEDULED_CHECK } from '../platform/database/advisory-locks.ts'
+import { SCHEDULED_CHECK, SHARD_CHECK } from '../platform/database/advisory-locks.ts'
 import { readInShards } from '../platform/database/citus/in-shards.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
@@ -246,7 +246,7 @@ export async function lockShards(db: Connection, shards: readonly number[], max:
       WITH checks AS MATERIALIZED (SELECT pg_try_advisory_xact_lock_shared(${SCHEDULED_CHECK}) AS are_on)
       SELECT shard FROM checks, set_config('idle_in_transaction_session_timeout', '${SHARD_LOCK_IDLE_TIMEOUT_S}s', true),
         unnest($1::integer[]) AS shard
-      WHERE are_on AND pg_try_advisory_xact_lock(${CHECK_OF_SHARD}, shard)
+      WHERE are_on AND pg_try_advisory_xact_lock(${SHARD_CHECK}, shard)
       LIMIT $2`,
     values: [shards, max],
   })

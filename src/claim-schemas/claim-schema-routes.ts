@@ -94,16 +94,16 @@ const tags = ['Schemas']
 const CALENDAR_ERRORS = ['CALENDAR_NOT_FOUND', 'CALENDAR_VERSION_NOT_FOUND'] as const
 const params = Type.Object({ id: Uuid('The schema.') })
 
-/** @param most schemas of an account */
-export const claimSchemaRoutes = (app: App, most: number): Route[] => [
-  createClaimSchemaRoute(app, most),
+/** @param maxSchemas schemas of an account */
+export const claimSchemaRoutes = (app: App, maxSchemas: number): Route[] => [
+  createClaimSchemaRoute(app, maxSchemas),
   listClaimSchemasRoute(app),
   getClaimSchemaRoute(app),
   updateClaimSchemaRoute(app),
   deleteClaimSchemaRoute(app),
 ]
 
-const createClaimSchemaRoute = (app: App, most: number) =>
+const createClaimSchemaRoute = (app: App, maxSchemas: number) =>
   idempotentRoute(app, {
     method: 'POST',
     url: '/v1/schemas',
@@ -127,7 +127,7 @@ const createClaimSchemaRoute = (app: App, most: number) =>
     answer: async (context, request) => {
       const { contract, name = null, description = null, reminders = [] } = request.body
       const made = { contract, name, description, reminders: sortReminders(reminders) }
-      const schema = await createClaimSchema(context, made, tokenOf(request), most)
+      const schema = await createClaimSchema(context, made, tokenOf(request), maxSchemas)
       const headers = { Location: `/v1/schemas/${schema.id}`, ...etagHeader(schema.version) }
       return { status: 201, headers, body: await withHints(app.contractHints, context, schema) }
     },

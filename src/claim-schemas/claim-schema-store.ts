@@ -6,7 +6,7 @@ import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../c
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
-import { type AskedNames, askedColumns, askedRows, plainArray } from '../platform/database/sql-array.ts'
+import { type Lookup, lookupColumns, lookupRows, plainArray } from '../platform/database/sql-array.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES, MAX_VERSIONS } from './limits.ts'
 
 interface ClaimSchemaRow extends SchemaNames {
@@ -114,24 +114,24 @@ export interface ContractOfSchema {
 /** For each lookup, the contracts of the account's schemas with these ids, by id. */
 export async function findContracts(
   db: Connection,
-  asked: readonly AskedNames[],
+  lookups: readonly Lookup[],
 ): Promise<Map<string, ContractOfSchema>[]> {
-  const found = asked.map(() => new Map<string, ContractOfSchema>())
-  const rows = await db.query<{ asking: number; id: string } & ContractOfSchema>({
+  const found = lookups.map(() => new Map<string, ContractOfSchema>())
+  const rows = await db.query<{ lookup: number; id: string } & ContractOfSchema>({
     name: 'find_contracts',
     text: `-- find_contracts
-      SELECT asking, id, version, CASE WHEN bytes <= ${MAX_SCHEMA_CONTRACT_BYTES} THEN contract::text END AS text,
+      SELECT lookup, id, version, CASE WHEN bytes <= ${MAX_SCHEMA_CONTRACT_BYTES} THEN contract::text END AS text,
         reminders
       FROM (
-        SELECT asking, id, s.version_number AS version, s.contract, s.reminders,
-          sum(octet_length(s.contract::text)) OVER (PARTITION BY asking ORDER BY place) AS bytes
-        FROM ${askedRows('uuid')} WITH ORDINALITY AS named (asking, user_id, id, place)
+        SELECT lookup, id, s.version_number AS version, s.contract, s.reminders,
+          sum(octet_length(s.contract::text)) OVER (PARTITION BY lookup ORDER BY place) AS bytes
+        FROM ${lookupRows('uuid')} WITH ORDINALITY AS named (lookup, user_id, id, place)
         JOIN claim_schemas s USING (user_id, id)
       ) contracts`,
-    values: askedColumns(asked),
+    values: lookupColumns(lookups),
     readOnly: true,
   })
-  for (const { asking: index, id, ...contract } of rows) found[index]?.set(id, contract)
+  for (const { lookup: index, id, ...contract } of rows) found[index]?.set(id, contract)
   return found
 }
 

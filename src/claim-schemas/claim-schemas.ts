@@ -18,18 +18,19 @@ import { findSchemaVersion, listSchemaVersions as readSchemaVersions } from './c
 import { MAX_VERSIONS, PAGE_SIZE } from './limits.ts'
 
 /**
- * @param most schemas of an account
+ * @param maxSchemas schemas of an account
  * @throws SCHEMA_LIMIT_REACHED, CALENDAR_NOT_FOUND, CALENDAR_VERSION_NOT_FOUND
  */
 export async function createClaimSchema(
   context: Context,
   made: NewSchema,
   by: ByToken,
-  most: number,
+  maxSchemas: number,
 ): Promise<Versioned<ClaimSchema>> {
   await requireCalendar(context, made.contract)
-  const schema = await insertClaimSchema(context.write, context.userId, made, actorHash(by), most)
-  if (!schema) throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${most} schemas, the maximum.`)
+  const schema = await insertClaimSchema(context.write, context.userId, made, actorHash(by), maxSchemas)
+  if (!schema)
+    throw new ServiceError('SCHEMA_LIMIT_REACHED', `The account has ${maxSchemas} schemas, the maximum.`)
   return schema
 }
 

@@ -33,8 +33,8 @@ export async function changeMetadataOf(
  * under the alias or reference of a claim that was deleted with its test clock.
  */
 export function versionOfMetadata({ testClockId, metadata }: Changeable): string {
-  const isOfMost = testClockId === null && Object.keys(metadata).length === 0
-  return isOfMost ? OF_MOST : digestOf(testClockId ?? '', metadata)
+  const isDefault = testClockId === null && Object.keys(metadata).length === 0
+  return isDefault ? DEFAULT_VERSION : digestOf(testClockId ?? '', metadata)
 }
 
 type Changeable = Pick<ClaimWithMetadata, 'testClockId' | 'metadata'>
@@ -45,4 +45,4 @@ function digestOf(clock: string, metadata: Metadata): string {
 }
 
 /** The version of live claims without metadata, computed once. */
-const OF_MOST = digestOf('', {})
+const DEFAULT_VERSION = digestOf('', {})

@@ -83,7 +83,7 @@ const STATE = {
   test_clock_id: UuidOrNull('The test clock of the claim; null for the real time.'),
   created_at: DateTime('When it was created.'),
 }
-const OF_WHOLE = {
+const DETAIL_FIELDS = {
   metadata: MetadataBody,
   events: Type.Array(EventRef, { description: 'The event log, in the order of recording.' }),
 }
@@ -116,35 +116,35 @@ const CANDIDATE_FIELDS = {
 }
 
 /** Not in the response to a submission, which contains the claim's state after the event. */
-const OF_SUMMARY = { metadata: Type.Optional(MetadataBody) }
+const SUMMARY_FIELDS = { metadata: Type.Optional(MetadataBody) }
 
 /** §2.3 */
 export const ClaimSummaryBody = Type.Object(
-  { ...CLAIM_FIELDS, ...OF_SUMMARY },
+  { ...CLAIM_FIELDS, ...SUMMARY_FIELDS },
   {
     $id: 'ClaimSummary',
     description: 'A claim without its event log.',
   },
 )
 export const ClaimBody = Type.Object(
-  { ...CLAIM_FIELDS, ...OF_WHOLE },
+  { ...CLAIM_FIELDS, ...DETAIL_FIELDS },
   { $id: 'Claim', description: 'A claim (§2.3).' },
 )
 
 /** §2.4 */
 export const CandidateSummaryBody = Type.Object(
-  { ...CANDIDATE_FIELDS, ...OF_SUMMARY },
+  { ...CANDIDATE_FIELDS, ...SUMMARY_FIELDS },
   {
     $id: 'CandidateSummary',
     description: 'A candidate without its event log.',
   },
 )
 export const CandidateBody = Type.Object(
-  { ...CANDIDATE_FIELDS, ...OF_WHOLE },
+  { ...CANDIDATE_FIELDS, ...DETAIL_FIELDS },
   { $id: 'Candidate', description: 'A candidate (§2.4): a claim addressed by the caller’s alias.' },
 )
 
-const OF_CREATED = {
+const CREATION_FIELDS = {
   hints: Type.Optional(
     Hints(
       MAX_HINTS,
@@ -154,11 +154,11 @@ const OF_CREATED = {
 }
 
 export const CreatedClaimBody = Type.Object(
-  { ...CLAIM_FIELDS, ...OF_WHOLE, ...OF_CREATED },
+  { ...CLAIM_FIELDS, ...DETAIL_FIELDS, ...CREATION_FIELDS },
   { $id: 'CreatedClaim', description: 'A claim (§2.3), in the response to its creation.' },
 )
 export const CreatedCandidateBody = Type.Object(
-  { ...CANDIDATE_FIELDS, ...OF_WHOLE, ...OF_CREATED },
+  { ...CANDIDATE_FIELDS, ...DETAIL_FIELDS, ...CREATION_FIELDS },
   { $id: 'CreatedCandidate', description: 'A candidate (§2.4), in the response to its creation.' },
 )
 

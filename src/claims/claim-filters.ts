@@ -151,12 +151,12 @@ export function readFilters(userId: string, query: FilterQuery): ListFilters & S
     return times
   }
   const { price_from, price_to } = query
-  const asked = query.status?.split(',') ?? []
+  const requested = query.status?.split(',') ?? []
   if (price_from !== undefined && price_to !== undefined && isMore(price_from, price_to))
     throw validationError([{ path: 'price_to', message: 'must not be less than price_from' }])
   return {
     userId,
-    statuses: STATUSES.filter((status) => asked.includes(status)),
+    statuses: STATUSES.filter((status) => requested.includes(status)),
     schemaId: query.schema_id?.toLowerCase(),
     testClockId: query.test_clock_id?.toLowerCase(),
     isLive: query.clock === 'live',

@@ -56,34 +56,34 @@ const SHORT_LOG = { bytes: 8 * 1024, events: 32 }
 /** For each request: the claim with its log, null if the account has no such claim, or 'long' if it must be read separately. */
 export async function readShortClaims(
   db: Connection,
-  asked: readonly ClaimKey[],
+  keys: readonly ClaimKey[],
 ): Promise<(ClaimAndLog | 'long' | null)[]> {
-  const columns = asked.map(({ address }) => addressColumns(address))
-  type Row = ListedClaimRow & { asking: number; log: LogItem[] | null }
+  const columns = keys.map(({ address }) => addressColumns(address))
+  type Row = ListedClaimRow & { index: number; log: LogItem[] | null }
   const andIn = (column: string) => db.distribution.andIn(column, '$3')
   const rows = await db.query<Row>({
     name: 'read_short_claims',
     text: `-- read_short_claims
-      SELECT asking, ${CLAIM_COLUMNS_IF_SHORT},
+      SELECT index, ${CLAIM_COLUMNS_IF_SHORT},
         CASE WHEN c.log_bytes <= ${SHORT_LOG.bytes} AND c.event_count <= ${SHORT_LOG.events} THEN (
           SELECT coalesce(json_agg(${LOG_ITEMS} ORDER BY e.seq), '[]') FROM claim_events e
           WHERE e.claim_id = c.id ${andIn('e.claim_id')}
         ) END AS log
-      FROM unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) AS named (asking, owner, claim, alias)
+      FROM unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[]) AS named (index, owner, claim, alias)
       JOIN claims c ON c.id = claim AND c.user_id = owner AND c.candidate_alias IS NOT DISTINCT FROM alias
       WHERE true ${andIn('c.id')}`,
     values: [
-      plainArray(asked.map((_, asking) => asking)),
-      plainArray(asked.map(({ userId }) => userId)),
+      plainArray(keys.map((_, index) => index)),
+      plainArray(keys.map(({ userId }) => userId)),
       plainArray(columns.map(({ id }) => id)),
       columns.map(({ alias }) => alias),
     ],
     readOnly: true,
   })
-  const found: (ClaimAndLog | 'long' | null)[] = asked.map(() => null)
-  for (const { asking, log, contract, metadata, ...row } of rows) {
+  const found: (ClaimAndLog | 'long' | null)[] = keys.map(() => null)
+  for (const { index, log, contract, metadata, ...row } of rows) {
     const isShort = log !== null && contract !== null && metadata !== null
-    found[asking] = isShort
+    found[index] = isShort
       ? { claim: toNoted({ ...row, contract, metadata }), items: log.map(toLogItem) }
       : 'long'
   }
@@ -214,15 +214,15 @@ export async function* readDecisiveEvents(
   types: readonly string[],
 ): AsyncGenerator<LoggedEvidence[]> {
   // Events that do not fit are discarded, so fewer large events are read at once.
-  let most = Math.ceil((MAX_DECISIVE_PAGE_BYTES * claim.eventCount) / Math.max(claim.logBytes, 1))
+  let maxEvents = Math.ceil((MAX_DECISIVE_PAGE_BYTES * claim.eventCount) / Math.max(claim.logBytes, 1))
   for (let after = 0; after < claim.eventCount; ) {
-    const limit = Math.min(most, MAX_DECISIVE_PAGE_EVENTS)
+    const limit = Math.min(maxEvents, MAX_DECISIVE_PAGE_EVENTS)
     const page = await readPage(db, claim, types, after, limit)
     const last = page.at(-1)
     if (!last) return
     yield page
     after = last.seq
-    most = 2 * page.length
+    maxEvents = 2 * page.length
   }
 }
 

@@ -181,12 +181,12 @@ const explainClaimRoute = (app: App) =>
       ),
   })
 
-interface Asked {
+interface ExportRequest {
   userId: string
   query: Static<ReturnType<typeof exportQuery<typeof CLAIM_FILTERS>>>
 }
 
-const filtersOf = ({ userId, query }: Asked): ClaimFilters & Sorted => ({
+const filtersOf = ({ userId, query }: ExportRequest): ClaimFilters & Sorted => ({
   ...readFilters(userId, query),
   customerId: query.customer_id?.toLowerCase(),
   search: query.search,

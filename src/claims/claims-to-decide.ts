@@ -52,30 +52,30 @@ const ALL_BYTES = 2 ** 31
  * named events.
  * Short parts are read at once. A longer contract is not read if it is known, and read once if several claims share
  * it.
- * @param most limit of bytes of contracts and a quarter of logs. Claims beyond it are oversized; the shortest are
+ * @param maxBytes limit of the bytes of contracts and of a quarter of logs. Claims beyond it are oversized; the shortest are
  *   read first.
- * @param mostParsed limit of bytes of long unknown contracts among them: parsing takes longer than reading
+ * @param maxParsedBytes limit of bytes of long unknown contracts among them: parsing takes longer than reading
  */
 export async function readClaimsToDecide(
   db: Connection,
   wanted: NamedEvents,
-  most = ALL_BYTES,
-  mostParsed = most,
+  maxBytes = ALL_BYTES,
+  maxParsedBytes = maxBytes,
 ): Promise<ClaimsToDecide> {
-  const share = most / Math.max(wanted.size, 1)
+  const share = maxBytes / Math.max(wanted.size, 1)
   let rows = await readClaimRows(db, wanted, share, false)
   const contracts = new ContractsOfGroup()
   contracts.add(rows)
-  let there = byWhatIsThere(rows, contracts)
-  const more = thoseThatFit(there, contracts, most, mostParsed)
+  let grouped = groupByCompleteness(rows, contracts)
+  const more = idsWithinLimits(grouped, contracts, maxBytes, maxParsedBytes)
   if (more.length > 0) {
-    const those = new Map(more.map((id) => [id, wanted.get(id) ?? []]))
-    const whole = new Map((await readClaimRows(db, those, ALL_BYTES, true)).map((row) => [row.id, row]))
+    const namedEvents = new Map(more.map((id) => [id, wanted.get(id) ?? []]))
+    const whole = new Map((await readClaimRows(db, namedEvents, ALL_BYTES, true)).map((row) => [row.id, row]))
     rows = rows.map((row) => whole.get(row.id) ?? row)
     contracts.add(rows)
-    there = byWhatIsThere(rows, contracts)
+    grouped = groupByCompleteness(rows, contracts)
   }
-  const { complete, oversized, withoutContract } = there
+  const { complete, oversized, withoutContract } = grouped
   return {
     claims: complete.values().map((row) => withContract(row, contracts.parsed(row))),
     oversized: new Map(oversized.map((row) => [row.id, weight(row)])),
@@ -83,7 +83,7 @@ export async function readClaimsToDecide(
   }
 }
 
-interface WhatIsThere {
+interface GroupedRows {
   /** Everything that a decision needs was read. */
   complete: ClaimRow[]
   /** More must be read. */
@@ -91,7 +91,7 @@ interface WhatIsThere {
   withoutContract: ClaimRow[]
 }
 
-function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup): WhatIsThere {
+function groupByCompleteness(rows: readonly ClaimRow[], contracts: ContractsOfGroup): GroupedRows {
   const {
     complete = [],
     oversized = [],
@@ -104,32 +104,32 @@ function byWhatIsThere(rows: readonly ClaimRow[], contracts: ContractsOfGroup): 
 }
 
 /** Ids of the incomplete claims that fit into the limits together with what was read, the shortest first. */
-function thoseThatFit(
-  { complete, oversized }: WhatIsThere,
+function idsWithinLimits(
+  { complete, oversized }: GroupedRows,
   contracts: ContractsOfGroup,
-  most: number,
-  mostParsed: number,
+  maxBytes: number,
+  maxParsedBytes: number,
 ): string[] {
   if (oversized.length === 0) return []
   let bytes = [...complete, ...oversized].reduce((sum, row) => sum + weightRead(row), 0)
   let parsed = 0
   const ids: string[] = []
   const hashes = new Set<string>()
-  for (const row of oversized.toSorted(byWeight)) {
+  for (const row of oversized.toSorted(compareByWeight)) {
     // The contract is read with another claim.
     if (needsNoLog(row) && hashes.has(row.hash)) continue
     const toParse = contracts.has(row) || hashes.has(row.hash) ? 0 : row.contract_bytes
-    if (parsed + toParse > mostParsed) continue
+    if (parsed + toParse > maxParsedBytes) continue
     parsed += toParse
     bytes += weight(row)
-    if (bytes > most) break
+    if (bytes > maxBytes) break
     ids.push(row.id)
     hashes.add(row.hash)
   }
   return ids
 }
 
-const byWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
+const compareByWeight = (a: ClaimRow, b: ClaimRow) => weight(a) - weight(b) || (a.id < b.id ? -1 : 1)
 
 export const toClaimToDecide = (row: StoredClaimRow & LogRow): ClaimToDecide =>
   withContract(row, parseContract(row.contract, hashOf(row.contract)))

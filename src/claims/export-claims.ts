@@ -42,14 +42,14 @@ async function* withCustomers(app: App, userId: string, pages: AsyncIterable<Exp
  */
 export async function* readAllPages(
   app: App,
-  asked: ClaimSelection,
+  selection: ClaimSelection,
   { order, sort }: ExportOrder,
 ): AsyncGenerator<ExportedClaim[]> {
-  const db = app.db.reads.for(asked.userId)
+  const db = app.db.reads.for(selection.userId)
   const idsOf = (claims: readonly { id: string }[]) => claims.map(({ id }) => id)
   for (let after: ClaimPlace | null = null; ; ) {
     // Computed again for each page: records that are added meanwhile belong to the export.
-    const filter = { ...(await withSpan(db, asked)), after, order, sort, limit: EXPORT_PAGE_SIZE }
+    const filter = { ...(await withSpan(db, selection)), after, order, sort, limit: EXPORT_PAGE_SIZE }
     const { rows, next }: Awaited<ReturnType<typeof listExportedClaims>> = await listExportedClaims(
       db,
       filter,

@@ -21,11 +21,11 @@ export async function listClaims(app: App, request: ClaimFilters & ClaimPageRequ
 
 /** @throws VALIDATION_ERROR if `search` is not the beginning of an id, or if filters contradict each other */
 export function selectClaims(filters: ClaimFilters): ClaimSelection {
-  const { userId, customerId, reference, search: asked } = filters
+  const { userId, customerId, reference, search: prefix } = filters
   checkFilters(filters)
-  if (reference !== undefined && asked !== undefined)
+  if (reference !== undefined && prefix !== undefined)
     throw validationError([{ path: 'search', message: 'must not be given beside reference' }])
-  const search = reference === undefined ? asked : idOfReference(userId, reference)
+  const search = reference === undefined ? prefix : idOfReference(userId, reference)
   const ends = search === undefined ? null : uuidEnds(search)
   if (search !== undefined && ends === null) {
     const message = `must be the beginning of an id, of at least ${MIN_PREFIX_DIGITS} hexadecimal digits`

@@ -10,10 +10,10 @@ import { ifShort } from '../platform/database/sql-array.ts'
 /** SQL for the contract of a row of `claims`, as JSON. */
 export const CONTRACT = 'coalesce(contract, (SELECT document FROM contracts WHERE hash = contract_hash))'
 
-/** The same as text. Null if it has more bytes than `most`. */
-export const contractIfShort = (most: number): string =>
-  `CASE WHEN contract_hash IS NULL THEN ${ifShort('contract', most)}
-    ELSE (SELECT document::text FROM contracts WHERE hash = contract_hash AND bytes <= ${most}) END`
+/** The same as text. Null if it has more bytes than `maxBytes`. */
+export const contractIfShort = (maxBytes: number): string =>
+  `CASE WHEN contract_hash IS NULL THEN ${ifShort('contract', maxBytes)}
+    ELSE (SELECT document::text FROM contracts WHERE hash = contract_hash AND bytes <= ${maxBytes}) END`
 
 /** A contract with the columns that are stored beside it. */
 export interface NewContract {

@@ -110,8 +110,8 @@ const listCustomersRoute = (app: App) =>
     handler: async (request, reply) => {
       const { external_id: externalId, search, after, limit = 50, order = 'asc' } = request.query
       const metadata = metadataOf(request.query)
-      const asked = { externalId, search, metadata, after, limit, order }
-      const { customers, nextCursor } = await listCustomers(contextOf(app.db, request.userId), asked)
+      const options = { externalId, search, metadata, after, limit, order }
+      const { customers, nextCursor } = await listCustomers(contextOf(app.db, request.userId), options)
       const data = presentEach(customers, (one) =>
         JsonText.ofObject(presentCustomer({ ...one, metadata: new JsonText(one.metadata) })),
       )

@@ -14,7 +14,7 @@ import {
   replacePairs,
 } from '../platform/database/metadata.ts'
 import { versionOf } from '../platform/database/record-version.ts'
-import { type AskedNames, askedColumns, askedRows } from '../platform/database/sql-array.ts'
+import { type Lookup, lookupColumns, lookupRows } from '../platform/database/sql-array.ts'
 import type { Customer, CustomerKey } from './customer.ts'
 
 export interface CustomerRow {
@@ -108,38 +108,38 @@ export async function insertCustomers(
 }
 
 /** For each request, the account's customers with these ids. */
-export const findCustomers = (db: Connection, asked: readonly AskedNames[]): Promise<CustomerKey[][]> =>
-  readCustomers(db, asked, {
+export const findCustomers = (db: Connection, lookups: readonly Lookup[]): Promise<CustomerKey[][]> =>
+  readCustomers(db, lookups, {
     name: 'find_customers',
     text: `-- find_customers
-      SELECT asking, ${KEY_COLUMNS} FROM ${askedRows('uuid')} AS named (asking, user_id, id)
+      SELECT lookup, ${KEY_COLUMNS} FROM ${lookupRows('uuid')} AS named (lookup, user_id, id)
       JOIN customers USING (user_id, id)`,
   })
 
 /** For each request, the account's customers with these external ids. */
 export const findCustomersByExternalId = (
   db: Connection,
-  asked: readonly AskedNames[],
+  lookups: readonly Lookup[],
 ): Promise<CustomerKey[][]> =>
-  readCustomers(db, asked, {
+  readCustomers(db, lookups, {
     name: 'find_customers_by_external_id',
     text: `-- find_customers_by_external_id
-      SELECT asking, ${KEY_COLUMNS} FROM ${askedRows('text')} AS named (asking, user_id, external_id)
+      SELECT lookup, ${KEY_COLUMNS} FROM ${lookupRows('text')} AS named (lookup, user_id, external_id)
       JOIN customers USING (user_id, external_id)`,
   })
 
 async function readCustomers(
   db: Connection,
-  asked: readonly AskedNames[],
+  lookups: readonly Lookup[],
   statement: Statement,
 ): Promise<CustomerKey[][]> {
-  const found: CustomerKey[][] = asked.map(() => [])
-  const rows = await db.query<{ asking: number; id: string; external_id: string }>({
+  const found: CustomerKey[][] = lookups.map(() => [])
+  const rows = await db.query<{ lookup: number; id: string; external_id: string }>({
     ...statement,
-    values: askedColumns(asked),
+    values: lookupColumns(lookups),
     readOnly: true,
   })
-  for (const { asking, id, external_id: externalId } of rows) found[asking]?.push({ id, externalId })
+  for (const { lookup, id, external_id: externalId } of rows) found[lookup]?.push({ id, externalId })
   return found
 }
 

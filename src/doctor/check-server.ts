@@ -118,7 +118,7 @@ const ADVICE = 'Lower DATABASE_POOL_SIZE or CLAIMKEEPER_WORKERS, or raise the li
 async function checkConnections(db: Connection, processes: Processes): Promise<Finding> {
   const what = 'Connections'
   const needed = connectionsNeeded(processes)
-  const { name, limit, free } = await tightestLimit(db, ({ limit, ofOthers }) => limit - ofOthers)
+  const { name, limit, free } = await tightestLimit(db, ({ limit, usedByOthers }) => limit - usedByOthers)
   const found = `${describeNeed(processes)}, and ${free} of ${limit} are free for Claimkeeper (${name})`
   if (needed > free) return fault(what, found, ADVICE)
   // While a server is replaced, two servers run.
@@ -127,16 +127,16 @@ async function checkConnections(db: Connection, processes: Processes): Promise<F
 
 /** Why a starting server cannot get all its connections; null if it can. Connections of running servers count as used. */
 export async function connectionShortage(db: Connection, processes: Processes): Promise<string | null> {
-  const { name, limit, ofOthers, ofClaimkeeper, free } = await tightestLimit(db, freeForNewServer)
+  const { name, limit, usedByOthers, usedByClaimkeeper, free } = await tightestLimit(db, freeForNewServer)
   if (connectionsNeeded(processes) <= free) return null
-  const used = ofOthers + ofClaimkeeper
+  const used = usedByOthers + usedByClaimkeeper
   return `PostgreSQL allows too few connections: ${describeNeed(processes)}. The ${name} is ${limit}, and ${used} are in use. ${ADVICE}`
 }
 
 /** Describes the limit with the fewest free connections, for a server whose connection PostgreSQL refused. */
 export async function describeTightestLimit(db: Connection, poolSize: number): Promise<string> {
-  const { name, limit, ofOthers } = await tightestLimit(db, freeForNewServer)
-  return `the ${name} is ${limit}, other programs use ${ofOthers}, and DATABASE_POOL_SIZE is ${poolSize}. ${ADVICE}`
+  const { name, limit, usedByOthers } = await tightestLimit(db, freeForNewServer)
+  return `the ${name} is ${limit}, other programs use ${usedByOthers}, and DATABASE_POOL_SIZE is ${poolSize}. ${ADVICE}`
 }
 
 const connectionsNeeded = ({ poolSize, workers }: Processes) =>
@@ -149,8 +149,8 @@ function describeNeed(processes: Processes): string {
   return `this server needs up to ${connectionsNeeded(processes)} (${all})`
 }
 
-const freeForNewServer = ({ limit, ofClaimkeeper, ofOthers }: ConnectionLimit) =>
-  limit - ofClaimkeeper - ofOthers
+const freeForNewServer = ({ limit, usedByClaimkeeper, usedByOthers }: ConnectionLimit) =>
+  limit - usedByClaimkeeper - usedByOthers
 
 async function tightestLimit(db: Connection, freeOf: (limit: ConnectionLimit) => number) {
   const limits = await readConnectionLimits(db)

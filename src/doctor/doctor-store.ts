@@ -198,8 +198,8 @@ export interface ConnectionLimit {
   name: string
   limit: number
   /** Sessions that count towards the limit, without the current one: of Claimkeeper in this database, and of others. */
-  ofClaimkeeper: number
-  ofOthers: number
+  usedByClaimkeeper: number
+  usedByOthers: number
 }
 
 /** All limits for this role. For a superuser only max_connections counts, including reserved connections. */
@@ -235,8 +235,8 @@ export function readConnectionLimits(db: Connection): Promise<ConnectionLimit[]>
           END, NULL, NULL
         FROM role
       )
-      SELECT name, most AS limit, count(*) FILTER (WHERE is_ours)::integer AS "ofClaimkeeper",
-        count(*) FILTER (WHERE NOT is_ours)::integer AS "ofOthers"
+      SELECT name, most AS limit, count(*) FILTER (WHERE is_ours)::integer AS "usedByClaimkeeper",
+        count(*) FILTER (WHERE NOT is_ours)::integer AS "usedByOthers"
       FROM bound LEFT JOIN session
         ON (role IS NULL OR role = usesysid) AND (bound.place IS NULL OR bound.place = datid)
       GROUP BY name, most`,

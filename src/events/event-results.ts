@@ -215,8 +215,8 @@ export class EventResults {
 
 function presentWith({ status, event, lateBy, claim }: Recorded, contract: string): JsonText {
   const presented = presentEither({ ...claim, contract: new JsonText(contract) })
-  const told = { event: presentRecorded(event), late_by: lateBy, claim: JsonText.ofObject(presented) }
-  return JsonText.ofObject({ status, ...told })
+  const fields = { event: presentRecorded(event), late_by: lateBy, claim: JsonText.ofObject(presented) }
+  return JsonText.ofObject({ status, ...fields })
 }
 
 const addressOf = ({ id, candidateAlias }: Recorded['claim']) =>

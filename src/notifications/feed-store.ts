@@ -15,7 +15,7 @@ export const FEED_PARTS = ['changes', 'events'] as const
 export type FeedPart = (typeof FEED_PARTS)[number]
 
 /** SQL: whether a row belongs to a part. Each part has an index. */
-export const OF_PART: Readonly<Record<FeedPart, string>> = {
+export const PART_CONDITION: Readonly<Record<FeedPart, string>> = {
   changes: "kind <> 'recorded'",
   events: "kind = 'recorded'",
 }
@@ -67,7 +67,7 @@ async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): 
     .where('number', order === 'asc' ? '>' : '<', after)
     .where('number', '<=', upTo)
   const limit = query.parameter(count)
-  const ofPart = part ? `AND ${OF_PART[part]}` : ''
+  const ofPart = part ? `AND ${PART_CONDITION[part]}` : ''
   return db.query<FeedRow>({
     name: ['read_feed', order, part ?? 'of', ...(after === null ? [] : ['after'])].join('_'),
     text: `-- read_feed
@@ -100,17 +100,17 @@ const READ_EVENT_SUMMARIES = {
   name: 'read_told_events',
   text: `-- read_told_events
       SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
-      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq), LATERAL (
+      FROM unnest($1::uuid[], $2::integer[]) AS wanted (claim_id, seq), LATERAL (
         SELECT claim_id, seq, id, type, created_at FROM claim_events
-        WHERE claim_id = told.claim_id AND seq = told.seq OFFSET 0
+        WHERE claim_id = wanted.claim_id AND seq = wanted.seq OFFSET 0
       ) AS e`,
 }
 const READ_EVENT_SUMMARIES_ON_MACHINES = {
   name: 'read_told_events_on_machines',
   text: `-- read_told_events_on_machines
       SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
-      FROM unnest($1::uuid[], $2::integer[]) AS told (claim_id, seq)
-      JOIN claim_events e ON e.claim_id = told.claim_id AND e.seq = told.seq
+      FROM unnest($1::uuid[], $2::integer[]) AS wanted (claim_id, seq)
+      JOIN claim_events e ON e.claim_id = wanted.claim_id AND e.seq = wanted.seq
       WHERE e.claim_id = ANY ($1::uuid[])`,
 }
 
@@ -209,11 +209,11 @@ async function findNewsOf(
       ? `-- find_news_on_machines
         SELECT DISTINCT n.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
         JOIN notifications n ON n.user_id = a.user_id AND n.number > a.after
-        WHERE n.user_id = ANY ($1::uuid[]) AND ${OF_PART[part]}`
+        WHERE n.user_id = ANY ($1::uuid[]) AND ${PART_CONDITION[part]}`
       : `-- find_news
         SELECT a.user_id FROM unnest($1::uuid[], $2::bigint[]) AS a (user_id, after)
         WHERE EXISTS (
-          SELECT FROM notifications n WHERE n.user_id = a.user_id AND n.number > a.after AND ${OF_PART[part]} OFFSET 0
+          SELECT FROM notifications n WHERE n.user_id = a.user_id AND n.number > a.after AND ${PART_CONDITION[part]} OFFSET 0
         )`,
     values: [plainArray([...accounts.keys()]), plainArray([...accounts.values()].map(String))],
     readOnly: true,

@@ -86,17 +86,21 @@ export function presentNotification({
   reminder,
   subject,
 }: Notification): JsonText {
-  const told = { id, type, created_at: createdAt.toISOString(), sequence }
+  const fields = { id, type, created_at: createdAt.toISOString(), sequence }
   if ('endpoint' in subject) {
     const { id, url, description } = subject.endpoint
-    return JsonText.ofObject({ ...told, webhook_endpoint: { id, url, description }, reason: subject.reason })
+    return JsonText.ofObject({
+      ...fields,
+      webhook_endpoint: { id, url, description },
+      reason: subject.reason,
+    })
   }
   if ('testClock' in subject)
-    return JsonText.ofObject({ ...told, test_clock: presentTestClockThen(subject.testClock) })
+    return JsonText.ofObject({ ...fields, test_clock: presentTestClockThen(subject.testClock) })
   const { claim } = subject
   const text = JsonText.ofObject(presentEither(withTexts(claim)))
   return JsonText.ofObject({
-    ...told,
+    ...fields,
     ...(event
       ? { event: { id: event.id, type: event.type, created_at: event.createdAt.toISOString() } }
       : {}),

@@ -1,5 +1,5 @@
 import type { Connection } from '../platform/database/connection.ts'
-import { FEED_PARTS, type FeedPart, OF_PART } from './feed-store.ts'
+import { FEED_PARTS, type FeedPart, PART_CONDITION } from './feed-store.ts'
 import { REMOVAL_BATCH_SIZE } from './limits.ts'
 
 /** The column with the last removed number of each part. */
@@ -21,7 +21,7 @@ async function removeOfPart(db: Connection, part: FeedPart, userId: string, befo
       name: `find_old_notifications_of_${part}`,
       text: `-- find_old_notifications
         SELECT max(number) FILTER (WHERE created_at < $2) AS last FROM (
-          SELECT number, created_at FROM notifications WHERE user_id = $1 AND ${OF_PART[part]} ORDER BY number LIMIT ${REMOVAL_BATCH_SIZE}
+          SELECT number, created_at FROM notifications WHERE user_id = $1 AND ${PART_CONDITION[part]} ORDER BY number LIMIT ${REMOVAL_BATCH_SIZE}
         ) AS oldest`,
       values: [userId, before],
     })
@@ -38,7 +38,7 @@ async function removeOfPart(db: Connection, part: FeedPart, userId: string, befo
     const removed = await connection.query({
       name: `remove_notifications_of_${part}`,
       text: `-- remove_notifications
-        DELETE FROM notifications WHERE user_id = $1 AND number <= $2 AND ${OF_PART[part]} RETURNING number`,
+        DELETE FROM notifications WHERE user_id = $1 AND number <= $2 AND ${PART_CONDITION[part]} RETURNING number`,
       values: [userId, row.last],
     })
     return removed.length

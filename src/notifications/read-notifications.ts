@@ -75,44 +75,44 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   const matches = ({ type, claim }: Found) =>
     (types === null ? isNotifiedByDefault(type) : types.has(type)) &&
     (customerId === undefined || claim?.customerId === customerId)
-  const told: Found[] = []
-  let looked = 0
-  while (looked < Math.min(rows.length, count) && told.length < limit) {
-    const some = rows.slice(looked, Math.min(looked + LOOKUP_BATCH_SIZE, count))
+  const matching: Found[] = []
+  let examined = 0
+  while (examined < Math.min(rows.length, count) && matching.length < limit) {
+    const some = rows.slice(examined, Math.min(examined + LOOKUP_BATCH_SIZE, count))
     const mayMatch = some.filter(({ kind }) => isOfTypes(kind, types))
     const find = await findSubjects(app, userId, mayMatch)
     for (const row of some) {
-      if (told.length === limit) break
-      looked++
+      if (matching.length === limit) break
+      examined++
       const found = find(row)
-      if (found && matches(found)) told.push(found)
+      if (found && matches(found)) matching.push(found)
     }
   }
-  const events = await readEvents(app, userId, told)
-  const there = told.filter(({ row }) => row.kind !== 'recorded' || events.has(placeOf(row)))
-  const last = looked > 0 ? BigInt((rows[looked - 1] as FeedRow).number) : null
+  const events = await readEvents(app, userId, matching)
+  const existing = matching.filter(({ row }) => row.kind !== 'recorded' || events.has(placeOf(row)))
+  const last = examined > 0 ? BigInt((rows[examined - 1] as FeedRow).number) : null
   return {
-    notifications: withContracts(app, userId, there, events),
-    isEmpty: there.length === 0,
+    notifications: withContracts(app, userId, existing, events),
+    isEmpty: existing.length === 0,
     next: last ?? after ?? removed,
-    hasMore: looked < rows.length,
+    hasMore: examined < rows.length,
   }
 }
 
 /**
  * The same, but waits if there is no notification.
- * @param longestMs limit of the wait; the page is empty after it
+ * @param maxWaitMs limit of the wait; the page is empty after it
  * @param gone aborts the wait; its reason is thrown
  * @throws CURSOR_EXPIRED, RATE_LIMITED if too many requests of the account wait
  */
 export async function awaitNotifications(
   app: App,
   request: FeedRequest,
-  longestMs: number,
+  maxWaitMs: number,
   gone: AbortSignal,
 ): Promise<FeedPage> {
   const { userId, types } = request
-  const end = performance.now() + longestMs
+  const end = performance.now() + maxWaitMs
   for (let { after } = request; ; ) {
     const page = await readNotifications(app, { ...request, after })
     const left = end - performance.now()
@@ -181,7 +181,7 @@ const CHANGES = {
   gone: 'disabled',
 } as const satisfies Record<FeedRow['kind'], string>
 
-const TYPES_OF_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
+const TYPES_BY_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
   changes: NOTIFICATION_TYPES.filter(isNotifiedByDefault),
   events: EVENT_TYPES,
 }
@@ -190,7 +190,7 @@ const TYPES_OF_PART: Readonly<Record<FeedPart, readonly NotificationType[]>> = {
 export const partsOf = (types: FeedRequest['types']): FeedPart[] =>
   types === null
     ? ['changes']
-    : FEED_PARTS.filter((part) => TYPES_OF_PART[part].some((type) => types.has(type)))
+    : FEED_PARTS.filter((part) => TYPES_BY_PART[part].some((type) => types.has(type)))
 
 /** Whether the type may match. The kind of the subject is not known yet. */
 const isOfTypes = (kind: FeedRow['kind'], types: FeedRequest['types']): boolean =>

@@ -1,4 +1,4 @@
-import { NOTIFYING, NOTIFYING_OF_PART } from '../platform/database/advisory-locks.ts'
+import { NOTIFYING, NOTIFYING_PARTITION } from '../platform/database/advisory-locks.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
@@ -22,7 +22,7 @@ const announce = (
 export const ANNOUNCE = announce(`${NOTIFYING}`)
 
 /** SQL: the upper half of the key of an account. Accounts with the same hash share it. */
-const partOf = (userId: string) => `${NOTIFYING_OF_PART} + (hashtext(${userId}::uuid::text) & 255)`
+const partOf = (userId: string) => `${NOTIFYING_PARTITION} + (hashtext(${userId}::uuid::text) & 255)`
 
 /**
  * Announces numbers for a transaction of one account. The transaction may be long: only the feeds of accounts with the
@@ -61,7 +61,7 @@ export interface Numbers {
   now: Date
 }
 
-// The parameter is in a subselect for the reason given at `askedRows`.
+// The parameter is in a subselect for the reason given at `lookupRows`.
 const numbersBy = (announced: string) => `WITH announced AS MATERIALIZED (${announced})
       SELECT key, numbers::text, ${NOW} AS now FROM (
         SELECT key, array_agg(nextval('notification_numbers')) AS numbers FROM announced, generate_series(1, (SELECT $1::integer)) GROUP BY key

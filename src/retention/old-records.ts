@@ -16,15 +16,15 @@ export interface OwnedRecords<Owner extends { id: string }> {
 /** Removes old records, owner by owner, in small batches. Any number of servers may run it. */
 export class OldRecords<Owner extends { id: string }> {
   readonly #app: App
-  readonly #keptMs: number
+  readonly #retentionMs: number
   readonly #records: OwnedRecords<Owner>
   #owners: Owner[] = []
   /** The id of the last finished owner. */
   #lastOwnerId: string = NIL
 
-  constructor(app: App, keptDays: number, records: OwnedRecords<Owner>) {
+  constructor(app: App, retentionDays: number, records: OwnedRecords<Owner>) {
     this.#app = app
-    this.#keptMs = keptDays * DAY_MS
+    this.#retentionMs = retentionDays * DAY_MS
     this.#records = records
   }
 
@@ -34,7 +34,7 @@ export class OldRecords<Owner extends { id: string }> {
    * @param isOver called after each batch
    */
   async removeBatches(isOver: () => boolean): Promise<number> {
-    const before = new Date((await readClock(this.#app.db.checks)).getTime() - this.#keptMs)
+    const before = new Date((await readClock(this.#app.db.checks)).getTime() - this.#retentionMs)
     let removed = 0
     while (!isOver()) {
       const owner = this.#owners[0] ?? (await this.#nextOwner())

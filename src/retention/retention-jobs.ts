@@ -19,7 +19,7 @@ interface Removal {
 /** Jobs that remove old records in batches. `onRemoved` gets the kind and the count of the removed records. */
 export function retentionJobs(
   app: App,
-  keptDays: number,
+  retentionDays: number,
   onRemoved: (what: string, removed: number) => void,
 ): Job[] {
   const job = (what: string, every: number, removal: Removal): Job => ({
@@ -33,8 +33,8 @@ export function retentionJobs(
   return [
     // A day after test clocks were deleted.
     job('unused contracts', 15, new UnusedContracts(app)),
-    job('old notifications', 300, oldNotifications(app, keptDays)),
-    job('old deliveries', 300, oldDeliveries(app, keptDays)),
+    job('old notifications', 300, oldNotifications(app, retentionDays)),
+    job('old deliveries', 300, oldDeliveries(app, retentionDays)),
     { name: 'removing expired records', every: 3_600, run: () => forgetExpired(app) },
   ]
 }
@@ -54,9 +54,9 @@ interface Endpoint {
 }
 
 /** Removes deliveries endpoint by endpoint, and the rest of deleted endpoints. */
-export function oldDeliveries(app: App, keptDays: number): OldRecords<Endpoint> {
+export function oldDeliveries(app: App, retentionDays: number): OldRecords<Endpoint> {
   const db = app.db.checks
-  return new OldRecords<Endpoint>(app, keptDays, {
+  return new OldRecords<Endpoint>(app, retentionDays, {
     listOwners: (after, count) => listAllEndpoints(db, after, count),
     removeBatch: async ({ id, isDeleted }, before) => {
       const removed = await removeDeliveries(db, id, isDeleted ? null : before)
@@ -67,9 +67,9 @@ export function oldDeliveries(app: App, keptDays: number): OldRecords<Endpoint> 
 }
 
 /** Removes notifications account by account. */
-export function oldNotifications(app: App, keptDays: number): OldRecords<{ id: string }> {
+export function oldNotifications(app: App, retentionDays: number): OldRecords<{ id: string }> {
   const db = app.db.checks
-  return new OldRecords(app, keptDays, {
+  return new OldRecords(app, retentionDays, {
     listOwners: (after, count) => listAccounts(db, after, count),
     removeBatch: ({ id }, before) => removeNotifications(db, id, before),
   })

@@ -115,7 +115,7 @@ function presentDecision(decision: Decision) {
 const NO_ID = ''
 
 /**
- * Parses the events of a simulation, one per step of `runCooperatively`, so that at maxItems one large event is an object at a time.
+ * Parses the events of a simulation, one per step of `runCooperatively`, so that at most one large event is an object at a time.
  * @throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE
  */
 function* readSimulatedEvents(

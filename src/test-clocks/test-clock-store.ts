@@ -169,7 +169,7 @@ export async function setTestClock(
   return toTestClock((await withDueTimes(db, [row as TestClockRow]))[0] as TestClockRow)
 }
 
-const DELETE_OF_CLAIMS = [
+const DELETE_CLAIMS = [
   `-- delete_test_clock_events
       DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
   `-- delete_test_clock_metadata
@@ -187,7 +187,7 @@ const DELETE_OF_CLAIMS = [
  */
 export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
   await keepPositions(db, clock)
-  for (const text of DELETE_OF_CLAIMS) await db.query({ text, values: [clock.id] })
+  for (const text of DELETE_CLAIMS) await db.query({ text, values: [clock.id] })
   await (db.distribution.isOn ? deleteClaimsInShards(db, clock) : deleteClaims(db, clock))
   await db.query({
     text: `-- delete_test_clock

@@ -47,21 +47,21 @@ export async function appendDeliveries(
   processedUpTo: bigint,
   made: readonly NewDelivery[],
 ): Promise<boolean> {
-  const [row] = await db.query<{ told: number }>({
+  const [row] = await db.query<{ advanced: number }>({
     name: 'append_webhook_deliveries',
     text: `-- append_webhook_deliveries
-      WITH told AS (
+      WITH advanced AS (
         UPDATE webhook_endpoints SET told_up_to = $4, last_number = last_number + $5, last_hash = $6
         WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND ${isThere('webhook_endpoints')}
         RETURNING id, ${NOW} AS now
       ), made AS (
         INSERT INTO webhook_deliveries
           (endpoint_id, number, notification_id, subject_id, type, body, bytes, hash, previous_hash, created_at, next_attempt_at)
-        SELECT told.id, $2 + d.place, d.notification_id, d.subject_id, d.type, d.body, octet_length(d.body), d.hash,
-          d.previous_hash, told.now, told.now
-        FROM told, ${NEW_DELIVERIES.as('d', 'place')}
+        SELECT advanced.id, $2 + d.place, d.notification_id, d.subject_id, d.type, d.body, octet_length(d.body), d.hash,
+          d.previous_hash, advanced.now, advanced.now
+        FROM advanced, ${NEW_DELIVERIES.as('d', 'place')}
       )
-      SELECT count(*)::integer AS told FROM told`,
+      SELECT count(*)::integer AS advanced FROM advanced`,
     values: [
       endpointId,
       cursor.lastNumber,
@@ -72,7 +72,7 @@ export async function appendDeliveries(
       ...NEW_DELIVERIES.values(made),
     ],
   })
-  return row?.told === 1
+  return row?.advanced === 1
 }
 
 interface DeliveryRow {
@@ -105,7 +105,7 @@ const DELIVERY_COLUMNS = `d.endpoint_id, d.number, d.notification_id, d.subject_
           ) AS newest ORDER BY attempt
         ) AS attempts`
 /** Only endpoints of the account. */
-const OF_ACCOUNT = `webhook_deliveries d JOIN webhook_endpoints e
+const DELIVERIES_OF_ACCOUNT = `webhook_deliveries d JOIN webhook_endpoints e
         ON e.id = d.endpoint_id AND e.user_id = $1 AND ${isThere('e')}`
 
 const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
@@ -141,7 +141,7 @@ export async function findDelivery(
   const [row] = await db.query<DeliveryRow & { body: string }>({
     name: 'find_webhook_delivery',
     text: `-- find_webhook_delivery
-      SELECT ${DELIVERY_COLUMNS}, d.body FROM ${OF_ACCOUNT} WHERE d.endpoint_id = $2 AND d.number = $3`,
+      SELECT ${DELIVERY_COLUMNS}, d.body FROM ${DELIVERIES_OF_ACCOUNT} WHERE d.endpoint_id = $2 AND d.number = $3`,
     values: [userId, endpointId, number],
     readOnly: true,
   })
@@ -176,7 +176,7 @@ export async function listDeliveries(db: Connection, span: DeliverySpan): Promis
   const rows = await db.query<DeliveryRow>({
     name: ['list_webhook_deliveries', column, status, order, after === null ? '' : 'after'].join('_'),
     text: `-- list_webhook_deliveries
-      SELECT ${DELIVERY_COLUMNS} FROM ${OF_ACCOUNT}
+      SELECT ${DELIVERY_COLUMNS} FROM ${DELIVERIES_OF_ACCOUNT}
       WHERE d.${column} = $2${ofStatus}${beyond} ORDER BY d.endpoint_id ${order}, d.number ${order} LIMIT $3`,
     values: [userId, value, count, ...(after === null ? [] : [after.endpointId, after.number])],
     readOnly: true,

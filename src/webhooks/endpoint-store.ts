@@ -172,13 +172,13 @@ export async function updateEndpoint(
   return rows.length > 0
 }
 
-/** The previous secret also signs for `keptMs`. Returns the end of that time, or null if the account has no such endpoint. */
+/** The previous secret also signs for `overlapMs`. Returns the end of that time, or null if the account has no such endpoint. */
 export async function replaceSecret(
   db: Connection,
   userId: string,
   id: string,
   secret: Buffer,
-  keptMs: number,
+  overlapMs: number,
 ): Promise<Date | null> {
   const [row] = await db.query<{ old_secret_until: Date }>({
     name: 'replace_webhook_secret',
@@ -186,7 +186,7 @@ export async function replaceSecret(
       UPDATE webhook_endpoints
       SET secret = $3, old_secret = secret, old_secret_until = ${NOW} + $4 * interval '1 millisecond'
       WHERE user_id = $1 AND id = $2 AND ${IS_THERE} RETURNING old_secret_until`,
-    values: [userId, id, secret, keptMs],
+    values: [userId, id, secret, overlapMs],
   })
   return row?.old_secret_until ?? null
 }

@@ -265,10 +265,10 @@ export interface CompletedAttempt extends Omit<WebhookAttempt, 'startedAt'> {
  * The bounds limit every plan to these deliveries and the ones between. Before PostgreSQL 17 a plan that was made for
  * an empty table compares all deliveries of the endpoint with the list.
  */
-const ONE_OF_MADE = `d.endpoint_id = $1 AND d.number = ANY ($2::bigint[])
-          AND d.number BETWEEN (SELECT min(number) FROM made) AND (SELECT max(number) FROM made)`
+const IS_AMONG_ATTEMPTS = `d.endpoint_id = $1 AND d.number = ANY ($2::bigint[])
+          AND d.number BETWEEN (SELECT min(number) FROM recent) AND (SELECT max(number) FROM recent)`
 
-const MADE = new Columns<CompletedAttempt>(
+const ATTEMPTS = new Columns<CompletedAttempt>(
   {
     number: ['bigint', ({ due }) => due.number],
     attempts: ['integer', ({ due }) => due.attempts],
@@ -291,32 +291,32 @@ const MADE = new Columns<CompletedAttempt>(
 export async function recordAttempts(
   db: Connection,
   endpointId: string,
-  made: readonly CompletedAttempt[],
+  attempts: readonly CompletedAttempt[],
 ): Promise<void> {
   await db.query({
     name: 'record_webhook_attempts',
     // Rows are locked in the order of their numbers, as in every statement that locks several: this prevents
     // deadlocks.
     text: `-- record_webhook_attempts
-      WITH made AS (
-        SELECT * FROM ${MADE.as('m')}
-      ), held AS MATERIALIZED (
-        SELECT number FROM webhook_deliveries d WHERE ${ONE_OF_MADE}
+      WITH recent AS (
+        SELECT * FROM ${ATTEMPTS.as('a')}
+      ), locked AS MATERIALIZED (
+        SELECT number FROM webhook_deliveries d WHERE ${IS_AMONG_ATTEMPTS}
         ORDER BY number FOR UPDATE
       ), counted AS (
         UPDATE webhook_deliveries d SET attempts = d.attempts + 1,
-          tries = CASE WHEN d.asked = made.asked THEN d.tries + 1 ELSE d.tries END,
-          status = CASE WHEN d.asked = made.asked THEN made.next_status ELSE d.status END,
-          next_attempt_at = CASE WHEN d.asked = made.asked
-            THEN ${NOW} + made.wait_ms * interval '1 millisecond' ELSE d.next_attempt_at END
-        FROM made JOIN held USING (number)
-        WHERE ${ONE_OF_MADE}
-          AND d.number = made.number AND d.attempts = made.attempts
+          tries = CASE WHEN d.asked = recent.asked THEN d.tries + 1 ELSE d.tries END,
+          status = CASE WHEN d.asked = recent.asked THEN recent.next_status ELSE d.status END,
+          next_attempt_at = CASE WHEN d.asked = recent.asked
+            THEN ${NOW} + recent.wait_ms * interval '1 millisecond' ELSE d.next_attempt_at END
+        FROM recent JOIN locked USING (number)
+        WHERE ${IS_AMONG_ATTEMPTS}
+          AND d.number = recent.number AND d.attempts = recent.attempts
         RETURNING d.number, d.attempts AS attempt
       )
       INSERT INTO webhook_attempts (endpoint_id, number, attempt, started_at, duration_ms, status, answer, error)
       SELECT $1, number, attempt, ${NOW} - ago_ms * interval '1 millisecond', duration_ms, answered, answer, error
-      FROM made JOIN counted USING (number)`,
-    values: [endpointId, ...MADE.values(made)],
+      FROM recent JOIN counted USING (number)`,
+    values: [endpointId, ...ATTEMPTS.values(attempts)],
   })
 }

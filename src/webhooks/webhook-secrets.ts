@@ -4,9 +4,9 @@ import { seal, unseal } from '../idempotency/seal.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import type { Database } from '../platform/database/database.ts'
 
-/** The key of the encryption: the first byte of the stored secret. */
-const BY_SHARED = 0
-const BY_OWN = 1
+/** The first byte of a stored secret names the key that encrypted it. */
+const SHARED_KEY = 0
+const OPERATOR_KEY = 1
 
 /**
  * Encrypts the secrets of webhook endpoints. They are needed in plain text to sign. The key is the operator's
@@ -14,14 +14,14 @@ const BY_OWN = 1
  */
 export class WebhookSecrets implements Lifecycle {
   readonly #db: Database
-  readonly #own: Buffer | null
+  readonly #operatorKey: Buffer | null
   /** Set by `start`. */
-  #shared: Buffer | null = null
+  #sharedKey: Buffer | null = null
 
   /** @param key the operator's key; null without one */
   constructor(db: Database, key: string | null) {
     this.#db = db
-    this.#own = key === null ? null : createHash('sha256').update(key).digest()
+    this.#operatorKey = key === null ? null : createHash('sha256').update(key).digest()
   }
 
   async start(): Promise<void> {
@@ -30,17 +30,17 @@ export class WebhookSecrets implements Lifecycle {
       'webhook secrets',
       randomBytes(32).toString('hex'),
     )
-    this.#shared = Buffer.from(secret, 'hex')
+    this.#sharedKey = Buffer.from(secret, 'hex')
   }
 
   async stop(): Promise<void> {}
 
   /** @param endpointId decryption fails for any other endpoint */
   encrypt(secret: string, endpointId: string): Buffer {
-    const by = this.#own === null ? BY_SHARED : BY_OWN
-    const key = this.#keyOf(by)
+    const keyId = this.#operatorKey === null ? SHARED_KEY : OPERATOR_KEY
+    const key = this.#keyOf(keyId)
     if (key === null) throw new Error('the key is missing')
-    return Buffer.concat([Buffer.of(by), seal(key, secret, endpointId)])
+    return Buffer.concat([Buffer.of(keyId), seal(key, secret, endpointId)])
   }
 
   /** @throws Error if another key of the operator encrypted the secret */
@@ -55,7 +55,7 @@ export class WebhookSecrets implements Lifecycle {
     return secret
   }
 
-  #keyOf(by: number): Buffer | null {
-    return by === BY_OWN ? this.#own : this.#shared
+  #keyOf(keyId: number): Buffer | null {
+    return keyId === OPERATOR_KEY ? this.#operatorKey : this.#sharedKey
   }
 }

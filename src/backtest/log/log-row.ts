@@ -109,7 +109,7 @@ export function badTime(reason: 'bad time' | 'bad opening time', text: string, t
   return { reason, detail: text.trim() === '' ? 'the row has no time' : times.explain(text) }
 }
 
-const REASONS_OF_FLAWS = {
+const FLAW_REASONS = {
   character: 'character that no string may have',
   key: 'key that the service refuses',
   depth: 'nested too deep',
@@ -122,7 +122,7 @@ export function faultOfValue(value: Json): RowFault | null {
   const hasPlace = flaw.path.length > 0 && flaw.kind !== 'depth'
   const place = hasPlace ? JSON.stringify(flaw.path.join('.')) : 'the row'
   return {
-    reason: REASONS_OF_FLAWS[flaw.kind],
+    reason: FLAW_REASONS[flaw.kind],
     detail: `${place} ${flaw.message}, so the service refuses the event`,
   }
 }

@@ -22,7 +22,7 @@ interface SuspectCase {
 }
 
 /** The form in which Excel shows ids such as 10-12 or MAR1: it reads them as dates. */
-const DATE_OF_SPREADSHEET =
+const SPREADSHEET_DATE =
   /^(?:\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d\d)$/
 /** How a comment begins in many languages. */
 const COMMENT = /^(?:#|;|\/\/|--)/
@@ -60,7 +60,7 @@ class CaseIds {
   /** Call once per case. */
   add(id: string, line: number, events: number): void {
     if (SHORTENED_NUMBER.test(id)) this.shortened.add(id, line, events)
-    if (DATE_OF_SPREADSHEET.test(id)) this.dates.add(id, line, events)
+    if (SPREADSHEET_DATE.test(id)) this.dates.add(id, line, events)
     if (PLACEHOLDER.test(id)) this.placeholders.add(id, line, events)
     else if (COMMENT.test(id)) this.#commented.add(id, line, events)
     this.#count++

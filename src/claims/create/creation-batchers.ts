@@ -18,7 +18,7 @@ import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Batcher } from '../../platform/concurrency/batcher.ts'
 import type { Database } from '../../platform/database/database.ts'
 import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
-import type { AskedNames } from '../../platform/database/sql-array.ts'
+import type { Lookup } from '../../platform/database/sql-array.ts'
 import { newClaimBatcher, newStatementBatcher } from '../../platform/database/statement-batcher.ts'
 import { claimIdOf } from '../claim-ids.ts'
 import { insertClaims, type NewClaim, prepareContracts } from '../insert-claims-store.ts'
@@ -33,15 +33,15 @@ import {
 
 /** The statements of creations. Requests of all accounts that arrive at the same time share them. */
 export class CreationBatchers implements Lifecycle {
-  readonly customers: Batcher<AskedNames, CustomerKey[]>
-  readonly customersByExternalId: Batcher<AskedNames, CustomerKey[]>
+  readonly customers: Batcher<Lookup, CustomerKey[]>
+  readonly customersByExternalId: Batcher<Lookup, CustomerKey[]>
   readonly newCustomers: Batcher<NewCustomer, Versioned<Customer> | null>
   /** Claims without a test clock. Claims on a test clock are inserted outside the batches: they may wait for the clock. */
   readonly newClaims: Batcher<readonly NewClaim[], (ClaimWithMetadata | null)[]>
   /** On distributed tables, the contracts of claims that are inserted next: contracts need all machines, claims only one. */
   readonly newContracts: Batcher<readonly NewClaim[], boolean[]>
   readonly keys: Batcher<RequestKey, CreationKey | null>
-  readonly #contracts: Batcher<AskedNames, Map<string, ContractOfSchema>>
+  readonly #contracts: Batcher<Lookup, Map<string, ContractOfSchema>>
   readonly #reads: Database['reads']
   readonly #all: Lifecycle[]
 
@@ -49,15 +49,15 @@ export class CreationBatchers implements Lifecycle {
     const { reads, writes } = database
     this.#reads = reads
     const [reading, writing] = [reads.for(SERVICE), writes.for(SERVICE)]
-    const lookup = {
+    const options = {
       db: reading,
       maxWeight: MAX_CUSTOMERS_PER_LOOKUP,
-      weightOf: ({ names }: AskedNames) => names.length,
+      weightOf: ({ names }: Lookup) => names.length,
     }
-    this.customers = newStatementBatcher({ ...lookup, run: findCustomers })
-    this.customersByExternalId = newStatementBatcher({ ...lookup, run: findCustomersByExternalId })
+    this.customers = newStatementBatcher({ ...options, run: findCustomers })
+    this.customersByExternalId = newStatementBatcher({ ...options, run: findCustomersByExternalId })
     this.#contracts = newStatementBatcher({
-      ...lookup,
+      ...options,
       run: findContracts,
       maxWeight: MAX_SCHEMAS_PER_LOOKUP,
     })
@@ -98,9 +98,9 @@ export class CreationBatchers implements Lifecycle {
 
   /** Contracts of many schemas are read for the account alone, because that may take long. */
   async findContracts(userId: string, ids: readonly string[]): Promise<Map<string, ContractOfSchema>> {
-    const asked = { userId, names: ids }
-    if (ids.length <= MAX_SCHEMAS_PER_LOOKUP) return this.#contracts.submit(userId, asked)
-    const [found] = await findContracts(this.#reads.for(userId), [asked])
+    const lookup = { userId, names: ids }
+    if (ids.length <= MAX_SCHEMAS_PER_LOOKUP) return this.#contracts.submit(userId, lookup)
+    const [found] = await findContracts(this.#reads.for(userId), [lookup])
     return found as Map<string, ContractOfSchema>
   }
 

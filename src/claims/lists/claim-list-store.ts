@@ -218,9 +218,9 @@ function listStatement(
   const { statuses, schemaId, testClockId } = filter
   const isOfOneIndex = statuses.length === 1 || (schemaId ?? testClockId) !== undefined
   if (isOfOneIndex) return `-- list_claims\n${pageWhere(isOfStatuses(filter))}`
-  const asked = statuses.length > 0 ? statuses : STATUSES
+  const listedStatuses = statuses.length > 0 ? statuses : STATUSES
   if (isDistributed) {
-    const pages = asked.map(
+    const pages = listedStatuses.map(
       (status, place) =>
         `(SELECT *, ${place} AS place FROM (${pageWhere(`status = '${status}'`)}) AS p${place})`,
     )
@@ -230,7 +230,7 @@ function listStatement(
   }
   return `-- list_claims
     SELECT * FROM (
-      ${asked.map((status) => `(${pageWhere(`status = '${status}'`)})`).join(' UNION ALL ')}
+      ${listedStatuses.map((status) => `(${pageWhere(`status = '${status}'`)})`).join(' UNION ALL ')}
     ) AS pages ${page}`
 }
 

@@ -32,31 +32,33 @@ export function uncheckedFilters(filter: ClaimFilter, { filters, statuses }: Par
 export function orderedParts(filter: ClaimFilter): Part[] | null {
   const { sort = 'created_at', statuses, customerId, schemaId, testClockId } = filter
   const { created, due, resolved, metadata } = filter
-  const ofEachStatus = (filters: readonly FilterName[], time: Part['time'], those = statuses): Part[] =>
+  const partPerStatus = (filters: readonly FilterName[], time: Part['time'], those = statuses): Part[] =>
     those.map((status) => ({ filters, statuses: [status], time }))
   if (!isTimed(filter, sort)) {
     if (metadata) return byPair(filter, null).slice(0, 1)
     const span: FilterName[] = filtersOf(filter).has('span') ? ['span'] : []
-    if (customerId) return ofEachStatus(['user', 'kind', 'customer', ...span], null)
+    if (customerId) return partPerStatus(['user', 'kind', 'customer', ...span], null)
     if (schemaId) return [{ filters: ['user', 'kind', 'schema', ...span], statuses: [], time: null }]
     if (testClockId) return [{ filters: ['user', 'kind', 'clock', ...span], statuses: [], time: null }]
-    return ofEachStatus(['user', 'kind', ...span], null)
+    return partPerStatus(['user', 'kind', ...span], null)
   }
-  const ofDue: readonly FilterName[] = due ? ['due'] : []
+  const dueFilter: readonly FilterName[] = due ? ['due'] : []
   if (testClockId)
-    return sort === 'due_at' ? [{ filters: ['clock', ...ofDue], statuses: UNRESOLVED, time: 'due_at' }] : null
-  const ofKind: readonly FilterName[] = ['user', 'kind', 'live']
-  const byCreation: readonly FilterName[] = created ? [...ofKind, 'created'] : ofKind
-  if (sort === 'created_at') return ofEachStatus(byCreation, 'created_at')
+    return sort === 'due_at'
+      ? [{ filters: ['clock', ...dueFilter], statuses: UNRESOLVED, time: 'due_at' }]
+      : null
+  const kindFilters: readonly FilterName[] = ['user', 'kind', 'live']
+  const byCreation: readonly FilterName[] = created ? [...kindFilters, 'created'] : kindFilters
+  if (sort === 'created_at') return partPerStatus(byCreation, 'created_at')
   if (sort === 'due_at')
-    return [{ filters: ['user', 'live', ...ofDue], statuses: UNRESOLVED, time: 'due_at' }]
-  const asked = (those: readonly Status[]) => those.filter((status) => statuses.includes(status))
+    return [{ filters: ['user', 'live', ...dueFilter], statuses: UNRESOLVED, time: 'due_at' }]
+  const requested = (those: readonly Status[]) => those.filter((status) => statuses.includes(status))
   return [
     // An OPEN claim entered its status at its creation (§2.3), so an index by creation serves. Claims in review have
     // an index of their own.
-    ...ofEachStatus(byCreation, 'created_at', asked(['OPEN'])),
-    ...ofEachStatus(ofKind, 'status_since', asked(['PENDING'])),
-    ...(asked(RESOLVED).length > 0
+    ...partPerStatus(byCreation, 'created_at', requested(['OPEN'])),
+    ...partPerStatus(kindFilters, 'status_since', requested(['PENDING'])),
+    ...(requested(RESOLVED).length > 0
       ? [
           {
             filters: ['user', 'live', ...(resolved ? (['resolved'] as const) : [])],

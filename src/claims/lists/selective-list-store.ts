@@ -41,24 +41,24 @@ export interface SelectivePage<Row> {
  */
 export async function readSelectivePage<Row>(
   db: Connection,
-  asked: ClaimFilter,
+  requested: ClaimFilter,
   columns: string,
   shown: string,
 ): Promise<SelectivePage<Row & PlacedRow>> {
-  const filter = withImpliedFilters(asked)
+  const filter = withImpliedFilters(requested)
   if (!filter || !(await ownsTestClock(db, filter))) return { rows: [], next: null }
   const walk = orderedParts(filter)
-  const goThrough = async (parts: readonly Part[], most: number) =>
+  const scan = async (parts: readonly Part[], maxEntries: number) =>
     readParts<Row>(db, filter, parts, {
       columns,
       shown,
-      stop: await findStop(db, filter, parts, most),
+      stop: await findStop(db, filter, parts, maxEntries),
       isInOrder: true,
     })
-  const glance = walk && (await goThrough(walk, FIRST_SCAN_ENTRIES))
-  if (glance && (glance.next === null || glance.rows.length === filter.limit)) return glance
+  const firstScan = walk && (await scan(walk, FIRST_SCAN_ENTRIES))
+  if (firstScan && (firstScan.next === null || firstScan.rows.length === filter.limit)) return firstScan
   const few = await findSelectivePart(db, filter)
-  if (walk && !few) return goThrough(walk, MAX_SCANNED_ENTRIES)
+  if (walk && !few) return scan(walk, MAX_SCANNED_ENTRIES)
   const found = few ?? clockPart(filter)
   return readParts(db, filter, [found], { columns, shown, stop: null, isInOrder: false })
 }
@@ -111,7 +111,7 @@ async function findStop(
   db: Connection,
   filter: ClaimFilter,
   parts: readonly Part[],
-  most: number,
+  maxEntries: number,
 ): Promise<Stop | null> {
   if (parts.every((part) => uncheckedFilters(filter, part).length === 0)) return null
   const sql = new ConditionSql(filter)
@@ -121,12 +121,12 @@ async function findStop(
     const key = part.time ?? 'position'
     const beyond = `${order === 'asc' ? '>' : '<'}${part.time && after?.position ? '=' : ''}`
     const from = after === null ? '' : sql.query.parameter(part.time ? after.time : after.position)
-    return `(SELECT ${key} AS place FROM ${indexEntriesSql(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${most})`
+    return `(SELECT ${key} AS place FROM ${indexEntriesSql(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${maxEntries})`
   })
   const [row] = await db.query<{ place: Date | string; fresh: boolean }>({
     text: `-- find_stop_of_claims
       SELECT place, ${isByTime ? `place > ${FRESH_SINCE}` : 'true'} AS fresh FROM (${entries.join(' UNION ALL ')}) AS entries
-      ORDER BY place ${order} OFFSET ${most - 1} LIMIT 1`,
+      ORDER BY place ${order} OFFSET ${maxEntries - 1} LIMIT 1`,
     values: sql.query.values,
     readOnly: true,
   })

@@ -49,14 +49,20 @@ const joinOf = ({ pair }: Part, where: string) =>
     : `(SELECT ${PAIRS.claims.owner} AS entry FROM ${PAIRS.claims.table} WHERE ${where}) AS entries
           JOIN claims ON claims.id = entry WHERE true`
 
-/** Whether each of the first `most` entries of a part `fits`. An entry of a metadata pair whose claim was deleted does not. */
-export function probeSql(db: Connection, sql: ConditionSql, part: Part, fits: string, most: number): string {
+/** Whether each of the first `maxEntries` entries of a part `fits`. An entry of a metadata pair whose claim was deleted does not. */
+export function probeSql(
+  db: Connection,
+  sql: ConditionSql,
+  part: Part,
+  fits: string,
+  maxEntries: number,
+): string {
   // Only once: an unused parameter is an error.
   const where = conditionsOf(sql, part)
   const entries = entriesWhere(part, where)
-  if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${most}`
-  if (db.distribution.isOn) return `SELECT ${fits} AS fits FROM ${joinOf(part, where)} LIMIT ${most}`
-  return `SELECT ${fits} AS fits FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${most}) AS entries
+  if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${maxEntries}`
+  if (db.distribution.isOn) return `SELECT ${fits} AS fits FROM ${joinOf(part, where)} LIMIT ${maxEntries}`
+  return `SELECT ${fits} AS fits FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${maxEntries}) AS entries
           LEFT JOIN LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ON true`
 }
 

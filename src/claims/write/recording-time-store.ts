@@ -14,7 +14,7 @@ export const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
 export const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
         WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
 
-/** The accounts among the given ones ($1) that ask for event notifications. A subselect, as in `askedRows`. */
+/** The accounts among the given ones ($1) that ask for event notifications. A subselect, as in `lookupRows`. */
 const ASKING_GIVEN = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
 const READ_LIVE_CLOCK = `-- read_live_clock
       SELECT *, ${ASKING_GIVEN} FROM (${LIVE}) AS clock`

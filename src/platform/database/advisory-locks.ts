@@ -10,7 +10,7 @@ export const BACKGROUND_MIGRATIONS = "hashtext('claimkeeper migrations in the ba
 /** Shared by servers that move due claims; exclusive for the server that updates the totals of resolved claims. */
 export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
 /** First key of the lock of a shard whose due claims a server moves. The second key is the shard's number. */
-export const CHECK_OF_SHARD = 1_129_011_300
+export const SHARD_CHECK = 1_129_011_300
 /** Held by the server that creates the first account. */
 export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
 /**
@@ -19,7 +19,7 @@ export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
  * a part of all accounts (`outbox/notification-number-store.ts`).
  */
 export const NOTIFYING = 1_129_011_301
-export const NOTIFYING_OF_PART = 1_129_011_302
+export const NOTIFYING_PARTITION = 1_129_011_302
 /** First key of the lock of a server that receives revocations. The second is the number of the last one it received. */
 export const REVOCATIONS = 1_129_011_299
 /** First key of the lock of a request with an Idempotency-Key. The second is a hash of the account and the key. */

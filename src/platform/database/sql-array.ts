@@ -32,22 +32,22 @@ export const textArray = (values: readonly (string | null)[]): string | readonly
 export const ifShort = (column: string, maxBytes: number): string =>
   `CASE WHEN pg_column_size(${column}) <= ${maxBytes} AND octet_length(${column}::text) <= ${maxBytes} THEN ${column}::text END`
 
-/** A request for records of an account by ids or by names of the caller. */
-export interface AskedNames {
+/** A lookup of records of an account by their ids, or by the names that the caller gave them. */
+export interface Lookup {
   userId: string
   names: readonly string[]
 }
 
 /**
- * SQL for the columns of `askedColumns`. The subselects hide the number of names from the planner: on Citus, where plans may depend
+ * SQL for the columns of `lookupColumns`. The subselects hide the number of names from the planner: on Citus, where plans may depend
  * on values, it would otherwise plan each execution (decision 0015).
  */
-export const askedRows = (type: 'uuid' | 'text'): string =>
+export const lookupRows = (type: 'uuid' | 'text'): string =>
   `unnest((SELECT $1::integer[]), (SELECT $2::uuid[]), (SELECT $3::${type}[]))`
 
-/** The index of the request, the account and the name, for each name of each request. */
-export const askedColumns = (asked: readonly AskedNames[]) => [
-  plainArray(asked.flatMap(({ names }, asking) => names.map(() => asking))),
-  plainArray(asked.flatMap(({ userId, names }) => names.map(() => userId))),
-  textArray(asked.flatMap(({ names }) => names)),
+/** The index of the lookup, the account and the name, for each name of each lookup. */
+export const lookupColumns = (lookups: readonly Lookup[]) => [
+  plainArray(lookups.flatMap(({ names }, index) => names.map(() => index))),
+  plainArray(lookups.flatMap(({ userId, names }) => names.map(() => userId))),
+  textArray(lookups.flatMap(({ names }) => names)),
 ]

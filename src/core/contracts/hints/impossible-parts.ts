@@ -41,15 +41,15 @@ type LeafDemand = Demand & { node: Leaf }
 export class ImpossibleParts {
   readonly found: ImpossiblePart[] = []
   readonly #leaves: ReadonlyMap<Leaf, KnownLeaf>
-  readonly #most: number
+  readonly #maxParts: number
   /** The leaves that must be satisfied, with the part that requires it. `#unsatisfied` is the same for leaves that must not be. */
   readonly #satisfied = new Map<Leaf, string | null>()
   readonly #unsatisfied = new Map<Leaf, string | null>()
 
-  /** @param most the maximum number of parts to find */
-  constructor(leaves: ReadonlyMap<Leaf, KnownLeaf>, most: number) {
+  /** @param maxParts the maximum number of parts to find */
+  constructor(leaves: ReadonlyMap<Leaf, KnownLeaf>, maxParts: number) {
     this.#leaves = leaves
-    this.#most = most
+    this.#maxParts = maxParts
   }
 
   /** False if no log satisfies the condition. True if one may. Yields for each alternative. */
@@ -105,7 +105,7 @@ export class ImpossibleParts {
   }
 
   #add(part: string | null, because: ImpossiblePart['because']): void {
-    if (part === null || this.found.length === this.#most) return
+    if (part === null || this.found.length === this.#maxParts) return
     if (!this.found.some(({ path }) => path === part)) this.found.push({ path: part, because })
   }
 }

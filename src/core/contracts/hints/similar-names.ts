@@ -1,7 +1,7 @@
 /** Shorter names are similar to too many others. */
 const MIN_COMPARED_LENGTH = 4
 /** Characters that may differ in one place: covers an added, missing or wrong letter, and two swapped letters. */
-const MOST_DIFFERENT = 2
+const MAX_DIFFERENT_CHARACTERS = 2
 
 /** Finds the known name that a given name may be a typo of. */
 export class SimilarNames {
@@ -23,12 +23,12 @@ export class SimilarNames {
 /** Whether two names differ in at most one place. */
 function isLike(a: string, b: string): boolean {
   const [shortest, longest] = a.length < b.length ? [a.length, b.length] : [b.length, a.length]
-  if (shortest < MIN_COMPARED_LENGTH || longest - shortest > MOST_DIFFERENT) return false
+  if (shortest < MIN_COMPARED_LENGTH || longest - shortest > MAX_DIFFERENT_CHARACTERS) return false
   let start = 0
   while (start < shortest && a[start] === b[start]) start++
   let end = 0
   while (end < shortest - start && a.at(-1 - end) === b.at(-1 - end)) end++
-  return longest - start - end <= MOST_DIFFERENT
+  return longest - start - end <= MAX_DIFFERENT_CHARACTERS
 }
 
 /** Without letter case, and what stands between words. */

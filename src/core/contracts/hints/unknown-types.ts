@@ -15,14 +15,14 @@ export interface UnknownType {
 export function unknownTypes(
   places: readonly { leaf: Leaf; path: string }[],
   known: ReadonlySet<string>,
-  most: number,
+  maxTypes: number,
 ): UnknownType[] {
   const found = new Map<string, UnknownType>()
   if (known.size === 0 || known.size >= MAX_KNOWN_EVENT_TYPES) return []
   const similar = new SimilarNames(known)
   for (const { leaf, path } of places) {
     const { event: type } = leaf
-    if (found.size === most) break
+    if (found.size === maxTypes) break
     if (known.has(type) || isReservedType(type) || found.has(type)) continue
     found.set(type, { path, type, meant: similar.find(type) })
   }

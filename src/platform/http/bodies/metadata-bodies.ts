@@ -8,9 +8,9 @@ import {
 } from '../../../kernel/limits.ts'
 import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 
-const WHAT = `Notes of the caller: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH} characters.`
+const DESCRIPTION = `Notes of the caller: up to ${MAX_METADATA_KEYS} keys of ${MAX_METADATA_KEY_LENGTH} characters, with values of ${MAX_METADATA_VALUE_LENGTH} characters.`
 const EXAMPLE = { order: 'A-4711', region: 'emea' }
-const OF_STRINGS = {
+const STRING_VALUES = {
   type: 'object',
   maxProperties: MAX_METADATA_KEYS,
   propertyNames: { type: 'string', minLength: 1, maxLength: MAX_METADATA_KEY_LENGTH },
@@ -26,11 +26,15 @@ export const MetadataBody = Type.Unsafe<Metadata>({
 })
 
 /** For a new record. */
-export const NewMetadata = Type.Unsafe<Metadata>({ ...OF_STRINGS, description: WHAT, examples: [EXAMPLE] })
+export const NewMetadata = Type.Unsafe<Metadata>({
+  ...STRING_VALUES,
+  description: DESCRIPTION,
+  examples: [EXAMPLE],
+})
 
 /** For a change. */
 export const MetadataChangeBody = Type.Unsafe<MetadataChange>({
-  ...OF_STRINGS,
+  ...STRING_VALUES,
   type: ['object', 'null'],
   // A change may also remove keys.
   maxProperties: 2 * MAX_METADATA_KEYS,

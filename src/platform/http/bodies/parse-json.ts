@@ -208,7 +208,7 @@ function parseShort(text: string): Json {
   return value
 }
 
-/** Refusing must be cheaper than parse. */
+/** Refusing must be cheaper than parsing. */
 function* refuseTooLarge(text: string): Generator<void, void> {
   const isTooLarge =
     text.length > MAX_BYTES && (text.trim().length > MAX_CHARACTERS || minimumBytes(text) > MAX_BYTES)

@@ -10,7 +10,7 @@ interface Document {
   paths?: Record<string, Record<string, { parameters?: Parameter[] }>>
 }
 
-const OF_ANY_KEY = /^(\w+)\[key\]$/
+const DEEP_OBJECT_NAME = /^(\w+)\[key\]$/
 
 /** Describes the parameter `metadata[key]`, whose key the caller chooses, as OpenAPI's `deepObject`. */
 export function deepenParameters<D extends object>(openapiObject: D): D {
@@ -21,7 +21,7 @@ export function deepenParameters<D extends object>(openapiObject: D): D {
 }
 
 function deepen(parameter: Parameter) {
-  const [, name] = OF_ANY_KEY.exec(parameter.name) ?? []
+  const [, name] = DEEP_OBJECT_NAME.exec(parameter.name) ?? []
   if (name === undefined || parameter.in !== 'query') return parameter
   const { schema, example, ...rest } = parameter
   return {

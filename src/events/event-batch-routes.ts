@@ -33,8 +33,7 @@ import {
 } from '../platform/http/responses/responses.ts'
 import { route, type TypedServer } from '../platform/http/route.ts'
 import { EventResults } from './event-results.ts'
-import { readAddress, readSubmission } from './read-submission.ts'
-import type { EventRequest } from './submission/pending-submission.ts'
+import { readEventRequest } from './read-submission.ts'
 import { AddressedSubmission, type SubmissionFields, SubmissionHeaders } from './submission-bodies.ts'
 import { submitLines } from './submit-lines.ts'
 
@@ -105,7 +104,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
     handler: async (request, reply) => {
       const key = keyOf(request)
       const read = (item: Item, place: number) =>
-        readRequest(request, readItem(item), key === null ? null : idAtPlace(key, place))
+        readEventRequest(request, readItem(item), key === null ? null : idAtPlace(key, place))
       const results = new EventResults(app, request)
       results.endWith(reply)
       const body: unknown = request.body
@@ -140,14 +139,3 @@ const withLines: SwaggerTransform = ({ schema, url }) => {
   const content = { 'application/json': { schema: schema.body }, [NDJSON]: linesOf(AddressedSubmission) }
   return { schema: { ...schema, body: { content } }, url }
 }
-
-const readRequest = (
-  request: FastifyRequest,
-  body: JsonObject & SubmissionFields,
-  id: string | null,
-): EventRequest => ({
-  userId: request.userId,
-  span: request.logContext?.span,
-  address: readAddress(body),
-  ...readSubmission(body, id),
-})

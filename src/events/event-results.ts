@@ -16,8 +16,8 @@ import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { errorResult } from '../platform/http/responses/batch.ts'
 import { JsonText } from '../platform/http/responses/json-stream.ts'
 import { CONTRACT_READ_PAUSE_MS, CONTRACT_READ_RETRY_WITHIN_MS } from './limits.ts'
-import { prefersMinimal } from './read-submission.ts'
 import type { EventRequest, OnAnswer, SubmittedEvent } from './submission/pending-submission.ts'
+import { prefersMinimal } from './submission-bodies.ts'
 
 /** In place of a contract: the claim was deleted, or the contract could not be read. */
 const DELETED = Symbol('deleted')

@@ -13,9 +13,11 @@ import { JsonText, toJsonInTurn } from '../platform/http/responses/json-stream.t
 import { BODY_ERRORS, ref, responses } from '../platform/http/responses/responses.ts'
 import { type Route, route } from '../platform/http/route.ts'
 import { MAX_SYNC_CONTRACT_BYTES } from './limits.ts'
-import { prefersMinimal, readAddress, readSubmission } from './read-submission.ts'
+import { readEventRequest } from './read-submission.ts'
 import {
   AddressedSubmission,
+  addressOf,
+  prefersMinimal,
   Submission as SubmissionBody,
   type SubmissionFields,
   SubmissionHeaders,
@@ -56,7 +58,7 @@ const submitEventRoute = (app: App) =>
       ...documentation('submitEvent', 'Submit an event', ['CLAIM_NOT_FOUND', 'CANDIDATE_NOT_FOUND']),
       body: AddressedSubmission,
     },
-    handler: (request, reply) => answerSubmission(app, readAddress(request.body), request, reply),
+    handler: (request, reply) => answerSubmission(app, addressOf(request.body), request, reply),
   })
 
 const submitClaimEventRoute = (app: App) =>
@@ -140,14 +142,9 @@ async function answerSubmission(
   request: FastifyRequest<{ Body: JsonObject & SubmissionFields }>,
   reply: FastifyReply,
 ) {
-  const { userId, body, logContext } = request
-  if (logContext) logContext.claimId = claimIdOf(address)
-  const { event, claim, contractBytes, replayed } = await app.submissions.submit({
-    userId,
-    address,
-    span: logContext?.span,
-    ...readSubmission(body, keyOf(request)),
-  })
+  if (request.logContext) request.logContext.claimId = claimIdOf(address)
+  const submission = readEventRequest(request, request.body, keyOf(request), address)
+  const { event, claim, contractBytes, replayed } = await app.submissions.submit(submission)
 
   if (replayed) reply.header('Idempotent-Replayed', 'true')
   if (prefersMinimal(request)) {

@@ -6,14 +6,20 @@ import { type JsonObject, RawJson } from '../kernel/json.ts'
 import { estimatedSize } from '../platform/http/admission/request-memory.ts'
 import { MAX_PARSED_PAYLOAD_BYTES, MAX_UNMEASURED_PAYLOAD_CHARACTERS } from './limits.ts'
 import type { EventRequest } from './submission/pending-submission.ts'
-import type { SubmissionFields } from './submission-bodies.ts'
+import { addressOf, type SubmissionFields } from './submission-bodies.ts'
 
-/** The claim or candidate of a submission. Validation has ensured that the submission names exactly one. */
-export function readAddress({ claim_id, candidate_alias }: SubmissionFields) {
-  return claim_id === undefined
-    ? ({ kind: 'candidate', alias: candidate_alias as string } as const)
-    : ({ kind: 'claim', id: claim_id.toLowerCase() } as const)
-}
+/**
+ * The submission of a request or of an item of a batch.
+ * @param id of an event without one; null for a new id
+ * @param address by default the claim or candidate that the submission names
+ * @throws PAYLOAD_TOO_LARGE
+ */
+export const readEventRequest = (
+  { userId, logContext }: FastifyRequest,
+  body: JsonObject & SubmissionFields,
+  id: string | null,
+  address = addressOf(body),
+): EventRequest => ({ userId, span: logContext?.span, address, ...readSubmission(body, id) })
 
 /**
  * Separates the fields of a submission from its payload. Thousands of submissions may wait, so a payload that takes much memory as
@@ -44,9 +50,3 @@ export function readSubmission(
 const isOversized = (payloadJson: string): boolean =>
   payloadJson.length > MAX_UNMEASURED_PAYLOAD_CHARACTERS &&
   (payloadJson.length > MAX_PARSED_PAYLOAD_BYTES || estimatedSize(payloadJson) > MAX_PARSED_PAYLOAD_BYTES)
-
-const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
-
-/** The header `Prefer: return=minimal`. */
-export const prefersMinimal = ({ headers }: FastifyRequest): boolean =>
-  headers.prefer !== undefined && RETURN_MINIMAL.test(`${headers.prefer}`)

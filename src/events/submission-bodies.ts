@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { ClaimAddress } from '../core/claims/claim.ts'
 import { RESERVED_FIELDS, RESERVED_TYPES } from '../core/claims/event.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
 import { EVENT_KEY_HEADER } from '../idempotency/idempotency-key.ts'
@@ -50,6 +52,13 @@ export const AddressedSubmission = Type.Unsafe<JsonObject & SubmissionFields>({
   examples: [{ claim_id: EXAMPLE_UUID, id: 'evt-1', type: 'satisfaction', value: 5 }],
 })
 
+/** The claim or candidate that a validated `AddressedSubmission` names. */
+export function addressOf({ claim_id, candidate_alias }: SubmissionFields): ClaimAddress {
+  return claim_id === undefined
+    ? { kind: 'candidate', alias: candidate_alias as string }
+    : { kind: 'claim', id: claim_id.toLowerCase() }
+}
+
 /** A submission on the path of its claim or candidate. */
 export const Submission = Type.Unsafe<JsonObject & SubmissionFields>({
   title: 'Submission',
@@ -69,3 +78,9 @@ export const SubmissionHeaders = Type.Object({
     }),
   ),
 })
+
+const RETURN_MINIMAL = /(^|[,;\s])return\s*=\s*"?minimal"?\s*($|[,;])/i
+
+/** The header `Prefer: return=minimal`. */
+export const prefersMinimal = ({ headers }: FastifyRequest): boolean =>
+  headers.prefer !== undefined && RETURN_MINIMAL.test(`${headers.prefer}`)

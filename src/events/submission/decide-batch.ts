@@ -20,7 +20,6 @@ import {
   mightContain,
   newSnapshot,
 } from './claim-cache.ts'
-import { complete, readRepeated } from './complete-decisions.ts'
 import { PendingDecision } from './pending-decision.ts'
 import {
   endsBatch,
@@ -34,6 +33,7 @@ import {
   type SubmittedEvent,
   setResults,
 } from './pending-submission.ts'
+import { readRepeated } from './read-repeated.ts'
 import {
   type ExtendedContext,
   type ExtendedSubmissions,
@@ -132,7 +132,7 @@ export async function recordBatch(
     const decisions = await decideBatch(db, cache, batch, extended)
     await readRepeated(db, decisions)
     const hasEnded = await writeDecisions(db, decisions)
-    for (const decision of decisions) complete(cache, decision)
+    for (const decision of decisions) decision.complete(cache)
     if (hasEnded) for (const { submissions } of extended) setResults(submissions, STALE)
     else await recordEachExtended(db, context, extended)
   } catch (error) {

@@ -74,7 +74,7 @@ export class ExtendedDecision extends PendingDecision {
   }
 
   /** False: the claim takes no more events, so the cache does not need the snapshot. */
-  override updateSnapshot(at: Date | null): boolean {
+  protected override updateSnapshot(at: Date | null): boolean {
     if (!acceptsEvents(this.#claim)) return false
     const { snapshot } = this
     addIds(

@@ -9,7 +9,7 @@ import { writeDigest } from '../../core/claims/log-digest.ts'
 import { claimNotFound } from '../../core/record-errors.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import { MAX_SMALL_PAYLOAD_BYTES } from '../limits.ts'
-import { addIds, type ClaimSnapshot } from './claim-cache.ts'
+import { addIds, type ClaimCache, type ClaimSnapshot } from './claim-cache.ts'
 import {
   type EventRequest,
   type PendingSubmission,
@@ -30,12 +30,12 @@ export type Decided = { readonly pending: PendingSubmission } & (
 export type RecordedEvents = ReadonlyMap<string, LogEvent | null>
 
 /** The time of a decision that writes nothing. */
-export const NOT_WRITTEN_AT = new Date(0)
+const NOT_WRITTEN_AT = new Date(0)
 const NONE_RECORDED: RecordedEvents = new Map()
 
 /**
  * The decision about the submissions of one account to one claim, in order. It does not change the snapshot until
- * `updateSnapshot`. For a contract of the five fields the decision does not depend on the time: the write sets the
+ * `complete`. For a contract of the five fields the decision does not depend on the time: the write sets the
  * time.
  */
 export class PendingDecision {
@@ -137,7 +137,7 @@ export class PendingDecision {
   }
 
   /**
-   * Compares repeats with the events that they repeat, one step per large payload. Must precede `apply`.
+   * Compares repeats with the events that they repeat, one step per large payload. Must precede `complete`.
    * @param recorded the events that `repeats` names
    */
   *compare(recorded: RecordedEvents): Generator<void, void> {
@@ -152,11 +152,33 @@ export class PendingDecision {
     }
   }
 
+  /** Sets the results after the write, or after there was nothing to write, and brings the cache up to date. */
+  complete(cache: ClaimCache): void {
+    const { written } = this
+    const { id } = this.snapshot.claim
+    if (written !== null && !(written instanceof Date)) {
+      this.reject(written)
+      // The claim may have changed, by another write or by this one.
+      cache.delete(id)
+      return
+    }
+    try {
+      this.#apply(written ?? NOT_WRITTEN_AT)
+      if (!this.updateSnapshot(written)) cache.delete(id)
+      else if (written) cache.set(this.snapshot)
+      else cache.setIfNewer(this.snapshot)
+    } catch (cause) {
+      // An internal error after the write: the retry finds the event by its id.
+      this.reject({ reason: 'outcome unknown', cause })
+      cache.delete(id)
+    }
+  }
+
   /**
-   * Sets the results after the write. A repeat of an event that is not in the log any more runs again: its claim was deleted.
+   * Sets the results. A repeat of an event that is not in the log any more runs again: its claim was deleted.
    * @param at time of the write; any time if there was nothing to write
    */
-  apply(at: Date): void {
+  #apply(at: Date): void {
     const settled = this.#becomes
       ? { ...this.snapshot.claim, ...stateAt(this.#becomes, at) }
       : this.snapshot.claim
@@ -169,7 +191,7 @@ export class PendingDecision {
   }
 
   /** Applies the write to the snapshot. False: the claim takes no more events, so the cache does not need the snapshot. */
-  updateSnapshot(at: Date | null): boolean {
+  protected updateSnapshot(at: Date | null): boolean {
     if (this.#after.status !== 'OPEN') return false
     addIds(this.snapshot, this.#added.map(idOf))
     Object.assign(this.snapshot.claim, this.#after)

@@ -6,7 +6,6 @@ import type { TimeMeasure } from '../../core/calendars/working-time.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { type ClaimCache, type ClaimSnapshot, makeSnapshot } from './claim-cache.ts'
-import { complete, readRepeated } from './complete-decisions.ts'
 import { ExtendedDecision } from './extended-decision.ts'
 import {
   endsBatch,
@@ -16,6 +15,7 @@ import {
   STALE,
   setResults,
 } from './pending-submission.ts'
+import { readRepeated } from './read-repeated.ts'
 
 /*
  * Submissions to claims of extended contracts (§2.1a). A decision needs the time of recording, so the clock is read
@@ -69,7 +69,7 @@ export async function recordExtended(
     try {
       const record = (connection: Connection) => recordByClock(connection, calendarTimes, some, owner)
       const decided = owner === null ? await record(db) : await db.transaction(record)
-      for (const decision of decided.decisions) complete(cache, decision)
+      for (const decision of decided.decisions) decision.complete(cache)
       for (const id of decided.staleIds) cache.delete(id)
       undecided.push(...decided.undecided)
     } catch (error) {

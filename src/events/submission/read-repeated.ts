@@ -2,8 +2,7 @@ import { type EventName, type FoundEvent, readEvents } from '../../claims/claim-
 import type { LogEvent } from '../../core/claims/event.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
-import type { ClaimCache } from './claim-cache.ts'
-import { NOT_WRITTEN_AT, type PendingDecision, type RecordedEvents } from './pending-decision.ts'
+import type { PendingDecision, RecordedEvents } from './pending-decision.ts'
 
 /** Reads the recorded events that submissions repeat, and compares them with the submissions. */
 export async function readRepeated(db: Connection, decisions: readonly PendingDecision[]): Promise<void> {
@@ -36,26 +35,4 @@ function recordedById(events: readonly FoundEvent[]): RecordedEvents {
   // If an id was sent twice with different content, at most one of them is the recorded event.
   for (const { id, event } of events) if (event || !found.has(id)) found.set(id, event)
   return found
-}
-
-/** Sets the results, and brings the cache up to date. */
-export function complete(cache: ClaimCache, decision: PendingDecision): void {
-  const { id } = decision.snapshot.claim
-  const { written } = decision
-  if (written !== null && !(written instanceof Date)) {
-    decision.reject(written)
-    // The claim may have changed, by another write or by this one.
-    cache.delete(id)
-    return
-  }
-  try {
-    decision.apply(written ?? NOT_WRITTEN_AT)
-    if (!decision.updateSnapshot(written)) cache.delete(id)
-    else if (written) cache.set(decision.snapshot)
-    else cache.setIfNewer(decision.snapshot)
-  } catch (cause) {
-    // An internal error after the write: the retry finds the event by its id.
-    decision.reject({ reason: 'outcome unknown', cause })
-    cache.delete(id)
-  }
 }

@@ -11,9 +11,9 @@ export const databaseConnectionCut: RealFault = {
   strike: async (stage, random, signal) => {
     const { name, proxy } = random.pick(stage.servers)
     const byte = random.int(1, FAR_BYTES)
-    proxy.fuse.light(byte)
-    const isCut = await waitUntil(() => !proxy.fuse.isBurning, TIMEOUT_MS, signal)
-    proxy.fuse.putOut()
+    proxy.cutter.arm(byte)
+    const isCut = await waitUntil(() => !proxy.cutter.isArmed, TIMEOUT_MS, signal)
+    proxy.cutter.disarm()
     return isCut ? `a connection of ${name} to the database cut at byte ${byte}` : null
   },
 }
@@ -25,9 +25,9 @@ export const clientConnectionCut: RealFault = {
   strike: async (stage, random, signal) => {
     const { name, front } = random.pick(stage.servers)
     const byte = random.int(1, FAR_BYTES)
-    front.fuse.light(byte)
-    const isCut = await waitUntil(() => !front.fuse.isBurning, TIMEOUT_MS, signal)
-    front.fuse.putOut()
+    front.cutter.arm(byte)
+    const isCut = await waitUntil(() => !front.cutter.isArmed, TIMEOUT_MS, signal)
+    front.cutter.disarm()
     return isCut ? `a client's connection to ${name} cut at byte ${byte}` : null
   },
 }

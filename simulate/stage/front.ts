@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Cleanup } from '../../bench/cleanup.ts'
-import { ByteFuse } from '../../tests/support/byte-fuse.ts'
+import { ConnectionCutter } from '../../tests/support/connection-cutter.ts'
 
 /** A proxy between the clients and a server. Keeps the server's address across restarts, and breaks connections. */
 export class Front {
@@ -9,8 +9,8 @@ export class Front {
   /** Current port of the server. Null while it does not listen. */
   port: number | null = null
   readonly #pairs = new Set<readonly [Socket, Socket]>()
-  /** Breaks the connection over which the counted byte passes. */
-  readonly fuse = new ByteFuse()
+  /** Cuts a connection after a number of bytes. */
+  readonly cutter = new ConnectionCutter()
   #answersToLose = 0
 
   private constructor(url: string) {
@@ -39,7 +39,7 @@ export class Front {
   }
 
   calm(): void {
-    this.fuse.putOut()
+    this.cutter.disarm()
     this.#answersToLose = 0
   }
 
@@ -70,7 +70,7 @@ export class Front {
         breakOff(pair)
         return
       }
-      const passing = this.fuse.pass(bytes)
+      const passing = this.cutter.pass(bytes)
       if (!to.write(passing)) {
         from.pause()
         to.once('drain', () => from.resume())

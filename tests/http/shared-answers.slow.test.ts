@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { processMemory } from '../support/process-memory.ts'
+import { residentBytes } from '../support/resident-memory.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { head } from '../support/raw-http.ts'
 import { startServeProcess } from '../support/serve-process.ts'
@@ -16,7 +16,7 @@ describe('documents that nobody reads', () => {
     for (const path of ['/openapi.json', '/docs/js/scalar.js', '/docs/errors/TOKEN_INVALID']) {
       await (await fetch(url + path)).arrayBuffer()
     }
-    const before = await processMemory(child)
+    const before = await residentBytes(child)
     const paths = [
       '/openapi.json',
       '/docs/js/scalar.js',
@@ -32,7 +32,7 @@ describe('documents that nobody reads', () => {
     const greedy = await connectRaw(t, url, { reads: false })
     greedy.write(head('GET', '/openapi.json', {}).repeat(2_900))
     for (let n = 0; n < 50; n++) assert.equal((await fetch(`${url}/healthz`)).status, 200)
-    const grown = (await processMemory(child)) - before
+    const grown = (await residentBytes(child)) - before
     assert.ok(grown < 150 * MIB, `${Math.round(grown / MIB)} MiB more`)
   })
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { ByteFuse } from './byte-fuse.ts'
+import { ConnectionCutter } from './connection-cutter.ts'
 import {
   errorMessage,
   isAnswered,
@@ -59,8 +59,8 @@ export interface FaultProxy {
   goDown: () => void
   /** Accepts connections again. */
   comeBack: () => void
-  /** Breaks the connection over which the counted byte passes. */
-  fuse: ByteFuse
+  /** Cuts a connection after a number of bytes. */
+  cutter: ConnectionCutter
   /** Holds all traffic in both directions. */
   freeze: () => void
   /** Releases the held traffic. */
@@ -87,7 +87,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
   let hear: Hear | null = null
   let isDown = false
   let isFrozen = false
-  const fuse = new ByteFuse()
+  const cutter = new ConnectionCutter()
 
   /** The fault for this statement, if it is its turn. */
   function faultFor(statement: string): Fault | null {
@@ -108,7 +108,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    relay(client, database, (statement) => hear?.(statement), faultFor, fuse)
+    relay(client, database, (statement) => hear?.(statement), faultFor, cutter)
     if (isFrozen) for (const socket of [client, database]) socket.pause()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -138,7 +138,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
     comeBack: () => {
       isDown = false
     },
-    fuse,
+    cutter,
     freeze: () => {
       isFrozen = true
       for (const socket of sockets) socket.pause()
@@ -156,7 +156,7 @@ function relay(
   database: Socket,
   hear: Hear,
   faultFor: (statement: string) => Fault | null,
-  fuse: ByteFuse,
+  cutter: ConnectionCutter,
 ): void {
   const [asked, answered] = [new Messages('client'), new Messages('server')]
   const names = new StatementNames()
@@ -175,7 +175,7 @@ function relay(
   }
   /** Writes them, or what of them passes before the connection is cut. */
   const send = (to: Socket, bytes: Buffer) => {
-    const passing = fuse.pass(bytes)
+    const passing = cutter.pass(bytes)
     if (passing.length === bytes.length) to.write(bytes)
     else to.write(passing, breakOff)
   }

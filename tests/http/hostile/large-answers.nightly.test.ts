@@ -5,7 +5,7 @@ import { clientOf } from '../../support/client-of.ts'
 import { eventually } from '../../support/eventually.ts'
 import { addLargeSchemas, fillLog, sqlOf } from '../../support/large-records.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
-import { processMemory } from '../../support/process-memory.ts'
+import { residentBytes } from '../../support/resident-memory.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startServeProcess } from '../../support/serve-process.ts'
@@ -24,14 +24,14 @@ async function startServer(t: Scope) {
   await database.connect()
   t.after(() => database.end())
   const api = await clientOf(server)
-  const before = await processMemory(server.child)
+  const before = await residentBytes(server.child)
   return {
     ...server,
     api,
     sql: sqlOf(database),
     Authorization: `Bearer ${server.token}`,
     /** MiB that the process has taken since. */
-    grown: async () => ((await processMemory(server.child)) - before) / MIB,
+    grown: async () => ((await residentBytes(server.child)) - before) / MIB,
   }
 }
 

@@ -6,16 +6,16 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
     name: 'a delivery is recorded as succeeded before it is sent',
     edits: [
       edit(
-        `const answer = await client.send(
+        `const result = await client.send(
       url,
       span ? { ...headers, traceparent: span.traceparent } : headers,
       due.body,
     )
 `,
         `const made = { durationMs: 0, status: 200, answer: '', error: null, retryAfterMs: 0 }
-    this.#note({ due, url, startedAt, answer: made })
+    this.#note({ due, url, startedAt, result: made })
     await client.send(url, headers, due.body)
-    const answer = null
+    const result = null
 `,
       ),
     ],
@@ -49,6 +49,6 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an error response to a delivery counts as success',
-    edits: [editWithin('judge', 'status >= 200 && status < 300', 'status >= 200 && status < 600')],
+    edits: [editWithin('outcomeOfStatus', 'status >= 200 && status < 300', 'status >= 200 && status < 600')],
   },
 ]

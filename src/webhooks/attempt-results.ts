@@ -18,32 +18,32 @@ import {
   pauseEndpoint,
   recordAttempts,
 } from './sending-store.ts'
-import type { SentAnswer } from './webhook-client.ts'
+import type { AttemptResult } from './webhook-client.ts'
 
-/** An attempt with its delivery and the receiver's response. */
-export interface Answered {
+/** An attempt with its delivery and its result. */
+export interface FinishedAttempt {
   due: DueDelivery
   /** URL of the attempt. The endpoint's URL may have changed since. */
   url: string
   /** By `performance.now()`. */
   startedAt: number
-  answer: SentAnswer
+  result: AttemptResult
 }
 
 /** Records the results of attempts and schedules the next ones. Rejects after `RECORD_TIMEOUT_MS` without the database. */
-export async function recordAnswers(
+export async function recordResults(
   db: Connection,
   endpointId: string,
-  answered: readonly Answered[],
+  finished: readonly FinishedAttempt[],
   delaysMs: readonly number[],
 ): Promise<void> {
-  const results = answered.map(({ due, answer }) => resultOf(due, answer, delaysMs))
+  const completed = finished.map(({ due, result }) => nextStep(due, result, delaysMs))
   const giveUpAt = performance.now() + RECORD_TIMEOUT_MS
   for (;;) {
     const now = performance.now()
-    const attempts = results.map((result, i) => ({
-      ...result,
-      agoMs: Math.round(now - (answered[i] as Answered).startedAt),
+    const attempts = completed.map((attempt, i) => ({
+      ...attempt,
+      agoMs: Math.round(now - (finished[i] as FinishedAttempt).startedAt),
     }))
     try {
       return await recordAttempts(db, endpointId, attempts)
@@ -54,12 +54,12 @@ export async function recordAnswers(
   }
 }
 
-function resultOf(
+function nextStep(
   due: DueDelivery,
-  answer: SentAnswer,
+  result: AttemptResult,
   delaysMs: readonly number[],
 ): Omit<CompletedAttempt, 'agoMs'> {
-  const { retryAfterMs, ...attempt } = answer
+  const { retryAfterMs, ...attempt } = result
   if (attempt.error === null) return { ...attempt, due, nextStatus: 'succeeded', waitMs: null }
   const waitMs = retryDelay(due.tries + 1, { delaysMs, retryAfterMs, chance: Math.random() })
   return { ...attempt, due, nextStatus: waitMs === null ? 'failed' : 'waiting', waitMs }
@@ -91,7 +91,7 @@ export class EndpointThrottle {
     if (isFailing) this.#concurrency = MIN_CONCURRENCY
   }
 
-  note({ error, status }: SentAnswer): void {
+  note({ error, status }: AttemptResult): void {
     this.#streak = error === null ? 0 : this.#streak + 1
     this.#concurrency =
       error === null
@@ -107,18 +107,18 @@ export class EndpointThrottle {
   async record(
     db: Connection,
     id: string,
-    answered: readonly Answered[],
+    finished: readonly FinishedAttempt[],
   ): Promise<{ reason: 'failing' | 'gone'; url: string } | null> {
-    const gone = answered.find(({ answer }) => answer.status === GONE)
+    const gone = finished.find(({ result }) => result.status === GONE)
     if (gone) return { reason: 'gone', url: gone.url }
-    if (answered.some(({ answer }) => answer.error === null)) {
+    if (finished.some(({ result }) => result.error === null)) {
       if (this.#isFailing) await noteSuccess(db, id)
       this.#isFailing = false
       if (this.#streak < MAX_FAILURES_IN_A_ROW) return null
     }
     const failingMs = await noteFailure(db, id)
     this.#isFailing = true
-    const [last] = answered.slice(-1) as [Answered]
+    const [last] = finished.slice(-1) as [FinishedAttempt]
     if (failingMs >= MAX_FAILING_MS) return { reason: 'failing', url: last.url }
     if (this.#streak >= MAX_FAILURES_IN_A_ROW) await pauseEndpoint(db, id, pauseOf(failingMs))
     return null

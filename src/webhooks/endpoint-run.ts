@@ -5,7 +5,7 @@ import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Permit } from '../platform/concurrency/fair-semaphore.ts'
 import type { Span, Tracing } from '../platform/observability/tracing.ts'
 import type { AttemptLimit } from './attempt-limit.ts'
-import { type Answered, EndpointThrottle, recordAnswers } from './attempt-results.ts'
+import { EndpointThrottle, type FinishedAttempt, recordResults } from './attempt-results.ts'
 import {
   DELIVERY_POLL_INTERVAL_MS,
   LEASE_MS,
@@ -27,7 +27,7 @@ import {
   readDueDeliveries,
 } from './sending-store.ts'
 import { deliveryHeaders } from './sign-delivery.ts'
-import type { SentAnswer, WebhookClient } from './webhook-client.ts'
+import type { AttemptResult, WebhookClient } from './webhook-client.ts'
 
 const isLow = (queue: readonly DueDelivery[]) =>
   queue.length < MIN_QUEUED_DELIVERIES &&
@@ -55,7 +55,7 @@ export class EndpointRun {
   #leasedAt = 0
   #queue: DueDelivery[] = []
   readonly #inFlight = new Map<number, { due: DueDelivery; sent: Promise<void> }>()
-  #answered: Answered[] = []
+  #finished: FinishedAttempt[] = []
   readonly #throttle = new EndpointThrottle()
   /** No further attempt begins. */
   #isOver = false
@@ -93,7 +93,7 @@ export class EndpointRun {
         await this.#prepare().catch(endWith)
         this.#begin()
         const waits = (this.#queue.length > 0 || this.#hasMore) && !this.#isOver
-        if (!waits && this.#inFlight.size === 0 && this.#answered.length === 0) break
+        if (!waits && this.#inFlight.size === 0 && this.#finished.length === 0) break
         await this.#waitForChange()
         const recorded = await this.#record()
         if (recorded.length > 0) await this.#noteHealth(recorded).catch(endWith)
@@ -102,7 +102,7 @@ export class EndpointRun {
       this.#isOver = true
       this.#ended.abort()
       while (this.#inFlight.size > 0) {
-        this.#answered = []
+        this.#finished = []
         await this.#waitForChange()
       }
     }
@@ -117,7 +117,7 @@ export class EndpointRun {
 
   /** Waits for a response or for the time of the next poll. */
   async #waitForChange(): Promise<void> {
-    if (this.#answered.length > 0) return
+    if (this.#finished.length > 0) return
     const timer = setTimeout(() => this.#changed.resolve(), DELIVERY_POLL_INTERVAL_MS)
     await this.#changed.promise
     clearTimeout(timer)
@@ -164,12 +164,12 @@ export class EndpointRun {
 
   #hasOtherWork(): boolean {
     const mustRenew = performance.now() - this.#leasedAt >= LEASE_RENEWAL_INTERVAL_MS
-    return this.#isOver || mustRenew || this.#answered.length > 0
+    return this.#isOver || mustRenew || this.#finished.length > 0
   }
 
   /** Returns whether any delivery was due. */
   async #readDue(): Promise<boolean> {
-    const known = [...this.#queue, ...[...this.#inFlight.values(), ...this.#answered].map(({ due }) => due)]
+    const known = [...this.#queue, ...[...this.#inFlight.values(), ...this.#finished].map(({ due }) => due)]
     const due = await readDueDeliveries(
       this.#sending.app.db.reads.for(this.#userId),
       this.#id,
@@ -208,7 +208,7 @@ export class EndpointRun {
   /** Index in the queue of the delivery to send now. -1 if there is none. */
   #nextIndex(): number {
     const isFull =
-      this.#answered.length >= MAX_CONCURRENCY || this.#inFlight.size >= this.#throttle.concurrency
+      this.#finished.length >= MAX_CONCURRENCY || this.#inFlight.size >= this.#throttle.concurrency
     if (this.#isOver || isFull || performance.now() - this.#leasedAt > LEASE_START_MARGIN_MS) return -1
     const busy = new Set(this.#inFlight.values().map(({ due }) => due.subjectId))
     return this.#queue.findIndex(({ subjectId }) => !busy.has(subjectId))
@@ -220,49 +220,49 @@ export class EndpointRun {
     const startedAt = performance.now()
     const span = traceAttempt(app.tracing, due, this.#id, url)
     const headers = deliveryHeaders({ id: due.notificationId, ...due }, this.#secrets, new Date())
-    const answer = await client.send(
+    const result = await client.send(
       url,
       span ? { ...headers, traceparent: span.traceparent } : headers,
       due.body,
     )
-    if (span) endAttempt(span, answer)
+    if (span) endAttempt(span, result)
     this.#inFlight.delete(due.number)
     // Aborted by the stop. The attempt is made again.
-    if (answer !== null) {
-      this.#measure(answer)
-      this.#note({ due, url, startedAt, answer })
+    if (result !== null) {
+      this.#measure(result)
+      this.#note({ due, url, startedAt, result })
     }
     permit.release()
     this.#begin()
     this.#changed.resolve()
   }
 
-  #measure({ status, error, durationMs }: SentAnswer): void {
+  #measure({ status, error, durationMs }: AttemptResult): void {
     const { webhookAttempts, webhookAttemptSeconds } = this.#sending.app.db.metrics.instruments
     const failure = status === null ? 'unanswered' : 'refused'
     webhookAttempts.inc({ result: error === null ? 'succeeded' : failure })
     webhookAttemptSeconds.observe(durationMs / 1_000)
   }
 
-  #note(answered: Answered): void {
-    this.#answered = [...this.#answered, answered]
-    this.#throttle.note(answered.answer)
+  #note(finished: FinishedAttempt): void {
+    this.#finished = [...this.#finished, finished]
+    this.#throttle.note(finished.result)
     if (!this.#throttle.canContinue) this.#isOver = true
   }
 
-  async #record(): Promise<Answered[]> {
-    const answered = this.#answered
-    if (answered.length === 0) return []
+  async #record(): Promise<FinishedAttempt[]> {
+    const finished = this.#finished
+    if (finished.length === 0) return []
     const { app, delaysMs } = this.#sending
-    await recordAnswers(app.db.writes.for(this.#userId), this.#id, answered, delaysMs)
-    this.#answered = this.#answered.slice(answered.length)
-    return answered
+    await recordResults(app.db.writes.for(this.#userId), this.#id, finished, delaysMs)
+    this.#finished = this.#finished.slice(finished.length)
+    return finished
   }
 
-  async #noteHealth(answered: readonly Answered[]): Promise<void> {
+  async #noteHealth(finished: readonly FinishedAttempt[]): Promise<void> {
     const { app, onDisabled } = this.#sending
     const db = app.db.writes.for(this.#userId)
-    const verdict = await this.#throttle.record(db, this.#id, answered)
+    const verdict = await this.#throttle.record(db, this.#id, finished)
     if (verdict === null) return
     this.#isOver = true
     const { endpoint } = this.#leased as LeasedEndpoint
@@ -300,9 +300,9 @@ function traceAttempt(
   })
 }
 
-/** @param answer null if a stop aborted the attempt */
-function endAttempt(span: Span, answer: SentAnswer | null): void {
-  const { status, error } = answer ?? { status: null, error: 'broken off' }
+/** @param result null if a stop aborted the attempt */
+function endAttempt(span: Span, result: AttemptResult | null): void {
+  const { status, error } = result ?? { status: null, error: 'broken off' }
   const attributes = status === null ? {} : { 'http.response.status_code': status }
   span.end(attributes, error === null ? null : `${status ?? 'unanswered'}`)
 }

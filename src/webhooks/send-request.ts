@@ -10,8 +10,8 @@ import { MAX_INTERIM_RESPONSES, MAX_RECORDED_HEAD_BYTES } from './limits.ts'
 import { AddressRefused } from './public-addresses.ts'
 
 /** A request without a response. The message is a sentence. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer'
+export class NoResponse extends Error {
+  override readonly name = 'NoResponse'
   /** The first bytes received instead of a valid head, in Latin 1. */
   readonly received: string
 
@@ -22,9 +22,9 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Sends a request and waits for the head of the answer. Skips interim answers (RFC 9110 §15.2).
- * An abort of the signal throws its reason, or ends the body of the answer. So does a pause of `timeout` milliseconds.
- * @throws NoAnswer, AddressRefused, the reason of the signal
+ * Sends a request and waits for the head of the response. Skips interim responses (RFC 9110 §15.2). An abort of the
+ * signal, or a pause of `timeout` milliseconds, throws; after the head, it ends the response's body.
+ * @throws NoResponse, AddressRefused, the reason of the signal
  */
 export async function sendRequest(
   url: string,
@@ -35,31 +35,31 @@ export async function sendRequest(
   const { timeout } = options
   if (timeout !== undefined)
     request.on('timeout', () =>
-      request.destroy(new NoAnswer(`Nothing was received for ${timeout / 1_000} s.`)),
+      request.destroy(new NoResponse(`Nothing was received for ${timeout / 1_000} s.`)),
     )
   const received = recordHead(request)
   try {
-    return await answerTo(request, body)
+    return await responseTo(request, body)
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason
-    if (error instanceof NoAnswer || error instanceof AddressRefused) throw error
+    if (error instanceof NoResponse || error instanceof AddressRefused) throw error
     const text = received()
-    throw new NoAnswer(describeFailure(error as NodeJS.ErrnoException, text), text)
+    throw new NoResponse(describeFailure(error as NodeJS.ErrnoException, text), text)
   }
 }
 
-function answerTo(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+function responseTo(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    let interimAnswers = 0
+    let interimResponses = 0
     request.on('response', resolve)
     // Not removed after the response: an error that follows it also ends the response's body.
     request.on('error', reject)
     request.on('information', () => {
-      if (++interimAnswers > MAX_INTERIM_RESPONSES) request.destroy(new NoAnswer(ONLY_INTERIM_ANSWERS))
+      if (++interimResponses > MAX_INTERIM_RESPONSES) request.destroy(new NoResponse(ONLY_INTERIM_RESPONSES))
     })
-    request.on('upgrade', (_answer, socket) => {
+    request.on('upgrade', (_response, socket) => {
       socket.destroy()
-      reject(new NoAnswer(SWITCHED_PROTOCOLS))
+      reject(new NoResponse(SWITCHED_PROTOCOLS))
     })
     request.end(body)
   })
@@ -82,7 +82,7 @@ function recordHead(request: ClientRequest): () => string {
   return () => Buffer.concat(chunks).toString('latin1')
 }
 
-const ONLY_INTERIM_ANSWERS = `The receiver sent more than ${MAX_INTERIM_RESPONSES} interim answers (1xx), and no answer.`
+const ONLY_INTERIM_RESPONSES = `The receiver sent more than ${MAX_INTERIM_RESPONSES} interim answers (1xx), and no answer.`
 const SWITCHED_PROTOCOLS = 'The receiver switched to another protocol (101), which was not asked for.'
 const NOT_TRUSTED = 'The certificate of the host is not signed by an authority that is known here.'
 const NO_TLS = 'The receiver does not speak TLS. The URL may have to begin with http:.'
@@ -116,7 +116,7 @@ function describeFailure(error: NodeJS.ErrnoException & { reason?: string }, rec
   // If several addresses were tried, this is the error of the last one.
   const cause: typeof error = error instanceof AggregateError ? error.errors.at(-1) : error
   const { code = '', message } = cause
-  // Node reports a connection that closes without an answer as ECONNRESET without a system call.
+  // Node reports a connection that closes without a response as ECONNRESET without a system call.
   if (code === 'ECONNRESET' && cause.syscall === undefined)
     return received === ''
       ? 'The connection was closed without an answer.'

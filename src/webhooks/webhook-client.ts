@@ -17,14 +17,14 @@ import {
   publicLookup,
   requirePublic,
 } from './public-addresses.ts'
-import { NoAnswer, sendRequest } from './send-request.ts'
+import { NoResponse, sendRequest } from './send-request.ts'
 
-/** The response of a receiver, or the reason why there was none. */
-export interface SentAnswer {
+/** The result of an attempt: the receiver's response, or the reason for the failure. */
+export interface AttemptResult {
   durationMs: number
   /** Null without a response. */
   status: number | null
-  /** The beginning of the body. */
+  /** The beginning of the response's body. Null without a response. */
   answer: string | null
   /** Why the attempt failed, as a sentence. Null if it succeeded. */
   error: string | null
@@ -50,7 +50,7 @@ export class WebhookClient {
   readonly #allowPrivate: boolean
   readonly #ports: readonly number[]
   readonly #timeoutMs: number
-  readonly #underWay = new Set<AbortController>()
+  readonly #inFlight = new Set<AbortController>()
   #isStopped = false
 
   constructor({
@@ -78,24 +78,27 @@ export class WebhookClient {
   }
 
   /** Null if `stop` aborted the attempt. Never rejects. */
-  async send(url: string, headers: Record<string, string>, body: string): Promise<SentAnswer | null> {
+  async send(url: string, headers: Record<string, string>, body: string): Promise<AttemptResult | null> {
     if (this.#isStopped) return null
     const startedAt = performance.now()
     const attempt = new AbortController()
     // Cleared after the attempt. An `AbortSignal.timeout` would stay in memory for its full time, and thousands of
     // attempts fit into that time.
-    const timer = setTimeout(() => attempt.abort(new NoAnswer(NO_ANSWER)), this.#timeoutMs)
-    this.#underWay.add(attempt)
+    const timer = setTimeout(
+      () => attempt.abort(new NoResponse(`No answer within ${this.#timeoutMs / 1_000} s.`)),
+      this.#timeoutMs,
+    )
+    this.#inFlight.add(attempt)
     try {
-      const answered = await this.#attempt(url, headers, body, attempt.signal)
-      return { ...answered, durationMs: Math.round(performance.now() - startedAt) }
+      const outcome = await this.#attempt(url, headers, body, attempt.signal)
+      return { ...outcome, durationMs: Math.round(performance.now() - startedAt) }
     } catch (error) {
       if (this.#isStopped) return null
-      const failed = readFailure(error as Error)
-      return { ...failed, durationMs: Math.round(performance.now() - startedAt) }
+      const outcome = outcomeOfError(error as Error)
+      return { ...outcome, durationMs: Math.round(performance.now() - startedAt) }
     } finally {
       clearTimeout(timer)
-      this.#underWay.delete(attempt)
+      this.#inFlight.delete(attempt)
     }
   }
 
@@ -104,7 +107,7 @@ export class WebhookClient {
     headers: Record<string, string>,
     body: string,
     signal: AbortSignal,
-  ): Promise<Answered> {
+  ): Promise<Outcome> {
     const { protocol, hostname, port: givenPort } = new URL(url)
     // The port was checked when the URL was set, but the setting may have changed since.
     const port = portOf(givenPort, protocol)
@@ -114,30 +117,30 @@ export class WebhookClient {
     const literal = literalAddress(hostname)
     if (!this.#allowPrivate && literal !== null) requirePublic(literal)
     const agent = protocol === 'https:' ? this.#https : this.#http
-    const answer = await sendRequest(url, { agent, method: 'POST', headers, body, signal })
-    // The status counts even if the body never arrives.
-    const { statusCode = 0, headersDistinct } = answer
-    const judged = judge(statusCode, headersDistinct['retry-after'])
-    return { ...judged, answer: await beginningOf(answer) }
+    const response = await sendRequest(url, { agent, method: 'POST', headers, body, signal })
+    const { statusCode = 0, headersDistinct } = response
+    // Before the body: Retry-After may be a date.
+    const outcome = outcomeOfStatus(statusCode, headersDistinct['retry-after'])
+    return { ...outcome, answer: await readBeginning(response) }
   }
 
   /** Aborts the attempts in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    for (const attempt of this.#underWay) attempt.abort()
+    for (const attempt of this.#inFlight) attempt.abort()
     this.#http.destroy()
     this.#https.destroy()
   }
 }
 
-type Answered = Omit<SentAnswer, 'durationMs'>
+type Outcome = Omit<AttemptResult, 'durationMs'>
 
-function readFailure(error: Error): Answered {
-  const read = error instanceof NoAnswer ? readRepeatedLength(error.received) : null
+function outcomeOfError(error: Error): Outcome {
+  const read = error instanceof NoResponse ? readRepeatedLength(error.received) : null
   if (read) {
     const bytes = Buffer.from(read.body, 'latin1')
     return {
-      ...judge(read.status, read.retryAfter),
+      ...outcomeOfStatus(read.status, read.retryAfter),
       answer: toText([bytes.subarray(0, MAX_STORED_RESPONSE_BYTES)], bytes.length),
     }
   }
@@ -145,13 +148,13 @@ function readFailure(error: Error): Answered {
   return { status: null, answer: null, error: message, retryAfterMs: 0 }
 }
 
-function judge(status: number, retryAfter: string[] | undefined) {
+function outcomeOfStatus(status: number, retryAfter: string[] | undefined) {
   const isSuccess = status >= 200 && status < 300
   const isRedirect = status >= 300 && status < 400
-  const refused = isRedirect
+  const failure = isRedirect
     ? `The answer is a redirect (${status}), which is not followed.`
     : `The answer is ${status}.`
-  return { status, error: isSuccess ? null : refused, retryAfterMs: readRetryAfter(retryAfter) }
+  return { status, error: isSuccess ? null : failure, retryAfterMs: readRetryAfter(retryAfter) }
 }
 
 /** Seconds, or a date that begins with the day of the week. `Date.parse` alone also accepts other texts. */
@@ -161,11 +164,13 @@ function readRetryAfter([header, ...others]: string[] = []): number {
   if (/^\d+$/.test(text)) return Number(text) * 1_000
   if (!/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return 0
   // The ANSI C format names no zone and is in UTC (RFC 9110 §5.6.7).
-  const isInUtc = /[a-z]$/i.test(text)
-  return Math.max(0, Date.parse(isInUtc ? text : `${text} GMT`) - Date.now()) || 0
+  const hasZone = /[a-z]$/i.test(text)
+  // `|| 0` for an invalid date, which is NaN.
+  return Math.max(0, Date.parse(hasZone ? text : `${text} GMT`) - Date.now()) || 0
 }
 
-async function beginningOf(body: IncomingMessage): Promise<string> {
+/** Also returns a body that breaks off: the status of the response counts. */
+async function readBeginning(body: IncomingMessage): Promise<string> {
   const kept: Buffer[] = []
   let read = 0
   try {
@@ -176,23 +181,24 @@ async function beginningOf(body: IncomingMessage): Promise<string> {
       if (read > MAX_READ_RESPONSE_BYTES) break
     }
   } catch {
-    // The bytes so far are used.
+    // The connection broke within the body.
   }
   return toText(kept, read)
 }
 
-/** A truncated character is dropped. PostgreSQL cannot store the character 0. */
+/**
+ * A character that was cut at the end is dropped. PostgreSQL cannot store the character 0.
+ * @param bytes length of the whole body
+ */
 function toText(kept: Buffer[], bytes: number): string {
   const text = new TextDecoder().decode(Buffer.concat(kept), { stream: bytes > MAX_STORED_RESPONSE_BYTES })
   return text.replaceAll('\0', '\ufffd')
 }
 
-const NO_ANSWER = `No answer within ${ATTEMPT_TIMEOUT_MS / 1_000} s.`
-
 const BLANK_LINE = '\r\n\r\n'
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |\r|$)/
 
-interface ReadAnswer {
+interface ParsedResponse {
   status: number
   retryAfter: string[]
   /** The part that was received. */
@@ -205,7 +211,7 @@ interface ReadAnswer {
  * @param received the bytes that the connection received since the request, in Latin 1
  * @returns null for any other response
  */
-function readRepeatedLength(received: string): ReadAnswer | null {
+function readRepeatedLength(received: string): ParsedResponse | null {
   let rest = received
   for (;;) {
     const end = rest.indexOf(BLANK_LINE)
@@ -213,6 +219,7 @@ function readRepeatedLength(received: string): ReadAnswer | null {
     if (end < 0 || Number.isNaN(status)) return null
     const head = rest.slice(0, end)
     rest = rest.slice(end + BLANK_LINE.length)
+    // An interim response (1xx): the final one follows.
     if (status < 200) continue
     if (valuesOf(head, 'transfer-encoding').length > 0) return null
     const lengths = valuesOf(head, 'content-length').flatMap((value) => value.split(','))
@@ -227,6 +234,6 @@ function valuesOf(head: string, name: string): string[] {
   return head
     .split('\r\n')
     .slice(1)
-    .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()])
-    .flatMap(([key, value = '']) => (key === name ? [value] : []))
+    .filter((line) => line.toLowerCase().startsWith(`${name}:`))
+    .map((line) => line.slice(name.length + 1).trim())
 }

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { queryObjects } from 'node:v8'
-import type { SentAnswer } from '../../src/webhooks/webhook-client.ts'
+import type { AttemptResult } from '../../src/webhooks/webhook-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { startRawServer } from '../support/raw-server.ts'
 import { WebhookClient } from '../support/source/webhooks.ts'
@@ -11,10 +11,10 @@ import type { Scope } from '../support/test-database.ts'
 
 /* What receivers answer, or do not: each attempt ends in time, with an answer that can be stored, and leaves nothing behind. */
 
-const PATIENT_MS = 60_000
-/** For attempts that are to end by their time. */
-const HASTY_MS = 700
-const newClient = (t: Scope, attemptTimeoutMs = PATIENT_MS) => {
+const LONG_TIMEOUT_MS = 60_000
+/** For attempts that time out. */
+const SHORT_TIMEOUT_MS = 700
+const newClient = (t: Scope, attemptTimeoutMs = LONG_TIMEOUT_MS) => {
   const client = new WebhookClient({ allowPrivate: true, attemptTimeoutMs })
   t.after(() => client.stop())
   return client
@@ -24,9 +24,9 @@ const newClient = (t: Scope, attemptTimeoutMs = PATIENT_MS) => {
 async function sendTo(
   t: Scope,
   answer: (socket: Socket, request: string) => unknown,
-  longestMs = PATIENT_MS,
+  longestMs = LONG_TIMEOUT_MS,
   /** Until then more attempts are made: on a busy machine some end before what they wait for. */
-  isEnough = (_: SentAnswer) => true,
+  isEnough = (_: AttemptResult) => true,
 ) {
   const server = await startRawServer(t, answer)
   const client = newClient(t, longestMs)
@@ -44,7 +44,7 @@ async function sendTo(
   return { server, send, sent }
 }
 
-const told = ({ status, answer, error }: SentAnswer) => ({ status, answer, error })
+const outcomeOf = ({ status, answer, error }: AttemptResult) => ({ status, answer, error })
 const http = (status: string, body = '', headers = '') =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`
 const repeat = (socket: Socket, bytes: string | Buffer, everyMs: number) => {
@@ -60,7 +60,7 @@ function flood(socket: Socket, bytes: string | Buffer): void {
   write()
 }
 
-const NO_ANSWER = { status: null, answer: null, error: 'No answer within 15 s.' }
+const NO_ANSWER = { status: null, answer: null, error: `No answer within ${SHORT_TIMEOUT_MS / 1_000} s.` }
 const CLOSED = { status: null, answer: null, error: 'The connection was closed without an answer.' }
 const failed = (error: string) => ({ status: null, answer: null, error })
 
@@ -87,7 +87,7 @@ describe('the status of a response', () => {
       const { sent, server } = await sendTo(t, (socket) =>
         socket.write(http(status, 'so', `Location: http://127.0.0.1:1/\r\n`)),
       )
-      assert.deepEqual(told(sent), { status: Number(status.slice(0, 3)), answer: 'so', error })
+      assert.deepEqual(outcomeOf(sent), { status: Number(status.slice(0, 3)), answer: 'so', error })
       assert.equal(server.made, 1)
     })
   }
@@ -132,7 +132,7 @@ describe('the status of a response', () => {
           await new Promise((sent) => socket.write(byte, sent))
       })
       for (const one of [whole.sent, again, sent])
-        assert.deepEqual(told(one), { status: 200, answer: 'ok', error: null })
+        assert.deepEqual(outcomeOf(one), { status: 200, answer: 'ok', error: null })
     })
 
   test('if it repeats the same Content-Length', async (t) => {
@@ -140,7 +140,7 @@ describe('the status of a response', () => {
       for (const before of ['', 'HTTP/1.1 100 Continue\r\n\r\n']) {
         const head = `HTTP/1.1 503 Busy\r\n${lengths}\r\nRetry-After: 7\r\n\r\n`
         const { sent } = await sendTo(t, (socket) => socket.write(`${before}${head}ok`))
-        assert.deepEqual(told(sent), { status: 503, answer: 'ok', error: 'The answer is 503.' }, lengths)
+        assert.deepEqual(outcomeOf(sent), { status: 503, answer: 'ok', error: 'The answer is 503.' }, lengths)
         assert.equal(sent.retryAfterMs, 7_000)
       }
   })
@@ -148,8 +148,8 @@ describe('the status of a response', () => {
 
 describe('there is no answer', () => {
   test('in time', async (t) => {
-    const { sent, server } = await sendTo(t, () => {}, HASTY_MS)
-    assert.deepEqual(told(sent), NO_ANSWER)
+    const { sent, server } = await sendTo(t, () => {}, SHORT_TIMEOUT_MS)
+    assert.deepEqual(outcomeOf(sent), NO_ANSWER)
     await eventually(async () => server.sockets.size === 0)
   })
 
@@ -158,8 +158,8 @@ describe('there is no answer', () => {
       socket.write('HTTP/1.1 200 OK\r\nX: ')
       repeat(socket, 'x', 20)
     }
-    const { sent, server } = await sendTo(t, drip, HASTY_MS)
-    assert.deepEqual(told(sent), NO_ANSWER)
+    const { sent, server } = await sendTo(t, drip, SHORT_TIMEOUT_MS)
+    assert.deepEqual(outcomeOf(sent), NO_ANSWER)
     await eventually(async () => server.sockets.size === 0)
   })
 
@@ -168,22 +168,22 @@ describe('there is no answer', () => {
       flood(socket, 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(100)),
     )
     assert.deepEqual(
-      told(sent),
+      outcomeOf(sent),
       failed('The receiver sent more than 100 interim answers (1xx), and no answer.'),
     )
     await eventually(async () => server.sockets.size === 0)
   })
 
   test('if the connection closes before it; the message says whether a part of it came', async (t) => {
-    assert.deepEqual(told((await sendTo(t, (socket) => socket.end())).sent), CLOSED)
+    assert.deepEqual(outcomeOf((await sendTo(t, (socket) => socket.end())).sent), CLOSED)
     const cutOff = failed('The connection was closed before the answer was complete.')
     for (const part of ['HTTP/1.1 200 OK\r\nContent-Le', 'HTTP/1.1 100 Continue\r\n\r\n'])
-      assert.deepEqual(told((await sendTo(t, (socket) => socket.end(part))).sent), cutOff, part)
+      assert.deepEqual(outcomeOf((await sendTo(t, (socket) => socket.end(part))).sent), cutOff, part)
   })
 
   test('if the connection is reset', async (t) => {
     const { sent } = await sendTo(t, (socket) => socket.resetAndDestroy())
-    assert.deepEqual(told(sent), { status: null, answer: null, error: 'The connection was reset.' })
+    assert.deepEqual(outcomeOf(sent), { status: null, answer: null, error: 'The connection was reset.' })
   })
 
   test('if nobody listens', async (t) => {
@@ -192,7 +192,7 @@ describe('there is no answer', () => {
       const one = await newClient(t).send(url, {}, '{}')
       return one?.error === 'The connection was refused.' && one
     })
-    assert.deepEqual(told(sent), { status: null, answer: null, error: 'The connection was refused.' })
+    assert.deepEqual(outcomeOf(sent), { status: null, answer: null, error: 'The connection was refused.' })
   })
 
   // Versions of Node name the rules differently.
@@ -225,7 +225,7 @@ describe('there is no answer', () => {
     const said = failed('The headers of the answer have more than 16 KiB.')
     for (const headers of [`X: ${'x'.repeat(100_000)}\r\n`, 'X: x\r\n'.repeat(20_000)]) {
       const { sent, server } = await sendTo(t, (socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n`))
-      assert.deepEqual(told(sent), said)
+      assert.deepEqual(outcomeOf(sent), said)
       await eventually(async () => server.sockets.size === 0)
     }
   })
@@ -235,7 +235,7 @@ describe('there is no answer', () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: some\r\nConnection: Upgrade\r\n\r\n'),
     )
     const error = 'The receiver switched to another protocol (101), which was not asked for.'
-    assert.deepEqual(told(sent), failed(error))
+    assert.deepEqual(outcomeOf(sent), failed(error))
     await eventually(async () => server.sockets.size === 0)
   })
 
@@ -244,8 +244,8 @@ describe('there is no answer', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     t.after(() => server.close())
     const { port } = server.address() as AddressInfo
-    const sent = (await newClient(t).send(`https://localhost:${port}/`, {}, '{}')) as SentAnswer
-    assert.deepEqual(told(sent), {
+    const sent = (await newClient(t).send(`https://localhost:${port}/`, {}, '{}')) as AttemptResult
+    assert.deepEqual(outcomeOf(sent), {
       status: null,
       answer: null,
       error: 'The certificate of the host is self-signed.',
@@ -256,7 +256,7 @@ describe('there is no answer', () => {
     for (const answer of [(socket: Socket) => socket.write(http('200 OK')), () => {}]) {
       const server = await startRawServer(t, () => {})
       const { sockets, url } = server
-      const sending = newClient(t, HASTY_MS).send(url.replace('http:', 'https:'), {}, '{}')
+      const sending = newClient(t, SHORT_TIMEOUT_MS).send(url.replace('http:', 'https:'), {}, '{}')
       for (const socket of await eventually(async () => sockets.size > 0 && [...sockets])) answer(socket)
       const sent = await sending
       assert.ok(sent?.error)
@@ -273,7 +273,7 @@ describe('a response with a slow or broken body', () => {
       socket.write(head)
       repeat(socket, 'x', 20)
     }
-    const { sent, server } = await sendTo(t, drip, HASTY_MS, ({ answer }) => Boolean(answer))
+    const { sent, server } = await sendTo(t, drip, SHORT_TIMEOUT_MS, ({ answer }) => Boolean(answer))
     assert.deepEqual([sent.status, sent.error], [200, null])
     assert.match(sent.answer as string, /^x+$/)
     await eventually(async () => server.sockets.size === 0)
@@ -283,10 +283,10 @@ describe('a response with a slow or broken body', () => {
     const { sent, server } = await sendTo(
       t,
       (socket) => socket.write(head),
-      HASTY_MS,
+      SHORT_TIMEOUT_MS,
       ({ status }) => status === 200,
     )
-    assert.deepEqual(told(sent), { status: 200, answer: '', error: null })
+    assert.deepEqual(outcomeOf(sent), { status: 200, answer: '', error: null })
     await eventually(async () => server.sockets.size === 0)
   })
 
@@ -299,7 +299,7 @@ describe('a response with a slow or broken body', () => {
       socket.write(head)
       flood(socket, Buffer.alloc(16_384, 'y'))
     })
-    assert.deepEqual(told(sent), { status: 200, answer: 'y'.repeat(1_024), error: null })
+    assert.deepEqual(outcomeOf(sent), { status: 200, answer: 'y'.repeat(1_024), error: null })
     assert.ok(sent.durationMs < 30_000, 'before its time is over')
     await eventually(async () => server.sockets.size === 0)
     assert.ok(written < 32 * 1_048_576, `${written} bytes`)
@@ -309,7 +309,7 @@ describe('a response with a slow or broken body', () => {
     const chunked = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n'
     for (const bytes of [`${chunked}2\r\nok\r\n`, `${chunked}2\r\nok\r\nzz\r\n`, `${chunked}2\r\nok\r\n`]) {
       const { sent } = await sendTo(t, (socket) => socket.end(bytes))
-      assert.deepEqual(told(sent), { status: 500, answer: 'ok', error: 'The answer is 500.' }, bytes)
+      assert.deepEqual(outcomeOf(sent), { status: 500, answer: 'ok', error: 'The answer is 500.' }, bytes)
     }
   })
 })
@@ -415,7 +415,7 @@ test('an attempt to a port below 1024 other than 80 and 443 fails, unless the po
 
 test('many hanging attempts leave nothing behind when they end', async (t) => {
   const server = await startRawServer(t, () => {})
-  const client = newClient(t, HASTY_MS)
+  const client = newClient(t, SHORT_TIMEOUT_MS)
   const sent = await Promise.all(Array.from({ length: 100 }, () => client.send(server.url, {}, '{}')))
   assert.ok(sent.every((one) => one?.error === NO_ANSWER.error))
   await eventually(async () => server.sockets.size === 0)

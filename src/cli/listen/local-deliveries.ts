@@ -126,7 +126,7 @@ export async function sendDelivery(
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const answer = await sendRequest(url, {
+    const response = await sendRequest(url, {
       method: 'POST',
       headers: deliveryHeaders(delivery, [secret], new Date()),
       body: delivery.body,
@@ -134,10 +134,10 @@ export async function sendDelivery(
       agent: false,
       signal: AbortSignal.any([stop, timeout]),
     })
-    const status = answer.statusCode ?? 0
+    const status = response.statusCode ?? 0
     const attempt = toAttempt(status >= 200 && status < 300, statusInWords(status))
     // The status decides, even if reading the body fails.
-    await readUpTo(MAX_RESPONSE_BYTES, answer).catch(() => {})
+    await readUpTo(MAX_RESPONSE_BYTES, response).catch(() => {})
     return attempt
   } catch (error) {
     return toAttempt(false, timeout.aborted ? `no answer in ${timeoutMs / 1_000} s` : faultInWords(error))

@@ -65,16 +65,16 @@ export class ServiceFeed {
 
   async #get(query: Record<string, string>, type: string): Promise<IncomingMessage> {
     const { url, token } = this.#options
-    const answer = await sendRequest(`${url}/v1/notifications?${new URLSearchParams(query)}`, {
+    const response = await sendRequest(`${url}/v1/notifications?${new URLSearchParams(query)}`, {
       agent: this.#agent,
       headers: { Authorization: `Bearer ${token}`, Accept: type },
       timeout: FEED_SILENCE_TIMEOUT_MS,
       signal: this.#stop,
     })
-    const { statusCode = 0, headers } = answer
+    const { statusCode = 0, headers } = response
     const isOfType = `${headers['content-type'] ?? ''}`.startsWith(type)
-    if (statusCode === 200 && isOfType) return answer
-    const refusal = await readRefusal(answer)
+    if (statusCode === 200 && isOfType) return response
+    const refusal = await readRefusal(response)
     if (statusCode === 200) throw new Error('the response is not from Claimkeeper')
     throw this.#refused(statusCode, refusal)
   }

@@ -30,34 +30,34 @@ export function findUnusedContracts(
   })
 }
 
-export interface UsesSeen {
-  /** The id of the last scanned claim. Null if there was none. */
+export interface ScanResult {
+  /** The id of the last scanned claim; null if no claim was left. */
   lastId: string | null
   /** The contracts that claims use. */
   used: UnusedContract[]
 }
 
-/** Scans the next claims in the order of their ids. Returns which of these contracts they use. */
-export async function findUses(
+/** Scans the next claims, in the order of their ids, for uses of these contracts. */
+export async function scanForUses(
   db: Connection,
   contracts: readonly UnusedContract[],
   afterId: string,
   limit: number,
-): Promise<UsesSeen> {
-  const [seen] = await db.query<{ lastId: string | null; used: string[] }>({
+): Promise<ScanResult> {
+  const [scanned] = await db.query<{ lastId: string | null; used: string[] }>({
     name: 'find_contract_uses',
     text: `-- find_contract_uses
-      WITH seen AS MATERIALIZED (SELECT id, contract_hash FROM claims WHERE id > $1 ORDER BY id LIMIT $2)
-      SELECT (SELECT id FROM seen ORDER BY id DESC LIMIT 1) AS "lastId",
-        ARRAY(SELECT DISTINCT encode(contract_hash, 'hex') FROM seen WHERE contract_hash = ANY ($3::bytea[])) AS used`,
+      WITH scanned AS MATERIALIZED (SELECT id, contract_hash FROM claims WHERE id > $1 ORDER BY id LIMIT $2)
+      SELECT (SELECT id FROM scanned ORDER BY id DESC LIMIT 1) AS "lastId",
+        ARRAY(SELECT DISTINCT encode(contract_hash, 'hex') FROM scanned WHERE contract_hash = ANY ($3::bytea[])) AS used`,
     values: [afterId, limit, toBytes(contracts)],
     readOnly: true,
   })
-  const used = new Set(seen?.used)
-  return { lastId: seen?.lastId ?? null, used: contracts.filter(({ hash }) => used.has(hash)) }
+  const used = new Set(scanned?.used)
+  return { lastId: scanned?.lastId ?? null, used: contracts.filter(({ hash }) => used.has(hash)) }
 }
 
-/** The contracts whose mark is unchanged: claims may have been created and deleted since they were found. */
+/** The contracts whose mark is unchanged: claims may have been created and deleted since the contracts were found. */
 const MARKED = `marked AS MATERIALIZED (
         SELECT c.hash FROM contracts c
         JOIN unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since) ON c.hash = u.hash AND c.unused_since = u.since
@@ -72,7 +72,7 @@ const IS_MARKED = `unnest($1::bytea[], $2::timestamptz[]) AS u (hash, since)
       WHERE c.hash = u.hash AND c.unused_since = u.since`
 
 /** Removes the marks of contracts that claims use. */
-export async function keepContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<void> {
+export async function unmarkContracts(db: Connection, contracts: readonly UnusedContract[]): Promise<void> {
   await db.query({
     text: db.distribution.isOn
       ? `-- keep_contracts

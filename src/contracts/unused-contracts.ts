@@ -3,10 +3,10 @@ import type { App } from '../app.ts'
 import { SCANNED_CLAIMS_BATCH_SIZE, UNUSED_CONTRACTS_BATCH_SIZE, UNUSED_MARK_MS } from './limits.ts'
 import {
   findUnusedContracts,
-  findUses,
-  keepContracts,
   removeContracts,
+  scanForUses,
   type UnusedContract,
+  unmarkContracts,
 } from './unused-contract-store.ts'
 
 /**
@@ -37,14 +37,14 @@ export class UnusedContracts {
     }
     while (this.#unused.length > 0) {
       const { lastId, used } = await this.#app.throttle.run(() =>
-        findUses(db, this.#unused, this.#lastScannedId, SCANNED_CLAIMS_BATCH_SIZE),
+        scanForUses(db, this.#unused, this.#lastScannedId, SCANNED_CLAIMS_BATCH_SIZE),
       )
       if (lastId === null) {
         const removed = await removeContracts(db, this.#unused)
         this.#unused = []
         return removed
       }
-      if (used.length > 0) await keepContracts(db, used)
+      if (used.length > 0) await unmarkContracts(db, used)
       this.#unused = this.#unused.filter((contract) => !used.includes(contract))
       this.#lastScannedId = lastId
       if (isOver()) break

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { NIL } from 'uuid'
-import { findUnusedContracts, findUses, keepContracts } from '../../src/contracts/unused-contract-store.ts'
+import { findUnusedContracts, scanForUses, unmarkContracts } from '../../src/contracts/unused-contract-store.ts'
 import { contractWith } from '../support/contracts.ts'
 import { holdContracts } from '../support/held-rows.ts'
 import { movedBy } from '../support/moved-times.ts'
@@ -93,10 +93,10 @@ test('it goes a day later if its last claim is deleted while one looks', async (
   await abandoned(contract)
   const db = app.db.checks
   const unused = await findUnusedContracts(db, 0, 10)
-  const { used } = await findUses(db, unused, NIL, 10_000)
+  const { used } = await scanForUses(db, unused, NIL, 10_000)
   assert.equal(used.length, 1)
   assert.equal((await api.delete(`/v1/test_clocks/${last}`)).status, 204)
-  await keepContracts(db, used)
+  await unmarkContracts(db, used)
   assert.equal(await marks(), 1)
   await age('-1 day')
   assert.equal(await new UnusedContracts(app).removeBatches(never), 1)

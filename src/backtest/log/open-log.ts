@@ -32,23 +32,23 @@ export async function findLog(path: string): Promise<LogFile> {
   try {
     found = await statInput(path)
   } catch (error) {
-    throw unreadable(path, error)
+    throw toLogError(path, error)
   }
   if (found.isDirectory()) throw new OperatorError(`the log ${inputName(path)} is a folder`)
   // Standard input cannot be read again, even if it is a file.
   return { path, bytes: found.size, isFile: found.isFile() && path !== STANDARD_INPUT }
 }
 
-/** The bytes of the log, unzipped if they are gzip. `onBytes` gets the number of bytes of the file read so far. */
+/** The bytes of the log, decompressed if they are gzip. `onBytes` gets the number of bytes of the file read so far. */
 export async function* readLog(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   try {
     const { head, all } = await peekHead(readFile(path, onBytes), MAX_MAGIC_BYTES)
     const start = head.toString('latin1', 0, MAX_MAGIC_BYTES)
     const other = OTHER_FILES.find(([magic]) => start.startsWith(magic))
     if (other) throw new OperatorError(`the log ${inputName(path)} is ${other[1]}`)
-    yield* isGzip(head) ? unzipped(path, all) : all
+    yield* isGzip(head) ? decompress(path, all) : all
   } catch (error) {
-    throw isSystemError(error) ? unreadable(path, error) : error
+    throw isSystemError(error) ? toLogError(path, error) : error
   }
 }
 
@@ -69,13 +69,13 @@ const ZEROS = Buffer.alloc(CHUNK_BYTES)
 const lastNonZero = (chunk: Buffer): number =>
   ZEROS.subarray(0, chunk.length).equals(chunk) ? -1 : chunk.findLastIndex((byte) => byte !== 0)
 
-async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* decompress(path: string, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   let read = 0
   /** The offset after the last byte that is not 0. */
   let end = 0
   // Not by `for await`: it would close the file when the stream ends, and the file is read to its end below.
-  async function* watched(): AsyncGenerator<Buffer> {
+  async function* trackContent(): AsyncGenerator<Buffer> {
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
       const last = lastNonZero(next.value)
       if (last !== -1) end = read + last + 1
@@ -84,11 +84,11 @@ async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGen
     }
   }
   // An error reaches the loop below too: it ends the last stream.
-  pipeline(watched(), gunzip, () => {})
+  pipeline(trackContent(), gunzip, () => {})
   try {
     for await (const chunk of gunzip) yield chunk as Buffer
     // Zeros may pad a file. zlib stops at the padding and ignores any data after it.
-    for await (const _ of watched()) if (end > gunzip.bytesWritten) break
+    for await (const _ of trackContent()) if (end > gunzip.bytesWritten) break
   } finally {
     chunks.return(undefined).catch(() => {})
   }
@@ -102,7 +102,7 @@ async function* unzipped(path: string, chunks: AsyncGenerator<Buffer>): AsyncGen
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && 'errno' in error
 
-function unreadable(path: string, error: unknown): OperatorError {
+function toLogError(path: string, error: unknown): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException
   const name = inputName(path)
   if (code === 'ENOENT') return new OperatorError(`there is no log ${name}`)

@@ -59,15 +59,14 @@ class XesReader implements XesCounts {
   readonly #onEvent: (event: XesEvent) => void
   readonly #open: string[] = []
   #trace: Attributes = new Attributes()
-  /** Of the trace. */
-  #events = 0
+  #eventsInTrace = 0
   #event: Attributes | null = null
   #eventLine = 0
   unread = 0
   readonly transitions = new EventTypes()
   readonly sameName = new Examples()
   readonly empty = new Examples()
-  readonly #names = new SeenCases()
+  readonly #seenNames = new SeenCases()
   #traceLine = 0
 
   constructor(onEvent: (event: XesEvent) => void) {
@@ -97,25 +96,25 @@ class XesReader implements XesCounts {
       throw new OperatorError(`the log is XML, but not XES: it begins with <${qualified}>, not with <log>`)
     if (name === 'trace') {
       this.#trace = new Attributes()
-      this.#events = 0
+      this.#eventsInTrace = 0
       this.#traceLine = this.#parser.line
     } else if (name === 'event') {
       this.#event = new Attributes()
       this.#eventLine = this.#parser.line
     } else if (parent === 'event') this.#addTo(this.#event, name, attributes)
     else if (parent === 'trace') this.#addToTrace(name, attributes)
-    else if (READERS.has(parent ?? '') && (this.#open.includes('trace') || this.#open.includes('event')))
+    else if (PARSERS.has(parent ?? '') && (this.#open.includes('trace') || this.#open.includes('event')))
       this.unread++
   }
 
   #addTo(owner: Attributes | null, name: string, attributes: Record<string, string>): void {
-    if (READERS.has(name)) owner?.add(name, attributes)
+    if (PARSERS.has(name)) owner?.add(name, attributes)
     else this.unread++
   }
 
   /** XES has the attributes of a trace before its events. Events that were read before would lack a later attribute. */
   #addToTrace(name: string, attributes: Record<string, string>): void {
-    if (this.#events > 0)
+    if (this.#eventsInTrace > 0)
       throw new OperatorError(
         `line ${this.#parser.line} of the log: an attribute of a trace follows an event of the trace; in XES it comes before the events`,
       )
@@ -128,16 +127,16 @@ class XesReader implements XesCounts {
       const isInTrace = this.#open.at(-1) === 'trace'
       const transition = this.#event.textOf(TRANSITION)
       if (transition !== '') this.transitions.count(transition)
-      this.#onEvent(eventOf(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
+      this.#onEvent(toEvent(this.#event, isInTrace ? this.#trace : new Attributes(), this.#eventLine))
       this.#event = null
-      this.#events++
+      this.#eventsInTrace++
     } else if (name === 'trace') this.#closeTrace()
   }
 
   #closeTrace(): void {
     const name = this.#trace.textOf(NAME)
-    if (this.#events === 0) this.empty.add(name, this.#traceLine)
-    else if (name !== '' && !this.#names.add(name)) this.sameName.add(name, this.#traceLine)
+    if (this.#eventsInTrace === 0) this.empty.add(name, this.#traceLine)
+    else if (name !== '' && !this.#seenNames.add(name)) this.sameName.add(name, this.#traceLine)
   }
 }
 
@@ -148,13 +147,14 @@ class Attributes {
   fault: RowFault | null = null
 
   add(element: string, { key, value: text }: Record<string, string>): void {
-    const read = text === undefined ? undefined : READERS.get(element)?.(text)
-    if (key === undefined || text === undefined || read === undefined) return
+    const parsed = text === undefined ? undefined : PARSERS.get(element)?.(text)
+    if (key === undefined || text === undefined || parsed === undefined) return
     if (this.#texts.has(key)) this.fault ??= repeatedAttribute(key)
     this.#texts.set(key, text)
     if (key === NAME || key === TIME) return
-    if (typeof read === 'number' && isLossy(text.replace(/^\+/, ''), read)) this.fault ??= lossyNumber(text)
-    this.values.set(key, read)
+    if (typeof parsed === 'number' && isLossy(text.replace(/^\+/, ''), parsed))
+      this.fault ??= lossyNumber(text)
+    this.values.set(key, parsed)
   }
 
   /** The text of the attribute: a name may be a number of any length. */
@@ -164,7 +164,7 @@ class Attributes {
 }
 
 /** A value that does not match its type is read as text. */
-const READERS = new Map<string, (text: string) => Json>([
+const PARSERS = new Map<string, (text: string) => Json>([
   ['string', (text) => text],
   ['id', (text) => text],
   ['date', (text) => text],
@@ -173,7 +173,7 @@ const READERS = new Map<string, (text: string) => Json>([
   ['boolean', (text) => (/^(?:true|1)$/i.test(text) ? true : /^(?:false|0)$/i.test(text) ? false : text)],
 ])
 
-function eventOf(event: Attributes, trace: Attributes, line: number): XesEvent {
+function toEvent(event: Attributes, trace: Attributes, line: number): XesEvent {
   const traceFields = [...trace.values].map(([key, value]): [string, Json] => [TRACE_PREFIX + key, value])
   return {
     caseId: trace.textOf(NAME),

@@ -16,7 +16,7 @@ import type { FairSemaphore } from './platform/concurrency/fair-semaphore.ts'
 import type { Database } from './platform/database/database.ts'
 import type { BackgroundMigrations } from './platform/database/migrate/run-background-migrations.ts'
 import type { Tracing } from './platform/observability/tracing.ts'
-import type { HeldClocks } from './test-clocks/held-clocks.ts'
+import type { LockedClocks } from './test-clocks/locked-clocks.ts'
 import type { WebhookSecrets } from './webhooks/webhook-secrets.ts'
 
 /** What every use case works on. */
@@ -32,7 +32,7 @@ export interface App {
   calendarTimes: CalendarTimes
   shortClaims: ShortClaims
   contractHints: ContractHintsCache
-  heldClocks: HeldClocks
+  lockedClocks: LockedClocks
   tokenOwners: TokenOwners
   tokenUse: TokenUse
   overviews: Overviews

@@ -99,8 +99,8 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     name: 'an advance moves claims outside of its transaction',
     edits: [
       edit(
-        'return moveHeldClock(connection, app.calendarTimes, clock, frozenTime)',
-        'return moveHeldClock(app.db.writes.for(userId), app.calendarTimes, clock, frozenTime)',
+        'return moveLockedClock(connection, app.calendarTimes, clock, frozenTime)',
+        'return moveLockedClock(app.db.writes.for(userId), app.calendarTimes, clock, frozenTime)',
       ),
     ],
     faults: 'advance-struck',
@@ -140,7 +140,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
       edit('WHERE up_to < $1 FOR SHARE', 'WHERE $1::timestamptz IS NOT NULL FOR SHARE'),
       edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
       edit(
-        "name: 'sums of resolutions',\n  every: SUM_INTERVAL_S",
+        "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_S",
         "name: 'sums of resolutions',\n  every: 2",
       ),
     ],
@@ -156,7 +156,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
       edit('FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
       edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
       edit(
-        "name: 'sums of resolutions',\n  every: SUM_INTERVAL_S",
+        "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_S",
         "name: 'sums of resolutions',\n  every: 10",
       ),
     ],

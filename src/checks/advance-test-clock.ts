@@ -5,7 +5,7 @@ import type { TestClock } from '../core/records.ts'
 import { validationError } from '../kernel/errors.ts'
 import { announceOfAccount } from '../outbox/notification-number-store.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { withHeldClock } from '../test-clocks/hold-clock.ts'
+import { withLockedClock } from '../test-clocks/lock-clock.ts'
 import { setTestClock } from '../test-clocks/test-clock-store.ts'
 import {
   DUE_START,
@@ -30,13 +30,17 @@ export async function advanceTestClock(
   request: { userId: string; id: string; frozenTime: Date },
 ): Promise<{ clock: TestClock; transitions: number }> {
   const { userId, id, frozenTime } = request
-  const { clock, counts, reminders } = await withHeldClock(app, { userId, id }, async (connection, clock) => {
-    if (frozenTime < clock.frozenTime) {
-      const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
-      throw validationError([{ path: 'frozen_time', message }])
-    }
-    return moveHeldClock(connection, app.calendarTimes, clock, frozenTime)
-  })
+  const { clock, counts, reminders } = await withLockedClock(
+    app,
+    { userId, id },
+    async (connection, clock) => {
+      if (frozenTime < clock.frozenTime) {
+        const message = `is before the clock's time, ${clock.frozenTime.toISOString()}: a clock does not go back`
+        throw validationError([{ path: 'frozen_time', message }])
+      }
+      return moveLockedClock(connection, app.calendarTimes, clock, frozenTime)
+    },
+  )
   for (const [to, count] of counts)
     app.db.metrics.instruments.transitions.inc({ by: 'test_clock', to }, count)
   app.db.metrics.instruments.reminders.inc({ by: 'test_clock' }, reminders)
@@ -47,7 +51,7 @@ export async function advanceTestClock(
  * Sets a clock that is locked, sends the reminders of its claims, and moves them. Returns how many transitions led to each
  * status, and how many reminders were sent.
  */
-export async function moveHeldClock(
+export async function moveLockedClock(
   connection: Connection,
   calendarTimes: CalendarTimes,
   clock: TestClock,

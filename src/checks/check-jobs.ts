@@ -6,7 +6,7 @@ import { readClock } from '../platform/database/clock.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
 import { tryLockChecks } from './due-claim-store.ts'
-import { MAX_HOST_CLOCK_LEAD_MS, SUM_INTERVAL_S } from './limits.ts'
+import { MAX_HOST_CLOCK_LEAD_MS, RESOLUTION_TOTALS_INTERVAL_S } from './limits.ts'
 import { runScheduledCheck } from './run-scheduled-check.ts'
 
 type OnDone = (transitions: number, checkTime: Date, durationMs: number) => void
@@ -70,7 +70,7 @@ export async function readCheckTime(db: Database): Promise<Date> {
 /** Updates the totals of the overview. Runs between scheduled checks, because it would delay a check briefly. */
 export const sumUpResolutionsJob = ({ db }: App): Job => ({
   name: 'sums of resolutions',
-  every: SUM_INTERVAL_S,
+  every: RESOLUTION_TOTALS_INTERVAL_S,
   run: () => sumUpResolutions(db),
 })
 

@@ -63,8 +63,8 @@ export function toClaim<Contract>(row: WithContract<ClaimRow, Contract>): WithCo
   }
 }
 
-/** Keeps the metadata of the row. */
-export const toNoted = <Contract, Metadata>(
+/** As `toClaim`, with the metadata of the row. */
+export const toClaimWithMetadata = <Contract, Metadata>(
   row: WithContract<ClaimRow, Contract> & { metadata: Metadata },
 ): WithContract<Claim, Contract> & { metadata: Metadata } => ({ ...toClaim(row), metadata: row.metadata })
 

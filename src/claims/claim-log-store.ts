@@ -11,7 +11,7 @@ import {
   CLAIM_COLUMNS_IF_SHORT,
   type ListedClaimRow,
   type StoredClaimRow,
-  toNoted,
+  toClaimWithMetadata,
   toWholeClaim,
 } from './claim-columns.ts'
 import { addressColumns } from './claim-store.ts'
@@ -84,7 +84,7 @@ export async function readShortClaims(
   for (const { index, log, contract, metadata, ...row } of rows) {
     const isShort = log !== null && contract !== null && metadata !== null
     found[index] = isShort
-      ? { claim: toNoted({ ...row, contract, metadata }), items: log.map(toLogItem) }
+      ? { claim: toClaimWithMetadata({ ...row, contract, metadata }), items: log.map(toLogItem) }
       : 'long'
   }
   return found

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { CalendarTimes } from '../calendars/calendar-times.ts'
-import { moveHeldClock } from '../checks/advance-test-clock.ts'
+import { moveLockedClock } from '../checks/advance-test-clock.ts'
 import { readDueGroups } from '../checks/due-claim-store.ts'
 import { moveGroups } from '../checks/move-claims-store.ts'
 import { decideGroups } from '../checks/run-scheduled-check.ts'
@@ -15,7 +15,7 @@ import { readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable, isTransient } from '../platform/database/database-unavailable.ts'
 import type { PooledConnection } from '../platform/database/pool/pooled-connection.ts'
-import { holdTestClock, insertTestClock } from '../test-clocks/test-clock-store.ts'
+import { insertTestClock, lockTestClock } from '../test-clocks/test-clock-store.ts'
 import { DECISION_LOCK_TIMEOUT_MS } from './limits.ts'
 
 /*
@@ -118,8 +118,8 @@ async function advance(
   const { id } = await insertTestClock(connection, { userId, name: null, frozenTime })
   const created = await insertClaimsOnTestClock(connection, [{ ...claim, testClockId: id }], id)
   present(created?.[0])
-  const clock = present(await holdTestClock(connection, userId, id, DECISION_LOCK_TIMEOUT_MS))
-  const { counts } = await moveHeldClock(connection, new CalendarTimes(), clock, new Date(afterMs))
+  const clock = present(await lockTestClock(connection, userId, id, DECISION_LOCK_TIMEOUT_MS))
+  const { counts } = await moveLockedClock(connection, new CalendarTimes(), clock, new Date(afterMs))
   requireThat(counts.size > 0, 'the claim did not move')
 }
 

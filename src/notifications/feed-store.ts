@@ -2,7 +2,7 @@ import {
   CLAIM_COLUMNS_IF_SHORT,
   type ListedClaim,
   type ListedClaimRow,
-  toNoted,
+  toClaimWithMetadata,
 } from '../claims/claim-columns.ts'
 import type { EventSummary } from '../core/notifications.ts'
 import type { ClaimNotification, OtherNotification } from '../outbox/outbox-store.ts'
@@ -14,7 +14,7 @@ import { plainArray } from '../platform/database/sql-array.ts'
 export const FEED_PARTS = ['changes', 'events'] as const
 export type FeedPart = (typeof FEED_PARTS)[number]
 
-/** SQL: whether a row belongs to a part. Each part has an index. */
+/** The SQL condition of each part. Each part has a partial index with this condition. */
 export const PART_CONDITION: Readonly<Record<FeedPart, string>> = {
   changes: "kind <> 'recorded'",
   events: "kind = 'recorded'",
@@ -34,33 +34,34 @@ export interface FeedRow {
   created_at: Date
 }
 
-export interface FeedSpan {
+export interface FeedQuery {
   userId: string
   parts: readonly FeedPart[]
-  /** Only of the claim, candidate or test clock with this id. */
+  /** The id of a claim, candidate or test clock: only its notifications. Undefined for all notifications. */
   subjectId: string | undefined
-  /** The number after which the feed continues, in its order. Null at the start. */
+  /** The number of the last notification that the reader has. Null for the first page. */
   after: bigint | null
   /** The highest number that may be read. */
   upTo: bigint
   order: 'asc' | 'desc'
+  /** Maximum number of rows. */
   count: number
 }
 
-/** The next notifications of the account. For a subject those of all parts. */
-export async function readFeed(db: Connection, span: FeedSpan): Promise<FeedRow[]> {
-  // The notifications of one subject are stored together.
-  if (span.subjectId !== undefined) return readPart(db, span, null)
-  const [only, ...others] = span.parts
-  if (only && others.length === 0) return readPart(db, span, only)
+/** Reads the next notifications of the account. With a subject, the parts are ignored. */
+export async function readFeed(db: Connection, page: FeedQuery): Promise<FeedRow[]> {
+  // One index has the notifications of a subject, whatever their part.
+  if (page.subjectId !== undefined) return readPart(db, page, null)
+  const [only, ...others] = page.parts
+  if (only && others.length === 0) return readPart(db, page, only)
   const rows: FeedRow[] = []
-  for (const part of span.parts) rows.push(...(await readPart(db, span, part)))
-  const sign = span.order === 'asc' ? 1 : -1
-  return rows.sort((a, b) => sign * Number(BigInt(a.number) - BigInt(b.number))).slice(0, span.count)
+  for (const part of page.parts) rows.push(...(await readPart(db, page, part)))
+  const sign = page.order === 'asc' ? 1 : -1
+  return rows.sort((a, b) => sign * Number(BigInt(a.number) - BigInt(b.number))).slice(0, page.count)
 }
 
-async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): Promise<FeedRow[]> {
-  const { userId, subjectId, after, upTo, order, count } = span
+async function readPart(db: Connection, page: FeedQuery, part: FeedPart | null): Promise<FeedRow[]> {
+  const { userId, subjectId, after, upTo, order, count } = page
   const query = new ListQuery()
     .where('user_id', '=', userId)
     .where('subject_id', '=', subjectId)
@@ -78,7 +79,7 @@ async function readPart(db: Connection, span: FeedSpan, part: FeedPart | null): 
   })
 }
 
-/** The claims and candidates among these that still exist, by id. */
+/** The claims and candidates with these ids, by id. Deleted records are missing in the result. */
 export async function readSubjects(
   db: Connection,
   userId: string,
@@ -92,10 +93,10 @@ export async function readSubjects(
     values: [userId, plainArray(ids)],
     readOnly: true,
   })
-  return new Map(rows.map((row) => [row.id, toNoted(row)]))
+  return new Map(rows.map((row) => [row.id, toClaimWithMetadata(row)]))
 }
 
-// Each event is looked up separately, whatever the length of its log.
+// OFFSET 0 keeps the planner from a join that reads whole logs: each event is one lookup in the primary key.
 const READ_EVENT_SUMMARIES = {
   name: 'read_told_events',
   text: `-- read_told_events
@@ -105,7 +106,8 @@ const READ_EVENT_SUMMARIES = {
         WHERE claim_id = wanted.claim_id AND seq = wanted.seq OFFSET 0
       ) AS e`,
 }
-const READ_EVENT_SUMMARIES_ON_MACHINES = {
+/** Citus cannot run a lateral query for each row. */
+const READ_EVENT_SUMMARIES_ON_CITUS = {
   name: 'read_told_events_on_machines',
   text: `-- read_told_events_on_machines
       SELECT e.claim_id, e.seq, e.id, e.type, e.created_at
@@ -114,7 +116,7 @@ const READ_EVENT_SUMMARIES_ON_MACHINES = {
       WHERE e.claim_id = ANY ($1::uuid[])`,
 }
 
-/** The events of these rows, by claim and number in its log (`placeOf`). Events of deleted claims are missing. */
+/** The events that the rows are about, by `eventKeyOf`. Events of deleted claims are missing in the result. */
 export async function readEventSummaries(
   db: Connection,
   rows: readonly Pick<FeedRow, 'subject_id' | 'sequence'>[],
@@ -127,7 +129,7 @@ export async function readEventSummaries(
     type: string
     created_at: Date
   }>({
-    ...(db.distribution.isOn ? READ_EVENT_SUMMARIES_ON_MACHINES : READ_EVENT_SUMMARIES),
+    ...(db.distribution.isOn ? READ_EVENT_SUMMARIES_ON_CITUS : READ_EVENT_SUMMARIES),
     values: [
       plainArray(rows.map(({ subject_id }) => subject_id)),
       plainArray(rows.map(({ sequence }) => sequence)),
@@ -136,17 +138,17 @@ export async function readEventSummaries(
   })
   return new Map(
     events.map(({ claim_id, seq, id, type, created_at: createdAt }) => [
-      placeOf({ subject_id: claim_id, sequence: seq }),
+      eventKeyOf({ subject_id: claim_id, sequence: seq }),
       { id, type, createdAt },
     ]),
   )
 }
 
-export const placeOf = ({ subject_id, sequence }: Pick<FeedRow, 'subject_id' | 'sequence'>): string =>
+export const eventKeyOf = ({ subject_id, sequence }: Pick<FeedRow, 'subject_id' | 'sequence'>): string =>
   `${subject_id} ${sequence}`
 
-/** The last removed number of these parts of the account's feed. 0 for none. */
-export async function readRemoved(
+/** The greatest number of a notification that was removed from these parts of the account's feed. 0 if none was removed. */
+export async function readLastRemovedNumber(
   db: Connection,
   userId: string,
   parts: readonly FeedPart[],
@@ -163,39 +165,39 @@ export async function readRemoved(
 }
 
 /** A reader's position in an account's feed. */
-export interface FeedPlace {
+export interface FeedPosition {
   userId: string
   parts: readonly FeedPart[]
   after: bigint
 }
 
 /**
- * Searches for notifications after any of these places, settled or not. Returns a function that says whether there is
- * one after a place. For the places of one account it may say so because of a notification that is after another one
- * of them.
+ * Finds the accounts with notifications after a position. Notifications whose transaction has not ended count too. Returns a
+ * function that tells whether there may be a notification after a position: of several positions of one account, it uses the
+ * lowest for all.
  */
 export async function findNews(
   db: Connection,
-  places: readonly FeedPlace[],
-): Promise<(place: FeedPlace) => boolean> {
+  positions: readonly FeedPosition[],
+): Promise<(position: FeedPosition) => boolean> {
   const news = new Map<FeedPart, Set<string>>()
   for (const part of FEED_PARTS) {
-    const ofPart = places.filter(({ parts }) => parts.includes(part))
-    if (ofPart.length > 0) news.set(part, await findNewsOf(db, part, lowestOfEach(ofPart)))
+    const ofPart = positions.filter(({ parts }) => parts.includes(part))
+    if (ofPart.length > 0) news.set(part, await findNewsOf(db, part, lowestByAccount(ofPart)))
   }
   return ({ userId, parts }) => parts.some((part) => news.get(part)?.has(userId))
 }
 
-function lowestOfEach(places: readonly FeedPlace[]): Map<string, bigint> {
+function lowestByAccount(positions: readonly FeedPosition[]): Map<string, bigint> {
   const lowest = new Map<string, bigint>()
-  for (const { userId, after } of places) {
-    const known = lowest.get(userId)
-    if (known === undefined || after < known) lowest.set(userId, after)
+  for (const { userId, after } of positions) {
+    const current = lowest.get(userId)
+    if (current === undefined || after < current) lowest.set(userId, after)
   }
   return lowest
 }
 
-/** The accounts that have notifications after their numbers. One per account is enough, however far behind its number is. */
+/** The accounts that have a notification after their number. The search in an account ends with the first notification. */
 async function findNewsOf(
   db: Connection,
   part: FeedPart,

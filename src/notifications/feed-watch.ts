@@ -3,11 +3,11 @@ import type { Lifecycle } from '../kernel/start-stop.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
 import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
-import { type FeedPlace, findNews } from './feed-store.ts'
+import { type FeedPosition, findNews } from './feed-store.ts'
 import { FEED_POLL_INTERVAL_MS, MAX_WAITING_PER_ACCOUNT } from './limits.ts'
 
 interface Waiting {
-  place: FeedPlace
+  position: FeedPosition
   wake: () => void
 }
 
@@ -36,15 +36,16 @@ export class FeedWatch implements Lifecycle {
   }
 
   /**
-   * Resolves when there is a notification after this place, which may be settled a moment later, or after the time.
+   * Resolves when there is a notification after the position, or after `longestMs`. The notification may not be readable yet: its
+   * transaction may be in progress.
    * @param gone aborts the wait; its reason is thrown
    * @throws RATE_LIMITED if too many requests of the account wait
    */
-  async untilNews(place: FeedPlace, longestMs: number, gone: AbortSignal): Promise<void> {
+  async untilNews(position: FeedPosition, longestMs: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted()
     if (this.#poller.isStopped) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const leave = this.#join({ place, wake: resolve })
+    const leave = this.#join({ position, wake: resolve })
     const timer = setTimeout(resolve, longestMs)
     const giveUp = () => reject(gone.reason)
     gone.addEventListener('abort', giveUp)
@@ -59,7 +60,7 @@ export class FeedWatch implements Lifecycle {
   }
 
   #join(one: Waiting): () => void {
-    const { userId } = one.place
+    const { userId } = one.position
     const ofAccount = this.#waiting.get(userId) ?? new Set()
     if (ofAccount.size >= MAX_WAITING_PER_ACCOUNT) throw tooManyWait()
     this.#waiting.set(userId, ofAccount.add(one))
@@ -70,17 +71,17 @@ export class FeedWatch implements Lifecycle {
   }
 
   async #poll(): Promise<void> {
-    const places = [...this.#waiting.values()].flatMap((ofAccount) =>
-      [...ofAccount].map(({ place }) => place),
+    const positions = [...this.#waiting.values()].flatMap((ofAccount) =>
+      [...ofAccount].map(({ position }) => position),
     )
     // While the database is unavailable the requests keep waiting. Each reads at its timeout.
-    const hasNews = await findNews(this.#db.reads.for(SERVICE), places).catch(() => () => false)
+    const hasNews = await findNews(this.#db.reads.for(SERVICE), positions).catch(() => () => false)
     this.#wake(hasNews)
   }
 
-  #wake(isToGoOn: (place: FeedPlace) => boolean): void {
+  #wake(isDone: (position: FeedPosition) => boolean): void {
     for (const ofAccount of this.#waiting.values())
-      for (const { place, wake } of ofAccount) if (isToGoOn(place)) wake()
+      for (const { position, wake } of ofAccount) if (isDone(position)) wake()
   }
 }
 

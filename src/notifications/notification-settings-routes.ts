@@ -94,12 +94,12 @@ const present = ({ eventRecorded }: NotificationSettings): Static<typeof Notific
 })
 
 /**
- * Settings that are not given stay unchanged. Writes that begin after this resolves use the new settings.
+ * Changes the given settings. Events that are submitted after the returned promise resolves use the new settings.
  * @throws PRECONDITION_FAILED
  */
 async function changeNotificationSettings(
   context: Context,
-  { eventRecorded }: { [Key in keyof NotificationSettings]: NotificationSettings[Key] | undefined },
+  { eventRecorded }: { eventRecorded: boolean | undefined },
   expected: ExpectedVersions,
 ): Promise<Versioned<NotificationSettings>> {
   if (eventRecorded !== undefined) {

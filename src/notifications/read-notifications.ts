@@ -18,13 +18,13 @@ import { findEndpoints } from '../outbox/webhook-endpoint-store.ts'
 import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import { findTestClocks } from '../test-clocks/test-clock-store.ts'
 import {
+  eventKeyOf,
   FEED_PARTS,
   type FeedPart,
   type FeedRow,
-  placeOf,
   readEventSummaries,
   readFeed,
-  readRemoved,
+  readLastRemovedNumber,
   readSubjects,
 } from './feed-store.ts'
 import { LOOKUP_BATCH_SIZE, MAX_SCANNED_PER_PAGE } from './limits.ts'
@@ -69,7 +69,7 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
   // A reader that finds nothing continues after the last removed notification.
   const findsNothing = after === null && rows.length === 0
   // A notification that is removed meanwhile was read before, or this check reports it.
-  const removed = goesOn || findsNothing ? await readRemoved(db, userId, parts) : 0n
+  const removed = goesOn || findsNothing ? await readLastRemovedNumber(db, userId, parts) : 0n
   if (after !== null && after < removed) throw new ServiceError('CURSOR_EXPIRED')
 
   const matches = ({ type, claim }: Found) =>
@@ -89,7 +89,7 @@ export async function readNotifications(app: App, request: FeedRequest): Promise
     }
   }
   const events = await readEvents(app, userId, matching)
-  const existing = matching.filter(({ row }) => row.kind !== 'recorded' || events.has(placeOf(row)))
+  const existing = matching.filter(({ row }) => row.kind !== 'recorded' || events.has(eventKeyOf(row)))
   const last = examined > 0 ? BigInt((rows[examined - 1] as FeedRow).number) : null
   return {
     notifications: withContracts(app, userId, existing, events),
@@ -255,7 +255,7 @@ async function* withContracts(
       number: row.number,
       sequence: row.sequence,
       createdAt: row.created_at,
-      event: (row.kind === 'recorded' && events.get(placeOf(row))) || null,
+      event: (row.kind === 'recorded' && events.get(eventKeyOf(row))) || null,
       reminder: row.reminder === null ? null : { fraction: row.reminder, checkedAt: row.status_since },
       subject: other ?? { claim: { ...(claim as ListedClaim), contract, metadata } },
     }))

@@ -19,7 +19,7 @@ import type { Database } from '../platform/database/database.ts'
 import { BackgroundMigrations } from '../platform/database/migrate/run-background-migrations.ts'
 import { type CommandOptions, withDatabase } from '../platform/database/open-database.ts'
 import type { Tracing } from '../platform/observability/tracing.ts'
-import { HeldClocks } from '../test-clocks/held-clocks.ts'
+import { LockedClocks } from '../test-clocks/locked-clocks.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
 
 /**
@@ -31,20 +31,20 @@ export function createApp(
   webhookKey: string | null = null,
   tracing: Tracing | null = null,
 ): App {
-  const heldClocks = new HeldClocks(db)
+  const lockedClocks = new LockedClocks(db)
   const throttle = new AdaptiveThrottle()
   const calendarTimes = new CalendarTimes()
   return {
     db,
     tracing,
-    submissions: new GroupCommit(db, heldClocks, throttle, tracing, calendarTimes),
+    submissions: new GroupCommit(db, lockedClocks, throttle, tracing, calendarTimes),
     overdueLag: new OverdueLag(),
     throttle,
     creations: new CreationBatchers(db),
     calendarTimes,
     shortClaims: newShortClaims(db),
     contractHints: new ContractHintsCache(),
-    heldClocks,
+    lockedClocks,
     tokenOwners: new TokenOwners(db),
     tokenUse: new TokenUse(db),
     overviews: new Overviews(db),
@@ -64,7 +64,7 @@ export function createApp(
 export const lifecyclesOf = (app: App): Lifecycle[] => [
   app.tokenOwners,
   app.tokenUse,
-  app.heldClocks,
+  app.lockedClocks,
   app.submissions,
   app.creations,
   app.shortClaims,

@@ -23,13 +23,13 @@ interface TestClockRow {
   created_at: Date
 }
 
-const COLUMNS = 'id, user_id, name, frozen_time, created_at'
 const NEXT_DUE_AT = '(SELECT min(due_at) FROM claims WHERE test_clock_id = test_clocks.id)'
 
-/** On distributed tables `withDueTimes` reads the due time separately. */
-const columns = ({ distribution }: Connection) =>
-  `${COLUMNS}, ${distribution.isOn ? 'NULL::timestamptz' : NEXT_DUE_AT} AS next_due_at`
+/** The columns of `TestClockRow`. On distributed tables `next_due_at` is null, and `withDueTimes` reads it. */
+const columnsOf = ({ distribution }: Connection) =>
+  `id, user_id, name, frozen_time, created_at, ${distribution.isOn ? 'NULL::timestamptz' : NEXT_DUE_AT} AS next_due_at`
 
+/** Reads the due times of clocks on distributed tables. */
 async function withDueTimes<Row extends TestClockRow>(db: Connection, rows: Row[]): Promise<Row[]> {
   if (!db.distribution.isOn || rows.length === 0) return rows
   const found = await db.query<{ id: string; next_due_at: Date | null }>({
@@ -62,7 +62,8 @@ export async function insertTestClock(
       WITH barriers AS MATERIALIZED (${ENTER_INSERT_BARRIERS})
       INSERT INTO test_clocks (user_id, id, name, frozen_time, created_at)
       SELECT ($2::uuid[])[1], $3, $4, $5, ${NOW} FROM barriers
-      RETURNING ${columns(db)}`,
+      RETURNING ${columnsOf(db)}`,
+    // $1 and $2 are the parameters of the insert barriers too.
     values: ['test_clocks', plainArray([clock.userId]), uuidv7(), clock.name, clock.frozenTime],
   })
   // A new clock has no claims.
@@ -78,13 +79,13 @@ export async function findTestClocks(
   const rows = await db.query<TestClockRow>({
     name: 'find_test_clocks',
     text: `-- find_test_clocks
-      SELECT ${columns(db)} FROM test_clocks WHERE user_id = $1 AND id = ANY ($2)`,
+      SELECT ${columnsOf(db)} FROM test_clocks WHERE user_id = $1 AND id = ANY ($2)`,
     values: [userId, ids],
   })
   return (await withDueTimes(db, rows)).map(toTestClock)
 }
 
-/** The ids of the clocks that are not locked or do not exist. Does not wait for locks. */
+/** Returns the ids of clocks that are unlocked or deleted. Does not wait for locks. */
 export async function findFreeTestClocks(
   db: Connection,
   clocks: readonly TestClockReference[],
@@ -107,23 +108,23 @@ export async function findFreeTestClocks(
 
 /**
  * Locks the clock until the transaction ends. Other advances, the deletion, and writes to claims on the clock wait.
- * Null if there is no such clock.
- * @param longestLockWaitMs a longer wait for the lock fails (`isTransient`)
+ * Null if the account does not have the clock.
+ * @param lockTimeoutMs limit of the wait for the lock; then throws an error that `isTransient`
  */
-export async function holdTestClock(
+export async function lockTestClock(
   db: Connection,
   userId: string,
   id: string,
-  longestLockWaitMs: number,
+  lockTimeoutMs: number,
 ): Promise<TestClock | null> {
   await db.query({
     text: "SELECT set_config('lock_timeout', $1, true)",
-    values: [longestLockWaitMs],
+    values: [lockTimeoutMs],
   })
   const [row] = await db.query<TestClockRow>({
     name: 'hold_test_clock',
     text: `-- hold_test_clock
-      SELECT ${columns(db)} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
+      SELECT ${columnsOf(db)} FROM test_clocks WHERE user_id = $1 AND id = $2 FOR UPDATE`,
     values: [userId, id],
   })
   await db.query({ text: 'SET LOCAL lock_timeout = 0' })
@@ -146,8 +147,8 @@ async function commitInTwoPhases(db: Connection): Promise<void> {
 }
 
 /**
- * Must be called while the clock is held. Returns the changed clock.
- * @param announced the key of the transaction's announcement (`announceOfAccount`)
+ * Sets the clock's time, and notifies the account. Call it with the clock locked. Returns the changed clock.
+ * @param announced key of the lock by which the transaction announces its notifications (`announceOfAccount`)
  */
 export async function setTestClock(
   db: Connection,
@@ -158,7 +159,7 @@ export async function setTestClock(
   const [row] = await db.query<TestClockRow>({
     name: 'set_test_clock',
     text: `-- set_test_clock
-      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${columns(db)}`,
+      UPDATE test_clocks SET frozen_time = $3 WHERE user_id = $1 AND id = $2 RETURNING ${columnsOf(db)}`,
     values: [clock.userId, clock.id, frozenTime],
   })
   await notifyOfOther(
@@ -169,7 +170,8 @@ export async function setTestClock(
   return toTestClock((await withDueTimes(db, [row as TestClockRow]))[0] as TestClockRow)
 }
 
-const DELETE_CLAIMS = [
+/** Statements that delete the records that belong to the clock's claims, and the notifications of the clock. */
+const DELETE_RECORDS_OF_CLAIMS = [
   `-- delete_test_clock_events
       DELETE FROM claim_events WHERE claim_id IN (SELECT id FROM claims WHERE test_clock_id = $1)`,
   `-- delete_test_clock_metadata
@@ -182,12 +184,11 @@ const DELETE_CLAIMS = [
 
 /**
  * Deletes the clock with its claims and candidates, their logs and all of their notifications. Marks their contracts
- * as possibly unused (see `unused-contracts.ts`), except locked ones, which are in use. Must be called while the
- * clock is held.
+ * as possibly unused (see `unused-contracts.ts`). Call it with the clock locked.
  */
 export async function deleteTestClock(db: Connection, clock: TestClock): Promise<void> {
   await keepPositions(db, clock)
-  for (const text of DELETE_CLAIMS) await db.query({ text, values: [clock.id] })
+  for (const text of DELETE_RECORDS_OF_CLAIMS) await db.query({ text, values: [clock.id] })
   await (db.distribution.isOn ? deleteClaimsInShards(db, clock) : deleteClaims(db, clock))
   await db.query({
     text: `-- delete_test_clock
@@ -196,6 +197,7 @@ export async function deleteTestClock(db: Connection, clock: TestClock): Promise
   })
 }
 
+/** Does not mark locked contracts: a transaction that creates a claim with the contract has locked it. */
 async function deleteClaims(db: Connection, clock: TestClock): Promise<void> {
   await db.query({
     text: `-- delete_test_clock_claims
@@ -242,7 +244,7 @@ export async function listTestClocks(db: Connection, filter: TestClockFilter): P
       .where('position', '<=', upTo)
     const page = await db.query<TestClockRow & ListedRow>({
       text: `-- list_test_clocks
-        SELECT ${columns(db)}, position, ${IS_FRESH} AS fresh FROM test_clocks
+        SELECT ${columnsOf(db)}, position, ${IS_FRESH} AS fresh FROM test_clocks
         WHERE ${query.conditions} ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
       values: query.values,
     })
@@ -251,7 +253,7 @@ export async function listTestClocks(db: Connection, filter: TestClockFilter): P
   return { rows: rows.map(toTestClock), hasMore }
 }
 
-/** A clock's position in the account's list. Null if there is no such clock. */
+/** A clock's position in the account's list. Null if the account does not have the clock. */
 export async function findTestClockPosition(
   db: Connection,
   userId: string,

@@ -6,7 +6,7 @@ import type { Context } from '../platform/database/context.ts'
 import { findDeletedPosition } from '../platform/database/lists/deleted-positions.ts'
 import type { Page } from '../platform/database/lists/list-page.ts'
 import { type PageRequest, resolveCursor } from '../platform/database/lists/list-query.ts'
-import { withHeldClock } from './hold-clock.ts'
+import { withLockedClock } from './lock-clock.ts'
 import {
   findTestClockPosition,
   findTestClocks,
@@ -46,5 +46,5 @@ export async function listTestClocks(
 
 /** Deletes the clock with its claims and candidates. Their aliases are free again. @throws TEST_CLOCK_NOT_FOUND, UNAVAILABLE */
 export function deleteTestClock(app: App, userId: string, id: string): Promise<void> {
-  return withHeldClock(app, { userId, id }, removeTestClock)
+  return withLockedClock(app, { userId, id }, removeTestClock)
 }

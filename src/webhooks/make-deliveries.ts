@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { App } from '../app.ts'
 import type { Notification } from '../core/notifications.ts'
 import { ServiceError } from '../kernel/errors.ts'
-import { readRemoved } from '../notifications/feed-store.ts'
+import { readLastRemovedNumber } from '../notifications/feed-store.ts'
 import { type FeedPage, partsOf, readNotifications } from '../notifications/read-notifications.ts'
 import { appendDeliveries, type EndpointCursor, type NewDelivery } from './delivery-store.ts'
 import { DELIVERY_BATCH_CHARACTERS, NOTIFICATION_BATCH_SIZE } from './limits.ts'
@@ -46,7 +46,7 @@ export async function makeDeliveries(
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'CURSOR_EXPIRED')) throw error
     // The endpoint was disabled for longer than notifications are kept. A delivery says that some are missing.
-    const removed = await readRemoved(app.db.reads.for(userId), userId, partsOf(wanted))
+    const removed = await readLastRemovedNumber(app.db.reads.for(userId), userId, partsOf(wanted))
     chain.addOwn(endpoint.id, 'webhook_endpoint.notifications_removed')
     const isAppended = await appendDeliveries(db, id, cursor, removed, chain.made)
     return isAppended ? { cursor: chain.cursorAt(removed), hasMore: true } : null

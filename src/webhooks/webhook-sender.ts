@@ -105,8 +105,8 @@ export class WebhookSender implements Lifecycle {
       ({ id }) => !this.#runs.has(id) && (this.#paused.get(id)?.untilMs ?? 0) <= now,
     )
     const idle = free.filter(({ hasDue }) => !hasDue)
-    const hasNews = await findNews(db, idle.map(placeOf))
-    const withWork = free.filter((one) => one.hasDue || hasNews(placeOf(one)))
+    const hasNews = await findNews(db, idle.map(positionOf))
+    const withWork = free.filter((one) => one.hasDue || hasNews(positionOf(one)))
     const next = this.#fairOrder(withWork).slice(0, MAX_RUNS_STARTED_PER_POLL)
     const waiting = next.length > 0 ? this.#beginAll(next) : []
     this.#endRunsFor(waiting)
@@ -224,7 +224,7 @@ export class WebhookSender implements Lifecycle {
 const pauseAfter = (tookMs: number) =>
   Math.min(MAX_POLL_PAUSE_MS, Math.max(ENDPOINT_POLL_INTERVAL_MS, tookMs * POLL_PAUSE_FACTOR))
 
-const placeOf = ({ userId, types, processedUpTo }: EndpointWithWork) => ({
+const positionOf = ({ userId, types, processedUpTo }: EndpointWithWork) => ({
   userId,
   parts: partsOf(types && new Set(types)),
   after: processedUpTo,

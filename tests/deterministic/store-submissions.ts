@@ -222,7 +222,7 @@ const appendExtendedEvents: Handler = (store, backend, { values }) => {
 
 /** No account asks for notifications of recorded events. */
 const readLiveClock: Handler = (_store, _backend, { at }) => [{ id: null, now: at, asking: [] }]
-const holdTestClocks: Handler = (store, backend, { values: [, userId, ids] }) =>
+const lockTestClocks: Handler = (store, backend, { values: [, userId, ids] }) =>
   freeClocks(store, backend, userId as string, words(ids)).map(([id, now]) => ({ id, now, asking: [] }))
 
 const newEvent = (seq = 0, id = '', type = '', payload = '', createdAt = new Date(0)): StoredEvent => ({
@@ -265,7 +265,7 @@ export const SUBMISSION_HANDLERS = {
   append_events: appendEvents,
   append_events_on_test_clocks: appendEvents,
   read_live_clock: readLiveClock,
-  hold_test_clocks: holdTestClocks,
+  hold_test_clocks: lockTestClocks,
   append_extended_events: appendExtendedEvents,
   find_free_test_clocks: findFreeTestClocks,
 }

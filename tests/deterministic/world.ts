@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { HeldClocks } from '../../src/test-clocks/held-clocks.ts'
+import { LockedClocks } from '../../src/test-clocks/locked-clocks.ts'
 import { candidateId } from '../support/source/claims.ts'
 import { Database, MIN_CONNECTIONS } from '../support/source/database.ts'
 import {
@@ -273,13 +273,13 @@ const isServed = ({ answer }: Submitted) =>
 /** Without what submissions and checks do not use, which takes long to make. */
 function newServer(): App {
   const db = new Database({ connectionString: 'postgres://nowhere', poolSize: MIN_CONNECTIONS })
-  const heldClocks = new HeldClocks(db)
+  const lockedClocks = new LockedClocks(db)
   const throttle = new AdaptiveThrottle()
   return {
     db,
-    heldClocks,
+    lockedClocks,
     throttle,
-    submissions: new GroupCommit(db, heldClocks, throttle),
+    submissions: new GroupCommit(db, lockedClocks, throttle),
   } satisfies Partial<App> as App
 }
 

@@ -93,7 +93,7 @@ test('what is in the way for long is tried again with pauses, and told in the en
     })
   const queue = new GroupCommit(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
-    app.heldClocks,
+    app.lockedClocks,
     app.throttle,
   )
   await assert.rejects(queue.submit(requestFor(claim, '1')), { code: 'UNAVAILABLE' })

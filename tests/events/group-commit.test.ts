@@ -166,7 +166,7 @@ test('after an internal error each of the group is answered, its places are free
     isFaulty ? (undefined as never) : submissions.withConnection(work)
   const queue = new GroupCommit(
     Object.create(app.db, { submissionsTo: { value: () => ({ withConnection }) } }),
-    app.heldClocks,
+    app.lockedClocks,
     app.throttle,
   )
   const both = await Promise.allSettled([

@@ -71,7 +71,7 @@ const scheduler = new Scheduler(
 /** Gives each part work; the owners of tokens have none but to listen, and who waits for news is let go at the stop. */
 const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> = {
   tokenOwners: async () => null,
-  heldClocks: async () => null,
+  lockedClocks: async () => null,
   feedCursors: async () => null,
   feedWatch: async () => null,
   webhookSecrets: async () => null,
@@ -164,12 +164,12 @@ for (const [name, begin] of Object.entries(BEGIN)) {
 }
 
 test('who waits for a held clock goes on at the stop, and nobody waits behind it', async (t) => {
-  const { heldClocks } = newApp(t)
+  const { lockedClocks } = newApp(t)
   const clock = { userId, id: claimId }
-  const waiting = heldClocks.untilFree(clock)
-  await heldClocks.stop()
+  const waiting = lockedClocks.untilFree(clock)
+  await lockedClocks.stop()
   await waiting
-  await heldClocks.untilFree(clock)
+  await lockedClocks.untilFree(clock)
 })
 
 test('who waits for news goes on at the stop, and nobody waits behind it', async (t) => {

@@ -17,8 +17,8 @@ const TRIGGERS = [
 export function ClockTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps) {
   const clock = draft.clock ?? NO_CLOCK
   const { calendar, appliesTo, pause, resume } = clock
-  const set = (next: ClockDraft, typedIn: string | null = null) =>
-    onChange({ ...draft, clock: next.calendar || next.pause || next.resume ? next : null }, typedIn)
+  const set = (next: ClockDraft, typedField: string | null = null) =>
+    onChange({ ...draft, clock: next.calendar || next.pause || next.resume ? next : null }, typedField)
   const hasTriggers = pause !== null || resume !== null
   return (
     <Section title="Clock" error={messageAt(issues, 'contract.clock')}>
@@ -51,7 +51,7 @@ export function ClockTerms({ draft, onChange, issues, isChecked }: OptionalTerms
                 path={path}
                 issues={issues}
                 isChecked={isChecked}
-                onChange={(root, typedIn) => set({ ...clock, [part]: root }, typedIn)}
+                onChange={(root, typedField) => set({ ...clock, [part]: root }, typedField)}
               />
             ))
           : null}
@@ -65,7 +65,7 @@ interface TriggerProps extends Pick<OptionalTermsProps, 'issues' | 'isChecked'> 
   /** JSON may lack one of the two. */
   root: ClockDraft['pause']
   path: string
-  onChange: (root: NonNullable<ClockDraft['pause']>, typedIn: string | null) => void
+  onChange: (root: NonNullable<ClockDraft['pause']>, typedField: string | null) => void
 }
 
 function Trigger({ title, root, path, issues, isChecked, onChange }: TriggerProps) {

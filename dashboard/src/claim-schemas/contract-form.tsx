@@ -12,8 +12,8 @@ import { OptionalTerms } from './optional-terms.tsx'
 interface ContractFormProps {
   form: RefObject<HTMLFieldSetElement | null>
   document: ContractDocument
-  /** @param typedIn the text field that was typed into; null for any other edit */
-  onChange: (draft: ContractDraft, typedIn: string | null) => void
+  /** @param typedField the text field that was typed into; null for any other edit */
+  onChange: (draft: ContractDraft, typedField: string | null) => void
   issues: readonly Issue[]
   isChecked: boolean
   /** Shown before the contract. */
@@ -55,7 +55,7 @@ export function ContractForm({ form, document, onChange, issues, isChecked, chil
             label="Condition"
             root={draft.condition}
             path={CONDITION_PATH}
-            onChange={(condition, typedIn) => onChange({ ...draft, condition }, typedIn)}
+            onChange={(condition, typedField) => onChange({ ...draft, condition }, typedField)}
             issues={issues}
             isChecked={isChecked}
           />

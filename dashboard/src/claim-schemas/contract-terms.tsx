@@ -11,8 +11,8 @@ import { DurationField } from './duration-field.tsx'
 
 interface ContractTermsProps {
   draft: ContractDraft
-  /** @param typedIn the text field that was typed into; null for any other edit */
-  onChange: (draft: ContractDraft, typedIn: string | null) => void
+  /** @param typedField the text field that was typed into; null for any other edit */
+  onChange: (draft: ContractDraft, typedField: string | null) => void
   issues: readonly Issue[]
   isChecked: boolean
 }
@@ -72,7 +72,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
         hint={`The longest time that a claim stays OPEN, counted from its creation.${appliesTo(draft.clock, 'activity') ? ` ${WORKING_TIME}` : ''}`}
         value={draft.activityWindow}
         error={errorAt('activity_window', draft.activityWindow.text)}
-        onChange={(activityWindow, typedIn) => onChange({ ...draft, activityWindow }, typedIn)}
+        onChange={(activityWindow, typedField) => onChange({ ...draft, activityWindow }, typedField)}
       />
       <DurationField
         label="Review window"
@@ -80,7 +80,7 @@ export function ContractTerms({ draft, onChange, issues, isChecked }: ContractTe
         hint={`How long a claim stays PENDING before it is final. ${draft.review ? 'The events of the review can change that.' : 'PENDING claims take no events.'}${appliesTo(draft.clock, 'review') ? ` ${WORKING_TIME}` : ''}`}
         value={draft.reviewWindow}
         error={errorAt('review_window', draft.reviewWindow.text)}
-        onChange={(reviewWindow, typedIn) => onChange({ ...draft, reviewWindow }, typedIn)}
+        onChange={(reviewWindow, typedField) => onChange({ ...draft, reviewWindow }, typedField)}
       />
     </div>
   )

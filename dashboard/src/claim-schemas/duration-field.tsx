@@ -11,7 +11,7 @@ interface DurationFieldProps {
   hint: string
   value: DurationDraft
   error: string | undefined
-  onChange: (duration: DurationDraft, typedIn: string | null) => void
+  onChange: (duration: DurationDraft, typedField: string | null) => void
 }
 
 /** A number and a unit of time. */

@@ -8,8 +8,8 @@ import { asSentence } from '../format/as-sentence.ts'
 
 export interface OptionalTermsProps {
   draft: ContractDraft
-  /** @param typedIn the text field that was typed into; null for any other edit */
-  onChange: (draft: ContractDraft, typedIn: string | null) => void
+  /** @param typedField the text field that was typed into; null for any other edit */
+  onChange: (draft: ContractDraft, typedField: string | null) => void
   issues: readonly Issue[]
   isChecked: boolean
 }

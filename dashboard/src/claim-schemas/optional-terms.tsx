@@ -23,9 +23,9 @@ const NO_REVIEW: ReviewDraft = { reversal: null, restart: null, maxDuration: { t
 function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps) {
   const { review } = draft
   const { reversal, restart, maxDuration } = review ?? NO_REVIEW
-  const set = (changed: Partial<ReviewDraft>, typedIn: string | null = null) => {
+  const set = (changed: Partial<ReviewDraft>, typedField: string | null = null) => {
     const next = { ...NO_REVIEW, ...review, ...changed }
-    onChange({ ...draft, review: next.reversal || next.restart ? next : null }, typedIn)
+    onChange({ ...draft, review: next.reversal || next.restart ? next : null }, typedField)
   }
   const hasReviewWindow = secondsOf(draft.reviewWindow) !== 0
   const showsDuration = restart !== null || maxDuration.text !== ''
@@ -43,7 +43,7 @@ function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps)
             label="Reversal condition"
             root={reversal}
             path={REVERSAL_PATH}
-            onChange={(changed, typedIn) => set({ reversal: changed }, typedIn)}
+            onChange={(changed, typedField) => set({ reversal: changed }, typedField)}
             issues={issues}
             isChecked={isChecked}
           />
@@ -64,7 +64,7 @@ function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps)
             root={restart}
             path={RESTART_PATH}
             kind="trigger"
-            onChange={(changed, typedIn) => set({ restart: changed }, typedIn)}
+            onChange={(changed, typedField) => set({ restart: changed }, typedField)}
             issues={issues}
             isChecked={isChecked}
           />
@@ -80,7 +80,7 @@ function ReviewTerms({ draft, onChange, issues, isChecked }: OptionalTermsProps)
                 ? messageAt(issues, 'contract.review.max_duration')
                 : undefined
             }
-            onChange={(changed, typedIn) => set({ maxDuration: changed }, typedIn)}
+            onChange={(changed, typedField) => set({ maxDuration: changed }, typedField)}
           />
         ) : null}
       </Option>

@@ -30,7 +30,8 @@ export function SchemaEditor({ schema }: { schema: Tagged<ClaimSchema> | null })
   const { document, isChanged, edit, names, setNames, reminderTexts, setReminderTexts, saving } = edited
   const [isChecked, setChecked] = useState(false)
   const issues = [...document.issues, ...(saving.error instanceof ApiError ? saving.error.details : [])]
-  const setDraft = (draft: ContractDraft, typedIn: string | null) => edit(documentOfDraft(draft), typedIn)
+  const setDraft = (draft: ContractDraft, typedField: string | null) =>
+    edit(documentOfDraft(draft), typedField)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setChecked(true)

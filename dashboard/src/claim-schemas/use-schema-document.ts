@@ -59,9 +59,9 @@ export function useSchemaDocument(schema: Tagged<ClaimSchema> | null) {
     // Without edits, the form follows the stored schema.
     if (schema.etag !== base?.etag && !isChanged && !saving.isPending) showStored(schema)
   }
-  /** @param typedIn the text field that was typed into; null for any other edit */
-  const edit = (changed: ContractDocument, typedIn: string | null = null) => {
-    setHistory((before) => record(before, changed, typedIn))
+  /** @param typedField the text field that was typed into; null for any other edit */
+  const edit = (changed: ContractDocument, typedField: string | null = null) => {
+    setHistory((before) => record(before, changed, typedField))
     if (saving.error) saving.reset()
   }
   /** Returns the field that has changed, or null if there is nothing to undo or redo. */

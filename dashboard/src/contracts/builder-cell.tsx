@@ -32,7 +32,7 @@ export function BuilderCell({ field, error, note, className, onChange, ...props 
           className={note ? 'sm:pr-16' : undefined}
           spellCheck={false}
           onBlur={() => whenReleased(() => setLeft(true))}
-          onChange={(event) => onChange(event.target.value, { typedIn: field })}
+          onChange={(event) => onChange(event.target.value, { typedField: field })}
         />
         {note ? (
           <span className="pointer-events-none absolute top-2.5 right-2.5 text-xs text-muted max-sm:hidden">

@@ -6,7 +6,7 @@ export interface EditMade {
   /** The id of the node or field to focus. */
   focus?: string
   /** The text field that was typed into. Text typed there without leaving is one edit. */
-  typedIn?: string
+  typedField?: string
 }
 
 /** What the builder edits: a condition over a log, or a condition on one event (`EventTrigger`). */

@@ -15,8 +15,8 @@ interface ConditionBuilderProps {
   /** The path of the root in validation issues. */
   path: string
   kind?: BuilderKind
-  /** @param typedIn the text field that was typed into; null for any other edit */
-  onChange: (root: BuilderNode, typedIn: string | null) => void
+  /** @param typedField the text field that was typed into; null for any other edit */
+  onChange: (root: BuilderNode, typedField: string | null) => void
   /** The issues of the whole contract. */
   issues: readonly Issue[]
   isChecked: boolean
@@ -34,7 +34,7 @@ export function ConditionBuilder(props: ConditionBuilderProps) {
   const change = useCallback(
     (changed: BuilderNode, made: EditMade = {}) => {
       focus.current = made.focus ?? null
-      onChange(changed, made.typedIn ?? null)
+      onChange(changed, made.typedField ?? null)
     },
     [onChange],
   )

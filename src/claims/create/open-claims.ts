@@ -18,7 +18,7 @@ import { RawJson } from '../../kernel/json.ts'
 import { charactersOfMetadata, type Metadata } from '../../kernel/metadata.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import { DatabaseUnavailable, isTransient } from '../../platform/database/database-unavailable.ts'
-import { clockIsHeld } from '../../test-clocks/hold-clock.ts'
+import { clockIsLocked } from '../../test-clocks/lock-clock.ts'
 import { findTestClocks } from '../../test-clocks/test-clock-store.ts'
 import { claimIdOf } from '../claim-ids.ts'
 import {
@@ -365,8 +365,8 @@ async function insertReady(
     const [found] = await findTestClocks(app.db.reads.for(userId), userId, [testClockId])
     const timeoutMs = deadline - performance.now()
     if (!found || timeoutMs <= 0)
-      return claims.map(() => (found ? clockIsHeld(testClockId) : testClockNotFound(testClockId)))
-    await app.heldClocks.untilFreeWithin({ userId, id: testClockId }, timeoutMs)
+      return claims.map(() => (found ? clockIsLocked(testClockId) : testClockNotFound(testClockId)))
+    await app.lockedClocks.untilFreeWithin({ userId, id: testClockId }, timeoutMs)
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type ListedClaim,
   type ListedClaimRow,
   toClaimFacts,
-  toNoted,
+  toClaimWithMetadata,
 } from '../claim-columns.ts'
 import { FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
 import { type ClaimFilter, isPlain, whereInRange } from './claim-selection.ts'
@@ -27,7 +27,7 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<S
     // Computed only for the records of the page.
     CLAIM_COLUMNS_IF_SHORT,
   )
-  return { rows: rows.map(toNoted), next }
+  return { rows: rows.map(toClaimWithMetadata), next }
 }
 
 async function readClaimPage<Row extends { id: string }>(

@@ -10,7 +10,7 @@ import { Retry } from '../../platform/concurrency/batcher.ts'
 import { runCooperatively } from '../../platform/concurrency/cooperative.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import type { Database } from '../../platform/database/database.ts'
-import type { HeldClocks } from '../../test-clocks/held-clocks.ts'
+import type { LockedClocks } from '../../test-clocks/locked-clocks.ts'
 import { MAX_BATCH_PARSED_BYTES, MAX_BATCH_PAYLOAD_BYTES, MAX_BATCH_READ_BYTES } from '../limits.ts'
 import type { SubmissionMeasures, SubmissionTraces } from '../submission-measures.ts'
 import {
@@ -48,7 +48,7 @@ const READ_BYTE_WEIGHT = MAX_BATCH_PAYLOAD_BYTES / MAX_BATCH_PARSED_BYTES
 interface CommitContext extends ExtendedContext {
   db: Database
   longLogs: LongLogLoader
-  heldClocks: HeldClocks
+  lockedClocks: LockedClocks
   measures: SubmissionMeasures
   traces: SubmissionTraces | null
 }
@@ -87,13 +87,13 @@ function groupByClaim(submissions: readonly PendingSubmission[]): ClaimSubmissio
 }
 
 function outcomeOf(
-  { heldClocks, longLogs }: CommitContext,
+  { lockedClocks, longLogs }: CommitContext,
   submission: PendingSubmission,
 ): SubmittedEvent | Error | Retry {
   const result = submission.takeResult()
   if (!isRetry(result)) return result
-  const { reason, heldClock, bytes = 0 } = result
-  if (heldClock) return new Retry({ after: () => heldClocks.untilFree(heldClock) })
+  const { reason, lockedClock, bytes = 0 } = result
+  if (lockedClock) return new Retry({ after: () => lockedClocks.untilFree(lockedClock) })
   switch (reason) {
     case 'stale':
       return new Retry()
@@ -345,5 +345,5 @@ function writtenBy(
   const { id, userId, testClockId } = claim
   const now = result.clocks.get(testClockId)
   if (now) return result.stale.has(id) ? STALE : (result.later.get(id) ?? now)
-  return { reason: 'clock held', heldClock: { userId, id: testClockId as string } }
+  return { reason: 'clock held', lockedClock: { userId, id: testClockId as string } }
 }

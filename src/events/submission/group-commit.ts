@@ -8,7 +8,7 @@ import type { Database } from '../../platform/database/database.ts'
 import { MAX_SUBMISSION_GROUPS_PER_NODE } from '../../platform/database/limits.ts'
 import { DATABASE_BATCH_ERRORS } from '../../platform/database/statement-batcher.ts'
 import type { Tracing } from '../../platform/observability/tracing.ts'
-import type { HeldClocks } from '../../test-clocks/held-clocks.ts'
+import type { LockedClocks } from '../../test-clocks/locked-clocks.ts'
 import {
   BATCH_STALL_AFTER_MS,
   MAX_BATCH_PAYLOAD_BYTES,
@@ -55,7 +55,7 @@ export class GroupCommit implements Lifecycle {
    */
   constructor(
     db: Database,
-    heldClocks: HeldClocks,
+    lockedClocks: LockedClocks,
     throttle: AdaptiveThrottle,
     tracing: Tracing | null = null,
     calendarTimes = new CalendarTimes(),
@@ -71,7 +71,7 @@ export class GroupCommit implements Lifecycle {
       db,
       cache,
       longLogs,
-      heldClocks,
+      lockedClocks,
       calendarTimes,
       measures: this.#measures,
       traces: this.#traces,

@@ -48,7 +48,7 @@ type RetryReason =
 export interface SubmissionRetry {
   reason: RetryReason
   cause?: unknown
-  heldClock?: TestClockReference
+  lockedClock?: TestClockReference
   /** Bytes to read, of an oversized claim. */
   bytes?: number
 }

@@ -145,7 +145,7 @@ function* decideEach(
     if (!now) {
       setResults(submissions, {
         reason: 'clock held',
-        heldClock: { userId, id: testClockId as string },
+        lockedClock: { userId, id: testClockId as string },
       })
       continue
     }

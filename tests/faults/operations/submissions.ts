@@ -48,7 +48,7 @@ const groupWithPoison: Operation = {
   },
 }
 
-const heldClock: Operation = {
+const lockedClock: Operation = {
   name: 'submissions whose clock is held',
   begin: async (testbed, history) => {
     const { service, customer } = testbed
@@ -155,7 +155,7 @@ async function submitTogether(
 export const SUBMISSION_OPERATIONS: readonly Operation[] = [
   mixedGroup,
   groupWithPoison,
-  heldClock,
+  lockedClock,
   longLog,
   extendedContracts,
 ]

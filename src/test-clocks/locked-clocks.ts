@@ -13,14 +13,14 @@ import { findFreeTestClocks } from './test-clock-store.ts'
  * Waits for test clocks that a transaction has locked, mostly an advance. Waiting costs no connection, and one statement
  * polls all locked clocks: an account that locks its own clocks for long does not slow down other accounts.
  */
-export class HeldClocks implements Lifecycle {
+export class LockedClocks implements Lifecycle {
   readonly #db: Database
   /** By the id of the clock. */
-  readonly #held = new Map<string, { clock: TestClockReference; free: Promise<void>; wake: () => void }>()
+  readonly #locked = new Map<string, { clock: TestClockReference; free: Promise<void>; wake: () => void }>()
   readonly #mutex = new KeyedMutex()
   readonly #poller = new Poller({
     intervalMs: LOCK_POLL_INTERVAL_MS,
-    isNeeded: () => this.#held.size > 0,
+    isNeeded: () => this.#locked.size > 0,
     poll: () => this.#poll(),
   })
 
@@ -31,21 +31,21 @@ export class HeldClocks implements Lifecycle {
   /** Wakes all waiting callers. */
   async stop(): Promise<void> {
     await this.#poller.stop()
-    for (const id of this.#held.keys()) this.#wake(id)
+    for (const id of this.#locked.keys()) this.#wake(id)
   }
 
   /** Resolves when the clock is free or deleted, or if the poll fails: the caller must try again. Never rejects. */
   untilFree(clock: TestClockReference): Promise<void> {
     // A caller that retries after the stop must not spin.
     if (this.#poller.isStopped) return sleep(LOCK_POLL_INTERVAL_MS)
-    let held = this.#held.get(clock.id)
-    if (!held) {
+    let locked = this.#locked.get(clock.id)
+    if (!locked) {
       const { promise: free, resolve: wake } = Promise.withResolvers<void>()
-      held = { clock, free, wake }
-      this.#held.set(clock.id, held)
+      locked = { clock, free, wake }
+      this.#locked.set(clock.id, locked)
     }
     this.#poller.wake()
-    return held.free
+    return locked.free
   }
 
   /** As `untilFree`, for at most `timeoutMs`. */
@@ -69,7 +69,7 @@ export class HeldClocks implements Lifecycle {
   }
 
   async #poll(): Promise<void> {
-    const clocks = [...this.#held.values()].map(({ clock }) => clock)
+    const clocks = [...this.#locked.values()].map(({ clock }) => clock)
     // If the poll fails, the callers try again and get the error.
     const free = await findFreeTestClocks(this.#db.submissions.for(SERVICE), clocks).catch(() =>
       clocks.map(({ id }) => id),
@@ -78,7 +78,7 @@ export class HeldClocks implements Lifecycle {
   }
 
   #wake(id: string): void {
-    this.#held.get(id)?.wake()
-    this.#held.delete(id)
+    this.#locked.get(id)?.wake()
+    this.#locked.delete(id)
   }
 }

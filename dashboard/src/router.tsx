@@ -190,7 +190,7 @@ export const router = createRouter({
 })
 
 session.onEnd = () => {
-  if (session.isHeld) return
+  if (session.mustStayOnPage) return
   const { href, pathname } = router.state.location
   if (pathname === '/sign-in' || pathname === '/welcome') return
   queryClient.clear()

@@ -1,15 +1,18 @@
 import { demand } from './finding.ts'
 
-/** Reads a file of RFC 4180: rows by the names of the header line. An empty field is null. */
+/** Parses CSV (RFC 4180) with a header line. Each record maps the column names to fields. An empty field is null. */
 export function readCsv(text: string): Record<string, string | null>[] {
   const [names = [], ...records] = recordsOf(text)
   return records.map((fields) => {
-    demand(fields.length === names.length, () => 'a line of a CSV file has not a field for each column')
+    demand(
+      fields.length === names.length,
+      () => `a CSV record has ${fields.length} fields, and the header has ${names.length}`,
+    )
     return Object.fromEntries(names.map((name, i) => [name, fields[i] === '' ? null : (fields[i] as string)]))
   })
 }
 
-/** A field with its delimiter: quoted (with doubled quotes), or plain. */
+/** A field with its delimiter. Quotes in a quoted field are doubled. */
 const FIELD = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
 
 function recordsOf(text: string): string[][] {
@@ -19,15 +22,15 @@ function recordsOf(text: string): string[][] {
   while (FIELD.lastIndex < text.length) {
     const from = FIELD.lastIndex
     const [, quoted, plain = '', end] = FIELD.exec(text) ?? []
-    demand(end !== undefined, () => `a CSV file cannot be read from character ${from} on`)
+    demand(end !== undefined, () => `a CSV file is invalid at character ${from}`)
     record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
     if (end === ',') continue
-    demand(end !== '', () => 'a CSV file breaks off in the middle of a line')
+    demand(end !== '', () => 'a CSV file ends in the middle of a record')
     records.push(record)
     record = []
   }
   return records
 }
 
-/** §4.1: a spreadsheet must not evaluate a name as a formula. The simulator's names have no leading blanks. */
-export const guarded = (name: string): string => (/^[=+\-@\t\r\n]/.test(name) ? `'${name}` : name)
+/** Prevents CSV injection: a spreadsheet evaluates a cell that begins like a formula (§4.1). */
+export const escapeFormula = (name: string): string => (/^[=+\-@\t\r\n]/.test(name) ? `'${name}` : name)

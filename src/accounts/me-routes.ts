@@ -47,7 +47,7 @@ const updateMeRoute = (app: App) =>
       operationId: 'updateMe',
       summary: 'Change the caller’s account',
       description:
-        'Changes the given fields: the currency of its prices, or null for none, and the time zone in which its days begin. ' +
+        'Changes the given fields: the currency of the account’s prices, or null for none, and the time zone of the account’s days. ' +
         'No price and no stored time changes.',
       tags,
       headers: IfMatchHeader,

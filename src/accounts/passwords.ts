@@ -10,33 +10,34 @@ interface Cost {
 
 /** The base-2 logarithm of N. With r = 8 this is OWASP's recommendation: 128 MiB and about 0.3 s. */
 const LOG_N = 17
-/** The cost of hashes that better-auth made: a quarter of today's work. */
-const OLD_COST: Cost = { N: 2 ** 14, r: 16, p: 1 }
-/** The other three quarters. */
+/** The cost of hashes by better-auth: a quarter of the current cost. */
+const BETTER_AUTH_COST: Cost = { N: 2 ** 14, r: 16, p: 1 }
+/** Added to the cost of better-auth, it is as slow as the current cost. */
 const REMAINING_COST: Cost = { N: 2 ** 17, r: 6, p: 1 }
 
 const KEY_BYTES = 64
 const SALT_BYTES = 16
-/** `<salt>:<key>`, both in hexadecimal. scrypt takes the salt as this text. */
-const OLD_FORM = /^([0-9a-f]+):([0-9a-f]+)$/
+/** `<salt>:<key>`, both in hexadecimal. The hexadecimal text is the salt, not the bytes that it encodes. */
+const BETTER_AUTH_FORMAT = /^([0-9a-f]+):([0-9a-f]+)$/
 
 const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** The one key of the queue for hashes. Addresses are limited before. */
-const HASHES = 'hashes'
+/** All hashes share one key of the semaphore: callers already wait in turn by address. */
+const SEMAPHORE_KEY = 'hashes'
 
-/** Hashes passwords: one at a time, because each hash takes 128 MiB and a thread of libuv's pool, which files and DNS need too. */
+/** Hashes passwords one at a time: a hash takes 128 MiB and a thread of libuv's pool, which files and DNS also need. */
 export class Passwords {
   readonly #limit = unauthenticatedLimit({ max: 1, timeoutMs: 20_000 })
   readonly #cost: Cost
   readonly #prefix: string
   /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both as base64 without padding. */
-  readonly #form: RegExp
+  readonly #format: RegExp
 
+  /** @param logN smaller in tests, for faster hashes */
   constructor(logN = LOG_N) {
     this.#cost = { N: 2 ** logN, r: 8, p: 1 }
     this.#prefix = `$scrypt$ln=${logN},r=8,p=1$`
-    this.#form = new RegExp(String.raw`^\$scrypt\$ln=${logN},r=8,p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`)
+    this.#format = new RegExp(String.raw`^\$scrypt\$ln=${logN},r=8,p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$`)
   }
 
   async hash(password: string): Promise<string> {
@@ -45,24 +46,27 @@ export class Passwords {
     return `${this.#prefix}${toBase64(salt)}$${toBase64(key)}`
   }
 
-  /** Takes as long as hashing, so that the time does not reveal which kind of hash is stored. */
+  /**
+   * A wrong password takes the same time for both formats, so that the time does not reveal the stored format. After a
+   * correct one, the caller replaces an outdated hash.
+   */
   async verify(hash: string, password: string): Promise<boolean> {
-    const [, salt = '', key = ''] = this.#form.exec(hash) ?? []
+    const [, salt = '', key = ''] = this.#format.exec(hash) ?? []
     if (key)
       return isSame(await this.#derive(password, Buffer.from(salt, 'base64'), this.#cost), key, 'base64')
-    const [, oldSalt = '', oldKey = ''] = OLD_FORM.exec(hash) ?? []
-    const isRight = isSame(await this.#derive(password, oldSalt, OLD_COST), oldKey, 'hex')
-    if (!isRight) await this.#derive(password, oldSalt, REMAINING_COST)
-    return isRight
+    const [, oldSalt = '', oldKey = ''] = BETTER_AUTH_FORMAT.exec(hash) ?? []
+    const isCorrect = isSame(await this.#derive(password, oldSalt, BETTER_AUTH_COST), oldKey, 'hex')
+    if (!isCorrect) await this.#derive(password, oldSalt, REMAINING_COST)
+    return isCorrect
   }
 
-  /** Whether the hash was made with another cost than today's. */
+  /** Whether the hash has another format or cost than new hashes. */
   isOutdated(hash: string): boolean {
-    return !this.#form.test(hash)
+    return !this.#format.test(hash)
   }
 
   async #derive(password: string, salt: string | Buffer, cost: Cost): Promise<Buffer> {
-    const permit = await this.#limit.acquire(HASHES)
+    const permit = await this.#limit.acquire(SEMAPHORE_KEY)
     try {
       return await derive(password, salt, cost)
     } finally {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { REVOCATIONS } from '../platform/database/advisory-locks.ts'
+import { REVOCATIONS_RECEIVED } from '../platform/database/advisory-locks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import type { Database } from '../platform/database/database.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
@@ -58,8 +58,9 @@ export async function watchRevocations(
   async function acknowledge(number: number): Promise<void> {
     const previous = acknowledged
     acknowledged = number
-    await send('SELECT pg_advisory_lock_shared($1, $2)', [REVOCATIONS, number])
-    if (previous !== null) await send('SELECT pg_advisory_unlock_shared($1, $2)', [REVOCATIONS, previous])
+    await send('SELECT pg_advisory_lock_shared($1, $2)', [REVOCATIONS_RECEIVED, number])
+    if (previous !== null)
+      await send('SELECT pg_advisory_unlock_shared($1, $2)', [REVOCATIONS_RECEIVED, previous])
   }
 
   try {
@@ -146,7 +147,7 @@ async function waitUntilNoServerIsBehind(db: Connection, number: number, deadlin
         SELECT count(*)::integer AS behind FROM pg_locks
         WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
           AND classid = $1 AND objid::bigint < $2 AND objsubid = 2`,
-      values: [REVOCATIONS, number],
+      values: [REVOCATIONS_RECEIVED, number],
     })
     if (row?.behind === 0) return
     await pause(REVOCATION_POLL_INTERVAL_MS)

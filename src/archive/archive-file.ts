@@ -8,8 +8,8 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { OperatorError } from '../kernel/operator-error.ts'
 import { syncFolder } from '../platform/database/embedded/embedded-folders.ts'
 
-/** The suffix of a file that is being written. */
-const UNFINISHED = '.unfinished'
+/** The suffix of a file while it is written. */
+const UNFINISHED_SUFFIX = '.unfinished'
 
 interface WrittenFile {
   /** Relative to the archive's folder. */
@@ -21,9 +21,9 @@ interface WrittenFile {
 }
 
 /**
- * Writes a compressed file into `folder/subfolder`. The file gets its name, which contains a part of the hash, only after all of
- * it is on the disk and was read back. A file of the same name is replaced: a killed server may have left it without
- * synchronizing the folder.
+ * Writes a compressed file into `folder/subfolder`, atomically: the file is written under a temporary name, synchronized,
+ * read back and renamed. A file of the same name is replaced: a killed server may have renamed it without synchronizing
+ * the folder, so the name may not survive a power failure.
  * @param fileName returns the file's name for its hash
  */
 export async function writeArchiveFile(
@@ -33,8 +33,8 @@ export async function writeArchiveFile(
   fileName: (sha256: string) => string,
 ): Promise<WrittenFile> {
   const parent = join(folder, subfolder)
-  await makeFolder(parent, folder)
-  const unfinished = join(parent, `${randomUUID()}${UNFINISHED}`)
+  await makeSubfolder(folder, parent)
+  const unfinished = join(parent, `${randomUUID()}${UNFINISHED_SUFFIX}`)
   try {
     const hash = createHash('sha256')
     const hashed = async function* () {
@@ -54,16 +54,17 @@ export async function writeArchiveFile(
     const { size } = await stat(join(folder, path))
     return { path, sha256, bytes: size }
   } finally {
+    // Best effort: an error must not replace the error of the write.
     await rm(unfinished, { force: true }).catch(() => {})
   }
 }
 
-/** Does not create the archive's folder itself: if its disk is not mounted, nothing must be written to the mount point. */
-async function makeFolder(path: string, folder: string): Promise<void> {
-  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+/** Not recursive: if the disk of the archive is not mounted, nothing must be written below its mount point. */
+async function makeSubfolder(archive: string, subfolder: string): Promise<void> {
+  await mkdir(subfolder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  await syncFolder(folder)
+  await syncFolder(archive)
 }
 
 async function readHash(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { NOTIFYING, NOTIFYING_PARTITION } from '../platform/database/advisory-locks.ts'
+import { NOTIFICATION_NUMBERS, NOTIFICATION_NUMBERS_PARTITION } from '../platform/database/advisory-locks.ts'
 import type { Connection } from '../platform/database/connection.ts'
 
 /** How long the oldest work has waited; 0 if nothing waits. */
@@ -58,7 +58,7 @@ const HELD_FEED = `-- read_feed_lag
   SELECT ${secondsSince('min(a.xact_start)')} FROM pg_locks l JOIN pg_stat_activity a USING (pid)
   WHERE l.locktype = 'advisory' AND l.objsubid = 1
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND l.classid::bigint BETWEEN ${NOTIFYING} AND ${NOTIFYING_PARTITION} + 255`
+    AND l.classid::bigint BETWEEN ${NOTIFICATION_NUMBERS} AND ${NOTIFICATION_NUMBERS_PARTITION} + 255`
 
 /** The lag of the longest overdue claim, as far as this process knows. */
 export class OverdueLag {

@@ -25,24 +25,24 @@ const QUERY = listQuery({
   types: Type.Optional(
     Type.String({
       maxLength: 500,
-      description: `Of these types alone, joined by commas: ${NOTIFICATION_TYPES.join(', ')}. Without it of all but ${EVENT_TYPES.join(' and ')}.`,
+      description: `Types of notifications, separated by commas: ${NOTIFICATION_TYPES.join(', ')}. Default: all types except ${EVENT_TYPES.join(' and ')}.`,
       examples: ['claim.confirmed,claim.failed'],
     }),
   ),
-  claim_id: Type.Optional(Uuid('Only of this claim.')),
+  claim_id: Type.Optional(Uuid('Only notifications of this claim.')),
   candidate_alias: Type.Optional(CandidateAlias),
-  customer_id: Type.Optional(Uuid('Only of claims and candidates of this customer.')),
+  customer_id: Type.Optional(Uuid('Only notifications of claims and candidates of this customer.')),
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: MAX_WAIT_SECONDS,
       default: 0,
-      description: 'Seconds that the request waits for a notification if there is none.',
+      description: 'Seconds to wait for a notification if there is none yet.',
     }),
   ),
 })
 
-/** The same path as server-sent events, for the document. */
+/** Server-sent events on the same path, described as an operation of its own in the OpenAPI document. */
 export const NOTIFICATION_STREAM: Stream = {
   mediaType: EVENT_STREAM,
   operationId: 'streamNotifications',
@@ -50,7 +50,7 @@ export const NOTIFICATION_STREAM: Stream = {
   description: `GET /v1/notifications with \`Accept: ${EVENT_STREAM}\`: an endless stream of server-sent events, each with its cursor as \`id\`. \`Last-Event-ID\` continues after that cursor.`,
 }
 
-export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
+export const listNotificationsRoute = (streaming: Streaming) =>
   route({
     method: 'GET',
     url: '/v1/notifications',
@@ -67,6 +67,7 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
       ),
     },
     handler: async (request, reply) => {
+      const { app } = streaming
       const { query, raw, userId, server } = request
       const { wait = 0, limit = 50, order = 'asc' } = query
       const isStream = prefersType(request.headers.accept, EVENT_STREAM, 'application/json')
@@ -74,7 +75,10 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
       const after = typeof lastId === 'string' && lastId !== '' ? lastId : query.after
       if (order === 'desc' && (wait > 0 || isStream)) {
         throw validationError([
-          { path: 'order', message: 'must be asc: only what comes next can be waited for' },
+          {
+            path: 'order',
+            message: 'must be asc for a stream or with wait: only newer notifications can be waited for',
+          },
         ])
       }
       const feed: FeedRequest = {
@@ -86,13 +90,13 @@ export const listNotificationsRoute = ({ app, ...streaming }: Streaming) =>
         address: readAddress(query.claim_id, query.candidate_alias),
         customerId: query.customer_id?.toLowerCase(),
       }
-      if (isStream && raw.method === 'GET')
-        return streamNotifications({ app, ...streaming }, request, reply, feed)
+      // A HEAD request gets the headers of a page: a stream would never end.
+      if (isStream && raw.method === 'GET') return streamNotifications(streaming, request, reply, feed)
       const page =
         wait === 0
           ? await readNotifications(app, feed)
-          : await whileConnected(reply.raw, server.stops, (gone) =>
-              awaitNotifications(app, feed, wait * 1_000, gone),
+          : await whileConnected(reply.raw, server.stops, (signal) =>
+              awaitNotifications(app, feed, wait * 1_000, signal),
             )
       return sendJson(reply, presentFeedPage(app, userId, page))
     },
@@ -111,7 +115,7 @@ function readTypes(types: string | undefined): ReadonlySet<NotificationType> | n
     (NOTIFICATION_TYPES as readonly string[]).includes(type)
   const unknown = named.find((type) => !isKnown(type))
   if (unknown === undefined) return new Set(named.filter(isKnown))
-  const message = `has ${JSON.stringify(unknown)}, which is none of ${NOTIFICATION_TYPES.join(', ')}`
+  const message = `has ${JSON.stringify(unknown)}, which is not one of ${NOTIFICATION_TYPES.join(', ')}`
   throw validationError([{ path: 'types', message }])
 }
 

@@ -1,4 +1,4 @@
-import { NOTIFYING, NOTIFYING_PARTITION } from '../platform/database/advisory-locks.ts'
+import { NOTIFICATION_NUMBERS, NOTIFICATION_NUMBERS_PARTITION } from '../platform/database/advisory-locks.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable } from '../platform/database/database-unavailable.ts'
@@ -19,10 +19,11 @@ const announce = (
         FROM (SELECT (${upper})::bigint << 32 | (last_value & ${LOW_HALF}) AS key FROM notification_numbers) AS last`
 
 /** SQL, one row. The statement must evaluate it before the transaction takes numbers. */
-export const ANNOUNCE = announce(`${NOTIFYING}`)
+export const ANNOUNCE = announce(`${NOTIFICATION_NUMBERS}`)
 
 /** SQL: the upper half of the key of an account. Accounts with the same hash share it. */
-const partOf = (userId: string) => `${NOTIFYING_PARTITION} + (hashtext(${userId}::uuid::text) & 255)`
+const partitionOf = (userId: string) =>
+  `${NOTIFICATION_NUMBERS_PARTITION} + (hashtext(${userId}::uuid::text) & 255)`
 
 /**
  * Announces numbers for a transaction of one account. The transaction may be long: only the feeds of accounts with the
@@ -32,7 +33,7 @@ export async function announceOfAccount(db: Connection, userId: string): Promise
   const [row] = await db.query<{ key: string }>({
     name: 'announce_notifications',
     text: `-- announce_notifications
-      ${announce(partOf('$1'))}`,
+      ${announce(partitionOf('$1'))}`,
     values: [userId],
   })
   return (row as { key: string }).key
@@ -101,7 +102,7 @@ const FLUSH = "pg_logical_emit_message(true, 'claimkeeper', '')"
 const announcements = (where: string, userId: string) => `SELECT objid::bigint FROM pg_locks
         WHERE ${where} locktype = 'advisory' AND objsubid = 1
           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-          AND classid::bigint IN (${NOTIFYING}, ${partOf(userId)})`
+          AND classid::bigint IN (${NOTIFICATION_NUMBERS}, ${partitionOf(userId)})`
 
 // The last number must be read first: PostgreSQL changes a sequence in place.
 const settled = (

@@ -66,12 +66,12 @@ function StoredSchema({ id }: { id: string }) {
             <ClaimSection
               kind="claims"
               filters={{ schema: id }}
-              empty="No claim was created from this schema."
+              emptyText="No claim was created from this schema."
             />
             <ClaimSection
               kind="candidates"
               filters={{ schema: id }}
-              empty="No candidate was created from this schema."
+              emptyText="No candidate was created from this schema."
             />
           </div>
           <DeleteSchemaDialog schema={data} open={isDeleting} onClose={() => setDeleting(false)} />

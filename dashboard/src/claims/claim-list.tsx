@@ -10,7 +10,7 @@ import { ListLinks, type ListScope } from './list-links.tsx'
 interface ClaimListProps {
   title: string
   claims: readonly AnyClaim[]
-  empty: string
+  emptyText: string
   /** The time of a test clock. */
   now: string | undefined
   /** The time that is shown: when the claim is due, or since when it has its status. */
@@ -20,7 +20,7 @@ interface ClaimListProps {
 }
 
 /** A short list of claims and candidates. */
-export function ClaimList({ title, claims, empty, now, moment = 'due', all }: ClaimListProps) {
+export function ClaimList({ title, claims, emptyText, now, moment = 'due', all }: ClaimListProps) {
   const nameOfCustomer = useCustomerNames()
   return (
     <Card aria-label={title}>
@@ -28,7 +28,7 @@ export function ClaimList({ title, claims, empty, now, moment = 'due', all }: Cl
         title={title}
         actions={all && claims.length > 0 ? <ListLinks {...all} what={title} /> : null}
       />
-      {claims.length === 0 ? <p className="px-5 pb-5 text-muted">{empty}</p> : null}
+      {claims.length === 0 ? <p className="px-5 pb-5 text-muted">{emptyText}</p> : null}
       <ul className="divide-y border-t empty:hidden">
         {claims.map((claim) => (
           <li key={nameOf(claim)} className="flex items-center justify-between gap-3 px-5 py-2.5">

@@ -61,12 +61,12 @@ function CustomerDetails({ customer }: { customer: Tagged<Customer> }) {
         <ClaimSection
           kind="claims"
           filters={{ customer: id }}
-          empty="No claim belongs to this customer yet."
+          emptyText="No claim belongs to this customer yet."
         />
         <ClaimSection
           kind="candidates"
           filters={{ customer: external_id }}
-          empty="No candidate belongs to this customer yet."
+          emptyText="No candidate belongs to this customer yet."
         />
       </div>
       <RenameCustomerDialog customer={customer} open={isRenaming} onOpenChange={setRenaming} />
@@ -101,7 +101,7 @@ function CustomerTotals({ customer }: { customer: Customer }) {
           claims={(data.recent as AnyClaim[]).slice(0, SHOWN_CHANGES)}
           now={undefined}
           moment="since"
-          empty="No live claim or candidate of this customer yet."
+          emptyText="No live claim or candidate of this customer yet."
         />
       </div>
     </>

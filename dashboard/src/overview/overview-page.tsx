@@ -116,7 +116,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
           all={{ scope, filters: { sort: 'due' } }}
           claims={overview.due_next as AnyClaim[]}
           now={now}
-          empty="No claim has a due time."
+          emptyText="No claim has a due time."
         />
         <ClaimList
           title="Recent activity"
@@ -124,7 +124,7 @@ function OverviewBody({ overview, days, clock }: OverviewBodyProps) {
           claims={overview.recent as AnyClaim[]}
           now={now}
           moment="since"
-          empty="Nothing has happened yet."
+          emptyText="Nothing has happened yet."
         />
       </div>
     </div>

@@ -67,9 +67,9 @@ function ClockDetails({ clock }: { clock: TestClock }) {
         <ClaimSection
           kind="claims"
           filters={filters}
-          empty="No claim is on this clock yet. Create one above, or set test_clock_id in the API."
+          emptyText="No claim is on this clock yet. Create one above, or set test_clock_id in the API."
         />
-        <ClaimSection kind="candidates" filters={filters} empty="No candidate is on this clock." />
+        <ClaimSection kind="candidates" filters={filters} emptyText="No candidate is on this clock." />
       </div>
       <DeleteClockDialog clock={clock} open={isDeleting} onOpenChange={setDeleting} />
     </>
@@ -93,7 +93,7 @@ function ClockFigures({ clock }: { clock: TestClock }) {
           all={{ scope, filters: { sort: 'due' } }}
           claims={data.due_next as AnyClaim[]}
           now={clock.frozen_time}
-          empty="No claim on this clock has a due time."
+          emptyText="No claim on this clock has a due time."
         />
         <ClaimList
           title="Recent activity"
@@ -101,7 +101,7 @@ function ClockFigures({ clock }: { clock: TestClock }) {
           claims={data.recent as AnyClaim[]}
           now={clock.frozen_time}
           moment="since"
-          empty="Nothing has happened on this clock yet."
+          emptyText="Nothing has happened on this clock yet."
         />
       </div>
     </>
@@ -237,7 +237,7 @@ function WhatMoved({ advance: { from, to, transitions, moved } }: { advance: Adv
         <DateTime at={from} /> to <DateTime at={to} />.
       </p>
       {moved.length > 0 ? (
-        <ClaimList title="Changed claims" claims={moved} now={to} moment="since" empty="" />
+        <ClaimList title="Changed claims" claims={moved} now={to} moment="since" emptyText="" />
       ) : null}
     </div>
   )

@@ -1,6 +1,6 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account } from '../../clients/records.ts'
-import { guarded, readCsv } from '../../model/csv.ts'
+import { escapeFormula, readCsv } from '../../model/csv.ts'
 import { demand } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Filters } from './list-filters.ts'
@@ -56,7 +56,7 @@ export function asListed(
   const name = (fields.candidate_alias ?? fields.id) as string
   // The simulator's names do not begin with a quote.
   const address = name.replace(/^'/, '')
-  demand(guarded(address) === name, () => `${address} is exported as ${name}`, about)
+  demand(escapeFormula(address) === name, () => `${address} is exported as ${name}`, about)
   const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
   const record = byAddress.get(address)
   // The response to its creation may not have arrived yet. Of a contract, the file has only the price.
@@ -70,10 +70,10 @@ export function asListed(
   const isRight = Number(price) === record.terms.contract.price
   demand(isRight, () => `${record.name} is exported at another price`, about)
   const named = (record.fixed.reference ?? null) as string | null
-  const isNamed = reference === (named && guarded(named))
+  const isNamed = reference === (named && escapeFormula(named))
   demand(isNamed, () => `${record.name} is exported with another reference`, about)
   const customer = customers.find(({ id }) => id === fields.customer_id)
-  const isTheirs = !customer || customer_external_id === guarded(customer.externalId)
+  const isTheirs = !customer || customer_external_id === escapeFormula(customer.externalId)
   demand(isTheirs, () => `${record.name} is exported with another customer's own id`, about)
   const ofVersion = version === null ? null : Number(version)
   const isOfVersion = ofVersion === (record.fixed.schema_version ?? null)

@@ -2,7 +2,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 
 /* better-auth creates and renews sessions. These are the service's own statements. */
 
-/** The session and its account. Null if the session has expired or was revoked. The column `token` has the hash. */
+/** The session and its account. Null if the session has expired or was revoked. The column `token` holds a hash. */
 export async function findSession(
   db: Connection,
   tokenHash: string,
@@ -17,7 +17,7 @@ export async function findSession(
   return row ? { id: row.id, userId: row.user_id } : null
 }
 
-/** Deletes the session if it belongs to the account. Returns a list of its id, empty if there was none. */
+/** Deletes the session if it belongs to the account. Returns the deleted ids: one or none. */
 export async function deleteSession(db: Connection, userId: string, tokenHash: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>({
     name: 'delete_session',
@@ -28,7 +28,7 @@ export async function deleteSession(db: Connection, userId: string, tokenHash: s
   return rows.map(({ id }) => id)
 }
 
-/** Deletes all sessions of the account except the given one. Returns their ids. */
+/** Returns the ids of the deleted sessions. */
 export async function deleteOtherSessions(
   db: Connection,
   userId: string,
@@ -43,7 +43,6 @@ export async function deleteOtherSessions(
   return rows.map(({ id }) => id)
 }
 
-/** Deletes all sessions of the account. */
 export async function deleteSessionsOf(db: Connection, userId: string): Promise<void> {
   await db.query({
     name: 'delete_sessions_of',

@@ -1,28 +1,29 @@
 /*
- * The keys of all advisory locks on the service's database, except those of the insert barrier (`lists/list-page.ts`), whose keys
- * are the list and the account.
+ * The keys of all advisory locks on the service's database, except those of the insert barrier (`lists/list-page.ts`),
+ * whose keys are the list and the account. A key is one bigint or two integers. The numbers are arbitrary, and must not
+ * change: servers of several versions share the database.
  */
 
 /** Held by the server that migrates. */
 export const MIGRATIONS = "hashtext('claimkeeper migrations')"
-/** Held by the connection of the server that runs background migrations. */
+/** Held by the server that runs background migrations. */
 export const BACKGROUND_MIGRATIONS = "hashtext('claimkeeper migrations in the background')"
 /** Shared by servers that move due claims; exclusive for the server that updates the totals of resolved claims. */
 export const SCHEDULED_CHECK = "hashtext('claimkeeper scheduled check')"
-/** First key of the lock of a shard whose due claims a server moves. The second key is the shard's number. */
+/** Two keys: this one and the shard's number. Held by the server that moves the due claims of the shard. */
 export const SHARD_CHECK = 1_129_011_300
 /** Held by the server that creates the first account. */
 export const BOOTSTRAP = "hashtext('claimkeeper bootstrap')"
 /**
- * Upper half of the key of the lock that writers of notifications hold until they commit. The lower half is a number that was drawn
- * before theirs. The first constant is for writes of any accounts, the second for long transactions of one account, which lock only
- * a part of all accounts (`outbox/notification-number-store.ts`).
+ * Upper half of a bigint. The lower half is the last notification number before the numbers of the transaction. Held by
+ * a transaction that writes notifications, until it commits (`outbox/notification-number-store.ts`).
  */
-export const NOTIFYING = 1_129_011_301
-export const NOTIFYING_PARTITION = 1_129_011_302
-/** First key of the lock of a server that receives revocations. The second is the number of the last one it received. */
-export const REVOCATIONS = 1_129_011_299
-/** First key of the lock of a request with an Idempotency-Key. The second is a hash of the account and the key. */
+export const NOTIFICATION_NUMBERS = 1_129_011_301
+/** The same for a long transaction of one account. The partition of the account (0 to 255) is added. */
+export const NOTIFICATION_NUMBERS_PARTITION = 1_129_011_302
+/** Two keys: this one and the number of the last revocation that the server received. Held by each server. */
+export const REVOCATIONS_RECEIVED = 1_129_011_299
+/** Two keys: this one and a hash of the account and the Idempotency-Key. Held during the request. */
 export const IDEMPOTENCY_KEY = 1_129_011_303
 
 /* Locks on the maintenance database of the embedded PostgreSQL. */

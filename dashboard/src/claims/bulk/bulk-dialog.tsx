@@ -30,9 +30,9 @@ export function BulkDialog({ kind, open, onClose, ...list }: BulkDialogProps) {
   const [run, setRun] = useState<BulkRun | null>(null)
   useEffect(() => {
     if (!run) return
-    session.isHeld = true
+    session.mustStayOnPage = true
     return () => {
-      session.isHeld = false
+      session.mustStayOnPage = false
       run.stop()
       for (const key of [kind, 'overview']) void queryClient.invalidateQueries({ queryKey: [key] })
     }

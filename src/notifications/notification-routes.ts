@@ -115,7 +115,7 @@ function readTypes(types: string | undefined): ReadonlySet<NotificationType> | n
     (NOTIFICATION_TYPES as readonly string[]).includes(type)
   const unknown = named.find((type) => !isKnown(type))
   if (unknown === undefined) return new Set(named.filter(isKnown))
-  const message = `has ${JSON.stringify(unknown)}, which is not one of ${NOTIFICATION_TYPES.join(', ')}`
+  const message = `has ${JSON.stringify(unknown)}, which is none of ${NOTIFICATION_TYPES.join(', ')}`
   throw validationError([{ path: 'types', message }])
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { residentBytes } from '../support/resident-memory.ts'
 import { connectRaw } from '../support/raw-connection.ts'
 import { head } from '../support/raw-http.ts'
+import { residentBytes } from '../support/resident-memory.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 

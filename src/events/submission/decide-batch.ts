@@ -134,7 +134,7 @@ export async function recordBatch(
     const hasEnded = await writeDecisions(db, decisions)
     for (const decision of decisions) decision.complete(cache)
     if (hasEnded) for (const { submissions } of extended) setResults(submissions, STALE)
-    else await recordEachExtended(db, context, extended)
+    else if (extended.length > 0) await recordEachExtended(db, context, extended)
   } catch (error) {
     // Nothing was written. The cause may be a snapshot.
     for (const { claimId } of batch) cache.delete(claimId)

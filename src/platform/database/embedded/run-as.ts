@@ -19,18 +19,21 @@ export interface RunAs {
 /** Chooses PostgreSQL's user. For root: the owner of an existing cluster, otherwise postgres, otherwise nobody. */
 export async function chooseRunAs(home: string, clusterDir: string, binaries: Binaries): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { user: undefined, prefix: [] }
-  const user = (await ownerOf(clusterDir)) ?? (await lookUp('postgres')) ?? (await lookUp('nobody'))
+  const user = (await ownerOf(clusterDir)) ?? (await findUser('postgres')) ?? (await findUser('nobody'))
   if (user === undefined) {
     throw new OperatorError(
       'PostgreSQL does not run as root and there is no user postgres or nobody here: run as an ordinary user, or set DATABASE_URL.',
     )
   }
   const native = dirname(dirname(binaries.postgres))
-  const closed = await findClosedFolder(
+  const inaccessible = await findInaccessibleFolder(
     [home, dirname(binaries.postgres), join(native, 'lib'), join(native, 'share', 'postgresql')],
     user,
   )
-  return { user, prefix: closed === undefined ? [] : await findPassage(user, closed, binaries) }
+  return {
+    user,
+    prefix: inaccessible === undefined ? [] : await findSetprivCommand(user, inaccessible, binaries),
+  }
 }
 
 /** Starts a program of PostgreSQL with a clean environment. */
@@ -40,11 +43,12 @@ export function spawnAs(
   args: readonly string[],
   options: SpawnOptions,
 ): ChildProcess {
-  const [command = program, ...words] = [...runAs.prefix, program, ...args]
+  const [command = program, ...commandArgs] = [...runAs.prefix, program, ...args]
   const env = { ...cleanEnvironment(), ...options.env }
   // setpriv starts as root and changes the user itself.
-  if (runAs.user === undefined || runAs.prefix.length > 0) return spawn(command, words, { ...options, env })
-  return spawn(command, words, { ...options, env, ...runAs.user })
+  if (runAs.user === undefined || runAs.prefix.length > 0)
+    return spawn(command, commandArgs, { ...options, env })
+  return spawn(command, commandArgs, { ...options, env, ...runAs.user })
 }
 
 /** The owner of the folder. Root is ignored: PostgreSQL cannot have run as root, so the folder was copied by root. */
@@ -53,7 +57,7 @@ async function ownerOf(folder: string): Promise<Identity | undefined> {
   return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid }
 }
 
-async function lookUp(name: string): Promise<Identity | undefined> {
+async function findUser(name: string): Promise<Identity | undefined> {
   try {
     const idOf = async (option: string) => Number((await execute('id', [option, name])).stdout)
     return { uid: await idOf('-u'), gid: await idOf('-g') }
@@ -63,16 +67,20 @@ async function lookUp(name: string): Promise<Identity | undefined> {
 }
 
 /**
- * A setpriv command that lets an ordinary user pass folders that only root can enter, such as /root, where `npm start` as root must
- * work. The user keeps one capability: dac_read_search, or dac_override in a container that lacks it. PostgreSQL calls access(2) for its
- * own programs, which ignores capabilities unless no_setuid_fixup is set. Setting it needs a further privilege, so the last two
- * commands omit it, which suffices if only the data is in the closed folder.
+ * A setpriv command for a user who must enter folders that only root can enter. Without it, `npm start` as root would
+ * fail in /root. The user keeps one capability: dac_read_search, or dac_override in a container that lacks it. PostgreSQL
+ * calls access(2) for its own programs, which ignores capabilities unless no_setuid_fixup is set. Setting it needs a
+ * further privilege. The last two commands omit it. This suffices if only the data is in an inaccessible folder.
  */
-async function findPassage(user: Identity, closed: string, binaries: Binaries): Promise<string[]> {
+async function findSetprivCommand(
+  user: Identity,
+  inaccessible: string,
+  binaries: Binaries,
+): Promise<string[]> {
   for (const securebits of [['--securebits=+no_setuid_fixup'], []]) {
     for (const capability of ['dac_read_search', 'dac_override']) {
       const set = `-all,+${capability}`
-      const passage = [
+      const command = [
         'setpriv',
         `--reuid=${user.uid}`,
         `--regid=${user.gid}`,
@@ -82,16 +90,16 @@ async function findPassage(user: Identity, closed: string, binaries: Binaries): 
         ...securebits,
         '--',
       ]
-      if (await passes(passage, binaries)) return passage
+      if (await canRun(command, binaries)) return command
     }
   }
   throw new OperatorError(
-    `PostgreSQL runs as user ${user.uid}, which cannot enter ${closed}: set CLAIMKEEPER_DATA_DIR to a folder that it can enter, or run as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL runs as user ${user.uid}, which cannot enter ${inaccessible}: set CLAIMKEEPER_DATA_DIR to a folder that it can enter, or run as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
-async function passes([setpriv = '', ...words]: string[], binaries: Binaries): Promise<boolean> {
-  return await execute(setpriv, [...words, binaries.postgres, '--version'], { env: cleanEnvironment() }).then(
+async function canRun([setpriv = '', ...args]: string[], binaries: Binaries): Promise<boolean> {
+  return await execute(setpriv, [...args, binaries.postgres, '--version'], { env: cleanEnvironment() }).then(
     () => true,
     () => false,
   )
@@ -104,24 +112,28 @@ interface Identity {
 }
 
 /**
- * The first of the given folders and their parents that the user cannot enter by its mode bits; undefined if there is none. The folders
- * must exist.
+ * The first of the given folders and their parents whose mode bits do not let the user enter. Undefined if there is none.
+ * The folders must exist.
  */
-async function findClosedFolder(folders: readonly string[], user: Identity): Promise<string | undefined> {
+async function findInaccessibleFolder(
+  folders: readonly string[],
+  user: Identity,
+): Promise<string | undefined> {
   for (const folder of folders) {
-    for (const step of pathFromTheTop(await realpath(folder))) {
-      if (!mayEnter(await stat(step), user)) return step
+    for (const path of withParents(await realpath(folder))) {
+      if (!mayEnter(await stat(path), user)) return path
     }
   }
   return undefined
 }
 
-function pathFromTheTop(folder: string): string[] {
-  const above = dirname(folder)
-  return above === folder ? [folder] : [...pathFromTheTop(above), folder]
+/** The root folder first. */
+function withParents(folder: string): string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [...withParents(parent), folder]
 }
 
-/** The kernel checks only the first matching class: the owner's bits apply to the owner. */
+/** Like the kernel: the owner is checked by the owner's bits only, even if the group's bits would allow more. */
 function mayEnter(folder: Stats, user: Identity): boolean {
   if (folder.uid === user.uid) return (folder.mode & 0o100) !== 0
   if (folder.gid === user.gid) return (folder.mode & 0o010) !== 0

@@ -21,15 +21,21 @@ export interface CandidateFilters extends ListFilters {
 
 /**
  * A page of the account's candidates, without their logs (§4.2). `after` may be a cursor or an alias.
- * @throws VALIDATION_ERROR
+ * @throws VALIDATION_ERROR if the cursor is unknown or filters contradict each other
  */
 export async function listCandidates(
   app: App,
   request: CandidateFilters & ClaimPageRequest,
 ): Promise<ClaimPage> {
   const { userId } = request
-  const common = { ...selectionOf(request), kind: 'candidate', customerId: undefined, search: null } as const
-  const after = await resolveCursorPlace(app, common, request, (alias) =>
+  // The customer and the search are resolved later: errors about the cursor come first.
+  const unresolved = {
+    ...selectionOf(request),
+    kind: 'candidate',
+    customerId: undefined,
+    search: null,
+  } as const
+  const after = await resolveCursorPlace(app, unresolved, request, (alias) =>
     findPosition(app, userId, 'candidate', candidateId(alias)),
   )
   const selection = await selectCandidates(app, request)

@@ -23,22 +23,25 @@ export const MAX_PAYLOAD_BYTES = 256 * 1024
 export const MAX_EVENTS = 10_000
 /** Bytes of all payloads in the log of a claim. One response can always hold the log. */
 export const MAX_LOG_BYTES = 64 * 1024 * 1024
-/** Events of a log that has a digest. The claims of longer logs are mostly in the cache, and each write would repeat all ids. */
+/**
+ * Longest log, in events, whose ids are stored as a digest in the row of the claim. Each write repeats the digest. Claims
+ * with longer logs are mostly in the cache.
+ */
 export const MAX_DIGEST_EVENTS = 8
 
-/** Hints for a contract. */
+/** Hints for a contract in a response. */
 export const MAX_HINTS = 20
-/** Hints for a log. */
+/** Hints for the log of a claim in a response. */
 export const MAX_LOG_HINTS = 20
 /** Events that a hint names. More events are not compared. */
 export const MAX_HINT_EVENTS = 10
-/** Events that an explanation names of those that satisfy a leaf, restart a review, or are late. */
+/** Events in each list of an explanation: the events that satisfy a leaf, that restart a review, and that are late. */
 export const MAX_EXPLAINED_EVENTS = 10
-/** Periods that an explanation shows in which the clock of a claim ran. */
+/** Periods in an explanation in which the clock of the claim ran. */
 export const MAX_EXPLAINED_PERIODS = 100
-/** Holidays, and exceptions, that an explanation names of a window. */
+/** Holidays, and also exceptions, in the explanation of a window. */
 export const MAX_EXPLAINED_DATES = 100
-/** Event types of a log that hints look at besides those that the condition names. */
+/** Event types of a log that hints compare, in addition to the types that the condition names. */
 export const MAX_OTHER_EVENT_TYPES = 1_000
 /** Values that hints compare in all events of a log: the largest contracts compare thousands in each event. */
 export const MAX_COMPARED_VALUES = 200_000
@@ -66,9 +69,9 @@ export const MAX_CALENDAR_NAME_LENGTH = 255
 export const MAX_SPANS = 24
 /** Holidays of a calendar, and also its exceptions. Enough for 20 years of the country with the most holidays. */
 export const MAX_CALENDAR_DATES = 1_000
-/** Spans of all exceptions of a calendar together. They keep a calendar within 64 KiB. */
+/** Spans of all exceptions of a calendar together. The limit keeps a calendar within 64 KiB. */
 export const MAX_EXCEPTION_SPANS = 2_000
-/** Seconds of working time that a week has at least. It bounds the search for the end of a budget to 400 years. */
+/** Least working time of a week, in seconds. It bounds the search for the end of a window to 400 years. */
 export const MIN_WEEKLY_SECONDS = 3_600
-/** Seconds of working time of a window: a year. */
+/** Longest window in working time, in seconds: a year without a pause. */
 export const MAX_WORKING_SECONDS = 31_536_000

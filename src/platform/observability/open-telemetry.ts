@@ -15,15 +15,15 @@ import { LRUCache } from 'lru-cache'
 import { withTimeout } from '../../kernel/promises.ts'
 import { type Collecting, collectorAt } from './collector.ts'
 import {
-  CAUSE_TTL_MS,
   EXPORT_INTERVAL_MS,
   EXPORT_TIMEOUT_MS,
   MAX_CHILD_SPANS,
   MAX_CLOCK_DRIFT_MS,
   MAX_LINKS,
   MAX_QUEUED_SPANS,
-  MAX_REMEMBERED_CAUSES,
+  MAX_WEBHOOK_PARENT_CLAIMS,
   TRACING_STOP_TIMEOUT_MS,
+  WEBHOOK_PARENT_TTL_MS,
 } from './limits.ts'
 import { type Parent, readTraceparent, Sampling } from './sampling.ts'
 import type { Attributes, Cause, QueuedRequest, Span, Tracing } from './tracing.ts'
@@ -46,8 +46,8 @@ export class OpenTelemetry implements Tracing {
   readonly #tracer: Tracer
   readonly #sampling: Sampling
   readonly #causes = new LRUCache<string, Map<string, SpanContext>>({
-    max: MAX_REMEMBERED_CAUSES,
-    ttl: CAUSE_TTL_MS,
+    max: MAX_WEBHOOK_PARENT_CLAIMS,
+    ttl: WEBHOOK_PARENT_TTL_MS,
   })
   #timeOrigin = performance.timeOrigin
 

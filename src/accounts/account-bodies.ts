@@ -3,7 +3,7 @@ import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import {
   DateTime,
   DateTimeOrNull,
-  Time,
+  InputTime,
   TimeZone,
   Uuid,
   UuidOrNull,
@@ -79,7 +79,7 @@ export const NewApiTokenBody = Type.Object(
       description: 'Its purpose.',
       examples: ['nightly'],
     }),
-    expires_at: Type.Optional(Time('When it expires, in the future; never if absent.')),
+    expires_at: Type.Optional(InputTime('When it expires, in the future; never if absent.')),
   },
   { additionalProperties: false },
 )

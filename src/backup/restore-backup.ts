@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { chmod, lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { unlessAborted } from '../platform/concurrency/unless-aborted.ts'
 import { isAlive } from '../platform/database/embedded/is-alive.ts'
 import { destroyEmbeddedDatabase } from '../platform/database/embedded/open-embedded-database.ts'
 import { type OpenDatabase, withDatabaseAsItIs } from '../platform/database/open-database.ts'
-import { unlessAborted } from '../platform/database/unless-aborted.ts'
 import {
   type BackupEnd,
   damaged,

@@ -4,7 +4,7 @@ import { STATUSES } from '../core/claims/lifecycle.ts'
 import { validationError } from '../kernel/errors.ts'
 import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import { METADATA_FILTERS, metadataOf } from '../platform/http/bodies/metadata-bodies.ts'
-import { ExternalId, readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { ExternalId, InputTime, readTime, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { pageOf } from '../platform/http/responses/lists.ts'
 import type { ListFilters, Sorted } from './list-filters.ts'
 
@@ -17,8 +17,8 @@ const DECIMAL = withRule(
   '^\\d{1,30}(\\.\\d{1,30})?$',
   'a decimal without a sign, of up to 30 digits before the point and 30 after it, such as 49.50',
 )
-const from = (what: string) => Type.Optional(Time(`Only records that ${what} at this time or later.`))
-const before = (what: string) => Type.Optional(Time(`Only records that ${what} before this time.`))
+const from = (what: string) => Type.Optional(InputTime(`Only records that ${what} at this time or later.`))
+const before = (what: string) => Type.Optional(InputTime(`Only records that ${what} before this time.`))
 const price = (description: string) =>
   Type.Optional(Type.String({ pattern: DECIMAL, description, examples: ['49.50'] }))
 

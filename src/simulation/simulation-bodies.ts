@@ -7,9 +7,9 @@ import type { JsonObject } from '../kernel/json.ts'
 import {
   DateTime,
   DateTimeOrNull,
+  InputTime,
   ScheduledOutcome,
   Status,
-  Time,
   Uuid,
 } from '../platform/http/responses/field-schemas.ts'
 
@@ -19,7 +19,7 @@ export const SimulatedEvent = Type.Unsafe<SimulatedEventFields>({
   title: 'SimulatedEvent',
   type: 'object',
   required: ['type', 'at'],
-  properties: { ...SUBMISSION_FIELDS, at: Time('Time of the submission.') },
+  properties: { ...SUBMISSION_FIELDS, at: InputTime('Time of the submission.') },
   additionalProperties: true,
 })
 
@@ -28,10 +28,10 @@ export const SimulationRequestBody = Type.Object(
     contract: Type.Optional(ContractRef),
     schema_id: Type.Optional(Uuid('Simulates the contract of this schema. Give either this or a contract.')),
     opened_at: Type.Optional(
-      Time('Time of the claim’s creation. Default: the first event, or now without events.'),
+      InputTime('Time of the claim’s creation. Default: the first event, or now without events.'),
     ),
     events: Type.Array(SimulatedEvent, { maxItems: MAX_EVENTS }),
-    until: Type.Optional(Time('End of the simulation. Default: when the claim is terminal.')),
+    until: Type.Optional(InputTime('End of the simulation. Default: when the claim is terminal.')),
   },
   {
     oneOf: [{ required: ['contract'] }, { required: ['schema_id'] }],

@@ -6,8 +6,8 @@ import {
   CustomerName,
   DateTime,
   DateTimeOrNull,
+  InputTime,
   readTime,
-  Time,
   Uuid,
 } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, pageOf, presentPage } from '../platform/http/responses/lists.ts'
@@ -44,7 +44,7 @@ export const AdvancedTestClockBody = Type.Object(
 )
 
 const NewTestClockBody = Type.Object(
-  { frozen_time: Time('Start time of the clock.'), name: Type.Optional(CustomerName) },
+  { frozen_time: InputTime('Start time of the clock.'), name: Type.Optional(CustomerName) },
   {
     additionalProperties: false,
     examples: [{ frozen_time: '2026-01-01T00:00:00Z', name: 'a month of support' }],
@@ -52,7 +52,7 @@ const NewTestClockBody = Type.Object(
 )
 
 const AdvanceBody = Type.Object(
-  { frozen_time: Time('New time of the clock, not before its current time.') },
+  { frozen_time: InputTime('New time of the clock, not before its current time.') },
   { additionalProperties: false, examples: [{ frozen_time: '2026-02-01T00:00:00Z' }] },
 )
 

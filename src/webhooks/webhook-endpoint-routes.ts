@@ -12,7 +12,7 @@ import {
   sendWithETag,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
-import { readTime, Time, Uuid } from '../platform/http/responses/field-schemas.ts'
+import { InputTime, readTime, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { pageOf } from '../platform/http/responses/lists.ts'
 import {
   BODY_ERRORS,
@@ -227,8 +227,8 @@ const deleteWebhookEndpointRoute = (app: App) =>
 
 const RedeliveryBody = Type.Object(
   {
-    from: Time('Deliveries that were created at this time or later.'),
-    to: Time('Deliveries that were created before this time.'),
+    from: InputTime('Deliveries that were created at this time or later.'),
+    to: InputTime('Deliveries that were created before this time.'),
     status: Type.Optional(DeliveryStatusBody),
   },
   {

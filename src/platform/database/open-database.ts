@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { unlessAborted } from '../concurrency/unless-aborted.ts'
 import { distribute } from './citus/distribute.ts'
 import { readDistribution } from './citus/read-distribution.ts'
 import { Database } from './database.ts'
@@ -18,7 +19,6 @@ import {
   requireSettings,
   requireWorkerSettings,
 } from './require-settings.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 interface DatabaseOptions {
   /** The address of a PostgreSQL server; null for the embedded one. */

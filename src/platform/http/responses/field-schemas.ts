@@ -21,7 +21,7 @@ export const UuidOrNull = (description: string) =>
     examples: [null],
   })
 
-/** The version of a claim schema, from 1 on. */
+/** The version of a record, from 1 on. */
 export const Version = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, description, examples: [3] })
 
@@ -44,15 +44,15 @@ export const DateTimeOrNull = (description: string) =>
     examples: [EXAMPLE_TIME],
   })
 
-/** A time in a request. */
-export const Time = (description: string) =>
+/** A time in a request. Times of responses are `DateTime`. */
+export const InputTime = (description: string) =>
   Type.String({
     format: 'date-time',
     description: `${description} ISO 8601 with a zone, from 1970 to 2999.`,
     examples: [EXAMPLE_TIME],
   })
 
-/** A string that `Time` has validated. Digits below a millisecond are dropped. */
+/** Parses a string that `InputTime` has validated. Digits below a millisecond are dropped. */
 export const readTime = (text: string): Date => parseIsoTime(text) as Date
 
 /** A name of the IANA time zone database. */

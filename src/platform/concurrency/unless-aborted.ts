@@ -1,6 +1,6 @@
 /**
- * Waits for the work or the signal. If the signal comes first, rejects with its reason. The work continues unobserved: the caller
- * closes its resources.
+ * Waits for the work or the abort, whichever comes first. An abort rejects with the signal's reason. The work continues
+ * without an observer, so the caller must close the resources of the work.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import { MAX_EXAMPLES } from './limits.ts'
 const LAST_MINUTE = '23:59'
 
 /** A note about spans that end at 23:59 and should probably end at 24:00. */
-export function spanNotes({ weekly, exceptions }: Calendar): string[] {
+export function spanEndNotes({ weekly, exceptions }: Calendar): string[] {
   const days = Object.entries({ ...weekly, ...exceptions })
     .filter(([, spans]) => spans?.some(([, end]) => end === LAST_MINUTE))
     .map(([day]) => day)
@@ -20,8 +20,8 @@ export function spanNotes({ weekly, exceptions }: Calendar): string[] {
 /** A note about years of the log in which the calendar has no holidays, if it has holidays in other years. */
 export function holidayNotes(calendar: Calendar, firstAt: number, lastAt: number): string[] {
   const { holidays, exceptions, time_zone: timeZone } = calendar
-  const free = Object.entries(exceptions).flatMap(([day, spans]) => (spans.length === 0 ? [day] : []))
-  const known = [...new Set([...holidays, ...free].map(yearOf))].sort((a, b) => a - b)
+  const daysOff = Object.entries(exceptions).flatMap(([day, spans]) => (spans.length === 0 ? [day] : []))
+  const known = [...new Set([...holidays, ...daysOff].map(yearOf))].sort((a, b) => a - b)
   const from = yearOf(dayAt(new Date(firstAt), timeZone))
   const to = yearOf(dayAt(new Date(lastAt), timeZone))
   const years = Array.from({ length: to - from + 1 }, (_, i) => from + i)

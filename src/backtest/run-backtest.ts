@@ -15,7 +15,7 @@ import { runSync } from '../platform/concurrency/cooperative.ts'
 import { inputName, openInput } from '../platform/terminal/input-file.ts'
 import { progressBar } from '../platform/terminal/table.ts'
 import { type Case, type CaseResult, runCase } from './backtest.ts'
-import { holidayNotes, spanNotes } from './calendar-notes.ts'
+import { holidayNotes, spanEndNotes } from './calendar-notes.ts'
 import { HeldCases } from './cases/held-cases.ts'
 import { RowOrder } from './cases/row-order.ts'
 import { CaseAppearsAgain, type CaseGrouping, NewestFirst, SortedCases } from './cases/sorted-cases.ts'
@@ -165,7 +165,7 @@ class Run implements Backtest {
     const { firstAt, lastAt, firstOpening } = this.reading
     if (this.#calendar === null || firstAt === null || lastAt === null) return []
     const from = Math.min(firstAt, firstOpening?.at ?? firstAt)
-    return [...spanNotes(this.#calendar), ...holidayNotes(this.#calendar, from, lastAt)]
+    return [...spanEndNotes(this.#calendar), ...holidayNotes(this.#calendar, from, lastAt)]
   }
 
   add(found: Case): void {

@@ -99,7 +99,7 @@ function otherHeaderNotes({ otherHeaders: [first, ...others] }: LogReading): str
 
 /** Spreadsheets drop the rows beyond. */
 const SPREADSHEET_ROWS = [65_536, 1_048_576]
-/** Usual limits of exports: TablePlus has 1,000, Metabase 2,000, Looker 5,000, Kibana 10,000, Power BI 30,000, Splunk 50,000. */
+/** Usual limits of exports: TablePlus has 1,000, Metabase 2,000, Looker 5,000, Elasticsearch 10,000, Power BI 30,000, Splunk 50,000. */
 const EXPORT_ROWS = [1_000, 2_000, 5_000, 10_000, 30_000, 50_000, 100_000, 1_000_000]
 
 function rowLimitNotes({ events, badRows, format }: LogReading): string[] {

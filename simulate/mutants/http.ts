@@ -20,7 +20,7 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     edits: [
       edit('const created = opened.values()', 'const created = opened'),
       edit(
-        'const outcomes = read.map((one) =>\n        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),\n      )',
+        'const outcomes = read.map((one) =>\n        one instanceof Error ? one : (created.next().value as CreatedClaim | Error),\n      )',
         'const outcomes = [...created, ...read.filter((one) => one instanceof Error)]',
       ),
     ],
@@ -53,8 +53,8 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     name: 'concurrent creations with the same key are refused',
     edits: [
       edit(
-        'const taken = valid.filter((opening) => outcomes.get(opening) instanceof NameTaken)',
-        'const taken = valid.filter((opening) => outcomes.get(opening) instanceof Taken && opening.address.kind === "candidate")',
+        'const conflicting = valid.filter((request) => results.get(request) instanceof NameTaken)',
+        'const conflicting = valid.filter((request) => results.get(request) instanceof NameTaken && request.address.kind === "candidate")',
       ),
     ],
   },

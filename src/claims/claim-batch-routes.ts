@@ -23,7 +23,7 @@ import type { Route } from '../platform/http/route.ts'
 import { CreatedCandidateBody, CreatedClaimBody, NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import { createCandidates } from './create/create-candidates.ts'
 import { createClaims } from './create/create-claims.ts'
-import type { OpenedClaim } from './create/open-claims.ts'
+import type { CreatedClaim } from './create/create-claims-or-candidates.ts'
 import { contractOf, type ReserveMemory } from './create/resolve-contract.ts'
 import { presentCandidate, presentClaim } from './present-claim.ts'
 import { type NewRequest, readNewCandidate, readNewClaim, withRawContract } from './read-new-claim.ts'
@@ -71,7 +71,7 @@ interface Batch<Body, Request extends NewRequest> {
     requests: Request[],
     reserveMemory: ReserveMemory,
     key: CreationKey | null,
-  ) => Promise<(OpenedClaim | Error)[]>
+  ) => Promise<(CreatedClaim | Error)[]>
   present: (claim: ClaimWithMetadata) => object
   operation: { operationId: string; summary: string; tags: string[] }
 }
@@ -115,13 +115,13 @@ function batchRoute<Body, Request extends NewRequest>(
       const valid = read.flatMap((request) => (request instanceof Error ? [] : request)) as Request[]
       const opened = await batch.create(app, request.userId, valid, memoryOf(request), key)
       const db = app.db.reads.for(request.userId)
-      const hints = new Map<OpenedClaim, readonly Hint[] | undefined>()
+      const hints = new Map<CreatedClaim, readonly Hint[] | undefined>()
       for (const claim of opened) {
         if (claim instanceof Error) continue
         hints.set(claim, await app.contractHints.ofCreation(db, request.userId, contractOf(claim.contract)))
       }
       const created = opened.values()
-      const toResult = (outcome: OpenedClaim | Error) => {
+      const toResult = (outcome: CreatedClaim | Error) => {
         const result =
           outcome instanceof Error
             ? errorResult(outcome, request)
@@ -133,14 +133,14 @@ function batchRoute<Body, Request extends NewRequest>(
         return result
       }
       const outcomes = read.map((one) =>
-        one instanceof Error ? one : (created.next().value as OpenedClaim | Error),
+        one instanceof Error ? one : (created.next().value as CreatedClaim | Error),
       )
       return { body: { results: outcomes.values().map(toResult) }, isLong: true }
     },
   })
 }
 
-const withContract = (claim: OpenedClaim): ClaimWithMetadata => ({
+const withContract = (claim: CreatedClaim): ClaimWithMetadata => ({
   ...claim,
   contract: contractOf(claim.contract),
 })

@@ -3,7 +3,7 @@ import type { Contract } from '../core/contracts/contract.ts'
 import type { NewCandidateBody, NewClaimBody } from './claim-bodies.ts'
 import type { CandidateRequest } from './create/create-candidates.ts'
 import type { ClaimRequest } from './create/create-claims.ts'
-import type { NewTerms } from './create/open-claims.ts'
+import type { CreationTerms } from './create/create-claims-or-candidates.ts'
 import type { ContractSource, RawContract } from './create/resolve-contract.ts'
 
 export function readNewClaim(body: Static<typeof NewClaimBody>, place = 0): ClaimRequest {
@@ -15,7 +15,7 @@ export function readNewCandidate(body: Static<typeof NewCandidateBody>, place = 
   return { alias: body.candidate_alias, place, customerExternalId: body.customer_uuid, ...readTerms(body) }
 }
 
-const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>): NewTerms => ({
+const readTerms = (body: Static<typeof NewClaimBody> | Static<typeof NewCandidateBody>): CreationTerms => ({
   source: readContractSource(body),
   testClockId: body.test_clock_id?.toLowerCase() ?? null,
   metadata: body.metadata ?? {},

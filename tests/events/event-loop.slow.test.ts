@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readClaimsToDecide } from '../../src/claims/claims-to-decide.ts'
-import { type Opening, openClaims } from '../../src/claims/create/open-claims.ts'
+import {
+  type CreationRequest,
+  createClaimsOrCandidates,
+} from '../../src/claims/create/create-claims-or-candidates.ts'
 import type { Contract } from '../../src/core/contracts/contract.ts'
 import { makeSnapshot } from '../../src/events/submission/claim-cache.ts'
 import { RawJson } from '../../src/kernel/json.ts'
@@ -42,7 +45,7 @@ class LongContract extends RawJson<{ contract: Contract }> {
 }
 
 /** Claims whose contracts are parsed when they are stored. */
-const openings = (count: number, onMade: () => void): Opening[] =>
+const openings = (count: number, onMade: () => void): CreationRequest[] =>
   Array.from({ length: count }, () => ({
     // Of one machine: what is away on one does not stop the others.
     address: { kind: 'claim', id: app.db.distribution.newClaimId() },
@@ -58,7 +61,7 @@ const openings = (count: number, onMade: () => void): Opening[] =>
   }))
 
 const open = (count: number, onMade: () => void) =>
-  openClaims(app, userId, openings(count, onMade), async () => {}, null)
+  createClaimsOrCandidates(app, userId, openings(count, onMade), async () => {}, null)
 
 test('once the database is away, contracts that are not tried are not made either', async () => {
   let made = 0

@@ -5,10 +5,16 @@ import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import { ServiceError } from '../../kernel/errors.ts'
 import { seedOfPlace } from '../claim-ids.ts'
 import { findAliasOwners } from '../claim-store.ts'
-import { type NewTerms, type OpenedClaim, type Opening, openClaims } from './open-claims.ts'
+import {
+  type CreatedClaim,
+  type CreationRequest,
+  type CreationResult,
+  type CreationTerms,
+  createClaimsOrCandidates,
+} from './create-claims-or-candidates.ts'
 import type { ReserveMemory } from './resolve-contract.ts'
 
-export interface CandidateRequest extends NewTerms {
+export interface CandidateRequest extends CreationTerms {
   alias: string
   /** Index in the request. */
   place: number
@@ -16,7 +22,7 @@ export interface CandidateRequest extends NewTerms {
 }
 
 /**
- * Creates candidates: claims addressed by the caller's aliases (§2.4). Each outcome is its own: the candidate, or the error
+ * Creates candidates: claims addressed by the caller's aliases (§2.4). Returns for each request the candidate, or the error
  * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND, CANDIDATE_ALIAS_CONFLICT or RATE_LIMITED.
  * @param key idempotency key of the request; null for none
  */
@@ -26,12 +32,12 @@ export async function createCandidates(
   requests: readonly CandidateRequest[],
   reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
-): Promise<(OpenedClaim | Error)[]> {
+): Promise<(CreatedClaim | Error)[]> {
   if (requests.length === 0) return []
   const names = new Set(requests.map(({ customerExternalId }) => customerExternalId))
   const found = await app.creations.customersByExternalId.submit(userId, { userId, names: [...names] })
   const customers = new Map(found.map((customer) => [customer.externalId, customer]))
-  const openings = requests.map(({ alias, place, customerExternalId, ...terms }) => {
+  const creations = requests.map(({ alias, place, customerExternalId, ...terms }) => {
     const customer = customers.get(customerExternalId)
     if (!customer) return customerNotFound({ externalId: customerExternalId })
     const address = { kind: 'candidate', alias } as const
@@ -43,7 +49,7 @@ export async function createCandidates(
       ...terms,
     }
   })
-  return openCandidates(app, userId, openings, reserveMemory, key)
+  return createWithinLimit(app, userId, creations, reserveMemory, key)
 }
 
 /**
@@ -62,45 +68,44 @@ export async function createCandidate(
   return candidate as ClaimWithMetadata
 }
 
-type Outcome = OpenedClaim | Error
-interface CandidateOpening extends Opening {
+interface CandidateCreation extends CreationRequest {
   address: { kind: 'candidate'; alias: string }
 }
-type CandidateOpenings = readonly (CandidateOpening | ServiceError)[]
-type Open = (openings: CandidateOpenings) => Promise<Outcome[]>
+type CandidateCreations = readonly (CandidateCreation | ServiceError)[]
+type Create = (creations: CandidateCreations) => Promise<CreationResult[]>
 
 /**
  * Creates candidates within the limit of foreign aliases that the account may learn of. If all aliases may belong to others, their
  * owners are looked up afterwards, otherwise before. Beyond the limit only the account's own aliases are tried: a created
  * candidate would disclose as much as a conflict.
  */
-function openCandidates(
+function createWithinLimit(
   app: App,
   userId: string,
-  openings: CandidateOpenings,
+  creations: CandidateCreations,
   reserveMemory: ReserveMemory,
   key: CreationKey | null,
-): Promise<Outcome[]> {
-  const open: Open = (some) => openClaims(app, userId, some, reserveMemory, key)
-  const aliases = aliasesOf(openings).length
+): Promise<CreationResult[]> {
+  const create: Create = (allowed) => createClaimsOrCandidates(app, userId, allowed, reserveMemory, key)
+  const aliases = aliasesOf(creations).length
   return app.aliasDisclosureLimit.reserve(userId, aliases)
-    ? openAndCount(app, userId, openings, aliases, open)
-    : openWithin(app, userId, openings, open)
+    ? createAndCount(app, userId, creations, aliases, create)
+    : createAllowed(app, userId, creations, create)
 }
 
-async function openAndCount(
+async function createAndCount(
   app: App,
   userId: string,
-  openings: CandidateOpenings,
+  creations: CandidateCreations,
   aliases: number,
-  open: Open,
-): Promise<Outcome[]> {
+  create: Create,
+): Promise<CreationResult[]> {
   let disclosed = 0
   try {
-    const outcomes = await open(openings)
-    const taken = openings.filter((_, i) => isConflict(outcomes[i]))
-    if (taken.length > 0) disclosed = await countForeign(app, userId, aliasesOf(taken))
-    return outcomes
+    const results = await create(creations)
+    const conflicting = creations.filter((_, i) => isConflict(results[i]))
+    if (conflicting.length > 0) disclosed = await countForeign(app, userId, aliasesOf(conflicting))
+    return results
   } finally {
     app.aliasDisclosureLimit.settle(userId, aliases, disclosed)
   }
@@ -116,29 +121,31 @@ async function countForeign(app: App, userId: string, aliases: string[]): Promis
   }
 }
 
-async function openWithin(
+async function createAllowed(
   app: App,
   userId: string,
-  openings: CandidateOpenings,
-  open: Open,
-): Promise<Outcome[]> {
-  const owners = await findAliasOwners(app.db.reads.for(userId), aliasesOf(openings))
+  creations: CandidateCreations,
+  create: Create,
+): Promise<CreationResult[]> {
+  const owners = await findAliasOwners(app.db.reads.for(userId), aliasesOf(creations))
   const limit = app.aliasDisclosureLimit
-  const allowed = openings.map((opening) => {
-    if (opening instanceof ServiceError || owners.get(opening.address.alias) === userId) return opening
-    const { alias } = opening.address
+  const allowed = creations.map((creation) => {
+    if (creation instanceof ServiceError || owners.get(creation.address.alias) === userId) return creation
+    const { alias } = creation.address
     const mayKnow = isForeign(owners, userId, alias) ? limit.disclose(userId) : limit.hasRoom(userId)
-    return mayKnow ? opening : limit.error(userId)
+    return mayKnow ? creation : limit.error(userId)
   })
-  return open(allowed)
+  return create(allowed)
 }
 
 const isForeign = (owners: Map<string, string>, userId: string, alias: string): boolean =>
   (owners.get(alias) ?? userId) !== userId
 
-const isConflict = (outcome: Outcome | undefined): boolean =>
-  outcome instanceof ServiceError && outcome.code === 'CANDIDATE_ALIAS_CONFLICT'
+const isConflict = (result: CreationResult | undefined): boolean =>
+  result instanceof ServiceError && result.code === 'CANDIDATE_ALIAS_CONFLICT'
 
-const aliasesOf = (openings: CandidateOpenings): string[] => [
-  ...new Set(openings.flatMap((opening) => (opening instanceof ServiceError ? [] : opening.address.alias))),
+const aliasesOf = (creations: CandidateCreations): string[] => [
+  ...new Set(
+    creations.flatMap((creation) => (creation instanceof ServiceError ? [] : creation.address.alias)),
+  ),
 ]

@@ -3,10 +3,14 @@ import type { ClaimWithMetadata } from '../../core/claims/claim.ts'
 import { customerNotFound } from '../../core/record-errors.ts'
 import type { CreationKey } from '../../idempotency/idempotency-key-store.ts'
 import { idOfReference, seedOfPlace } from '../claim-ids.ts'
-import { type NewTerms, type OpenedClaim, openClaims } from './open-claims.ts'
+import {
+  type CreatedClaim,
+  type CreationTerms,
+  createClaimsOrCandidates,
+} from './create-claims-or-candidates.ts'
 import type { ReserveMemory } from './resolve-contract.ts'
 
-export interface ClaimRequest extends NewTerms {
+export interface ClaimRequest extends CreationTerms {
   customerId: string
   /** The caller's own name for the claim; null for none. */
   reference: string | null
@@ -15,7 +19,7 @@ export interface ClaimRequest extends NewTerms {
 }
 
 /**
- * Creates claims with contracts that do not change (§2.3). Each outcome is its own: the claim, or the error
+ * Creates claims with contracts that do not change (§2.3). Returns for each request the claim, or the error
  * CUSTOMER_NOT_FOUND, TEST_CLOCK_NOT_FOUND, SCHEMA_NOT_FOUND or CLAIM_REFERENCE_CONFLICT.
  * @param key idempotency key of the request; null for none
  */
@@ -25,12 +29,12 @@ export async function createClaims(
   requests: readonly ClaimRequest[],
   reserveMemory: ReserveMemory,
   key: CreationKey | null = null,
-): Promise<(OpenedClaim | Error)[]> {
+): Promise<(CreatedClaim | Error)[]> {
   if (requests.length === 0) return []
   const ids = new Set(requests.map(({ customerId }) => customerId))
   const found = await app.creations.customers.submit(userId, { userId, names: [...ids] })
   const customers = new Map(found.map((customer) => [customer.id, customer]))
-  const openings = requests.map(({ customerId, reference, place, ...terms }) => {
+  const creations = requests.map(({ customerId, reference, place, ...terms }) => {
     const customer = customers.get(customerId)
     if (!customer) return customerNotFound({ id: customerId })
     const seed = key && seedOfPlace(key.seed, place)
@@ -44,7 +48,7 @@ export async function createClaims(
       ...terms,
     }
   })
-  return openClaims(app, userId, openings, reserveMemory, key)
+  return createClaimsOrCandidates(app, userId, creations, reserveMemory, key)
 }
 
 /**

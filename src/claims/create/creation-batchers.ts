@@ -82,7 +82,7 @@ export class CreationBatchers implements Lifecycle {
     this.newClaims = newClaimBatcher(database, {
       ...insert,
       run: (db, sets) => runSets(sets, (claims) => insertClaims(db, claims)),
-      // All claims of a set are on one machine: see `openClaims`.
+      // All claims of a set are on one machine: see `createClaimsOrCandidates`.
       claimIdOf: ([first]) => claimIdOf((first as NewClaim).address),
     })
     this.#all = [

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { longestMs } from './one-run.ts'
-import { commandOf, type Plan, wordsOf } from './plan.ts'
+import { runTimeoutMs } from './one-run.ts'
+import { argumentsOf, commandOf, type Plan } from './plan.ts'
 import type { RunResult } from './report.ts'
-import { workFolders } from './stage/work-folder.ts'
+import { workFolders } from './testbed/work-folder.ts'
 
 const PROGRAM = fileURLToPath(new URL('./run.ts', import.meta.url))
 /** Added to the time limit of the run itself. */
-const GRACE_MS = 120_000
-const END_PATIENCE_MS = 45_000
-const LAST_WORDS = 2_000
+const EXIT_GRACE_MS = 120_000
+const END_TIMEOUT_MS = 45_000
+const LOG_TAIL_CHARACTERS = 2_000
 
 /**
  * Runs a plan in a process of its own, which writes its output to `<files>.log`. It ends with this process or with
@@ -22,17 +22,17 @@ export async function runInChild(plan: Plan, files: string, signal: AbortSignal)
   const json = `${files}.json`
   const log = await open(`${files}.log`, 'w')
   // The end of the channel tells the child that this process ended.
-  const child = fork(PROGRAM, [...wordsOf(plan), '--no-shrink', '--json', json], {
+  const child = fork(PROGRAM, [...argumentsOf(plan), '--no-shrink', '--json', json], {
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
     execArgv: [],
   })
   const ended = once(child, 'exit')
   await log.close()
-  let timer = setTimeout(() => child.kill('SIGKILL'), longestMs(plan) + GRACE_MS)
+  let timer = setTimeout(() => child.kill('SIGKILL'), runTimeoutMs(plan) + EXIT_GRACE_MS)
   const onAbort = () => {
     child.kill('SIGTERM')
     clearTimeout(timer)
-    timer = setTimeout(() => child.kill('SIGKILL'), END_PATIENCE_MS)
+    timer = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS)
   }
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
@@ -43,8 +43,8 @@ export async function runInChild(plan: Plan, files: string, signal: AbortSignal)
   const result = await readFile(json, 'utf8').catch(() => null)
   if (result !== null) return JSON.parse(result)
   if (signal.aborted) return null
-  const said = (await readFile(`${files}.log`, 'utf8')).slice(-LAST_WORDS)
-  return failed(plan, `the run ended with ${status ?? killedBy} and no result: ${said}`)
+  const output = (await readFile(`${files}.log`, 'utf8')).slice(-LOG_TAIL_CHARACTERS)
+  return failed(plan, `the run ended with ${status ?? killedBy} without a result: ${output}`)
 }
 
 const failed = (plan: Plan, failure: string): RunResult => ({

@@ -1,5 +1,5 @@
 import { FAULTS } from './faults/faults.ts'
-import type { RealFault } from './faults/moments.ts'
+import type { LocalFault } from './faults/timing.ts'
 import type { Plan } from './plan.ts'
 
 /**
@@ -8,21 +8,20 @@ import type { Plan } from './plan.ts'
  */
 export function chooseFaults(
   { faults: list, citus }: Pick<Plan, 'faults' | 'citus'>,
-  say: (line: string) => void,
-): RealFault[] {
+  log: (line: string) => void,
+): LocalFault[] {
   if (list === 'none') return []
-  const here = FAULTS.filter(({ need }) => need !== 'shard nodes' || citus !== undefined)
-  const names = list === 'all' ? here.map(({ name }) => name) : list.split(',')
+  const available = FAULTS.filter(({ requires }) => requires !== 'shard nodes' || citus !== undefined)
+  const names = list === 'all' ? available.map(({ name }) => name) : list.split(',')
   return names.flatMap((name) => {
-    const fault = here.find((fault) => fault.name === name)
-    if (!fault && FAULTS.some((fault) => fault.name === name))
-      throw new Error(`${name} cannot be done here: it takes --citus`)
+    const fault = available.find((fault) => fault.name === name)
+    if (!fault && FAULTS.some((fault) => fault.name === name)) throw new Error(`${name} needs --citus`)
     if (!fault)
-      throw new Error(`there is no fault ${name}; there are: ${FAULTS.map(({ name }) => name).join(', ')}`)
-    const why = fault.unavailable()
-    if (why === null) return [fault]
-    if (list !== 'all') throw new Error(`${name} cannot be done here: ${why}`)
-    say(`${name} is left out: ${why}`)
+      throw new Error(`unknown fault ${name}; the faults are: ${FAULTS.map(({ name }) => name).join(', ')}`)
+    const reason = fault.unavailable()
+    if (reason === null) return [fault]
+    if (list !== 'all') throw new Error(`${name} is unavailable: ${reason}`)
+    log(`${name} is skipped: ${reason}`)
     return []
   })
 }

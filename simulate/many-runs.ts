@@ -2,13 +2,13 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runInChild } from './child-run.ts'
 import { chooseFaults } from './choose-faults.ts'
-import { statusOf } from './one-run.ts'
+import { exitStatusOf } from './one-run.ts'
 import type { Plan } from './plan.ts'
 import { seeded } from './random.ts'
-import { type RunResult, struckIn, sumsOf } from './report.ts'
-import { kindOf, shrink } from './shrink.ts'
+import { formatTotals, injectedIn, type RunResult } from './report.ts'
+import { findingKindOf, shrink } from './shrink.ts'
 
-export const MOST_SEED = 2 ** 31
+export const MAX_SEED = 2 ** 31
 
 export interface ManyOptions {
   /** Of each run. The seeds of the runs are drawn from its seed. */
@@ -24,70 +24,70 @@ export interface ManyOptions {
   json: string | null
   keepGoing: boolean
   shrinkMs: number
-  say: (line: string) => void
+  log: (line: string) => void
 }
 
 /** Runs plans from one seed one after the other, several in parallel, and reports the results. Returns the exit status. */
 export async function runMany(options: ManyOptions): Promise<number> {
-  const over = new AbortController()
-  const stop = () => over.abort()
+  const stopped = new AbortController()
+  const stop = () => stopped.abort()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   await mkdir(options.folder, { recursive: true })
-  const runs = new Runs(options, over)
+  const runs = new Runs(options, stopped)
   await Promise.all(Array.from({ length: options.jobs }, () => runs.work()))
-  return runs.conclude()
+  return runs.summarize()
 }
 
 class Runs {
   readonly #options: ManyOptions
-  readonly #over: AbortController
+  readonly #stopped: AbortController
   readonly #results: RunResult[] = []
   readonly #kinds = new Set<string>()
   readonly #startedAt = performance.now()
-  #begun = 0
+  #started = 0
   #writing: Promise<void> = Promise.resolve()
-  #isEnough = false
+  #isStopped = false
 
-  constructor(options: ManyOptions, over: AbortController) {
+  constructor(options: ManyOptions, stopped: AbortController) {
     this.#options = options
-    this.#over = over
+    this.#stopped = stopped
   }
 
   /** Starts runs one after the other until the limit is reached. */
   async work(): Promise<void> {
     const { runs, operations, keepGoing } = this.#options
-    while (!this.#over.signal.aborted && !this.#isEnough) {
-      if (this.#begun >= runs && this.#sum('operations') >= operations) return
-      const number = ++this.#begun
+    while (!this.#stopped.signal.aborted && !this.#isStopped) {
+      if (this.#started >= runs && this.#sum('operations') >= operations) return
+      const number = ++this.#started
       const result = await this.#run(number)
       if (result === null) return
-      await this.#note(result, number)
-      if (statusOf(result) !== 0 && !keepGoing) this.#isEnough = true
+      await this.#recordResult(result, number)
+      if (exitStatusOf(result) !== 0 && !keepGoing) this.#isStopped = true
     }
   }
 
   async #run(number: number): Promise<RunResult | null> {
     const { plan, servers } = this.#options
-    const seed = seeded(plan.seed).fork(`run ${number}`).int(0, MOST_SEED)
-    const own = { ...plan, seed, servers: servers[(number - 1) % servers.length] as number }
-    return await runInChild(own, this.#filesOf(number), this.#over.signal)
+    const seed = seeded(plan.seed).fork(`run ${number}`).int(0, MAX_SEED)
+    const runPlan = { ...plan, seed, servers: servers[(number - 1) % servers.length] as number }
+    return await runInChild(runPlan, this.#filesOf(number), this.#stopped.signal)
   }
 
   #filesOf = (number: number) => join(this.#options.folder, `run-${`${number}`.padStart(4, '0')}`)
 
-  async #note(result: RunResult, number: number): Promise<void> {
-    const { say, json, folder, plan } = this.#options
+  async #recordResult(result: RunResult, number: number): Promise<void> {
+    const { log, json, folder, plan } = this.#options
     this.#results.push(result)
     const seconds = (performance.now() - this.#startedAt) / 1000
-    const [all, strikes] = [this.#sum('operations'), sum(Object.values(result.by_fault))]
-    say(
-      `${number}: seed ${result.plan.seed}, ${result.plan.servers} servers: ${result.operations} operations, ${result.acknowledged} acknowledged, ${result.unknown} unknown, ${strikes} faults in ${Math.round(result.seconds)} s; ${all} in all, ${Math.round(all / seconds)}/s`,
+    const [all, faultCount] = [this.#sum('operations'), sum(Object.values(result.by_fault))]
+    log(
+      `${number}: seed ${result.plan.seed}, ${result.plan.servers} servers: ${result.operations} operations, ${result.acknowledged} acknowledged, ${result.unknown} unknown, ${faultCount} faults in ${Math.round(result.seconds)} s; ${all} in all, ${Math.round(all / seconds)}/s`,
     )
     const files = this.#filesOf(number)
-    if (statusOf(result) === 0)
+    if (exitStatusOf(result) === 0)
       for (const end of ['log', 'json']) await rm(`${files}.${end}`, { force: true })
     else
-      say(
+      log(
         `${result.finding ? 'FINDING' : 'ERROR'}: ${messageOf(result)}\n  ${result.command}\n  ${files}.log`,
       )
     const path = json ?? join(folder, 'runs.json')
@@ -100,37 +100,37 @@ class Runs {
 
   /** Shrinks the first finding of each kind. */
   async #shrink(result: RunResult, files: string): Promise<void> {
-    const { shrinkMs, say } = this.#options
-    if (!result.finding || shrinkMs === 0 || this.#kinds.has(kindOf(result))) return
-    this.#kinds.add(kindOf(result))
-    say(await shrink(result, shrinkMs, files, this.#over.signal, say))
+    const { shrinkMs, log } = this.#options
+    if (!result.finding || shrinkMs === 0 || this.#kinds.has(findingKindOf(result))) return
+    this.#kinds.add(findingKindOf(result))
+    log(await shrink(result, shrinkMs, files, this.#stopped.signal, log))
   }
 
-  conclude(): number {
+  summarize(): number {
     const results = this.#results
-    console.log(sumsOf(results))
+    console.log(formatTotals(results))
     const figures = this.#figures()
     console.log(
       `${figures.finished} runs from seed ${this.#options.plan.seed}: ${figures.operations} operations, ${figures.acknowledged} events acknowledged, ${figures.unknown} unknown, in ${figures.seconds} s.`,
     )
-    for (const result of results.filter((result) => statusOf(result) !== 0)) {
+    for (const result of results.filter((result) => exitStatusOf(result) !== 0)) {
       console.log(`${result.finding ? 'FINDING' : 'ERROR'}: ${messageOf(result)}\n  Again: ${result.command}`)
     }
-    const unstruck = this.#unstruck()
-    if (unstruck.length > 0) console.log(`Never struck: ${unstruck.join(', ')}.`)
-    if (this.#over.signal.aborted) console.log('It was stopped before its end.')
+    const neverInjected = this.#neverInjected()
+    if (neverInjected.length > 0) console.log(`Never injected: ${neverInjected.join(', ')}.`)
+    if (this.#stopped.signal.aborted) console.log('Stopped before the end.')
     if (results.some(({ finding }) => finding !== null)) return 1
-    if (results.some(({ failure }) => failure !== null) || this.#over.signal.aborted) return 2
-    if (unstruck.length > 0) return 2
+    if (results.some(({ failure }) => failure !== null) || this.#stopped.signal.aborted) return 2
+    if (neverInjected.length > 0) return 2
     console.log('No finding.')
     return 0
   }
 
-  /** Reports faults that never struck: they have tested nothing. */
-  #unstruck(): string[] {
-    const struck = struckIn(this.#results)
+  /** The faults that were never injected: they have tested nothing. */
+  #neverInjected(): string[] {
+    const injected = injectedIn(this.#results)
     const faults = chooseFaults(this.#options.plan, () => {})
-    return faults.map(({ name }) => name).filter((name) => !struck.get(name))
+    return faults.map(({ name }) => name).filter((name) => !injected.get(name))
   }
 
   #figures() {
@@ -140,7 +140,7 @@ class Runs {
       operations: this.#sum('operations'),
       acknowledged: this.#sum('acknowledged'),
       unknown: this.#sum('unknown'),
-      by_fault: Object.fromEntries(struckIn(this.#results)),
+      by_fault: Object.fromEntries(injectedIn(this.#results)),
       findings: this.#results.filter(({ finding }) => finding !== null).length,
       failures: this.#results.filter(({ failure }) => failure !== null).length,
     }

@@ -17,11 +17,11 @@ export interface Plan {
 }
 
 /** The arguments that repeat the run. */
-export function wordsOf(plan: Plan): string[] {
+export function argumentsOf(plan: Plan): string[] {
   const { seed, seconds, servers, workers, clients, accounts, patience, faults, source, citus } = plan
   const numbers = { seed, seconds, servers, workers, clients, accounts, patience }
   const words = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, `${value}`])
   return [...words, '--faults', faults, ...(source ? ['--source'] : []), ...(citus ? ['--citus', citus] : [])]
 }
 
-export const commandOf = (plan: Plan): string => `npm run simulate -- ${wordsOf(plan).join(' ')}`
+export const commandOf = (plan: Plan): string => `npm run simulate -- ${argumentsOf(plan).join(' ')}`

@@ -3,7 +3,7 @@ import Table from 'cli-table3'
 import { commandOf, type Plan } from './plan.ts'
 import type { Result } from './simulation.ts'
 
-const MOST_CHARACTERS = 60_000
+const MAX_CHARACTERS = 60_000
 
 /** A run's result as JSON. */
 export interface RunResult {
@@ -18,11 +18,11 @@ export interface RunResult {
   /** Seconds for which clients acted. */
   seconds: number
   finding: { message: string; about: unknown } | null
-  /** Why the run shows nothing. */
+  /** Why the run has no result. */
   failure: string | null
 }
 
-export function jsonOf({ world, struck, seconds, finding, failure }: Result, plan: Plan): RunResult {
+export function toRunResult({ world, injected, seconds, finding, failure }: Result, plan: Plan): RunResult {
   return {
     plan,
     command: commandOf(plan),
@@ -31,7 +31,7 @@ export function jsonOf({ world, struck, seconds, finding, failure }: Result, pla
     unknown: world.unknown,
     by_operation: Object.fromEntries(world.tally),
     by_answer: Object.fromEntries(world.answers),
-    by_fault: Object.fromEntries(struck),
+    by_fault: Object.fromEntries(injected),
     seconds,
     finding: finding && { message: finding.message, about: plain(finding.about) },
     failure,
@@ -48,18 +48,19 @@ function plain(about: unknown): unknown {
 }
 
 /** Operations, responses and faults as a table. */
-export const tableOf = ({ world, struck }: Result): string => columns(world.tally, world.answers, struck)
+export const formatTable = ({ world, injected }: Result): string =>
+  columns(world.tally, world.answers, injected)
 
 /** The sums of several runs. */
-export function sumsOf(runs: readonly RunResult[]): string {
+export function formatTotals(runs: readonly RunResult[]): string {
   return columns(
     sum(runs.map(({ by_operation }) => by_operation)),
     sum(runs.map(({ by_answer }) => by_answer)),
-    struckIn(runs),
+    injectedIn(runs),
   )
 }
 
-export const struckIn = (runs: readonly RunResult[]): Map<string, number> =>
+export const injectedIn = (runs: readonly RunResult[]): Map<string, number> =>
   sum(runs.map(({ by_fault }) => by_fault))
 
 function sum(counts: readonly Record<string, number>[]): Map<string, number> {
@@ -83,7 +84,7 @@ function listOf(counts: ReadonlyMap<string, number>): string {
 }
 
 /** What was expected, the known facts, and how to repeat the run. */
-export function tellOf(
+export function formatReport(
   { finding, failure }: Pick<RunResult, 'finding' | 'failure'>,
   command: string,
 ): string {
@@ -97,9 +98,9 @@ export function tellOf(
   })
   return [
     `FINDING: ${finding.message}`,
-    about.length > MOST_CHARACTERS ? `${about.slice(0, MOST_CHARACTERS)}…` : about,
+    about.length > MAX_CHARACTERS ? `${about.slice(0, MAX_CHARACTERS)}…` : about,
     '',
     `Again: ${command}`,
-    'The same seed draws the same operations for each client and the same faults; how they meet in time differs from run to run.',
+    'The seed fixes the operations of each client and the faults. Timing differs between runs.',
   ].join('\n')
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { runInChild } from './child-run.ts'
 import { chooseFaults } from './choose-faults.ts'
 import { commandOf, type Plan } from './plan.ts'
-import { type RunResult, tellOf } from './report.ts'
+import { formatReport, type RunResult } from './report.ts'
 
 /** Timing differs between runs, so each plan is tried more than once. */
 const TRIES = 2
 /** Added to the time at which the finding occurred. */
-const MORE_SECONDS = 5
+const EXTRA_SECONDS = 5
 
 /** The kind of a finding: its text without ids, numbers and times. */
-export const kindOf = ({ finding }: Pick<RunResult, 'finding'>): string =>
+export const findingKindOf = ({ finding }: Pick<RunResult, 'finding'>): string =>
   (finding?.message ?? '').replaceAll(/[\da-f]{8}-[\da-f-]{27}|[\w-]*\d[\w:.-]*/g, '…')
 
 /**
@@ -21,21 +21,21 @@ export const kindOf = ({ finding }: Pick<RunResult, 'finding'>): string =>
  */
 export async function shrink(
   found: RunResult,
-  mostMs: number,
+  timeoutMs: number,
   files: string,
   signal: AbortSignal,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<string> {
-  const deadline = performance.now() + mostMs
-  const within = AbortSignal.any([signal, AbortSignal.timeout(mostMs)])
+  const deadline = performance.now() + timeoutMs
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const tried = new Set<string>()
   let smallest: RunResult | null = null
   let candidates = smaller(found)
   let tries = 0
-  for (let plan = candidates.shift(); plan && performance.now() < deadline && !within.aborted; ) {
-    const again = await findsAgain(plan, kindOf(found), `${files}-smaller`, within, () => tries++)
+  for (let plan = candidates.shift(); plan && performance.now() < deadline && !bounded.aborted; ) {
+    const again = await reproduce(plan, findingKindOf(found), `${files}-smaller`, bounded, () => tries++)
     if (again) {
-      say(`found again by ${again.command}`)
+      log(`reproduced by ${again.command}`)
       smallest = again
       candidates = smaller(again)
     }
@@ -43,24 +43,25 @@ export async function shrink(
     candidates = candidates.filter((candidate) => !tried.has(commandOf(candidate)))
     plan = candidates.shift()
   }
-  if (smallest) return `The smallest run of ${tries} that finds it:\n${tellOf(smallest, smallest.command)}`
-  return `It did not come again in ${tries} smaller runs: it hangs on how things meet in time. Its history is that of the run that found it.`
+  if (smallest)
+    return `The smallest run of ${tries} with the finding:\n${formatReport(smallest, smallest.command)}`
+  return `None of ${tries} smaller runs had the finding: it depends on timing.`
 }
 
 /** Shrinks a single run and prints the report. */
-export async function shrinkFound(found: RunResult, mostMs: number): Promise<void> {
+export async function shrinkAndReport(found: RunResult, timeoutMs: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-smaller-'))
-  const over = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => over.abort())
+  const stopped = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.abort())
   try {
-    const say = (line: string) => console.error(line)
-    console.log(await shrink(found, mostMs, join(folder, 'run'), over.signal, say))
+    const log = (line: string) => console.error(line)
+    console.log(await shrink(found, timeoutMs, join(folder, 'run'), stopped.signal, log))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function findsAgain(
+async function reproduce(
   plan: Plan,
   kind: string,
   files: string,
@@ -70,7 +71,7 @@ async function findsAgain(
   for (let i = 0; i < TRIES && !signal.aborted; i++) {
     onTry()
     const result = await runInChild(plan, files, signal)
-    if (result?.finding && kindOf(result) === kind) return result
+    if (result?.finding && findingKindOf(result) === kind) return result
   }
   return null
 }
@@ -80,7 +81,7 @@ function smaller({ plan, seconds }: RunResult): Plan[] {
   const names = chooseFaults(plan, () => {}).map(({ name }) => name)
   const half = Math.ceil(names.length / 2)
   const lists = names.length <= 1 ? [] : [names.slice(0, half), names.slice(half)]
-  const shorter = { ...plan, seconds: Math.min(plan.seconds, Math.ceil(seconds) + MORE_SECONDS) }
+  const shorter = { ...plan, seconds: Math.min(plan.seconds, Math.ceil(seconds) + EXTRA_SECONDS) }
   const plans = [
     ...(names.length > 0 ? [{ ...shorter, faults: 'none' }] : []),
     ...lists.map((list) => ({ ...shorter, faults: list.join() })),

@@ -1,13 +1,14 @@
 import type { Progress } from '../bench/progress.ts'
-import { judgeCalm } from './checks/judge-calm.ts'
 import { judgeOverviews } from './checks/judge-overviews.ts'
 import { judgePeople } from './checks/judge-people.ts'
 import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
+import { verifyWithoutFaults } from './checks/verify-without-faults.ts'
 import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Client } from './clients/client.ts'
 import { now } from './clients/exchange.ts'
 import { Receiver } from './clients/receiver.ts'
 import { World } from './clients/world.ts'
+import { injectFaults } from './inject-faults.ts'
 import { Finding, findingOf } from './model/finding.ts'
 import { openAccounts } from './operations/accounts/open-accounts.ts'
 import { act } from './operations/catalogue.ts'
@@ -15,95 +16,100 @@ import { judgeFollowed } from './operations/claims/follow-lists.ts'
 import { judgeFeeds } from './operations/notifications.ts'
 import { judgeHook } from './operations/webhooks.ts'
 import { seeded } from './random.ts'
-import { type Fault, NotCalm, type Stage } from './stage.ts'
-import { strikeOnAndOn } from './strike.ts'
+import { type Fault, RecoveryError, type Testbed } from './testbed.ts'
 
-export interface SimulationOptions<On extends Stage> {
+export interface SimulationOptions<On extends Testbed> {
   seed: number
   seconds: number
   clients: number
   accounts: number
-  patienceSeconds: number
+  timeoutSeconds: number
   faults: readonly Fault<On>[]
-  /** The faults were chosen by name, so each must strike. */
-  isNamed: boolean
+  /** The faults were chosen by name, so the run must inject each. */
+  mustInjectAll: boolean
   progress: Progress
 }
 
 export interface Result {
   world: World
-  /** Number of strikes by fault. */
-  struck: Map<string, number>
+  /** Number of injections by fault. */
+  injected: Map<string, number>
   /** Seconds for which clients acted. */
   seconds: number
   finding: Finding | null
-  /** Why the run shows nothing: something besides the service failed. */
+  /** Why the run has no result. */
   failure: string | null
 }
 
-/** One run on a stage: many clients and faults, then calm, then the judgement. */
-export async function simulate<On extends Stage>(stage: On, options: SimulationOptions<On>): Promise<Result> {
+/** One run: many clients and faults, then recovery, then the verification. */
+export async function simulate<On extends Testbed>(
+  testbed: On,
+  options: SimulationOptions<On>,
+): Promise<Result> {
   const random = seeded(options.seed)
   const world = new World(
-    options.faults.every(({ need }) => need !== 'clocks'),
-    options.patienceSeconds * 1000,
+    options.faults.every(({ requires }) => requires !== 'clocks'),
+    options.timeoutSeconds * 1000,
   )
-  const struck = new Map<string, number>(options.faults.map(({ name }) => [name, 0]))
-  const newClient = (name: string) => new Client(name, world, random.fork(name), stage.urls)
+  const injected = new Map<string, number>(options.faults.map(({ name }) => [name, 0]))
+  const newClient = (name: string) => new Client(name, world, random.fork(name), testbed.urls)
   const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
   const judge = newClient('judge')
-  const receiver = await Receiver.open(random.fork('receiver'), world.weather)
-  const over = new AbortController()
+  const receiver = await Receiver.open(random.fork('receiver'), world.faultPeriods)
+  const stopped = new AbortController()
   let startedAt = now()
   let endedAt = Infinity
   let until = startedAt
   const resultOf = (finding: Finding | null, failure: string | null = null): Result => ({
     world,
-    struck,
+    injected,
     seconds: (Math.min(now(), endedAt) - startedAt) / 1000,
     finding,
     failure,
   })
-  const timer = setInterval(() => options.progress.doing(progressOf(world, struck, until)), progressEveryMs())
+  const timer = setInterval(
+    () => options.progress.doing(progressOf(world, injected, until)),
+    progressIntervalMs(),
+  )
   try {
-    await openAccounts(world, stage, judge, receiver, options.accounts).catch(rethrowAsFinding)
+    await openAccounts(world, testbed, judge, receiver, options.accounts).catch(rethrowAsFinding)
     startedAt = now()
     until = withCheck(startedAt, options.seconds * 1000)
-    const isAnyMissing = () => options.isNamed && struck.values().some((times) => times === 0)
-    const goesOn = () => {
-      const isFound = stage.complaints.length > 0 || receiver.finding !== null
-      const isStopped = over.signal.aborted || isFound
-      return !isStopped && (now() < until || (isAnyMissing() && now() < until + LATEST_STRIKE_MS))
+    const isAnyFaultMissing = () => options.mustInjectAll && injected.values().some((times) => times === 0)
+    const shouldContinue = () => {
+      const isFound = testbed.serverErrors.length > 0 || receiver.finding !== null
+      const isStopped = stopped.signal.aborted || isFound
+      return !isStopped && (now() < until || (isAnyFaultMissing() && now() < until + MAX_EXTENSION_MS))
     }
     const stopAll = (error: unknown) => {
-      over.abort()
+      stopped.abort()
       throw error
     }
-    const work = clients.map((client) => act(client, goesOn).catch(rethrowAsFinding).catch(stopAll))
-    const harm = strikeOnAndOn(
-      stage,
+    const work = clients.map((client) => act(client, shouldContinue).catch(rethrowAsFinding).catch(stopAll))
+    const faultInjection = injectFaults(
+      testbed,
       options.faults,
       random.fork('faults'),
-      world.weather,
-      struck,
-      goesOn,
-      over.signal,
+      world.faultPeriods,
+      injected,
+      shouldContinue,
+      stopped.signal,
     ).catch(stopAll)
-    const ends = await Promise.allSettled([...work, harm])
+    const ends = await Promise.allSettled([...work, faultInjection])
     endedAt = now()
     for (const end of ends) if (end.status === 'rejected') throw end.reason
-    await stage.calm()
-    options.progress.doing('looking at what came of it')
-    await judgeAll({ world, stage, clients, judge, receiver }).catch(rethrowAsFinding)
-    if (options.faults.length === 0) await judgeCalm(world, stage)
-    if (stage.complaints.length > 0) throw complaintsOf(stage)
-    return resultOf(null, lackOf(world, options.isNamed ? struck : new Map()))
+    await testbed.recover()
+    options.progress.doing('verifying the stored data')
+    await judgeAll({ world, testbed, clients, judge, receiver }).catch(rethrowAsFinding)
+    if (options.faults.length === 0) await verifyWithoutFaults(world, testbed)
+    if (testbed.serverErrors.length > 0) throw serverErrorFinding(testbed)
+    return resultOf(null, missingEvidence(world, options.mustInjectAll ? injected : new Map()))
   } catch (error) {
     if (error instanceof Finding) return resultOf(error)
-    if (error instanceof NotCalm)
-      return resultOf(new Finding(error.message, { complaints: stage.complaints, standing: error.about }))
-    // The complaints show more than their consequences.
-    if (stage.complaints.length > 0) return resultOf(complaintsOf(stage))
+    if (error instanceof RecoveryError)
+      return resultOf(new Finding(error.message, { serverErrors: testbed.serverErrors, state: error.about }))
+    // The server errors show more than their consequences.
+    if (testbed.serverErrors.length > 0) return resultOf(serverErrorFinding(testbed))
     return resultOf(null, (error as Error).stack ?? String(error))
   } finally {
     clearInterval(timer)
@@ -114,22 +120,22 @@ export async function simulate<On extends Stage>(stage: On, options: SimulationO
 
 interface Judged {
   world: World
-  stage: Stage
+  testbed: Testbed
   clients: readonly Client[]
   judge: Client
   receiver: Receiver
 }
 
-/** Judges the stored data after the last fault. */
-async function judgeAll({ world, stage, clients, judge, receiver }: Judged): Promise<void> {
-  await waitForChecks(stage)
+/** Verifies the stored data after the last fault. */
+async function judgeAll({ world, testbed, clients, judge, receiver }: Judged): Promise<void> {
+  await waitForChecks(testbed)
   await judgeClaims(world, clients)
   await judgeClocks(world, judge)
   for (const account of world.accounts) await judgeFollowed(judge, account)
   for (const account of world.accounts) await judgeFeeds(judge, account)
-  await judgeOverviews(world, stage, judge)
-  await judgePeople(world, stage)
-  await judgeTables(stage)
+  await judgeOverviews(world, testbed, judge)
+  await judgePeople(world, testbed)
+  await judgeTables(testbed)
   // Last, because it may take longer than until the next check.
   for (const account of world.accounts) await judgeHook(judge, account, receiver)
 }
@@ -141,8 +147,8 @@ function rethrowAsFinding(error: unknown): never {
 const MINUTE_MS = 60_000
 const AROUND_CHECK_MS = 3_000
 const SHORT_MS = 30_000
-/** Longest extension of a run until each fault that was chosen by name has struck. */
-const LATEST_STRIKE_MS = 120_000
+/** Maximum extension of a run to inject each fault that was chosen by name. */
+const MAX_EXTENSION_MS = 120_000
 
 /** Extends a run until a scheduled check, unless the run is short. */
 function withCheck(from: number, ms: number): number {
@@ -151,19 +157,20 @@ function withCheck(from: number, ms: number): number {
   return Math.max(from + ms, check)
 }
 
-const progressEveryMs = () => (process.stderr.isTTY ? 1_000 : 10_000)
+const progressIntervalMs = () => (process.stderr.isTTY ? 1_000 : 10_000)
 
-const complaintsOf = ({ complaints }: Stage) => new Finding('the servers complained', complaints.slice(0, 20))
+const serverErrorFinding = ({ serverErrors }: Testbed) =>
+  new Finding('the servers logged errors', serverErrors.slice(0, 20))
 
-/** The reason why a run has shown nothing. Null if it tried everything. */
-function lackOf({ acknowledged }: World, struck: ReadonlyMap<string, number>): string | null {
-  if (acknowledged === 0) return 'the run shows nothing: no event was acknowledged'
-  const never = [...struck].filter(([, times]) => times === 0).map(([name]) => name)
-  return never.length === 0 ? null : `the run shows nothing of what never struck: ${never.join(', ')}`
+/** Why the run has not tested what it should. Null if it has. */
+function missingEvidence({ acknowledged }: World, injected: ReadonlyMap<string, number>): string | null {
+  if (acknowledged === 0) return 'no event was acknowledged'
+  const never = [...injected].filter(([, times]) => times === 0).map(([name]) => name)
+  return never.length === 0 ? null : `these faults were never injected: ${never.join(', ')}`
 }
 
-function progressOf(world: World, struck: ReadonlyMap<string, number>, until: number): string {
-  const faults = [...struck.values()].reduce((sum, times) => sum + times, 0)
+function progressOf(world: World, injected: ReadonlyMap<string, number>, until: number): string {
+  const faults = [...injected.values()].reduce((sum, times) => sum + times, 0)
   const left = Math.max(0, Math.round((until - now()) / 1000))
   return `${world.operations} operations, ${world.acknowledged} acknowledged, ${world.unknown} unknown, ${faults} faults, ${left} s left`
 }

@@ -4,25 +4,25 @@ import type { Account } from '../clients/records.ts'
 import type { World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 /** An overview may be 10 s old, and a check may run between the overview and the recount. */
 const TIMEOUT_MS = 40_000
 
 /** The figures of an overview equal a recount of the records. */
-export async function judgeOverviews(world: World, stage: Stage, client: Client): Promise<void> {
+export async function judgeOverviews(world: World, testbed: Testbed, client: Client): Promise<void> {
   for (const account of world.accounts) {
-    await judgeOverview(account, stage, client)
-    await judgeNumber(account, stage)
+    await judgeOverview(account, testbed, client)
+    await judgeNumber(account, testbed)
   }
 }
 
-async function judgeOverview(account: Account, stage: Stage, client: Client): Promise<void> {
+async function judgeOverview(account: Account, testbed: Testbed, client: Client): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const reply = await client.send(account, { method: 'GET', path: '/v1/overview?days=366' })
     const shown = reply.is === 'answer' && reply.status === 200 ? figuresOf(parse(reply.text)) : null
-    const counted = await recount(account, stage)
+    const counted = await recount(account, testbed)
     if (shown && canonical(shown) === canonical(counted)) return
     const about = () => ({ shown, counted })
     demand(
@@ -47,18 +47,18 @@ function figuresOf(overview: JsonObject): JsonObject {
   }
 }
 
-async function recount({ userId }: Account, stage: Stage): Promise<JsonObject> {
-  const rows = await stage.sql<{ status: string; count: number; amount: string }>(
+async function recount({ userId }: Account, testbed: Testbed): Promise<JsonObject> {
+  const rows = await testbed.sql<{ status: string; count: number; amount: string }>(
     `SELECT status, count(*)::integer AS count, trim_scale(sum((document->>'price')::numeric))::text AS amount
      FROM claims JOIN contracts ON hash = contract_hash WHERE user_id = $1 AND test_clock_id IS NULL GROUP BY status`,
     [userId],
   )
-  const pending = await stage.sql<{ status: string; count: number; amount: string }>(
+  const pending = await testbed.sql<{ status: string; count: number; amount: string }>(
     `SELECT scheduled_outcome AS status, count(*)::integer AS count, trim_scale(sum((document->>'price')::numeric))::text AS amount
      FROM claims JOIN contracts ON hash = contract_hash WHERE user_id = $1 AND test_clock_id IS NULL AND status = 'PENDING' GROUP BY 1`,
     [userId],
   )
-  const due = await stage.sql<{ due_at: Date }>(
+  const due = await testbed.sql<{ due_at: Date }>(
     `SELECT due_at FROM claims WHERE user_id = $1 AND test_clock_id IS NULL AND due_at IS NOT NULL ORDER BY due_at LIMIT 5`,
     [userId],
   )
@@ -77,8 +77,8 @@ async function recount({ userId }: Account, stage: Stage): Promise<JsonObject> {
 }
 
 /** Each claim was created by a client, and is deleted only with its clock. */
-async function judgeNumber(account: Account, stage: Stage): Promise<void> {
-  const rows = await stage.sql<{ address: string }>(
+async function judgeNumber(account: Account, testbed: Testbed): Promise<void> {
+  const rows = await testbed.sql<{ address: string }>(
     'SELECT coalesce(candidate_alias, id::text) AS address FROM claims WHERE user_id = $1',
     [account.userId],
   )

@@ -1,11 +1,11 @@
 import type { World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 /** Each acknowledged sign-up has an account, and each account one used invitation. */
-export async function judgePeople({ people }: World, stage: Stage): Promise<void> {
+export async function judgePeople({ people }: World, testbed: Testbed): Promise<void> {
   const { signedUp, unknown } = people
-  const [row] = await stage.sql<{ accounts: number; used: number }>(
+  const [row] = await testbed.sql<{ accounts: number; used: number }>(
     `SELECT (SELECT count(*)::integer FROM users WHERE email LIKE 'person-%@example.com') AS accounts,
        (SELECT count(*)::integer FROM invitations WHERE used_at IS NOT NULL AND claims_user_id IS NULL) AS used`,
   )

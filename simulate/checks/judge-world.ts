@@ -8,7 +8,7 @@ import { demand, Finding } from '../model/finding.ts'
 import { judgeClaim } from '../model/judge-claim.ts'
 import { readClaim } from '../operations/claims/read-claim.ts'
 import { readClock } from '../operations/test-clocks.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 import { judgePunctual } from './judge-punctual.ts'
 
 const MOST_TRIES = 5
@@ -21,20 +21,20 @@ export async function judgeClaims(world: World, clients: readonly Client[]): Pro
       for (const record of records) {
         let isRead = false
         for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readClaim(client, record)
-        demand(isRead, () => `${record.name} cannot be read in calm weather`)
+        demand(isRead, () => `${record.name} cannot be read without faults`)
         if (!record.isGone) judgeAtLast(world, record)
       }
     }),
   )
 }
 
-function judgeAtLast({ clocksAreRight, weather }: World, record: ClaimRecord): void {
+function judgeAtLast({ clocksAreRight, faultPeriods }: World, record: ClaimRecord): void {
   const { clock, address } = record
   const sawAt = (sentAt: number, answeredAt: number, at: number) => {
     if (clock) sawTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
   }
   judgeClaim(record, witnessesOf(record, clocksAreRight, sawAt))
-  if (!clock && clocksAreRight) judgePunctual(record, weather)
+  if (!clock && clocksAreRight) judgePunctual(record, faultPeriods)
 }
 
 /** Judges all test clocks. Call it after their claims were judged. */
@@ -67,7 +67,7 @@ function judgeDue({ name, looks }: ClaimRecord, time: number): void {
 }
 
 /** Checks in the database that the API does not offer. */
-export async function judgeTables(stage: Stage): Promise<void> {
+export async function judgeTables(testbed: Testbed): Promise<void> {
   const rules: [what: string, sql: string][] = [
     [
       'event_count is the length of the log, whose numbers have no gaps',
@@ -109,7 +109,7 @@ export async function judgeTables(stage: Stage): Promise<void> {
     ],
   ]
   for (const [what, text] of rules) {
-    const rows = await stage.sql(`${text} LIMIT 5`)
+    const rows = await testbed.sql(`${text} LIMIT 5`)
     if (rows.length > 0) throw new Finding(`in the database it does not hold that ${what}`, rows)
   }
 }

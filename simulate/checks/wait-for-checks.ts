@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Finding } from '../model/finding.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 const TIMEOUT_MS = 100_000
 
 /** Without faults, the check of the next whole minute moves all due claims. */
-export async function waitForChecks(stage: Stage): Promise<void> {
+export async function waitForChecks(testbed: Testbed): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
-    const due = await stage.sql<{ id: string }>(
+    const due = await testbed.sql<{ id: string }>(
       `SELECT id FROM claims WHERE test_clock_id IS NULL AND due_at <= date_trunc('minute', clock_timestamp())
         AND status_since < date_trunc('minute', clock_timestamp()) LIMIT 5`,
     )

@@ -7,7 +7,7 @@ import type { Account, ClockRecord } from './records.ts'
 import type { World } from './world.ts'
 
 /** Milliseconds that a server may need to recover after a fault. */
-const AFTERMATH_MS = 20_000
+const RECOVERY_MS = 20_000
 /** Time for which the service retries after a lost connection, plus a margin. */
 const LOST_FOR_MS = 8_000
 /** Pause before a client tries a server again that is down. */
@@ -35,7 +35,7 @@ export class Client {
     this.world = world
     this.random = random
     this.#urls = urls
-    this.#wire = new Wire(world.patienceMs)
+    this.#wire = new Wire(world.timeoutMs)
   }
 
   /** Sends a request. Without faults a missing response is a finding; a 500 always is. */
@@ -52,15 +52,15 @@ export class Client {
     this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
     const about = () => ({ url, exchange: { ...exchange, body: exchange.body?.slice(0, 2_000) }, reply })
     const asked = `${exchange.method} ${exchange.path}`
-    const isRough = this.isRough(reply.sentAt, reply.answeredAt)
+    const hadFault = this.hadFault(reply.sentAt, reply.answeredAt)
     if (reply.is === 'answer') {
-      // During faults the servers' logs show the cause: see the stage's complaints.
-      demand(reply.status !== 500 || isRough, () => `${asked} answered 500`, about)
+      // During faults the servers' logs show the cause: see the testbed's `serverErrors`.
+      demand(reply.status !== 500 || hadFault, () => `${asked} answered 500`, about)
       demand(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
       demand(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
     } else {
       demand(
-        isRough || mayLeave,
+        hadFault || mayLeave,
         () => `${asked} was not answered, and nothing was done to the service`,
         about,
       )
@@ -69,13 +69,13 @@ export class Client {
   }
 
   /** Whether a fault was active during the request or shortly before. */
-  isRough(sentAt: number, answeredAt: number): boolean {
-    return this.world.weather.isRough(sentAt, answeredAt, AFTERMATH_MS)
+  hadFault(sentAt: number, answeredAt: number): boolean {
+    return this.world.faultPeriods.overlaps(sentAt, answeredAt, RECOVERY_MS)
   }
 
   /** Whether the service may have lost its database connection during the request. */
   mayHaveLost(sentAt: number, answeredAt: number): boolean {
-    return this.world.weather.isRough(sentAt, answeredAt, LOST_FOR_MS)
+    return this.world.faultPeriods.overlaps(sentAt, answeredAt, LOST_FOR_MS)
   }
 
   /** A clock that no client is known to have deleted. */

@@ -12,7 +12,7 @@ export interface Exchange {
   /** Factor of the timeout for slow requests. */
   slowness?: number
   /** A `Speaker` sends more of the body later. */
-  goesOn?: boolean
+  streamsBody?: boolean
   /** Cookie of a session, in place of the token. */
   cookie?: string
 }
@@ -42,11 +42,11 @@ export type Hear = (part: string, speaker: Speaker) => void
 /** A connection of a client. Sends one request at a time. */
 export class Wire {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
 
   /** @param patienceMs timeout without a byte of the response */
-  constructor(patienceMs: number) {
-    this.#patienceMs = patienceMs
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs
   }
 
   /** Never rejects. @param hear receives the body, which is then missing in the reply */
@@ -64,8 +64,8 @@ export class Wire {
         agent: this.#agent,
         headers: headersOf(url, exchange),
       })
-      const patienceMs = this.#patienceMs * (exchange.slowness ?? 1)
-      const timer = setTimeout(() => lose(`nothing for ${patienceMs} ms`), patienceMs)
+      const timeoutMs = this.#timeoutMs * (exchange.slowness ?? 1)
+      const timer = setTimeout(() => lose(`nothing for ${timeoutMs} ms`), timeoutMs)
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ECONNREFUSED') return lose(error.code ?? error.message)
         clearTimeout(timer)
@@ -94,7 +94,7 @@ export class Wire {
           resolve({ is: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
         })
       })
-      if (exchange.goesOn) outgoing.write(exchange.body ?? '')
+      if (exchange.streamsBody) outgoing.write(exchange.body ?? '')
       else outgoing.end(exchange.body)
     })
   }
@@ -106,7 +106,7 @@ export class Wire {
 
 function headersOf(
   url: string,
-  { token, body, headers, cookie, goesOn = false }: Exchange,
+  { token, body, headers, cookie, streamsBody = false }: Exchange,
 ): Record<string, string> {
   return {
     ...(token === null || cookie !== undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -115,7 +115,7 @@ function headersOf(
       ? {}
       : {
           'content-type': 'application/json',
-          ...(goesOn ? {} : { 'content-length': `${Buffer.byteLength(body)}` }),
+          ...(streamsBody ? {} : { 'content-length': `${Buffer.byteLength(body)}` }),
         }),
     ...headers,
   }

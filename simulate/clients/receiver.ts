@@ -7,34 +7,34 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { demand, type Finding, findingOf } from '../model/finding.ts'
 import type { Random } from '../random.ts'
 import { now } from './exchange.ts'
+import type { FaultPeriods } from './fault-periods.ts'
 import type { Came, Hook } from './records.ts'
-import type { Weather } from './weather.ts'
 
 const NO_HASH = '0'.repeat(64)
 /** Milliseconds after a fault in which a server may send a succeeded delivery again. */
-const AFTERMATH_MS = 20_000
+const RECOVERY_MS = 20_000
 const SLOWEST_MS = 300
 
 /** Receives webhooks. Accepts most of them and fails at random. */
 export class Receiver {
   readonly #random: Random
-  readonly #weather: Weather
+  readonly #faultPeriods: FaultPeriods
   readonly #server: Server
   readonly #hooks = new Map<string, Hook>()
   /** The first finding. */
   finding: Finding | null = null
 
-  private constructor(random: Random, weather: Weather) {
+  private constructor(random: Random, faultPeriods: FaultPeriods) {
     this.#random = random
-    this.#weather = weather
+    this.#faultPeriods = faultPeriods
     this.#server = createServer((request, response) => {
       // The connection may break at any time.
       this.#receive(request, response).catch(() => response.destroy())
     })
   }
 
-  static async open(random: Random, weather: Weather): Promise<Receiver> {
-    const receiver = new Receiver(random, weather)
+  static async open(random: Random, faultPeriods: FaultPeriods): Promise<Receiver> {
+    const receiver = new Receiver(random, faultPeriods)
     receiver.#server.listen(0, '127.0.0.1')
     await once(receiver.#server, 'listening')
     return receiver
@@ -104,7 +104,7 @@ export class Receiver {
     const at = now()
     const isAgain = known !== undefined && known.takenAt !== null
     demand(
-      !isAgain || this.#weather.isRough(known.takenAt ?? at, at, AFTERMATH_MS),
+      !isAgain || this.#faultPeriods.overlaps(known.takenAt ?? at, at, RECOVERY_MS),
       () => `delivery ${number} comes again after it was taken, and nothing was done to the service`,
       about,
     )

@@ -2,10 +2,10 @@ import type { State, Status } from '../model/contract.ts'
 import { demand } from '../model/finding.ts'
 import { type Json, type JsonObject, same } from '../model/json.ts'
 import type { Random } from '../random.ts'
+import { FaultPeriods } from './fault-periods.ts'
 import { People } from './people.ts'
 import type { Account, ClaimRecord, Filling } from './records.ts'
 import { SharedNames } from './shared-names.ts'
-import { Weather } from './weather.ts'
 
 /** The common knowledge of all clients. */
 export class World {
@@ -16,7 +16,7 @@ export class World {
   readonly people = new People()
   readonly idempotencyKeys = new SharedNames()
   readonly references = new SharedNames()
-  readonly weather = new Weather()
+  readonly faultPeriods = new FaultPeriods()
   readonly tally = new Map<string, number>()
   readonly answers = new Map<string, number>()
   operations = 0
@@ -25,12 +25,12 @@ export class World {
   /** No fault steps the clocks. */
   readonly clocksAreRight: boolean
   /** Timeout of a request. Without faults a timeout is a finding. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   #serial = 0
 
-  constructor(clocksAreRight: boolean, patienceMs: number) {
+  constructor(clocksAreRight: boolean, timeoutMs: number) {
     this.clocksAreRight = clocksAreRight
-    this.patienceMs = patienceMs
+    this.timeoutMs = timeoutMs
   }
 
   /** Unique in this run. */

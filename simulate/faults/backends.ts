@@ -1,13 +1,13 @@
-import type { RealStage } from '../stage/real-stage.ts'
-import { possible, type RealFault, seconds, wait } from './moments.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import { alwaysAvailable, type LocalFault, seconds, wait } from './timing.ts'
 
 /** Terminates all or some backends of the servers. */
-export const backendsTerminated: RealFault = {
+export const backendsTerminated: LocalFault = {
   name: 'backends-terminated',
-  unavailable: possible,
-  strike: async (stage, random) => {
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random) => {
     const share = random.pick([0.1, 0.5, 1])
-    const ended = await stage.sql<{ was_there: boolean }>(
+    const ended = await testbed.sql<{ was_there: boolean }>(
       `SELECT pg_terminate_backend(pid) AS was_there FROM pg_stat_activity
        WHERE application_name = 'claimkeeper' AND random() <= $1`,
       [share],
@@ -18,13 +18,13 @@ export const backendsTerminated: RealFault = {
 }
 
 /** Suspends a process of PostgreSQL, a session's or one of its own, for a second. */
-export const processPaused: RealFault = {
+export const processPaused: LocalFault = {
   name: 'database-process-paused',
   unavailable: () => (process.platform === 'win32' ? 'Windows has no SIGSTOP' : null),
-  strike: async (stage, random, signal) => {
-    const [paused] = await findProcess(stage, random.chance(0.7))
+  inject: async (testbed, random, signal) => {
+    const [paused] = await findProcess(testbed, random.chance(0.7))
     if (!paused) return null
-    const goOn = stage.untilCalm(() => send(paused.pid, 'SIGCONT'))
+    const goOn = testbed.onRecover(() => send(paused.pid, 'SIGCONT'))
     const ms = random.int(300, 1_500)
     if (!send(paused.pid, 'SIGSTOP')) return null
     try {
@@ -36,9 +36,9 @@ export const processPaused: RealFault = {
   },
 }
 
-function findProcess(stage: RealStage, isSession: boolean): Promise<{ pid: number; type: string }[]> {
+function findProcess(testbed: LocalTestbed, isSession: boolean): Promise<{ pid: number; type: string }[]> {
   // The busiest session has the greatest effect.
-  return stage.sql(
+  return testbed.sql(
     `SELECT pid, backend_type AS type FROM pg_stat_activity
      WHERE CASE WHEN $1 THEN application_name = 'claimkeeper'
        ELSE backend_type IN ('walwriter', 'checkpointer', 'background writer') END

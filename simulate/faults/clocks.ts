@@ -1,6 +1,6 @@
-import { type Clock, clocksUnavailable } from '../stage/clock.ts'
-import type { RealStage } from '../stage/real-stage.ts'
-import { type RealFault, wait, waitUntil } from './moments.ts'
+import { type Clock, clocksUnavailable } from '../testbed/clock.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import { type LocalFault, wait, waitUntil } from './timing.ts'
 
 const STEPS_S = [-3_600, -90, -10, 10, 90, 3_600]
 const TIMEOUT_MS = 5_000
@@ -10,7 +10,7 @@ type Ahead = () => Promise<number | null>
 
 /** Steps the clock, waits and steps it back. */
 async function step(
-  stage: RealStage,
+  testbed: LocalTestbed,
   clock: Clock,
   ahead: Ahead,
   byS: number,
@@ -18,7 +18,7 @@ async function step(
   signal: AbortSignal,
 ): Promise<boolean> {
   const isAt = async (wanted: number) => Math.abs(((await ahead()) ?? Number.NaN) - wanted) < 5
-  const back = stage.untilCalm(async () => {
+  const back = testbed.onRecover(async () => {
     await clock.step(0)
     // Runs also if the run ends: the following run needs the right time.
     await waitUntil(() => isAt(0), TIMEOUT_MS, AbortSignal.timeout(TIMEOUT_MS))
@@ -34,17 +34,17 @@ async function step(
 }
 
 /** Steps a server's clock. This must change nothing: servers use the database's clock. */
-export const serverClockStepped: RealFault = {
+export const serverClockStepped: LocalFault = {
   name: 'server-clock-stepped',
-  need: 'clocks',
+  requires: 'clocks',
   unavailable: clocksUnavailable,
-  strike: async (stage, random, signal) => {
-    const at = random.int(0, stage.servers.length - 1)
-    const [server, clock] = [stage.servers[at], stage.clocks?.servers[at]]
+  inject: async (testbed, random, signal) => {
+    const at = random.int(0, testbed.servers.length - 1)
+    const [server, clock] = [testbed.servers[at], testbed.clocks?.servers[at]]
     if (!server || !clock) return null
     const byS = random.pick(STEPS_S)
-    const ahead = () => dateOf(server.front.port)
-    const hasStepped = await step(stage, clock, ahead, byS, random.int(300, 1_500), signal)
+    const ahead = () => dateOf(server.serverProxy.port)
+    const hasStepped = await step(testbed, clock, ahead, byS, random.int(300, 1_500), signal)
     return hasStepped ? `the clock of ${server.name} stepped by ${byS} s, and back` : null
   },
 }
@@ -60,21 +60,21 @@ async function dateOf(port: number | null): Promise<number | null> {
 }
 
 /** Steps the database's clock. Times may go back, but acknowledged data must stay. */
-export const databaseClockStepped: RealFault = {
+export const databaseClockStepped: LocalFault = {
   name: 'database-clock-stepped',
-  need: 'clocks',
+  requires: 'clocks',
   unavailable: clocksUnavailable,
-  strike: async (stage, random, signal) => {
-    const clock = stage.clocks?.database
+  inject: async (testbed, random, signal) => {
+    const clock = testbed.clocks?.database
     if (!clock) return null
     const byS = random.pick(STEPS_S)
     const ahead = async () => {
-      const [row] = await stage.sql<{ now: number }>(
+      const [row] = await testbed.sql<{ now: number }>(
         'SELECT extract(epoch FROM clock_timestamp())::double precision AS now',
       )
       return (row?.now ?? Number.NaN) - Date.now() / 1000
     }
-    const hasStepped = await step(stage, clock, ahead, byS, random.int(300, 1_500), signal)
+    const hasStepped = await step(testbed, clock, ahead, byS, random.int(300, 1_500), signal)
     return hasStepped ? `the database's clock stepped by ${byS} s, and back` : null
   },
 }

@@ -1,15 +1,15 @@
-import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts'
+import { alwaysAvailable, type LocalFault, seconds, wait, waitUntil } from './timing.ts'
 
 /** Position of a cut. Most messages are longer, so a cut is within a message. */
 const FAR_BYTES = 20_000
 const TIMEOUT_MS = 5_000
 
 /** Cuts a connection between a server and the database. */
-export const databaseConnectionCut: RealFault = {
+export const databaseConnectionCut: LocalFault = {
   name: 'database-connection-cut',
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const { name, proxy } = random.pick(stage.servers)
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const { name, proxy } = random.pick(testbed.servers)
     const byte = random.int(1, FAR_BYTES)
     proxy.cutter.arm(byte)
     const isCut = await waitUntil(() => !proxy.cutter.isArmed, TIMEOUT_MS, signal)
@@ -19,47 +19,47 @@ export const databaseConnectionCut: RealFault = {
 }
 
 /** Cuts a connection between a client and a server. */
-export const clientConnectionCut: RealFault = {
+export const clientConnectionCut: LocalFault = {
   name: 'client-connection-cut',
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const { name, front } = random.pick(stage.servers)
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const { name, serverProxy } = random.pick(testbed.servers)
     const byte = random.int(1, FAR_BYTES)
-    front.cutter.arm(byte)
-    const isCut = await waitUntil(() => !front.cutter.isArmed, TIMEOUT_MS, signal)
-    front.cutter.disarm()
+    serverProxy.cutter.arm(byte)
+    const isCut = await waitUntil(() => !serverProxy.cutter.isArmed, TIMEOUT_MS, signal)
+    serverProxy.cutter.disarm()
     return isCut ? `a client's connection to ${name} cut at byte ${byte}` : null
   },
 }
 
 /** Executes requests whose clients never get the response. */
-export const answersLost: RealFault = {
+export const answersLost: LocalFault = {
   name: 'answers-lost',
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const { name, front } = random.pick(stage.servers)
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const { name, serverProxy } = random.pick(testbed.servers)
     const count = random.int(1, 10)
-    front.loseAnswers(count)
-    await waitUntil(() => front.answersToLose === 0, TIMEOUT_MS, signal)
-    const lost = count - front.answersToLose
-    front.loseAnswers(0)
-    return lost === 0 ? null : `${lost} answers of ${name} lost`
+    serverProxy.dropResponses(count)
+    await waitUntil(() => serverProxy.responsesToDrop === 0, TIMEOUT_MS, signal)
+    const lost = count - serverProxy.responsesToDrop
+    serverProxy.dropResponses(0)
+    return lost === 0 ? null : `${lost} responses of ${name} lost`
   },
 }
 
 /** Blocks all traffic between a server and the database, without closing the connection. */
-export const databaseSilent: RealFault = {
+export const databaseSilent: LocalFault = {
   name: 'database-silent',
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const { name, proxy } = random.pick(stage.servers)
-    const thaw = stage.untilCalm(() => proxy.thaw())
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const { name, proxy } = random.pick(testbed.servers)
+    const thaw = testbed.onRecover(() => proxy.thaw())
     // Sometimes longer than the service waits for a response.
     const ms = random.chance(0.2) ? random.int(5_000, 7_000) : random.int(300, 2_000)
     proxy.freeze()
     try {
       await wait(ms, signal)
-      return `the database silent to ${name} for ${seconds(ms)}`
+      return `no traffic between ${name} and the database for ${seconds(ms)}`
     } finally {
       await thaw()
     }
@@ -67,22 +67,22 @@ export const databaseSilent: RealFault = {
 }
 
 /** Takes almost all connections of the database and closes those of the servers. */
-export const databaseFull: RealFault = {
+export const databaseFull: LocalFault = {
   name: 'database-full',
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const refusals = await stage.postgres.watchLog(/too many connections for role/)
-    const letIn = stage.untilCalm(() => stage.sql('ALTER ROLE claimkeeper CONNECTION LIMIT -1'))
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const refusals = await testbed.postgres.watchLog(/too many connections for role/)
+    const removeLimit = testbed.onRecover(() => testbed.sql('ALTER ROLE claimkeeper CONNECTION LIMIT -1'))
     try {
-      await stage.sql(`ALTER ROLE claimkeeper CONNECTION LIMIT ${random.int(0, 6)}`)
-      await stage.sql(
+      await testbed.sql(`ALTER ROLE claimkeeper CONNECTION LIMIT ${random.int(0, 6)}`)
+      await testbed.sql(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'claimkeeper'",
       )
       await wait(random.int(500, 2_000), signal)
       const refused = await refusals()
-      return refused === 0 ? null : `${refused} connections refused, since there are too many`
+      return refused === 0 ? null : `${refused} connections refused by the connection limit`
     } finally {
-      await letIn()
+      await removeLimit()
     }
   },
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RealStage } from '../stage/real-stage.ts'
-import { type RealFault, seconds, wait } from './moments.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import { type LocalFault, seconds, wait } from './timing.ts'
 
 let mounting: string | null | undefined
 function mountUnavailable(): string | null {
@@ -20,35 +20,35 @@ function tryToMount(): string | null {
     run('umount', folder)
     return null
   } catch {
-    return 'this user may not mount a disk'
+    return 'this user is not allowed to mount a disk'
   } finally {
     rmdirSync(folder)
   }
 }
 
-export const diskFull: RealFault = {
+export const diskFull: LocalFault = {
   name: 'disk-full',
-  need: 'small disk',
+  requires: 'small disk',
   unavailable: mountUnavailable,
-  strike: (stage, random, signal) =>
-    stage.postgres.alone(async () => {
-      const { disk } = stage
+  inject: (testbed, random, signal) =>
+    testbed.postgres.runExclusive(async () => {
+      const { disk } = testbed
       if (disk === null) return null
-      const clear = stage.untilCalm(() => disk.clear())
+      const clear = testbed.onRecover(() => disk.clear())
       try {
         await disk.fill()
         const ms = random.int(300, 1_500)
         await wait(ms, signal)
-        return (await hasRoom(stage)) ? null : `the disk full for ${seconds(ms)}`
+        return (await hasRoom(testbed)) ? null : `the disk full for ${seconds(ms)}`
       } finally {
         await clear()
-        await stage.startDatabase()
+        await testbed.startDatabase()
       }
     }),
 }
 
 /** Whether PostgreSQL can write. Its log is on the same disk, so the log does not show it. */
-async function hasRoom({ postgres }: RealStage): Promise<boolean> {
+async function hasRoom({ postgres }: LocalTestbed): Promise<boolean> {
   const client = await postgres.connect().catch(() => null)
   try {
     await client?.query(

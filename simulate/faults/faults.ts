@@ -11,23 +11,23 @@ import { backendKilled, databaseStoppedFast, databaseStoppedImmediate } from './
 import { diskFull } from './disk.ts'
 import { claimsHeld, clocksHeld, tableHeld } from './locks.ts'
 import { migration, vacuumFull } from './maintenance.ts'
-import { atCheck, type RealFault } from './moments.ts'
-import { commitsLinger, REFUSALS } from './refusals.ts'
 import { powerCut, serverKilled, serverStopped, workerKilled } from './servers.ts'
 import { shardCommitCut, shardNodeCut, shardNodeKilled, shardsMove } from './shard-nodes.ts'
 import {
-  advanceStruck,
-  checkStruck,
-  commitStruck,
-  creationStruck,
-  groupStruck,
-  nextBatchStruck,
-  shardWriteStruck,
+  advanceFault,
+  checkFault,
+  commitFault,
+  creationFault,
+  groupFault,
+  nextBatchFault,
+  shardWriteFault,
 } from './statements.ts'
 import { syncFails } from './sync.ts'
+import { atCheck, type LocalFault } from './timing.ts'
+import { delayedCommits, STATEMENT_ERRORS } from './trigger-faults.ts'
 
-/** All faults. Faults at a check strike only if a check is soon. */
-export const FAULTS: readonly RealFault[] = [
+/** All faults. Faults at a check are injected only shortly before one. */
+export const FAULTS: readonly LocalFault[] = [
   serverKilled,
   serverStopped,
   workerKilled,
@@ -42,12 +42,12 @@ export const FAULTS: readonly RealFault[] = [
   answersLost,
   databaseSilent,
   databaseFull,
-  commitStruck,
-  groupStruck,
-  advanceStruck,
-  creationStruck,
-  ...REFUSALS,
-  commitsLinger,
+  commitFault,
+  groupFault,
+  advanceFault,
+  creationFault,
+  ...STATEMENT_ERRORS,
+  delayedCommits,
   claimsHeld,
   clocksHeld,
   tableHeld,
@@ -57,8 +57,8 @@ export const FAULTS: readonly RealFault[] = [
   syncFails,
   serverClockStepped,
   databaseClockStepped,
-  checkStruck,
-  nextBatchStruck,
+  checkFault,
+  nextBatchFault,
   atCheck(serverKilled),
   atCheck(databaseStoppedImmediate),
   atCheck(backendsTerminated),
@@ -67,7 +67,7 @@ export const FAULTS: readonly RealFault[] = [
   shardNodeCut,
   shardCommitCut,
   shardsMove,
-  shardWriteStruck,
+  shardWriteFault,
   atCheck(shardNodeKilled),
   atCheck(shardNodeCut),
 ]

@@ -1,43 +1,43 @@
 import type pg from 'pg'
-import type { RealStage } from '../stage/real-stage.ts'
-import { possible, type RealFault, seconds, wait } from './moments.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import { alwaysAvailable, type LocalFault, seconds, wait } from './timing.ts'
 
-const ROWS_OF_CLAIMS = "SELECT id FROM claims WHERE status = 'OPEN' ORDER BY random() LIMIT 200"
-const ROWS_OF_CLOCKS = 'SELECT id FROM test_clocks ORDER BY random() LIMIT 5'
+const SELECT_CLAIMS = "SELECT id FROM claims WHERE status = 'OPEN' ORDER BY random() LIMIT 200"
+const SELECT_CLOCKS = 'SELECT id FROM test_clocks ORDER BY random() LIMIT 5'
 
-/** On one of the nodes, whose tables have the shards' numbers in their names: Citus locks no rows of several shards, and hides those tables. */
-const HOLD_IN_SHARD = `SET LOCAL citus.override_table_visibility = off;
+/** Locks rows of one shard, on its node. Citus cannot lock rows of several shards, and hides the tables of the shards. */
+const LOCK_IN_SHARD = `SET LOCAL citus.override_table_visibility = off;
   DO $$
   BEGIN
     EXECUTE (
-      SELECT format('SELECT FROM (%s FOR UPDATE SKIP LOCKED) AS held', replace('${ROWS_OF_CLAIMS.replaceAll("'", "''")}', 'claims', relname))
+      SELECT format('SELECT FROM (%s FOR UPDATE SKIP LOCKED) AS held', replace('${SELECT_CLAIMS.replaceAll("'", "''")}', 'claims', relname))
       FROM pg_class WHERE relname ~ '^claims_[0-9]+$' AND relkind = 'r' ORDER BY random() LIMIT 1
     );
   END $$`
 
 /** A transaction that was opened manually and stays open for a second. */
-const held = (name: string, lock: string, what: string, lockOfShard?: string): RealFault => ({
+const held = (name: string, lock: string, what: string, lockOfShard?: string): LocalFault => ({
   name,
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const ofShard = stage.shardNodes.length > 0 ? lockOfShard : undefined
-    const node = ofShard === undefined ? stage.postgres : random.pick(stage.shardNodes)
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const ofShard = testbed.shardNodes.length > 0 ? lockOfShard : undefined
+    const node = ofShard === undefined ? testbed.postgres : random.pick(testbed.shardNodes)
     const client = await node.connect().catch(() => null)
     if (client === null) return null
-    const letGo = stage.untilCalm(() => client.end())
+    const release = testbed.onRecover(() => client.end())
     try {
       const ms = random.int(400, 1_500)
-      const waiting = await hold(stage, client, ofShard ?? lock, ms, signal)
+      const waiting = await hold(testbed, client, ofShard ?? lock, ms, signal)
       return waiting === 0 ? null : `${what} held for ${seconds(ms)}, ${waiting} statements waited`
     } finally {
-      await letGo()
+      await release()
     }
   },
 })
 
 /** Number of statements that were seen waiting. */
 async function hold(
-  stage: RealStage,
+  testbed: LocalTestbed,
   client: pg.Client,
   lock: string,
   ms: number,
@@ -49,7 +49,7 @@ async function hold(
     const until = performance.now() + ms
     let most = 0
     while (performance.now() < until && !signal.aborted) {
-      most = Math.max(most, await countWaiting(stage))
+      most = Math.max(most, await countWaiting(testbed))
       await wait(100, signal)
     }
     await client.query('COMMIT')
@@ -60,9 +60,9 @@ async function hold(
   }
 }
 
-async function countWaiting(stage: RealStage): Promise<number> {
+async function countWaiting(testbed: LocalTestbed): Promise<number> {
   let count = 0
-  for (const node of [stage.postgres, ...stage.shardNodes]) {
+  for (const node of [testbed.postgres, ...testbed.shardNodes]) {
     const [row] = await node.sql<{ count: number }>(
       "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     )
@@ -73,13 +73,13 @@ async function countWaiting(stage: RealStage): Promise<number> {
 
 export const claimsHeld = held(
   'claims-held',
-  `WITH held AS (${ROWS_OF_CLAIMS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
+  `WITH held AS (${SELECT_CLAIMS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
   'rows of claims',
-  HOLD_IN_SHARD,
+  LOCK_IN_SHARD,
 )
 export const clocksHeld = held(
   'clocks-held',
-  `WITH held AS (${ROWS_OF_CLOCKS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
+  `WITH held AS (${SELECT_CLOCKS} FOR UPDATE SKIP LOCKED) SELECT count(*) FROM held`,
   'rows of test clocks',
 )
 export const tableHeld = held('table-held', 'LOCK TABLE claim_events IN SHARE MODE', 'the table of events')

@@ -1,14 +1,14 @@
-import { possible, type RealFault, seconds, wait, waitUntil } from './moments.ts'
+import { alwaysAvailable, type LocalFault, seconds, wait, waitUntil } from './timing.ts'
 
 /** A worker that crashes repeatedly is restarted later each time. */
-const WORKER_PATIENCE_MS = 35_000
+const WORKER_TIMEOUT_MS = 35_000
 
-const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): RealFault => ({
+const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): LocalFault => ({
   name,
-  unavailable: possible,
-  strike: async (stage, random, runs) => {
-    const server = random.pick(stage.servers)
-    const comeBack = stage.untilCalm(() => server.start())
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, runs) => {
+    const server = random.pick(testbed.servers)
+    const restart = testbed.onRecover(() => server.start())
     try {
       const since = performance.now()
       if (!(await server.end(signal))) return null
@@ -16,23 +16,23 @@ const endedBy = (name: string, signal: 'SIGKILL' | 'SIGTERM'): RealFault => ({
       await server.start()
       return `${server.name} ended by ${signal}, ready again after ${seconds(performance.now() - since)}`
     } finally {
-      await comeBack()
+      await restart()
     }
   },
 })
 
 /** Kills all processes at once. */
-export const powerCut: RealFault = {
+export const powerCut: LocalFault = {
   name: 'power-cut',
-  unavailable: possible,
-  strike: (stage, random, runs) =>
-    stage.postgres.alone(async () => {
-      const { postgres, shardNodes, servers } = stage
+  unavailable: alwaysAvailable,
+  inject: (testbed, random, runs) =>
+    testbed.postgres.runExclusive(async () => {
+      const { postgres, shardNodes, servers } = testbed
       const startAll = async () => {
-        await stage.startDatabase()
+        await testbed.startDatabase()
         await Promise.all(servers.map((server) => server.start()))
       }
-      const comeBack = stage.untilCalm(startAll)
+      const restart = testbed.onRecover(startAll)
       const since = performance.now()
       try {
         const ended = await Promise.all([
@@ -40,28 +40,28 @@ export const powerCut: RealFault = {
           ...servers.map((server) => server.end('SIGKILL')),
         ])
         await wait(random.int(0, 1_000), runs)
-        await comeBack()
+        await restart()
         if (!ended.some(Boolean)) return null
         return `PostgreSQL and all servers ended, ready again after ${seconds(performance.now() - since)}`
       } finally {
-        await comeBack()
+        await restart()
       }
     }),
 }
 
 /** Kills one of the worker processes of a server. */
-export const workerKilled: RealFault = {
+export const workerKilled: LocalFault = {
   name: 'worker-killed',
-  unavailable: () => (process.platform === 'linux' ? null : 'a process does not tell of its children here'),
-  strike: async (stage, random, runs) => {
-    const server = random.pick(stage.servers)
+  unavailable: () => (process.platform === 'linux' ? null : 'only Linux lists the children of a process'),
+  inject: async (testbed, random, runs) => {
+    const server = random.pick(testbed.servers)
     const before = server.workers
     if (before.length === 0) return null
     const killed = random.pick(before)
     const since = performance.now()
     if (!server.killWorker(killed)) return null
-    await waitUntil(() => server.workers.length === before.length, WORKER_PATIENCE_MS, runs)
-    return `a worker of ${server.name} killed, another one there after ${seconds(performance.now() - since)}`
+    await waitUntil(() => server.workers.length === before.length, WORKER_TIMEOUT_MS, runs)
+    return `a worker of ${server.name} killed, replaced after ${seconds(performance.now() - since)}`
   },
 }
 

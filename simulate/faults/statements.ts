@@ -1,13 +1,13 @@
 import { STATEMENT_FAULTS } from '../../tests/faults/faults.ts'
-import type { RealStage } from '../stage/real-stage.ts'
-import { possible, type RealFault, waitForCheck, waitUntil } from './moments.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import { alwaysAvailable, type LocalFault, waitForCheck, waitUntil } from './timing.ts'
 
-/** Silences are a fault of their own: they last until the server's timeout. */
+/** Without silences, which last until the server's timeout: `databaseSilent` injects them. */
 const KINDS = Object.keys(STATEMENT_FAULTS).filter(
   (kind) => !/silence|nothing is heard|never comes/.test(kind),
 )
 const TRANSACTION = ['BEGIN', 'COMMIT']
-const OF_A_CHECK = [
+const CHECK_STATEMENTS = [
   'take_check_turns',
   'take_back_totals',
   'list_due',
@@ -16,13 +16,13 @@ const OF_A_CHECK = [
   'move_kinds',
 ]
 const NEXT_BATCH = 'read_due_kinds'
-const OF_A_GROUP = [
+const GROUP_STATEMENTS = [
   'read_claims_to_decide',
   'append_events',
   'append_events_on_test_clocks',
   'append_extended_events',
 ]
-const OF_AN_ADVANCE = [
+const ADVANCE_STATEMENTS = [
   'hold_test_clock',
   'announce_notifications',
   'find_due_claims_on_test_clock',
@@ -30,14 +30,14 @@ const OF_AN_ADVANCE = [
   'set_test_clock',
   'notify_of_other',
 ]
-const OF_A_CREATION = [
+const CREATION_STATEMENTS = [
   'insert_customers',
   'insert_claims',
   'insert_claims_on_test_clock',
   'insert_test_clock',
 ]
-/** The statements in their place on distributed tables. */
-const OF_A_SHARD_WRITE = [
+/** The same on distributed tables. */
+const SHARD_WRITE_STATEMENTS = [
   'read_live_clock',
   'hold_test_clocks',
   'write_to_shards',
@@ -46,44 +46,44 @@ const OF_A_SHARD_WRITE = [
   'take_positions',
   'insert_in_shards',
 ]
-/** Named statements of the service that a fault strikes. */
-export const STRUCK_STATEMENTS: readonly string[] = [
-  ...OF_A_CHECK,
-  ...OF_A_GROUP,
-  ...OF_AN_ADVANCE,
-  ...OF_A_CREATION,
-  ...OF_A_SHARD_WRITE,
+/** The service's named statements with fault injection. */
+export const FAULTED_STATEMENTS: readonly string[] = [
+  ...CHECK_STATEMENTS,
+  ...GROUP_STATEMENTS,
+  ...ADVANCE_STATEMENTS,
+  ...CREATION_STATEMENTS,
+  ...SHARD_WRITE_STATEMENTS,
 ]
 
 const TIMEOUT_MS = 5_000
 
-const struck = (
+const statementFault = (
   name: string,
   statements: readonly string[],
   mostOccurrence: number,
   leastOccurrence = 1,
-): RealFault => ({
+): LocalFault => ({
   name,
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
     const aim = {
       statement: random.pick(statements),
       occurrence: random.int(leastOccurrence, mostOccurrence),
     }
     const kind = random.pick(KINDS)
-    return await strikeOneOf(stage, aim, kind, signal)
+    return await injectInto(testbed, aim, kind, signal)
   },
 })
 
-/** Strikes the statement on the server that sends it first. */
-async function strikeOneOf(
-  stage: RealStage,
+/** Injects the fault into the statement of the server that sends it first. */
+async function injectInto(
+  testbed: LocalTestbed,
   aim: { statement: string; occurrence: number },
   kind: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const proxies = stage.servers.map(({ proxy }) => proxy)
-  const disarm = stage.untilCalm(() => {
+  const proxies = testbed.servers.map(({ proxy }) => proxy)
+  const disarm = testbed.onRecover(() => {
     for (const proxy of proxies) proxy.disarm()
   })
   try {
@@ -93,33 +93,33 @@ async function strikeOneOf(
       TIMEOUT_MS,
       signal,
     )
-    return wasInjected ? `${aim.statement} (number ${aim.occurrence}) struck: ${kind}` : null
+    return wasInjected ? `${aim.statement} (number ${aim.occurrence}): ${kind}` : null
   } finally {
     await disarm()
   }
 }
 
 /** Commits of submissions and checks. */
-export const commitStruck = struck('commit-struck', ['COMMIT'], 5)
-export const groupStruck = struck('group-struck', OF_A_GROUP, 5)
-export const advanceStruck = struck('advance-struck', [...TRANSACTION, ...OF_AN_ADVANCE], 2)
-export const creationStruck = struck('creation-struck', OF_A_CREATION, 3)
+export const commitFault = statementFault('commit-struck', ['COMMIT'], 5)
+export const groupFault = statementFault('group-struck', GROUP_STATEMENTS, 5)
+export const advanceFault = statementFault('advance-struck', [...TRANSACTION, ...ADVANCE_STATEMENTS], 2)
+export const creationFault = statementFault('creation-struck', CREATION_STATEMENTS, 3)
 
-export const shardWriteStruck: RealFault = {
-  ...struck('shard-write-struck', OF_A_SHARD_WRITE, 5),
-  need: 'shard nodes',
+export const shardWriteFault: LocalFault = {
+  ...statementFault('shard-write-struck', SHARD_WRITE_STATEMENTS, 5),
+  requires: 'shard nodes',
 }
 
 /** From just before the whole minute on. */
-const inCheck = (fault: RealFault): RealFault => ({
+const inCheck = (fault: LocalFault): LocalFault => ({
   ...fault,
   atCheck: true,
-  strike: async (stage, random, signal) => {
+  inject: async (testbed, random, signal) => {
     const isTime = await waitForCheck(20, signal)
-    return isTime ? await fault.strike(stage, random, signal) : null
+    return isTime ? await fault.inject(testbed, random, signal) : null
   },
 })
 
-export const checkStruck = inCheck(struck('check-struck', [...TRANSACTION, ...OF_A_CHECK], 1))
+export const checkFault = inCheck(statementFault('check-struck', [...TRANSACTION, ...CHECK_STATEMENTS], 1))
 /** Statements of a check while it moves the first batch. */
-export const nextBatchStruck = inCheck(struck('next-batch-of-check-struck', [NEXT_BATCH], 2, 2))
+export const nextBatchFault = inCheck(statementFault('next-batch-of-check-struck', [NEXT_BATCH], 2, 2))

@@ -1,44 +1,44 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { RealStage } from '../stage/real-stage.ts'
-import { type RealFault, seconds, waitUntil } from './moments.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import { type LocalFault, seconds, waitUntil } from './timing.ts'
 
 const SYNCS = 'fsync,fdatasync'
 const TIMEOUT_MS = 4_000
 const STOP_MS = 2_000
 
 /** The kernel reports failed syncs to PostgreSQL, which ends all sessions and recovers. */
-export const syncFails: RealFault = {
+export const syncFails: LocalFault = {
   name: 'sync-fails',
   unavailable: tracingUnavailable,
-  strike: (stage, random, signal) =>
-    stage.postgres.alone(async () => {
+  inject: (testbed, random, signal) =>
+    testbed.postgres.runExclusive(async () => {
       // In each process: the first commit, or one of the many syncs of a recovery.
       const which = random.pick(['1', '2', '5', '20', '3+7'])
       const since = performance.now()
       let failed = 0
-      const trace = await traceAll(stage, `inject=${SYNCS}:error=EIO:when=${which}`)
+      const trace = await traceAll(testbed, `inject=${SYNCS}:error=EIO:when=${which}`)
       trace.stderr?.on('data', (chunk) => {
         failed += `${chunk}`.split('INJECTED').length - 1
       })
-      const letGo = stage.untilCalm(() => end(trace))
+      const release = testbed.onRecover(() => end(trace))
       try {
         await waitUntil(() => failed > 0, TIMEOUT_MS, signal)
         await waitUntil(() => false, random.int(0, 1_000), signal)
       } finally {
-        await letGo()
+        await release()
         // The recovery may have ended for the same reason.
-        await stage.postgres.start()
+        await testbed.postgres.start()
       }
       return failed === 0 ? null : `${failed} syncs failed in ${seconds(performance.now() - since)}`
     }),
 }
 
 /** Uses `strace` (Debian package), which can change the results of system calls. */
-async function traceAll(stage: RealStage, expression: string): Promise<ChildProcess> {
-  const backends = await stage.sql<{ pid: number }>('SELECT pid FROM pg_stat_activity')
-  const pids = [await stage.postgres.pid(), ...backends.map(({ pid }) => pid)].filter(Boolean)
+async function traceAll(testbed: LocalTestbed, expression: string): Promise<ChildProcess> {
+  const backends = await testbed.sql<{ pid: number }>('SELECT pid FROM pg_stat_activity')
+  const pids = [await testbed.postgres.pid(), ...backends.map(({ pid }) => pid)].filter(Boolean)
   const words = ['-f', '-qq', '-e', `trace=${SYNCS}`, '-e', expression, '-p', pids.join(',')]
   return spawn('strace', words, { stdio: ['ignore', 'ignore', 'pipe'] })
 }
@@ -64,9 +64,9 @@ function tryToTrace(): string {
   try {
     execFileSync('strace', ['-qq', '-o', '/dev/null', 'true'], { stdio: 'ignore' })
   } catch {
-    return 'strace is not installed, or may not trace'
+    return 'strace is not installed or not allowed to trace'
   }
-  return process.getuid?.() !== 0 && scope() > 0 ? 'only root may trace here (ptrace_scope)' : ''
+  return process.getuid?.() !== 0 && scope() > 0 ? 'only root may trace (ptrace_scope)' : ''
 }
 
 function scope(): number {

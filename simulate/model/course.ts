@@ -109,17 +109,17 @@ export class Course {
   /** §2.1a rule 5: only the first effect that applies. */
   #effectOf(event: Evidence, isLate: boolean): Effect {
     const { fulfillment_condition, review, clock } = this.contract
-    const isNamed = this.#named.has(event.type)
-    const evidence = isNamed ? [...this.#evidence, event] : this.#evidence
+    const mustInjectAll = this.#named.has(event.type)
+    const evidence = mustInjectAll ? [...this.#evidence, event] : this.#evidence
     if (this.state.status === 'OPEN') {
-      const isJudged = isNamed || !this.#wasJudged
+      const isJudged = mustInjectAll || !this.#wasJudged
       if (isJudged && isSatisfied(fulfillment_condition, evidence)) return 'satisfied'
       const [trigger, then] = isPaused(this.state)
         ? ([clock?.resume_on, 'resumed'] as const)
         : ([clock?.pause_on, 'paused'] as const)
       return trigger && !isLate && isSatisfied(trigger, [event]) ? then : null
     }
-    if (!isNamed) return null
+    if (!mustInjectAll) return null
     const { reversal_condition, restart_on } = review ?? {}
     if (reversal_condition && isSatisfied(reversal_condition, evidence)) return 'reversed'
     return restart_on && !isLate && isSatisfied(restart_on, [event]) ? 'restarted' : null

@@ -8,7 +8,7 @@ export function historyOf(story: Story): string[] {
   const time = (at: number) => (Number.isFinite(at) ? `${((at - since) / 1000).toFixed(3)} s` : 'never')
   const done = story.submissions.map((submission) => ({
     at: submission.sentAt,
-    line: `${submission.how}: ${contentOf(submission)} ${wordsOf(submission.verdict)}, ${time(submission.answeredAt)}`,
+    line: `${submission.how}: ${contentOf(submission)} ${argumentsOf(submission.verdict)}, ${time(submission.answeredAt)}`,
   }))
   const seen = story.looks.map(({ how, sentAt, answeredAt, state, items }) => ({
     at: sentAt,
@@ -25,7 +25,7 @@ export function historyOf(story: Story): string[] {
 const contentOf = ({ id, type, payload }: Submission) =>
   `${id ?? '(no id)'} ${type} ${JSON.stringify(payload)}`
 
-function wordsOf(verdict: Verdict): string {
+function argumentsOf(verdict: Verdict): string {
   if (verdict.is === 'not open') return `not open, but ${verdict.status}`
   if (verdict.is === 'unknown') return `unknown (${verdict.why})`
   if (verdict.is === 'refused') return `refused with ${verdict.status || 'nobody there'}`

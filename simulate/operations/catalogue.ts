@@ -111,8 +111,8 @@ const OPERATIONS: readonly Operation[] = [
 const DRAWN = OPERATIONS.flatMap((operation) => new Array<Operation>(operation.weight).fill(operation))
 
 /** Runs one operation after the other while `goesOn`. */
-export async function act(client: Client, goesOn: () => boolean): Promise<void> {
-  while (goesOn()) {
+export async function act(client: Client, shouldContinue: () => boolean): Promise<void> {
+  while (shouldContinue()) {
     const account = client.random.pick(client.world.accounts)
     await client.random.pick(DRAWN).run(client, account)
   }

@@ -7,7 +7,7 @@ export async function askHealth(client: Client): Promise<void> {
   client.world.count(`ask ${path}`)
   const reply = await client.send(null, { method: 'GET', path })
   if (reply.is !== 'answer') return
-  const isStopping = client.isRough(reply.sentAt, reply.answeredAt) && /is stopping/.test(reply.text)
+  const isStopping = client.hadFault(reply.sentAt, reply.answeredAt) && /is stopping/.test(reply.text)
   const isRight = reply.status === 200 || (reply.status === 503 && (path === '/readyz' || isStopping))
   demand(
     isRight,

@@ -82,7 +82,7 @@ const MOST_TRIES = 10
 async function readToEnd(client: Client, account: Account, feed: FollowedFeed): Promise<void> {
   let isRead = false
   for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readOn(client, account, feed, 0)
-  demand(isRead, () => 'the notifications cannot be read in calm weather')
+  demand(isRead, () => 'the notifications cannot be read without faults')
 }
 
 /** All current notifications. */
@@ -170,7 +170,7 @@ function judgeRemindersOf(
       () => ({ claim: terms, log: longest.slice(0, 50), clock: clock.latest, sent, expected }),
     )
   } else if (world.clocksAreRight) {
-    const isCalm = (from: number, until: number) => !world.weather.isRough(from, until, 0)
+    const isCalm = (from: number, until: number) => !world.faultPeriods.overlaps(from, until, 0)
     judgeReminders(terms, longest, reminders, sent, { now: now(), isCalm })
   }
 }

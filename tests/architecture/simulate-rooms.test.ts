@@ -6,19 +6,19 @@ import { fileURLToPath } from 'node:url'
 
 const SIMULATE = fileURLToPath(new URL('../../simulate', import.meta.url))
 
-/** The folders and files of simulate/ in their order: each may import from those before it. */
+/** The folders and files of simulate/ in their order: a part may import only from earlier parts. */
 const PARTS = [
   'random.ts',
   'plan.ts',
-  'stage.ts',
+  'testbed.ts',
   'model',
   'clients',
   'operations',
   'checks',
-  'stage',
+  'testbed',
   'faults',
   'choose-faults.ts',
-  'strike.ts',
+  'inject-faults.ts',
   'simulation.ts',
   'report.ts',
   'one-run.ts',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { STRUCK_STATEMENTS } from '../../simulate/faults/statements.ts'
+import { FAULTED_STATEMENTS } from '../../simulate/faults/statements.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { recordStatements } from './fault-table.ts'
 import { OPERATIONS } from './operations.ts'
@@ -73,7 +73,7 @@ async function readStatements(): Promise<Map<string, boolean>> {
 
 const inCode = await readStatements()
 /** Some are named by a function. */
-const isNamed = (name: string) => inCode.has(name) || sources.some((text) => text.includes(`'${name}'`))
+const mustInjectAll = (name: string) => inCode.has(name) || sources.some((text) => text.includes(`'${name}'`))
 const sent = new Set<string>()
 
 describe('what each operation sends', async () => {
@@ -113,7 +113,7 @@ test('every named statement of the service has fault injection or a reason not t
 test('no exemption is out of date', () => {
   const exempt = [...Object.values(EXEMPT), ON_CITUS, ON_ONE_POSTGRESQL].flatMap(words)
   assert.deepEqual(
-    exempt.filter((name) => !isNamed(name)),
+    exempt.filter((name) => !mustInjectAll(name)),
     [],
     'these are no statements any more',
   )
@@ -123,7 +123,7 @@ test('no exemption is out of date', () => {
 
 test('the statements of the simulator’s faults are in the source', () => {
   assert.deepEqual(
-    STRUCK_STATEMENTS.filter((name) => !isNamed(name)),
+    FAULTED_STATEMENTS.filter((name) => !mustInjectAll(name)),
     [],
   )
 })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { FAULTS } from '../../simulate/faults/faults.ts'
 import { seeded } from '../../simulate/random.ts'
-import { openStage } from '../../simulate/stage/open-stage.ts'
-import type { RealStage } from '../../simulate/stage/real-stage.ts'
+import type { LocalTestbed } from '../../simulate/testbed/local-testbed.ts'
+import { openTestbed } from '../../simulate/testbed/open-testbed.ts'
 import { eventually } from '../support/eventually.ts'
 import { MAIN } from '../support/serve-process.ts'
-import { type Errands, startErrands } from './errands.ts'
+import { startWorkload, type Workload } from './workload.ts'
 
-/** Cheap ones, of each kind; a run of the simulator does them all. */
+/** Faults of each kind that are fast. A run of the simulator injects all. */
 const TRIED = [
   'server-killed',
   'database-stopped-immediate',
@@ -23,41 +23,41 @@ const TRIED = [
   'vacuum-full',
 ]
 
-let stage: RealStage
-let errands: Errands
+let testbed: LocalTestbed
+let workload: Workload
 
 before(async () => {
-  stage = await openStage({ servers: 1, log: () => {}, program: MAIN })
-  errands = await startErrands(stage)
+  testbed = await openTestbed({ servers: 1, log: () => {}, program: MAIN })
+  workload = await startWorkload(testbed)
 })
 after(async () => {
-  await errands?.stop()
-  await stage?.stop()
+  await workload?.stop()
+  await testbed?.stop()
 })
 
-/** Further effects of a fault, by its name: an errand got the answer 500. */
-const untilAlso: Record<string, () => boolean> = { 'refused-XX000': () => errands.answers.has(500) }
+/** A further expected effect, by the fault's name: the workload gets a 500. */
+const expectedEffects: Record<string, () => boolean> = { 'refused-XX000': () => workload.answers.has(500) }
 
 for (const name of TRIED) {
-  test(`${name} strikes, and the stage is calm behind it`, async () => {
-    const fault = FAULTS.find((one) => one.name === name)
+  test(`${name} has an effect, and the testbed recovers`, async () => {
+    const fault = FAULTS.find((fault) => fault.name === name)
     assert.ok(fault)
     assert.equal(fault.unavailable(), null)
     const random = seeded(1).fork(name)
     // After the previous fault there may be no session yet, and so nothing to inject the fault into.
     await eventually(async () => {
-      const struck = await fault.strike(stage, random, new AbortController().signal)
-      return struck !== null && (untilAlso[name]?.() ?? true)
+      const injected = await fault.inject(testbed, random, new AbortController().signal)
+      return injected !== null && (expectedEffects[name]?.() ?? true)
     })
-    await stage.calm()
+    await testbed.recover()
   })
 }
 
-test('what the faults bring with them is no complaint', () => {
-  assert.deepEqual(stage.complaints, [])
+test('the effects of the faults are no server errors', () => {
+  assert.deepEqual(testbed.serverErrors, [])
 })
 
-test('each fault has a name of its own, and says whether this machine can do it', () => {
+test('each fault has a unique name, and tells whether this machine can inject it', () => {
   const names = FAULTS.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
   for (const { unavailable } of FAULTS) assert.doesNotThrow(unavailable)

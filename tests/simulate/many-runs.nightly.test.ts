@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { workFolders } from '../../simulate/stage/work-folder.ts'
+import { workFolders } from '../../simulate/testbed/work-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { runNode } from '../support/serve-process.ts'
 
 const SIMULATE = fileURLToPath(new URL('../../simulate/run.ts', import.meta.url))
-const PLANTED = fileURLToPath(new URL('./planted-complaint.ts', import.meta.url))
-const BROKEN = fileURLToPath(new URL('./planted-broken-answer.ts', import.meta.url))
+const PLANTED = fileURLToPath(new URL('./planted-server-error.ts', import.meta.url))
+const BROKEN = fileURLToPath(new URL('./planted-invalid-response.ts', import.meta.url))
 const SMALL = ['--seconds', '2', '--clients', '4', '--patience', '60']
 
 async function makeFolder(t: TestContext): Promise<string> {
@@ -22,7 +22,7 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder
 }
 
-test('many runs are summed up, and kept as JSON', async (t) => {
+test('many runs are summarized and written as JSON', async (t) => {
   const folder = await makeFolder(t)
   const json = join(folder, 'runs.json')
   const options = ['--seed', '5', '--runs', '2', '--jobs', '2', '--servers', '1-2', '--faults', 'none']
@@ -37,20 +37,19 @@ test('many runs are summed up, and kept as JSON', async (t) => {
   assert.deepEqual(await readdir(join(folder, 'kept')), [])
 })
 
-test('what is found is looked for again in smaller runs', async () => {
-  // There is little to leave out: a server.
+test('a finding is reproduced in smaller runs', async () => {
   const few = ['--clients', '1', '--accounts', '1', '--seconds', '2']
   const options = ['--seed', '6', '--servers', '2', '--faults', 'none', '--shrink', '90', ...few]
   const planted = { NODE_OPTIONS: `--import=${pathToFileURL(PLANTED)}` }
   const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)
   assert.equal(status, 1)
-  assert.match(stdout, /^FINDING: the servers complained$/m)
+  assert.match(stdout, /^FINDING: the servers logged errors$/m)
   const [, smaller = ''] = stdout.split('The smallest run of')
-  assert.match(smaller, /^FINDING: the servers complained$/m)
+  assert.match(smaller, /^FINDING: the servers logged errors$/m)
   assert.match(smaller, /Again: npm run simulate -- --seed 6 .*--servers 1 /)
 })
 
-test('an answer that makes the judge fail is a finding, with the command that repeats it', async () => {
+test('a response that breaks the verification is a finding, with the command that repeats it', async () => {
   const options = ['--seed', '8', '--servers', '1', '--faults', 'none', '--no-shrink', '--seconds', '20']
   const planted = { NODE_OPTIONS: `--import=${pathToFileURL(BROKEN)}` }
   const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)
@@ -59,8 +58,8 @@ test('an answer that makes the judge fail is a finding, with the command that re
   assert.match(stdout, /^Again: npm run simulate -- --seed 8 /m)
 })
 
-test('of a run that is killed nothing is left after the next one begins', {
-  skip: process.platform === 'linux' ? false : 'elsewhere nobody tells which processes were its own',
+test('the next run removes processes and files of a killed run', {
+  skip: process.platform === 'linux' ? false : 'only Linux shows the environment of processes',
 }, async () => {
   const options = ['--seed', '7', '--faults', 'disk-full,server-killed', '--seconds', '600']
   const child = spawn(process.execPath, [SIMULATE, ...options], { stdio: 'ignore' })
@@ -80,7 +79,7 @@ test('of a run that is killed nothing is left after the next one begins', {
 
 const isServing = async (folder: string) => (await findWith(`CLAIMKEEPER_SIMULATION=${folder}`)).length > 0
 
-/** The processes whose environment or command names it. */
+/** The processes whose environment or command line contains the text. */
 async function findWith(text: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => Number(name) > 0)
   const isOf = async (pid: string) => {

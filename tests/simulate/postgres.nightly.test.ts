@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../bench/cleanup.ts'
 import { dataDirOf, workFolders } from '../../bench/work-folder.ts'
-import { Clock, clocksUnavailable } from '../../simulate/stage/clock.ts'
-import { Postgres } from '../../simulate/stage/postgres.ts'
+import { Clock, clocksUnavailable } from '../../simulate/testbed/clock.ts'
+import { Postgres } from '../../simulate/testbed/postgres.ts'
 import { isRunning } from '../support/embedded-data-folder.ts'
 
 async function start(t: TestContext, withClock: boolean): Promise<{ postgres: Postgres; cleanup: Cleanup }> {

@@ -4,19 +4,19 @@ import { seeded } from '../../simulate/random.ts'
 
 const draws = (random: ReturnType<typeof seeded>) => Array.from({ length: 20 }, () => random.int(0, 1e15))
 
-test('a seed gives the same draws each time, another seed others', () => {
+test('a seed always gives the same draws, and another seed gives others', () => {
   assert.deepEqual(draws(seeded(1)), draws(seeded(1)))
   assert.notDeepEqual(draws(seeded(1)), draws(seeded(2)))
 })
 
-test('a fork hangs on the seed and the names alone, not on what was drawn before', () => {
+test('a fork depends only on the seed and the names, not on earlier draws', () => {
   const [fresh, used] = [seeded(7), seeded(7)]
   draws(used)
   assert.deepEqual(draws(fresh.fork('clients').fork('1')), draws(used.fork('clients').fork('1')))
   assert.notDeepEqual(draws(fresh.fork('1')), draws(fresh.fork('2')))
 })
 
-test('whole numbers reach both bounds, alike often; chances keep to their probability', () => {
+test('integers are uniform between both bounds, and chance has its probability', () => {
   const random = seeded(3)
   const counts = new Map<number, number>()
   for (let i = 0; i < 30_000; i++) {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { runNode } from '../support/serve-process.ts'
 
 const SIMULATE = fileURLToPath(new URL('../../simulate/run.ts', import.meta.url))
-/** Those that are done in a moment and undone as fast. */
-const CHEAP = 'server-killed,backends-terminated'
+/** Faults that are fast. */
+const FAST_FAULTS = 'server-killed,backends-terminated'
 
-test('many clients of two servers find nothing that the model does not explain, while harm is done', async () => {
+test('a run with two servers, many clients and faults has no finding', async () => {
   const options = [
     '--seconds',
     '10',
@@ -18,7 +18,7 @@ test('many clients of two servers find nothing that the model does not explain, 
     '--patience',
     '60',
     '--faults',
-    CHEAP,
+    FAST_FAULTS,
   ]
   const { status, stdout, stderr } = await runNode([SIMULATE, ...options], {})
   assert.equal(status, 0, `${stderr}\n${stdout}`)

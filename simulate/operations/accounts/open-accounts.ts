@@ -2,7 +2,7 @@ import type { Client } from '../../clients/client.ts'
 import type { Receiver } from '../../clients/receiver.ts'
 import type { Account } from '../../clients/records.ts'
 import type { World } from '../../clients/world.ts'
-import type { Stage } from '../../stage.ts'
+import type { Testbed } from '../../testbed.ts'
 import { createCalendar } from '../calendars.ts'
 import { followed } from '../claims/follow-lists.ts'
 import { createCustomer } from '../customers.ts'
@@ -10,16 +10,16 @@ import { askForEvents, followedFeeds } from '../notifications.ts'
 import { createHook } from '../webhooks.ts'
 import { createToken, signIn } from './tokens.ts'
 
-/** Accounts with a few customers each, before any harm is done. Every other one is sent its notifications, or asks for event notifications, or both. */
+/** Creates the accounts with their first records, before any fault. They differ in webhooks and event notifications. */
 export async function openAccounts(
   world: World,
-  stage: Stage,
+  testbed: Testbed,
   client: Client,
   receiver: Receiver,
   count: number,
 ): Promise<void> {
   for (let i = 0; i < count; i++) {
-    const { token, userId } = await stage.newAccount()
+    const { token, userId } = await testbed.newAccount()
     const account: Account = {
       name: `a${i}`,
       token,
@@ -41,7 +41,7 @@ export async function openAccounts(
       unknownClaims: 0,
       claimsUnderWay: 0,
     }
-    await signIn(client, stage, account)
+    await signIn(client, testbed, account)
     world.accounts.push(account)
     if (i % 2 === 0) await createHook(client, account, receiver.newHook(), i % 4 === 2)
     else await askForEvents(client, account)

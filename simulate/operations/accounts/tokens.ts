@@ -4,12 +4,12 @@ import { cookieOf, now } from '../../clients/exchange.ts'
 import type { Account, TokenRecord } from '../../clients/records.ts'
 import { demand, Finding } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { Stage } from '../../stage.ts'
+import type { Testbed } from '../../testbed.ts'
 
 /** Signs in to the account. Tokens cannot create or revoke tokens. */
-export async function signIn(client: Client, stage: Stage, account: Account): Promise<void> {
+export async function signIn(client: Client, testbed: Testbed, account: Account): Promise<void> {
   const key = randomBytes(32).toString('base64url')
-  await stage.sql(
+  await testbed.sql(
     `INSERT INTO invitations (id, key_hash, claims_user_id, created_at, expires_at)
      VALUES (gen_random_uuid(), $1, $2, now(), now() + interval '1 day')`,
     [createHash('sha256').update(key).digest(), account.userId],

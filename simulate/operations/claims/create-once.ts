@@ -71,6 +71,6 @@ export async function createOnce(client: Client, account: Account): Promise<void
 
 const isRefusedInCalm = (client: Client, replies: readonly Reply[]): boolean => {
   const [first] = replies
-  if (!first || client.isRough(first.sentAt, now())) return false
+  if (!first || client.hadFault(first.sentAt, now())) return false
   return replies.every((reply) => outcomeOf(reply) === 'refused')
 }

@@ -49,7 +49,7 @@ export async function judgeFollowed(client: Client, account: Account): Promise<v
   for (const list of account.lists) {
     let isRead = false
     for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readOn(client, account, list)
-    demand(isRead, () => `${list.path} cannot be read in calm weather`)
+    demand(isRead, () => `${list.path} cannot be read without faults`)
     for (const name of namesOf(account, list.path)) {
       demand(list.seen.has(name), () => `${name} was left out by ${list.path}, which was read on and on`)
     }

@@ -29,7 +29,7 @@ export function itemOf(record: ClaimRecord, draft: Draft, how: string, batch?: n
   return { record, submission }
 }
 
-export const wordsOf = ({ record, submission }: Item): JsonObject => ({
+export const argumentsOf = ({ record, submission }: Item): JsonObject => ({
   ...addressOf(record),
   ...bodyOf(submission),
 })
@@ -38,7 +38,7 @@ export const wordsOf = ({ record, submission }: Item): JsonObject => ({
 export function settle(client: Client, { record, submission }: Item, result: JsonObject, at: number): void {
   const status = Number(result.status)
   const about = () => ({ submission, result })
-  const isFault = status === 500 && !client.isRough(submission.sentAt, at)
+  const isFault = status === 500 && !client.hadFault(submission.sentAt, at)
   demand(!isFault, () => `${record.name}: an item of a batch was answered 500`, about)
   const isItsOwn = !result.event || isAnswerTo(submission, result.event as LogItem)
   demand(isItsOwn, () => `${record.name}: the answer of another item stands in an item's place`, about)

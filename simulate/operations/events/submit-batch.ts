@@ -2,7 +2,7 @@ import { type Client, parse } from '../../clients/client.ts'
 import type { Account, ClaimRecord } from '../../clients/records.ts'
 import { demand } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { giveUp, type Item, itemOf, settle, wordsOf } from './items.ts'
+import { argumentsOf, giveUp, type Item, itemOf, settle } from './items.ts'
 import { type Draft, drawSubmission } from './submit-event.ts'
 
 const SOME_ITEMS = 12
@@ -33,7 +33,7 @@ export async function sendBatch(
   const batch = client.world.nextNumber()
   const how = `${client.name} POST /v1/events/batch`
   const items = Array.from({ length: count }, () => itemOf(...drawOne(), how, batch))
-  const events = items.map(wordsOf)
+  const events = items.map(argumentsOf)
   const reply = await client.send(account, {
     method: 'POST',
     path: '/v1/events/batch',

@@ -3,7 +3,7 @@ import { now, type Reply, type Speaker } from '../../clients/exchange.ts'
 import type { Account, ClaimRecord } from '../../clients/records.ts'
 import { demand } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { giveUp, type Item, itemOf, settle, wordsOf } from './items.ts'
+import { argumentsOf, giveUp, type Item, itemOf, settle } from './items.ts'
 import { drawSubmission } from './submit-event.ts'
 
 const SOME_LINES = 12
@@ -48,7 +48,7 @@ function drawLines(client: Client, records: readonly ClaimRecord[], how: string,
     if (random.chance(0.05)) return { text: random.pick(BAD_LINES), item: null, sentAt: 0 }
     const record = random.pick(records)
     const item = itemOf(record, drawSubmission(client, record), how)
-    return { text: JSON.stringify(wordsOf(item)), item, sentAt: 0 }
+    return { text: JSON.stringify(argumentsOf(item)), item, sentAt: 0 }
   })
 }
 
@@ -74,7 +74,11 @@ async function sendAtOnce(
     if (leaves) leave()
   }
   const body = `${texts.join('\n')}${leaves ? '\n' : random.pick(['\n', ''])}`
-  const reply = await client.send(account, { ...REQUEST, body, goesOn: leaves }, { hear, mayLeave: leaves })
+  const reply = await client.send(
+    account,
+    { ...REQUEST, body, streamsBody: leaves },
+    { hear, mayLeave: leaves },
+  )
   for (const line of lines) line.sentAt = reply.sentAt
   return reply
 }
@@ -92,7 +96,7 @@ async function sendOneByOne(
   const { random } = client
   const leavesAfter = random.chance(0.15) ? random.int(1, lines.length) : Infinity
   const take = linesInto(answers)
-  const say = (next: number): string => {
+  const nextLine = (next: number): string => {
     const line = lines[next] as Line
     line.sentAt = now()
     return `${line.text}\n`
@@ -102,13 +106,13 @@ async function sendOneByOne(
     take(part)
     if (answers.length < said) return
     if (said >= leavesAfter) {
-      if (said < lines.length) write(say(said++))
+      if (said < lines.length) write(nextLine(said++))
       leave()
-    } else if (said < lines.length) write(say(said++))
+    } else if (said < lines.length) write(nextLine(said++))
     else end()
   }
   const options = { hear, mayLeave: leavesAfter !== Infinity }
-  return await client.send(account, { ...REQUEST, body: say(0), goesOn: true }, options)
+  return await client.send(account, { ...REQUEST, body: nextLine(0), streamsBody: true }, options)
 }
 
 function linesInto(answers: Answer[]): (part: string) => void {

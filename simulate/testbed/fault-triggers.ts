@@ -2,19 +2,19 @@ import type { Postgres } from './postgres.ts'
 
 type Db = Pick<Postgres, 'sql'>
 
-/** What the service writes to when it takes what clients send. */
+/** Tables that requests write to. */
 const TABLES = ['claims', 'claim_events', 'customers', 'test_clocks', 'claim_schemas'] as const
 
-/** Instead of an error's class: what is inserted into the table stays open for a while before it is committed. */
-export const lingerIn = (table: (typeof TABLES)[number]): string => `linger in ${table}`
-const LONGEST_S = 0.3
+/** A state in place of an SQLSTATE: inserts into the table are delayed before their commit. */
+export const delayCommitsIn = (table: (typeof TABLES)[number]): string => `linger in ${table}`
+const MAX_DELAY_S = 0.3
 
 /**
- * Triggers that raise an error for a share of the statements that write, or hold up their commit: armed and disarmed by
- * one row, which costs the statements next to nothing while it says nothing. On a Citus cluster each node has its own row.
+ * Installs triggers that raise an error for a share of the writing statements, or delay their commit. A row arms them: on
+ * a Citus cluster a row on each node.
  */
-export async function installRefusals(db: Db, shardNodes: readonly Db[]): Promise<void> {
-  for (const node of [db, ...shardNodes]) await installOn(node)
+export async function installFaultTriggers(db: Db, shardNodes: readonly Db[]): Promise<void> {
+  for (const node of [db, ...shardNodes]) await installOnNode(node)
   for (const table of TABLES) {
     await db.sql(`
       CREATE OR REPLACE TRIGGER refuse_by_chance BEFORE INSERT OR UPDATE OR DELETE ON ${table}
@@ -25,35 +25,37 @@ export async function installRefusals(db: Db, shardNodes: readonly Db[]): Promis
   }
 }
 
-/** Without Citus this says nothing. */
-const HERE_ALONE = 'SET LOCAL citus.enable_ddl_propagation = off;'
+/** Without Citus this has no effect. */
+const ON_THIS_NODE = 'SET LOCAL citus.enable_ddl_propagation = off;'
 
-/** What the triggers call. */
-async function installOn(db: Db): Promise<void> {
-  await db.sql(`${HERE_ALONE} CREATE SCHEMA IF NOT EXISTS simulate; GRANT USAGE ON SCHEMA simulate TO PUBLIC`)
-  await db.sql(`${HERE_ALONE}
+/** Installs the functions of the triggers. */
+async function installOnNode(db: Db): Promise<void> {
+  await db.sql(
+    `${ON_THIS_NODE} CREATE SCHEMA IF NOT EXISTS simulate; GRANT USAGE ON SCHEMA simulate TO PUBLIC`,
+  )
+  await db.sql(`${ON_THIS_NODE}
     CREATE TABLE IF NOT EXISTS simulate.armed (state text NOT NULL, share double precision NOT NULL);
     CREATE SEQUENCE IF NOT EXISTS simulate.raised;
     GRANT SELECT ON simulate.armed TO PUBLIC; GRANT USAGE, SELECT ON simulate.raised TO PUBLIC`)
-  await db.sql(`${HERE_ALONE}
+  await db.sql(`${ON_THIS_NODE}
     CREATE OR REPLACE FUNCTION simulate.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE armed record;
     BEGIN
       FOR armed IN SELECT state, share FROM simulate.armed WHERE length(state) = 5 LOOP
         IF random() < armed.share THEN
-          -- What a sequence counts stays counted, also where the transaction is rolled back.
+          -- A sequence keeps its value if the transaction is rolled back.
           PERFORM nextval('simulate.raised');
           RAISE EXCEPTION 'a fault of the simulator' USING ERRCODE = armed.state;
         END IF;
       END LOOP;
       RETURN NULL;
     END $$`)
-  await db.sql(`${HERE_ALONE}
-    -- Of a shard the name has its number at its end.
+  await db.sql(`${ON_THIS_NODE}
+    -- The name of a shard ends with its number.
     CREATE OR REPLACE FUNCTION simulate.linger() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF random() < (SELECT max(share) FROM simulate.armed WHERE state = 'linger in ' || regexp_replace(TG_TABLE_NAME, '_\\d+$', '')) THEN
-        PERFORM nextval('simulate.raised'), pg_sleep(random() * ${LONGEST_S});
+        PERFORM nextval('simulate.raised'), pg_sleep(random() * ${MAX_DELAY_S});
       END IF;
       RETURN NULL;
     END $$`)
@@ -68,8 +70,8 @@ export async function disarm(nodes: readonly Db[]): Promise<void> {
   for (const db of nodes) await db.sql('DELETE FROM simulate.armed')
 }
 
-/** How many errors were raised, or statements held up, so far. */
-export async function countRaised(nodes: readonly Db[]): Promise<number> {
+/** Number of errors that were raised and statements that were delayed. */
+export async function countTriggered(nodes: readonly Db[]): Promise<number> {
   let raised = 0
   for (const db of nodes) {
     const [row] = await db.sql<{ raised: string }>(

@@ -7,7 +7,7 @@ import { kill, killPostgres } from './kill-postgres.ts'
 
 const DISK = /^claimkeeper-disk-/
 /** Environment variable of each server: the folder of its run. */
-export const MARK = 'CLAIMKEEPER_SIMULATION'
+export const RUN_FOLDER_VARIABLE = 'CLAIMKEEPER_SIMULATION'
 
 /** Folders of the nodes of a Citus cluster besides the coordinator, beside the coordinator's folder. */
 export const SHARD_NODES = ['shard-node-1', 'shard-node-2'] as const
@@ -17,7 +17,7 @@ const DATA_DIRS = ['data', ...SHARD_NODES]
 export const workFolders = new RunFolders('claimkeeper-simulate', clearUp)
 
 async function clearUp(folder: string): Promise<void> {
-  for (const pid of await findMarked(folder)) kill(pid)
+  for (const pid of await findProcessesOf(folder)) kill(pid)
   for (const name of DATA_DIRS) await killDatabase(join(folder, name))
   for (const name of await readdir(folder).catch(() => [])) {
     if (!DISK.test(name)) continue
@@ -33,9 +33,9 @@ async function killDatabase(dataDir: string): Promise<void> {
 }
 
 /** Only Linux shows the environment of processes. Elsewhere a run must not be ended by SIGKILL. */
-async function findMarked(folder: string): Promise<number[]> {
+async function findProcessesOf(folder: string): Promise<number[]> {
   const names = await readdir('/proc').catch(() => [])
   const pids = names.map(Number).filter((pid) => pid > 0 && pid !== process.pid)
   const words = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')))
-  return pids.filter((_, i) => words[i]?.split('\0').includes(`${MARK}=${folder}`))
+  return pids.filter((_, i) => words[i]?.split('\0').includes(`${RUN_FOLDER_VARIABLE}=${folder}`))
 }

@@ -3,16 +3,16 @@ import { Cleanup } from '../../bench/cleanup.ts'
 import { dataDirOf } from '../../bench/work-folder.ts'
 import { startFaultProxy } from '../../tests/support/fault-proxy.ts'
 import { mountSmallDisk } from '../../tests/support/small-disk.ts'
-import type { StageOptions } from '../stage.ts'
-import { installRefusals } from './armed.ts'
-import { type Citus, createCitus } from './citus.ts'
+import type { TestbedOptions } from '../testbed.ts'
+import { type Citus, createCitus } from './citus-cluster.ts'
+import { cleanUpOnExit } from './clean-up-on-exit.ts'
 import { Clock } from './clock.ts'
-import { endWithUs } from './end-with-us.ts'
-import { Front } from './front.ts'
+import { installFaultTriggers } from './fault-triggers.ts'
+import { LocalTestbed } from './local-testbed.ts'
 import { Postgres } from './postgres.ts'
-import { RealStage } from './real-stage.ts'
 import { BUILT, Server } from './server.ts'
-import { MARK, workFolders } from './work-folder.ts'
+import { ServerProxy } from './server-proxy.ts'
+import { RUN_FOLDER_VARIABLE, workFolders } from './work-folder.ts'
 
 /** Default size of the small disk in MiB: enough for a run of a minute, and quickly filled. */
 const DISK_MEBIBYTES = 512
@@ -21,7 +21,7 @@ const DISK_MEBIBYTES = 512
 const WEBHOOK_RETRIES = new Array(30).fill('0.2').join(',')
 
 /** Starts PostgreSQL and the servers. `stop()`, or the end of this process, ends them. */
-export async function openStage(options: StageOptions): Promise<RealStage> {
+export async function openTestbed(options: TestbedOptions): Promise<LocalTestbed> {
   const cleanup = new Cleanup()
   try {
     return await open(options, cleanup)
@@ -31,18 +31,18 @@ export async function openStage(options: StageOptions): Promise<RealStage> {
   }
 }
 
-async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage> {
-  const { needs = new Set(), folder = tmpdir(), program = BUILT, log } = options
+async function open(options: TestbedOptions, cleanup: Cleanup): Promise<LocalTestbed> {
+  const { requirements = new Set(), folder = tmpdir(), program = BUILT, log } = options
   const servers: Server[] = []
   const scope = { after: (step: () => Promise<void>) => void cleanup.add(step) }
   const nodes: Postgres[] = []
-  endWithUs(cleanup, () => [...servers.map(({ pid }) => pid), ...nodes.map(({ lastPid }) => lastPid)])
+  cleanUpOnExit(cleanup, () => [...servers.map(({ pid }) => pid), ...nodes.map(({ lastPid }) => lastPid)])
 
   const work = await workFolders.make(folder, cleanup)
-  const disk = needs.has('small disk')
+  const disk = requirements.has('small disk')
     ? await mountSmallDisk(scope, options.diskMebibytes ?? DISK_MEBIBYTES, work)
     : null
-  const clocks = needs.has('clocks') ? await makeClocks(work, options.servers) : null
+  const clocks = requirements.has('clocks') ? await makeClocks(work, options.servers) : null
   const dataDir = disk?.dataDir ?? dataDirOf(work)
   const { coordinator: postgres, shardNodes } = await createDatabase(
     options.citus,
@@ -52,9 +52,9 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
   )
   nodes.push(postgres, ...shardNodes)
   if (disk !== null) for (const node of nodes) await limitWal(node)
-  const complaints: string[] = []
-  const complain = (line: string) => {
-    complaints.push(line)
+  const serverErrors: string[] = []
+  const reportError = (line: string) => {
+    serverErrors.push(line)
     log(line)
   }
   for (let i = 0; i < options.servers; i++) {
@@ -62,17 +62,17 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
       {
         number: i + 1,
         program,
-        front: await Front.open(cleanup),
+        serverProxy: await ServerProxy.open(cleanup),
         proxy: await startFaultProxy(scope, postgres.url),
         environment: {
-          [MARK]: work,
+          [RUN_FOLDER_VARIABLE]: work,
           CLAIMKEEPER_WORKERS: `${options.workers ?? 1}`,
           CLAIMKEEPER_DISTRIBUTE: `${shardNodes.length > 0}`,
           CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true',
           CLAIMKEEPER_WEBHOOK_RETRIES: WEBHOOK_RETRIES,
           ...clocks?.servers[i]?.environment,
         },
-        complain,
+        reportError,
         log,
       },
       cleanup,
@@ -81,20 +81,20 @@ async function open(options: StageOptions, cleanup: Cleanup): Promise<RealStage>
     // One after the other: the first one migrates.
     await server.start()
   }
-  await installRefusals(postgres, shardNodes)
-  const stage = new RealStage({
+  await installFaultTriggers(postgres, shardNodes)
+  const testbed = new LocalTestbed({
     postgres,
     shardNodes,
     servers,
     disk,
     clocks,
-    complaints,
+    serverErrors,
     program,
     cleanup,
     log,
   })
-  await stage.calm()
-  return stage
+  await testbed.recover()
+  return testbed
 }
 
 /** Creates one PostgreSQL or a cluster. */

@@ -13,7 +13,7 @@ const SHARED_FOLDER = '/dev/shm'
 const SHARED = /^(?:sem\.faketime_sem|faketime_shm)_(\d+)$/
 
 /** Removes shared memory of ended processes. A process with a reused id would wait for it forever. */
-export function forgetShared(): void {
+export function removeStaleSharedMemory(): void {
   if (LIBRARY === undefined) return
   for (const name of readdirSync(SHARED_FOLDER)) {
     const pid = Number(SHARED.exec(name)?.[1])

@@ -10,13 +10,13 @@ import { findFreePort } from '../../src/platform/database/embedded/start-server.
 import { CITUS_SETTINGS } from '../../tests/support/citus-cluster.ts'
 import { joinNodes, onEachNode, urlOfDatabase } from '../../tests/support/database-nodes.ts'
 import { findPrograms, makeNode, type Programs } from '../../tests/support/make-node.ts'
-import { mightyUrl, Postgres } from './postgres.ts'
+import { Postgres, superuserUrl } from './postgres.ts'
 import { SHARD_NODES } from './work-folder.ts'
 
 /** Few shards, so that each has much work. */
 const SETTINGS = `
 citus.shard_count = 4
-# Citus lets no other triggers be on distributed tables than those of which the user says that they are right.
+# Without this, Citus allows no triggers on distributed tables.
 citus.enable_unsafe_triggers = on
 `
 
@@ -43,11 +43,11 @@ export async function createCitus(
     const cluster = await initialize(folder, programs, password)
     const url = connectionString(cluster, await findFreePort(undefined))
     // Each node is a client of the others, with the role of the request.
-    const own = { ...environment, PGPASSFILE: join(cluster.dataDir, PASSWORDS) }
+    const nodeEnvironment = { ...environment, PGPASSFILE: join(cluster.dataDir, PASSWORDS) }
     // Started before the next free port is searched.
-    nodes.push(await Postgres.run(cluster, url, password, own, cleanup))
+    nodes.push(await Postgres.run(cluster, url, password, nodeEnvironment, cleanup))
   }
-  await makeDatabase(nodes.map(({ url }) => mightyUrl(url, password)))
+  await makeDatabase(nodes.map(({ url }) => superuserUrl(url, password)))
   return { coordinator: nodes[0] as Postgres, shardNodes: nodes.slice(1) }
 }
 

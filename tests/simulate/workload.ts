@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Stage } from '../../simulate/stage.ts'
+import type { Testbed } from '../../simulate/testbed.ts'
 import { contractWith } from '../support/contracts.ts'
 
-const PACE_MS = 5
+const PAUSE_MS = 5
 const TIMEOUT_MS = 15_000
 const CLAIMS = 20
 
-/** Clients that do a bit of everything until they are stopped; what is answered is counted, and not looked at. */
-export interface Errands {
-  /** Answers so far, by their status; 0 where none came. */
+/** Clients that send requests of several kinds until they are stopped. Responses are only counted. */
+export interface Workload {
+  /** Number of responses by status. 0: no response. */
   answers: ReadonlyMap<number, number>
   stop: () => Promise<void>
 }
@@ -19,12 +19,12 @@ interface Body {
   frozen_time: string
 }
 
-export async function startErrands(stage: Stage, clients = 4): Promise<Errands> {
-  const { token } = await stage.newAccount()
+export async function startWorkload(testbed: Testbed, clients = 4): Promise<Workload> {
+  const { token } = await testbed.newAccount()
   const answers = new Map<number, number>()
   let calls = 0
   const call: Call = async (method, path, body) => {
-    const url = stage.urls[++calls % stage.urls.length]
+    const url = testbed.urls[++calls % testbed.urls.length]
     const answer = await ask(`${url}${path}`, method, token, body)
     answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
     return answer
@@ -33,7 +33,7 @@ export async function startErrands(stage: Stage, clients = 4): Promise<Errands> 
   let minutes = 0
   let stopping = false
   let number = 0
-  const errands = [
+  const requests = [
     () => call('POST', '/v1/events', event(live, ++number)),
     () => call('POST', '/v1/events', event(onClock, ++number)),
     () => call('POST', '/v1/customers', { external_id: `customer-${++number}` }),
@@ -42,9 +42,9 @@ export async function startErrands(stage: Stage, clients = 4): Promise<Errands> 
     () => call('GET', `/v1/claims/${live[0]}`),
   ]
   const repeat = async (client: number) => {
-    for (let turn = client; !stopping; turn++) {
-      await errands[turn % errands.length]?.()
-      await pause(PACE_MS)
+    for (let i = client; !stopping; i++) {
+      await requests[i % requests.length]?.()
+      await pause(PAUSE_MS)
     }
   }
   const all = Promise.all(Array.from({ length: clients }, (_, client) => repeat(client)))
@@ -67,9 +67,9 @@ const event = (claims: readonly string[], number: number) => ({
   payload: {},
 })
 
-/** Claims that no event settles: live ones, others on a clock, and the clock. */
+/** Claims whose condition no event satisfies, without and with a test clock, and the clock. */
 async function prepare(call: Call): Promise<[string[], string[], string]> {
-  const customer = await call('POST', '/v1/customers', { external_id: 'a customer of the errands' })
+  const customer = await call('POST', '/v1/customers', { external_id: 'workload' })
   const clock = await call('POST', '/v1/test_clocks', { frozen_time: after(0) })
   const make = async (more: object) => {
     const claim = { customer_id: customer.body.id, contract: contractWith(), ...more }

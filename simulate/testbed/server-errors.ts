@@ -1,7 +1,7 @@
 /** Errors while the database is unavailable or overloaded. */
-const AWAY = ['DatabaseUnavailable', 'DatabaseOverloaded']
-/** Messages of the errors that the stage's trigger and the fault proxy raise. */
-const OURS = /a fault of the (?:simulator|test)/
+const DATABASE_ERRORS = ['DatabaseUnavailable', 'DatabaseOverloaded']
+/** Messages of the errors that the triggers of the testbed and the fault proxy raise. */
+const INJECTED_MESSAGE = /a fault of the (?:simulator|test)/
 const ERROR_LEVEL = 50
 
 interface LogLine {
@@ -15,16 +15,16 @@ interface LogLine {
  * Whether a line of a server's log is a finding: level error or worse, and not caused by a fault. A refused statement
  * may end in a 500 if the database returns an error that it never returns by itself.
  */
-export function isComplaint(text: string): boolean {
+export function isServerError(text: string): boolean {
   const line = parse(text)
   // Output of Node, such as an exception before the log is set up.
   if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
-  return !AWAY.includes(line.err?.type ?? '') && !OURS.test(line.err?.message ?? '')
+  return !DATABASE_ERRORS.includes(line.err?.type ?? '') && !INJECTED_MESSAGE.test(line.err?.message ?? '')
 }
 
 /** A log line about a killed worker. */
-export function isOfKilledWorker(text: string): boolean {
+export function isKilledWorkerLog(text: string): boolean {
   const line = parse(text)
   return line?.worker !== undefined && line.signal === 'SIGKILL'
 }

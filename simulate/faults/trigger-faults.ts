@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts'
-import { arm, countRaised, disarm, lingerIn } from '../stage/armed.ts'
-import { possible, type RealFault, wait } from './moments.ts'
+import { arm, countTriggered, delayCommitsIn, disarm } from '../testbed/fault-triggers.ts'
+import { alwaysAvailable, type LocalFault, wait } from './timing.ts'
 
 /** One SQLSTATE of each class that the service may treat differently. */
 const STATES = [
@@ -10,23 +10,23 @@ const STATES = [
   ['53300', 'too many connections'],
   ['57014', 'cancelled'],
   ['23505', 'not unique'],
-  ['22P02', 'not taken as text'],
+  ['22P02', 'invalid text representation'],
   ['XX000', 'internal error'],
   ['08006', 'connection failure'],
 ] as const
 
-const armed = (name: string, stateOf: (random: Random) => string, what: string): RealFault => ({
+const armed = (name: string, stateOf: (random: Random) => string, what: string): LocalFault => ({
   name,
-  unavailable: possible,
-  strike: async (stage, random, signal) => {
-    const nodes = [stage.postgres, ...stage.shardNodes]
+  unavailable: alwaysAvailable,
+  inject: async (testbed, random, signal) => {
+    const nodes = [testbed.postgres, ...testbed.shardNodes]
     const share = random.pick([0.02, 0.2, 1])
-    const before = await countRaised(nodes)
-    const end = stage.untilCalm(() => disarm(nodes))
+    const before = await countTriggered(nodes)
+    const end = testbed.onRecover(() => disarm(nodes))
     try {
       await arm(nodes, stateOf(random), share)
       await wait(random.int(200, 1_200), signal)
-      const raised = (await countRaised(nodes)) - before
+      const raised = (await countTriggered(nodes)) - before
       return raised === 0 ? null : `${raised} statements ${what}`
     } finally {
       await end()
@@ -35,13 +35,13 @@ const armed = (name: string, stateOf: (random: Random) => string, what: string):
 })
 
 /** Writing statements fail, at random or all. */
-export const REFUSALS: readonly RealFault[] = STATES.map(([state, meaning]) =>
+export const STATEMENT_ERRORS: readonly LocalFault[] = STATES.map(([state, meaning]) =>
   armed(`refused-${state}`, () => state, `refused with ${state} (${meaning})`),
 )
 
 /** Writes stay uncommitted for up to a third of a second: readers do not see them, and see them late. */
-export const commitsLinger = armed(
+export const delayedCommits = armed(
   'commits-linger',
-  (random) => lingerIn(random.pick(['claims', 'customers', 'claim_events'])),
-  'held up before their commit',
+  (random) => delayCommitsIn(random.pick(['claims', 'customers', 'claim_events'])),
+  'delayed before their commit',
 )

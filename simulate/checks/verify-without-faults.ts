@@ -1,29 +1,29 @@
 import type { World } from '../clients/world.ts'
 import { demand } from '../model/finding.ts'
-import type { Stage } from '../stage.ts'
+import type { Testbed } from '../testbed.ts'
 
 /** Share of all responses. On a slow machine some requests get a 503. */
 const MOST_REFUSED = 0.02
 
 /** Checks that hold only in runs without faults. */
-export async function judgeCalm(world: World, stage: Stage): Promise<void> {
-  await judgeDeadlocks(stage)
-  judgeRefusals(world)
+export async function verifyWithoutFaults(world: World, testbed: Testbed): Promise<void> {
+  await verifyDeadlocks(testbed)
+  verifyRefusals(world)
 }
 
 /** No deadlocks: writers lock in one order. */
-async function judgeDeadlocks(stage: Stage): Promise<void> {
-  const [row] = await stage.sql<{ deadlocks: number }>(
+async function verifyDeadlocks(testbed: Testbed): Promise<void> {
+  const [row] = await testbed.sql<{ deadlocks: number }>(
     'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
   )
   demand(row?.deadlocks === 0, () => `statements were in ${row?.deadlocks} deadlocks`)
 }
 
-function judgeRefusals({ answers }: World): void {
+function verifyRefusals({ answers }: World): void {
   const all = answers.values().reduce((sum, times) => sum + times, 0)
   const refused = answers.get('503') ?? 0
   demand(
     refused <= MOST_REFUSED * all,
-    () => `${refused} of ${all} requests were answered 503 in calm weather`,
+    () => `${refused} of ${all} requests were answered 503 without faults`,
   )
 }

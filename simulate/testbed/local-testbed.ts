@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import { hashToken, newToken } from '../../src/accounts/tokens/api-token.ts'
 import type { SmallDisk } from '../../tests/support/small-disk.ts'
-import { NotCalm, type Stage } from '../stage.ts'
+import { RecoveryError, type Testbed } from '../testbed.ts'
 import type { Clock } from './clock.ts'
 import type { Postgres } from './postgres.ts'
 import type { Server } from './server.ts'
 
-const CALM_PATIENCE_MS = 120_000
-const ASK_PATIENCE_MS = 10_000
+const RECOVERY_TIMEOUT_MS = 120_000
+const RESPONSE_TIMEOUT_MS = 10_000
 /** For prepared transactions, which Citus recovers every 5 s. */
-const CERTAIN_PATIENCE_MS = 60_000
+const PREPARED_TIMEOUT_MS = 60_000
 /** Transactions that are prepared for longer than a commit takes without faults. */
 const PREPARED =
   "SELECT gid, prepared FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '1 second'"
@@ -20,20 +20,20 @@ interface Parts {
   postgres: Postgres
   shardNodes: readonly Postgres[]
   servers: readonly Server[]
-  /** Null unless the stage was opened with it. */
+  /** Null unless the testbed was opened with it. */
   disk: SmallDisk | null
   clocks: { database: Clock; servers: readonly Clock[] } | null
-  complaints: readonly string[]
+  serverErrors: readonly string[]
   /** The script of the servers. */
   program: string
   cleanup: Cleanup
   log: (line: string) => void
 }
 
-/** The stage as faults use it. */
-export class RealStage implements Stage {
+/** The testbed as faults use it: its processes on this machine. */
+export class LocalTestbed implements Testbed {
   readonly urls: readonly string[]
-  readonly complaints: readonly string[]
+  readonly serverErrors: readonly string[]
   readonly postgres: Postgres
   /** The nodes with shards of a Citus cluster, whose coordinator is `postgres`. Empty without Citus. */
   readonly shardNodes: readonly Postgres[]
@@ -45,9 +45,9 @@ export class RealStage implements Stage {
   readonly #cleanup: Cleanup
   readonly #undos = new Set<() => Promise<void>>()
 
-  constructor({ postgres, shardNodes, servers, disk, clocks, complaints, program, cleanup, log }: Parts) {
-    this.urls = servers.map(({ front }) => front.url)
-    this.complaints = complaints
+  constructor({ postgres, shardNodes, servers, disk, clocks, serverErrors, program, cleanup, log }: Parts) {
+    this.urls = servers.map(({ serverProxy }) => serverProxy.url)
+    this.serverErrors = serverErrors
     this.postgres = postgres
     this.shardNodes = shardNodes
     this.servers = servers
@@ -83,18 +83,18 @@ export class RealStage implements Stage {
   }
 
   /** Registers the end of a fault. The returned function ends it early. */
-  untilCalm(undo: () => unknown): () => Promise<void> {
-    const own = async () => {
-      if (this.#undos.delete(own)) await undo()
+  onRecover(undo: () => unknown): () => Promise<void> {
+    const undoOnce = async () => {
+      if (this.#undos.delete(undoOnce)) await undo()
     }
-    this.#undos.add(own)
-    return own
+    this.#undos.add(undoOnce)
+    return undoOnce
   }
 
-  async calm(): Promise<void> {
-    // A failing undo must not keep the others from running. The servers show whether the stage is calm.
+  async recover(): Promise<void> {
+    // A failed undo must not prevent the others. The readiness of the servers shows whether the testbed has recovered.
     for (const undo of [...this.#undos].reverse()) {
-      await undo().catch((error: Error) => this.log(`while a fault was undone: ${error.message}`))
+      await undo().catch((error: Error) => this.log(`ending a fault failed: ${error.message}`))
     }
     await this.startDatabase()
     await this.#untilCertain()
@@ -120,31 +120,31 @@ export class RealStage implements Stage {
     return {
       servers: await Promise.all(servers),
       sessions: await sessions,
-      log: await this.postgres.lastWords(),
+      log: await this.postgres.logTail(),
     }
   }
 
   /** Waits until Citus has recovered the transactions that were prepared when the coordinator or a connection was lost. */
   async #untilCertain(): Promise<void> {
-    const deadline = performance.now() + CERTAIN_PATIENCE_MS
+    const deadline = performance.now() + PREPARED_TIMEOUT_MS
     const prepared = () => Promise.all(this.shardNodes.map((node) => node.sql(PREPARED)))
     for (let left = (await prepared()).flat(); left.length > 0; left = (await prepared()).flat()) {
       // Citus uses a clock that may have been set back.
       if (this.clocks !== null) await this.sql('SELECT recover_prepared_transactions()')
       if (performance.now() > deadline) {
-        const message = `transactions are in doubt ${CERTAIN_PATIENCE_MS / 1000} s after the last fault`
-        throw new NotCalm(message, left)
+        const message = `transactions are in doubt ${PREPARED_TIMEOUT_MS / 1000} s after the last fault`
+        throw new RecoveryError(message, left)
       }
       await pause(200)
     }
   }
 
   async #untilReady(server: Server): Promise<void> {
-    const deadline = performance.now() + CALM_PATIENCE_MS
+    const deadline = performance.now() + RECOVERY_TIMEOUT_MS
     while (!(await isReady(server))) {
       if (performance.now() > deadline) {
-        const message = `${server.name} is not ready ${CALM_PATIENCE_MS / 1000} s after the last fault`
-        throw new NotCalm(message, await this.#standing())
+        const message = `${server.name} is not ready ${RECOVERY_TIMEOUT_MS / 1000} s after the last fault`
+        throw new RecoveryError(message, await this.#standing())
       }
       await pause(50)
     }
@@ -154,11 +154,11 @@ export class RealStage implements Stage {
 const isReady = async (server: Server): Promise<boolean> => (await readiness(server)).startsWith('200')
 
 /** Status and body of the response, or why there was none. */
-async function readiness({ front }: Server): Promise<string> {
-  if (front.port === null) return 'it does not run'
+async function readiness({ serverProxy }: Server): Promise<string> {
+  if (serverProxy.port === null) return 'not running'
   try {
-    const signal = AbortSignal.timeout(ASK_PATIENCE_MS)
-    const answer = await fetch(`http://127.0.0.1:${front.port}/readyz`, { signal })
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
+    const answer = await fetch(`http://127.0.0.1:${serverProxy.port}/readyz`, { signal })
     return `${answer.status} ${await answer.text()}`
   } catch (error) {
     return String(error)

@@ -13,7 +13,7 @@ const STATUS: Record<(typeof SIGNALS)[number], number> = {
  * Cleans up if a signal ends this process. Otherwise asynchronous work is impossible: the processes are killed, and
  * the next run removes their folders, as it does after a SIGKILL.
  */
-export function endWithUs(cleanup: Cleanup, pids: () => (number | null)[]): void {
+export function cleanUpOnExit(cleanup: Cleanup, pids: () => (number | null)[]): void {
   const onSignal = (signal: (typeof SIGNALS)[number]) => {
     void cleanup.run().then(() => process.exit(STATUS[signal]))
   }

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../random.ts'
-import type { RealStage } from '../stage/real-stage.ts'
-import type { Fault } from '../stage.ts'
+import type { LocalTestbed } from '../testbed/local-testbed.ts'
+import type { Fault } from '../testbed.ts'
 
-export type RealFault = Fault<RealStage>
+export type LocalFault = Fault<LocalTestbed>
 
-const LOOK_EVERY_MS = 20
+const POLL_INTERVAL_MS = 20
 const MINUTE_MS = 60_000
-const SOON_MS = 8_000
+const MAX_WAIT_MS = 8_000
 
 /** Waits for the time or for the end of the run. */
 export async function wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -17,42 +17,42 @@ export async function wait(ms: number, signal: AbortSignal): Promise<void> {
 /** Waits until the condition holds, up to a timeout. Returns whether it holds. */
 export async function waitUntil(
   holds: () => boolean | Promise<boolean>,
-  mostMs: number,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const deadline = performance.now() + mostMs
+  const deadline = performance.now() + timeoutMs
   while (!(await holds())) {
     if (signal.aborted || performance.now() > deadline) return false
-    await wait(LOOK_EVERY_MS, signal)
+    await wait(POLL_INTERVAL_MS, signal)
   }
   return true
 }
 
 /**
  * Waits until `beforeMs` milliseconds before the next whole minute, when each server begins its scheduled check.
- * Returns false if that is not soon: other faults can strike meanwhile.
+ * Returns false if that is not soon: other faults can be injected meanwhile.
  */
 export async function waitForCheck(beforeMs: number, signal: AbortSignal): Promise<boolean> {
   const ms = (2 * MINUTE_MS - (Date.now() % MINUTE_MS) - beforeMs) % MINUTE_MS
-  if (ms > SOON_MS) return false
+  if (ms > MAX_WAIT_MS) return false
   await wait(ms, signal)
   return !signal.aborted
 }
 
 /** The fault in the half second around the start of the scheduled check. */
-export const atCheck = (fault: RealFault): RealFault => ({
+export const atCheck = (fault: LocalFault): LocalFault => ({
   ...fault,
   name: `${fault.name}-at-check`,
   atCheck: true,
-  strike: async (stage, random, signal) => {
+  inject: async (testbed, random, signal) => {
     const isTime = await waitForCheck(random.int(-200, 300), signal)
-    return isTime ? await fault.strike(stage, random, signal) : null
+    return isTime ? await fault.inject(testbed, random, signal) : null
   },
 })
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
-export const possible = (): null => null
+export const alwaysAvailable = (): null => null
 
 /** Duration of a fault that lasts. */
-export const someTime = (random: Random): number => random.int(100, 1_500)
+export const outageMs = (random: Random): number => random.int(100, 1_500)

@@ -7,16 +7,16 @@ import { fileURLToPath } from 'node:url'
 import type { Cleanup } from '../../bench/cleanup.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FaultProxy } from '../../tests/support/fault-proxy.ts'
-import { forgetShared } from './clock.ts'
-import { isComplaint, isOfKilledWorker, isWarning } from './complaints.ts'
-import type { Front } from './front.ts'
+import { removeStaleSharedMemory } from './clock.ts'
+import { isKilledWorkerLog, isServerError, isWarning } from './server-errors.ts'
+import type { ServerProxy } from './server-proxy.ts'
 
 /** The options of Node in `npm start`. */
 const START_OPTIONS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 const READY = /is ready on http:\/\/\S+?:(\d+)/
 const RETRY_MS = 200
-const START_PATIENCE_MS = 90_000
-const STOP_PATIENCE_MS = 20_000
+const START_TIMEOUT_MS = 90_000
+const STOP_TIMEOUT_MS = 20_000
 const LAST_LINES = 20
 
 interface ServerOptions {
@@ -24,17 +24,17 @@ interface ServerOptions {
   /** The script that is run with `serve`. */
   program: string
   /** The proxy in front of the server. Its address is the server's. */
-  front: Front
+  serverProxy: ServerProxy
   /** The proxy between the server and the database. */
   proxy: FaultProxy
   environment: Record<string, string>
-  complain: (line: string) => void
+  reportError: (line: string) => void
   log: (line: string) => void
 }
 
 /** `claimkeeper serve` in a process of its own, which is restarted whenever it ends. */
 export class Server {
-  readonly front: Front
+  readonly serverProxy: ServerProxy
   readonly proxy: FaultProxy
   readonly name: string
   readonly #options: ServerOptions
@@ -49,7 +49,7 @@ export class Server {
 
   constructor(options: ServerOptions, cleanup: Cleanup) {
     this.#options = options
-    this.front = options.front
+    this.serverProxy = options.serverProxy
     this.proxy = options.proxy
     this.name = `server ${options.number}`
     cleanup.add(() => this.#close())
@@ -94,11 +94,11 @@ export class Server {
   }
 
   async #startUntilReady(): Promise<void> {
-    const deadline = performance.now() + START_PATIENCE_MS
+    const deadline = performance.now() + START_TIMEOUT_MS
     while (!this.#isClosed && !this.#isEnding && this.#child === null) {
       if (await this.#launch()) return
       if (performance.now() > deadline) {
-        this.#options.complain(`${this.name} did not become ready in ${START_PATIENCE_MS / 1000} s`)
+        this.#options.reportError(`${this.name} did not become ready in ${START_TIMEOUT_MS / 1000} s`)
         return
       }
       await pause(RETRY_MS)
@@ -113,9 +113,9 @@ export class Server {
     const ended = once(child, 'exit')
     child.kill(signal)
     const late = setTimeout(() => {
-      this.#options.complain(`${this.name} did not stop in ${STOP_PATIENCE_MS / 1000} s`)
+      this.#options.reportError(`${this.name} did not stop in ${STOP_TIMEOUT_MS / 1000} s`)
       child.kill('SIGKILL')
-    }, STOP_PATIENCE_MS)
+    }, STOP_TIMEOUT_MS)
     await ended
     clearTimeout(late)
     return true
@@ -124,9 +124,9 @@ export class Server {
   /** True when it is ready, false if it ended before. */
   async #launch(): Promise<boolean> {
     const { program, proxy, environment } = this.#options
-    forgetShared()
+    removeStaleSharedMemory()
     const child = spawn(process.execPath, [...START_OPTIONS, program, 'serve'], {
-      env: { ...serveEnvironment(), DATABASE_URL: proxy.url, ...environment },
+      env: { ...serverEnvironment(), DATABASE_URL: proxy.url, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -138,14 +138,14 @@ export class Server {
         this.#keep(line)
         const port = READY.exec(line)?.[1]
         if (port === undefined || this.#child !== child) return
-        this.front.port = Number(port)
+        this.serverProxy.port = Number(port)
         resolve(true)
       })
     })
     const late = setTimeout(() => {
-      this.#options.complain(`${this.name} neither became ready nor ended in ${START_PATIENCE_MS / 1000} s`)
+      this.#options.reportError(`${this.name} neither became ready nor ended in ${START_TIMEOUT_MS / 1000} s`)
       child.kill('SIGKILL')
-    }, START_PATIENCE_MS)
+    }, START_TIMEOUT_MS)
     return await Promise.race([ready, ended.then(() => false)]).finally(() => clearTimeout(late))
   }
 
@@ -156,19 +156,19 @@ export class Server {
 
   #hear(line: string): void {
     this.#keep(line)
-    if (this.#workersKilled > 0 && isOfKilledWorker(line)) this.#workersKilled--
-    else if (isComplaint(line)) this.#options.complain(`${this.name}: ${line}`)
+    if (this.#workersKilled > 0 && isKilledWorkerLog(line)) this.#workersKilled--
+    else if (isServerError(line)) this.#options.reportError(`${this.name}: ${line}`)
     else if (isWarning(line)) this.#options.log(`${this.name}: ${line}`)
   }
 
   #onEnd(child: ChildProcess, how: number | string): void {
     if (this.#child !== child) return
     this.#child = null
-    const wasReady = this.front.port !== null
-    this.front.port = null
+    const wasReady = this.serverProxy.port !== null
+    this.serverProxy.port = null
     if (this.#isEnding || this.#isClosed || !wasReady) return
-    this.#options.complain(`${this.name} ended by itself: ${how}`)
-    // A failed start is recorded as a complaint.
+    this.#options.reportError(`${this.name} ended by itself: ${how}`)
+    // A failed start is reported as a server error.
     void this.start()
   }
 
@@ -179,7 +179,7 @@ export class Server {
 }
 
 /** The environment without variables that would change the server's settings. */
-function serveEnvironment(): NodeJS.ProcessEnv {
+function serverEnvironment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env
   const settings = { HOST: '', PORT: '0', PUBLIC_URL: '', CLAIMKEEPER_RATE_LIMIT: '', LOG_LEVEL: 'info' }
   return { ...rest, ...settings, CLAIMKEEPER_BOOTSTRAP_TOKEN: '', NO_COLOR: '1' }

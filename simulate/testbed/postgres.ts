@@ -10,44 +10,44 @@ import { openEmbeddedDatabase } from '../../src/platform/database/embedded/open-
 import { findPostmaster, hasEnded } from '../../src/platform/database/embedded/postmaster.ts'
 import { isTransientFailure } from '../../src/platform/database/embedded/session.ts'
 import { startServer } from '../../src/platform/database/embedded/start-server.ts'
-import { forgetShared } from './clock.ts'
+import { removeStaleSharedMemory } from './clock.ts'
 import { killPostgres } from './kill-postgres.ts'
 
 const TIMEOUT_MS = 60_000
 /** For a start with recovery. */
-const START_PATIENCE_MS = 120_000
+const START_TIMEOUT_MS = 120_000
 /** For the end, when no data has to be kept. */
-const CLOSE_PATIENCE_MS = 10_000
+const CLOSE_TIMEOUT_MS = 10_000
 const RETRY_MS = 100
 /** Characters of the log's end. */
-const LAST_WORDS = 4_000
+const LOG_TAIL_CHARACTERS = 4_000
 
 /** Signals of the shutdown modes. After SIGKILL its sessions live on for a moment. */
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', killed: 'SIGKILL' } as const
 
-/** A database cluster of the stage, on the same port for its lifetime. Faults stop and start it. */
+/** A PostgreSQL of the testbed, on the same port for its lifetime. Faults stop and start it. */
 export class Postgres {
   /** Process id of the last main process. Null after a stop. */
   lastPid: number | null = null
   /** URL with the service's role. */
   readonly url: string
-  readonly #mightyUrl: string
+  readonly #superuserUrl: string
   readonly #cluster: Cluster
   readonly #port: number
-  #turn: Promise<unknown> = Promise.resolve()
+  #tail: Promise<unknown> = Promise.resolve()
   readonly #superuser: pg.Pool
   /** Environment of its process, for the dynamic loader. */
   readonly #environment: Record<string, string>
 
   private constructor(cluster: Cluster, url: string, password: string, environment: Record<string, string>) {
     this.url = url
-    this.#mightyUrl = mightyUrl(url, password)
+    this.#superuserUrl = superuserUrl(url, password)
     this.#cluster = cluster
     this.#port = Number(new URL(url).port)
     this.#environment = environment
     // Two of the connections that PostgreSQL reserves for superusers, so that they work on a full server.
     this.#superuser = new pg.Pool({
-      connectionString: this.#mightyUrl,
+      connectionString: this.#superuserUrl,
       max: 2,
       connectionTimeoutMillis: 5_000,
     })
@@ -87,33 +87,33 @@ export class Postgres {
   }
 
   /** Serializes stops and starts. */
-  alone<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work)
-    this.#turn = mine.catch(() => {})
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#tail.then(work)
+    this.#tail = mine.catch(() => {})
     return mine
   }
 
   /** Starts it if it does not run. Kills it and throws if it is not ready after two minutes. */
   async start(): Promise<void> {
     if ((await this.pid()) !== null) return
-    forgetShared()
-    const cluster = { ...this.#cluster, runAs: within(this.#cluster.runAs, this.#environment) }
+    removeStaleSharedMemory()
+    const cluster = { ...this.#cluster, runAs: withEnvironment(this.#cluster.runAs, this.#environment) }
     let isLate = false
     const late = setTimeout(() => {
       isLate = true
       void killPostgres(cluster.dir)
-    }, START_PATIENCE_MS)
+    }, START_TIMEOUT_MS)
     await startServer(cluster, this.#port).finally(() => clearTimeout(late))
-    if (isLate) throw new Error(`PostgreSQL was not ready ${START_PATIENCE_MS / 1000} s after its start`)
+    if (isLate) throw new Error(`PostgreSQL was not ready ${START_TIMEOUT_MS / 1000} s after its start`)
     this.lastPid = await this.pid()
   }
 
   /** Returns whether it ran. */
-  async stop(how: keyof typeof SIGNALS, patienceMs = TIMEOUT_MS): Promise<boolean> {
+  async stop(how: keyof typeof SIGNALS, timeoutMs = TIMEOUT_MS): Promise<boolean> {
     const pid = await this.pid()
     if (pid === null) return false
     process.kill(pid, SIGNALS[how])
-    if (!(await hasEnded(pid, this.#cluster.dir, patienceMs))) throw new Error('PostgreSQL does not stop')
+    if (!(await hasEnded(pid, this.#cluster.dir, timeoutMs))) throw new Error('PostgreSQL does not stop')
     this.lastPid = null
     return true
   }
@@ -125,19 +125,20 @@ export class Postgres {
       try {
         return (await this.#superuser.query({ text, values })).rows as Row[]
       } catch (error) {
-        if (!(isTransientFailure(error) || isHarmed(error)) || performance.now() > deadline) throw error
+        if (!(isTransientFailure(error) || isCausedByFault(error)) || performance.now() > deadline)
+          throw error
       }
       await pause(RETRY_MS)
     }
   }
 
-  /** A connection with the service's role, for a manual transaction. */
+  /** A connection with the service's role. */
   connect(): Promise<pg.Client> {
     return this.#connect(this.url)
   }
 
   connectAsSuperuser(): Promise<pg.Client> {
-    return this.#connect(this.#mightyUrl)
+    return this.#connect(this.#superuserUrl)
   }
 
   async #connect(connectionString: string): Promise<pg.Client> {
@@ -147,9 +148,9 @@ export class Postgres {
     return client
   }
 
-  /** The end of its log. */
-  async lastWords(): Promise<string> {
-    return (await readFile(this.#cluster.logFile, 'utf8').catch(String)).slice(-LAST_WORDS)
+  /** The end of the log. */
+  async logTail(): Promise<string> {
+    return (await readFile(this.#cluster.logFile, 'utf8').catch(String)).slice(-LOG_TAIL_CHARACTERS)
   }
 
   /** Counts matching log lines until the returned function is called. */
@@ -166,24 +167,24 @@ export class Postgres {
 
   async #close(): Promise<void> {
     await Promise.race([this.#superuser.end(), pause(1_000)])
-    await this.stop('immediate', CLOSE_PATIENCE_MS).catch(() => killPostgres(this.#cluster.dir))
+    await this.stop('immediate', CLOSE_TIMEOUT_MS).catch(() => killPostgres(this.#cluster.dir))
   }
 }
 
 /** The same database as superuser. */
-export function mightyUrl(url: string, password: string): string {
+export function superuserUrl(url: string, password: string): string {
   const mighty = new URL(url)
   mighty.username = 'postgres'
   mighty.password = password
   return mighty.href
 }
 
-/** An error that another fault causes in the stage's own statement: full disk, disk error, deadlock, lock. */
-const isHarmed = (error: unknown) =>
+/** An error that a fault causes in a statement of the testbed: full disk, disk error, deadlock, lock. */
+const isCausedByFault = (error: unknown) =>
   /^(?:40|53|55P03|57014|58)/.test(String((error as { code?: unknown }).code))
 
 /** Runs programs with these variables in an otherwise clean environment. */
-function within(runAs: Cluster['runAs'], environment: Record<string, string>): Cluster['runAs'] {
+function withEnvironment(runAs: Cluster['runAs'], environment: Record<string, string>): Cluster['runAs'] {
   const words = Object.entries(environment).map(([name, value]) => `${name}=${value}`)
   if (words.length === 0) return runAs
   const { user, prefix } = runAs

@@ -4,47 +4,50 @@ import type { Cleanup } from '../../bench/cleanup.ts'
 import { ConnectionCutter } from '../../tests/support/connection-cutter.ts'
 
 /** A proxy between the clients and a server. Keeps the server's address across restarts, and breaks connections. */
-export class Front {
+export class ServerProxy {
   readonly url: string
   /** Current port of the server. Null while it does not listen. */
   port: number | null = null
   readonly #pairs = new Set<readonly [Socket, Socket]>()
   /** Cuts a connection after a number of bytes. */
   readonly cutter = new ConnectionCutter()
-  #answersToLose = 0
+  #responsesToDrop = 0
 
   private constructor(url: string) {
     this.url = url
   }
 
-  static async open(cleanup: Cleanup): Promise<Front> {
-    const server = createServer({ noDelay: true }, (client) => front.#take(client)).listen(0, '127.0.0.1')
+  static async open(cleanup: Cleanup): Promise<ServerProxy> {
+    const server = createServer({ noDelay: true }, (client) => serverProxy.#take(client)).listen(
+      0,
+      '127.0.0.1',
+    )
     await once(server, 'listening')
-    const front = new Front(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const serverProxy = new ServerProxy(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     cleanup.add(() => {
       server.close()
-      front.#cutAll()
+      serverProxy.#cutAll()
     })
-    return front
+    return serverProxy
   }
 
   /** Lets a number of responses begin and discards them: the clients see a broken connection. */
-  loseAnswers(count: number): void {
-    this.#answersToLose = count
+  dropResponses(count: number): void {
+    this.#responsesToDrop = count
   }
 
   /** Number of responses that are still to be lost. */
-  get answersToLose(): number {
-    return this.#answersToLose
+  get responsesToDrop(): number {
+    return this.#responsesToDrop
   }
 
-  calm(): void {
+  recover(): void {
     this.cutter.disarm()
-    this.#answersToLose = 0
+    this.#responsesToDrop = 0
   }
 
   #cutAll(): void {
-    for (const pair of this.#pairs) breakOff(pair)
+    for (const pair of this.#pairs) destroyPair(pair)
   }
 
   #take(client: Socket): void {
@@ -56,7 +59,7 @@ export class Front {
     const pair = [client, server] as const
     this.#pairs.add(pair)
     for (const socket of pair) {
-      socket.on('error', () => breakOff(pair))
+      socket.on('error', () => destroyPair(pair))
       socket.on('close', () => this.#pairs.delete(pair))
     }
     this.#pass(client, server, pair)
@@ -65,9 +68,9 @@ export class Front {
 
   #pass(from: Socket, to: Socket, pair: readonly [Socket, Socket]): void {
     from.on('data', (bytes: Buffer) => {
-      if (from === pair[1] && this.#answersToLose > 0) {
-        this.#answersToLose--
-        breakOff(pair)
+      if (from === pair[1] && this.#responsesToDrop > 0) {
+        this.#responsesToDrop--
+        destroyPair(pair)
         return
       }
       const passing = this.cutter.pass(bytes)
@@ -75,13 +78,13 @@ export class Front {
         from.pause()
         to.once('drain', () => from.resume())
       }
-      if (passing.length < bytes.length) to.write('', () => breakOff(pair))
+      if (passing.length < bytes.length) to.write('', () => destroyPair(pair))
     })
     from.on('close', () => to.destroySoon())
   }
 }
 
 /** Immediate: written data may not arrive. */
-function breakOff(pair: readonly [Socket, Socket]): void {
+function destroyPair(pair: readonly [Socket, Socket]): void {
   for (const socket of pair) socket.destroy()
 }

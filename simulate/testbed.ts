@@ -1,26 +1,26 @@
 import type { Random } from './random.ts'
 
-/** Real servers on a real PostgreSQL, with faults. */
-export interface Stage {
+/** A test bed: servers on PostgreSQL, with fault injection. */
+export interface Testbed {
   /** Base URLs. They stay the same when a server is killed and restarted. */
   readonly urls: readonly string[]
   /** A new account with an API token. */
   newAccount(): Promise<{ token: string; userId: string }>
   /** Queries the database directly, past proxies and faults. Waits until the database is available. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Ends all faults and waits until every server answers /readyz with 200. Throws `NotCalm` if one does not. */
-  calm(): Promise<void>
+  /** Ends all faults and waits until every server answers /readyz with 200. Throws `RecoveryError` if one does not. */
+  recover(): Promise<void>
   /**
    * Findings: log lines of servers at level error or fatal, and unexpected exits. A 500 has its line here, unless an
    * injected fault made the database return an error that it never returns by itself. So a 500 is an unknown outcome
    * for its client and a finding here.
    */
-  readonly complaints: readonly string[]
+  readonly serverErrors: readonly string[]
   stop(): Promise<void>
 }
 
 /** The database is available, but the service does not recover. */
-export class NotCalm extends Error {
+export class RecoveryError extends Error {
   /** The state of servers and database. */
   readonly about: unknown
 
@@ -30,40 +30,40 @@ export class NotCalm extends Error {
   }
 }
 
-/** Something that a fault needs from the start of the stage. */
-export type Need =
+/** Something that a fault requires from the start of the testbed. */
+export type Requirement =
   /** The database is on a small disk of its own, in memory. */
   | 'small disk'
   /** The servers' and the database's clocks can be set. */
   | 'clocks'
-  /** The database is a Citus cluster, whose shards are on nodes of their own. */
+  /** The database is a Citus cluster with the shards on other nodes than the coordinator. */
   | 'shard nodes'
 
-export interface StageOptions {
+export interface TestbedOptions {
   servers: number
   /** Worker processes of each server. Default: 1. */
   workers?: number
   log: (line: string) => void
-  /** The needs of the faults of this run: see `Fault.need`. Unavailable ones are ignored. */
-  needs?: ReadonlySet<Need>
+  /** The requirements of the faults of this run: see `Fault.requires`. Unavailable ones are ignored. */
+  requirements?: ReadonlySet<Requirement>
   /** Folder of PostgreSQL programs with Citus. The database is then distributed over nodes. */
   citus?: string | undefined
-  /** The script that the servers run, with `serve`; by default dist/main.js. */
+  /** The script of the servers. Default: dist/main.js. */
   program?: string
-  /** The size of the small disk; what a run stores must have room on it. */
+  /** Size of the small disk. The data of the run must fit. */
   diskMebibytes?: number
-  /** Where the temporary data go. */
+  /** Folder for temporary data. */
   folder?: string
 }
 
-/** One kind of harm, which is done to a stage. */
-export interface Fault<On extends Stage = Stage> {
+/** A kind of fault. */
+export interface Fault<On extends Testbed = Testbed> {
   readonly name: string
-  readonly need?: Need
-  /** It strikes around the moment of a scheduled check, and only where that is soon. */
+  readonly requires?: Requirement
+  /** Injected around a scheduled check, and only shortly before one. */
   readonly atCheck?: boolean
-  /** Why it cannot be done on this machine (not installed, not Linux); null where it can. */
+  /** Why this machine cannot inject it, such as a missing program. Null if it can. */
   unavailable(): string | null
-  /** Does it for as long as it takes, a few seconds, undoes it, and says in a line what was struck; null: nothing was. */
-  strike(stage: On, random: Random, signal: AbortSignal): Promise<string | null>
+  /** Injects the fault for up to a few seconds and ends it. Returns a description, or null if it had no effect. */
+  inject(testbed: On, random: Random, signal: AbortSignal): Promise<string | null>
 }

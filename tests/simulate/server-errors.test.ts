@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isServerError } from '../../simulate/testbed/server-errors.ts'
+
+const line = (level: number, err: object) => JSON.stringify({ level, err, msg: 'a message' })
+
+test('errors in the log and output that is not JSON are server errors', () => {
+  assert.ok(isServerError(line(50, { type: 'TypeError', message: 'x is undefined' })))
+  assert.ok(isServerError(line(60, { type: 'Error', message: 'uncaught' })))
+  assert.ok(isServerError('FATAL ERROR: Reached heap limit'))
+})
+
+test('an unavailable database, injected errors and warnings are no server errors', () => {
+  assert.ok(!isServerError(line(40, { type: 'Error', message: 'connect ECONNREFUSED' })))
+  assert.ok(
+    !isServerError(line(50, { type: 'DatabaseUnavailable', message: 'The database cannot be reached.' })),
+  )
+  assert.ok(
+    !isServerError(line(50, { type: 'DatabaseOverloaded', message: 'No connection was free in time.' })),
+  )
+  assert.ok(!isServerError(line(50, { type: 'DatabaseError', message: 'a fault of the simulator' })))
+  assert.ok(!isServerError('(node:12) DeprecationWarning: Calling something is deprecated'))
+  assert.ok(!isServerError('claimkeeper: The database cannot be reached.'))
+})

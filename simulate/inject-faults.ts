@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { now } from './clients/exchange.ts'
 import type { FaultPeriods } from './clients/fault-periods.ts'
+import { now } from './clients/http-connection.ts'
 import type { Random } from './random.ts'
 import type { Fault, Testbed } from './testbed.ts'
 

@@ -1,22 +1,22 @@
 import type { Progress } from '../bench/progress.ts'
-import { judgeOverviews } from './checks/judge-overviews.ts'
-import { judgePeople } from './checks/judge-people.ts'
-import { judgeClaims, judgeClocks, judgeTables } from './checks/judge-world.ts'
-import { verifyWithoutFaults } from './checks/verify-without-faults.ts'
-import { waitForChecks } from './checks/wait-for-checks.ts'
 import { Client } from './clients/client.ts'
-import { now } from './clients/exchange.ts'
-import { Receiver } from './clients/receiver.ts'
+import { now } from './clients/http-connection.ts'
+import { WebhookReceiver } from './clients/webhook-receiver.ts'
 import { World } from './clients/world.ts'
 import { injectFaults } from './inject-faults.ts'
 import { Finding, findingOf } from './model/finding.ts'
 import { openAccounts } from './operations/accounts/open-accounts.ts'
-import { act } from './operations/catalogue.ts'
-import { judgeFollowed } from './operations/claims/follow-lists.ts'
-import { judgeFeeds } from './operations/notifications.ts'
-import { judgeHook } from './operations/webhooks.ts'
+import { runOperations } from './operations/catalogue.ts'
+import { verifyFollowedLists } from './operations/claims/follow-lists.ts'
+import { verifyFeeds } from './operations/notifications.ts'
+import { verifyDeliveries } from './operations/webhooks.ts'
 import { seeded } from './random.ts'
 import { type Fault, RecoveryError, type Testbed } from './testbed.ts'
+import { verifyOverviews } from './verification/verify-overviews.ts'
+import { verifyPeople } from './verification/verify-people.ts'
+import { verifyClaims, verifyClocks, verifyTables } from './verification/verify-records.ts'
+import { verifyWithoutFaults } from './verification/verify-without-faults.ts'
+import { waitForChecks } from './verification/wait-for-checks.ts'
 
 export interface SimulationOptions<On extends Testbed> {
   seed: number
@@ -54,8 +54,8 @@ export async function simulate<On extends Testbed>(
   const injected = new Map<string, number>(options.faults.map(({ name }) => [name, 0]))
   const newClient = (name: string) => new Client(name, world, random.fork(name), testbed.urls)
   const clients = Array.from({ length: options.clients }, (_, i) => newClient(`client ${i}`))
-  const judge = newClient('judge')
-  const receiver = await Receiver.open(random.fork('receiver'), world.faultPeriods)
+  const verifier = newClient('verifier')
+  const receiver = await WebhookReceiver.open(random.fork('receiver'), world.faultPeriods)
   const stopped = new AbortController()
   let startedAt = now()
   let endedAt = Infinity
@@ -72,7 +72,7 @@ export async function simulate<On extends Testbed>(
     progressIntervalMs(),
   )
   try {
-    await openAccounts(world, testbed, judge, receiver, options.accounts).catch(rethrowAsFinding)
+    await openAccounts(world, testbed, verifier, receiver, options.accounts).catch(rethrowAsFinding)
     startedAt = now()
     until = withCheck(startedAt, options.seconds * 1000)
     const isAnyFaultMissing = () => options.mustInjectAll && injected.values().some((times) => times === 0)
@@ -85,7 +85,9 @@ export async function simulate<On extends Testbed>(
       stopped.abort()
       throw error
     }
-    const work = clients.map((client) => act(client, shouldContinue).catch(rethrowAsFinding).catch(stopAll))
+    const work = clients.map((client) =>
+      runOperations(client, shouldContinue).catch(rethrowAsFinding).catch(stopAll),
+    )
     const faultInjection = injectFaults(
       testbed,
       options.faults,
@@ -100,7 +102,7 @@ export async function simulate<On extends Testbed>(
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     await testbed.recover()
     options.progress.doing('verifying the stored data')
-    await judgeAll({ world, testbed, clients, judge, receiver }).catch(rethrowAsFinding)
+    await verifyAll({ world, testbed, clients, verifier, receiver }).catch(rethrowAsFinding)
     if (options.faults.length === 0) await verifyWithoutFaults(world, testbed)
     if (testbed.serverErrors.length > 0) throw serverErrorFinding(testbed)
     return resultOf(null, missingEvidence(world, options.mustInjectAll ? injected : new Map()))
@@ -113,31 +115,31 @@ export async function simulate<On extends Testbed>(
     return resultOf(null, (error as Error).stack ?? String(error))
   } finally {
     clearInterval(timer)
-    for (const client of [...clients, judge]) client.close()
+    for (const client of [...clients, verifier]) client.close()
     receiver.close()
   }
 }
 
-interface Judged {
+interface Verification {
   world: World
   testbed: Testbed
   clients: readonly Client[]
-  judge: Client
-  receiver: Receiver
+  verifier: Client
+  receiver: WebhookReceiver
 }
 
 /** Verifies the stored data after the last fault. */
-async function judgeAll({ world, testbed, clients, judge, receiver }: Judged): Promise<void> {
+async function verifyAll({ world, testbed, clients, verifier, receiver }: Verification): Promise<void> {
   await waitForChecks(testbed)
-  await judgeClaims(world, clients)
-  await judgeClocks(world, judge)
-  for (const account of world.accounts) await judgeFollowed(judge, account)
-  for (const account of world.accounts) await judgeFeeds(judge, account)
-  await judgeOverviews(world, testbed, judge)
-  await judgePeople(world, testbed)
-  await judgeTables(testbed)
+  await verifyClaims(world, clients)
+  await verifyClocks(world, verifier)
+  for (const account of world.accounts) await verifyFollowedLists(verifier, account)
+  for (const account of world.accounts) await verifyFeeds(verifier, account)
+  await verifyOverviews(world, testbed, verifier)
+  await verifyPeople(world, testbed)
+  await verifyTables(testbed)
   // Last, because it may take longer than until the next check.
-  for (const account of world.accounts) await judgeHook(judge, account, receiver)
+  for (const account of world.accounts) await verifyDeliveries(verifier, account, receiver)
 }
 
 function rethrowAsFinding(error: unknown): never {

@@ -1,24 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
-import { type Exchange, type Hear, type Reply, Wire } from './exchange.ts'
+import { HttpConnection, type HttpRequest, type OnChunk, type Reply } from './http-connection.ts'
 import type { Account, ClockRecord } from './records.ts'
 import type { World } from './world.ts'
 
 /** Milliseconds that a server may need to recover after a fault. */
 const RECOVERY_MS = 20_000
 /** Time for which the service retries after a lost connection, plus a margin. */
-const LOST_FOR_MS = 8_000
+const MAX_RETRY_MS = 8_000
 /** Pause before a client tries a server again that is down. */
-const NOBODY_THERE_MS = 300
+const REFUSED_CONNECTION_DELAY_MS = 300
 
 interface SendOptions {
-  hear?: Hear
+  onChunk?: OnChunk
   /** The request may be refused: 400 and 401 are no findings. */
   mayBeRefused?: boolean
   /** The client may close the connection itself. */
-  mayLeave?: boolean
+  mayAbort?: boolean
 }
 
 /** One of many concurrent clients. It sends one request after the other. */
@@ -27,7 +27,7 @@ export class Client {
   readonly world: World
   readonly random: Random
   readonly #urls: readonly string[]
-  readonly #wire: Wire
+  readonly #wire: HttpConnection
   #second: Client | null = null
 
   constructor(name: string, world: World, random: Random, urls: readonly string[]) {
@@ -35,35 +35,31 @@ export class Client {
     this.world = world
     this.random = random
     this.#urls = urls
-    this.#wire = new Wire(world.timeoutMs)
+    this.#wire = new HttpConnection(world.timeoutMs)
   }
 
   /** Sends a request. Without faults a missing response is a finding; a 500 always is. */
   async send(
     account: Pick<Account, 'token'> | null,
-    exchange: Omit<Exchange, 'token'>,
-    { hear, mayBeRefused = false, mayLeave = false }: SendOptions = {},
+    request: Omit<HttpRequest, 'token'>,
+    { onChunk, mayBeRefused = false, mayAbort = false }: SendOptions = {},
   ): Promise<Reply> {
     const url = this.random.pick(this.#urls)
-    const whole = { token: account?.token ?? null, ...exchange }
-    const reply = await this.#wire.send(url, whole, hear)
-    if (reply.is !== 'answer') await pause(NOBODY_THERE_MS)
+    const whole = { token: account?.token ?? null, ...request }
+    const reply = await this.#wire.send(url, whole, onChunk)
+    if (reply.is !== 'answer') await pause(REFUSED_CONNECTION_DELAY_MS)
     const said = reply.is === 'answer' ? `${reply.status}` : reply.is
     this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
-    const about = () => ({ url, exchange: { ...exchange, body: exchange.body?.slice(0, 2_000) }, reply })
-    const asked = `${exchange.method} ${exchange.path}`
+    const about = () => ({ url, request: { ...request, body: request.body?.slice(0, 2_000) }, reply })
+    const asked = `${request.method} ${request.path}`
     const hadFault = this.hadFault(reply.sentAt, reply.answeredAt)
     if (reply.is === 'answer') {
       // During faults the servers' logs show the cause: see the testbed's `serverErrors`.
-      demand(reply.status !== 500 || hadFault, () => `${asked} answered 500`, about)
-      demand(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
-      demand(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
+      assert(reply.status !== 500 || hadFault, () => `${asked} answered 500`, about)
+      assert(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
+      assert(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
     } else {
-      demand(
-        hadFault || mayLeave,
-        () => `${asked} was not answered, and nothing was done to the service`,
-        about,
-      )
+      assert(hadFault || mayAbort, () => `${asked} has no response, without a fault`, about)
     }
     return reply
   }
@@ -75,7 +71,7 @@ export class Client {
 
   /** Whether the service may have lost its database connection during the request. */
   mayHaveLost(sentAt: number, answeredAt: number): boolean {
-    return this.world.faultPeriods.overlaps(sentAt, answeredAt, LOST_FOR_MS)
+    return this.world.faultPeriods.overlaps(sentAt, answeredAt, MAX_RETRY_MS)
   }
 
   /** A clock that no client is known to have deleted. */

@@ -1,13 +1,13 @@
 import type { Invitation, Person, Session } from './records.ts'
 
 /** Hashing a password takes a third of a second of CPU, and a server hashes one at a time. */
-export const HASHING_SLOWNESS = 4
+export const HASHING_TIMEOUT_FACTOR = 4
 
-const MOST_PEOPLE = 4
-const MOST_INVITATIONS = 6
-const MOST_SESSIONS = 6
+const MAX_PEOPLE = 4
+const MAX_INVITATIONS = 6
+const MAX_SESSIONS = 6
 
-/** The known people. Earlier ones are forgotten, so that long runs do not grow. */
+/** The latest people. Earlier ones are removed, so that memory is bounded. */
 export class People {
   readonly all: Person[] = []
   readonly invitations: Invitation[] = []
@@ -16,7 +16,7 @@ export class People {
   unknown = 0
   readonly #last = new Map<string, number>()
 
-  /** Limits the rate: a server accepts about 20 password attempts a minute from one address. */
+  /** Rate limit: a server accepts about 20 password attempts per minute from one address. */
   isDue(what: string, everyMs: number, now: number): boolean {
     if (now - (this.#last.get(what) ?? -Infinity) < everyMs) return false
     this.#last.set(what, now)
@@ -26,16 +26,16 @@ export class People {
   add(person: Person): void {
     this.all.push(person)
     this.signedUp++
-    if (this.all.length > MOST_PEOPLE) this.all.shift()
+    if (this.all.length > MAX_PEOPLE) this.all.shift()
   }
 
   invite(invitation: Invitation): void {
     this.invitations.push(invitation)
-    if (this.invitations.length > MOST_INVITATIONS) this.invitations.shift()
+    if (this.invitations.length > MAX_INVITATIONS) this.invitations.shift()
   }
 }
 
 export function addSession(person: Person, session: Session): void {
   person.sessions.push(session)
-  if (person.sessions.length > MOST_SESSIONS) person.sessions.shift()
+  if (person.sessions.length > MAX_SESSIONS) person.sessions.shift()
 }

@@ -1,11 +1,11 @@
-import type { ClockStory } from '../model/clock-story.ts'
+import type { ClaimHistory } from '../model/claim-history.ts'
+import type { ClockHistory } from '../model/clock-history.ts'
 import type { Contract, State } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Rising } from '../model/rising.ts'
-import type { Story } from '../model/story.ts'
+import type { MonotonicRegister } from '../model/monotonic-register.ts'
 import type { Hours } from '../model/working-time.ts'
 
-/* The clients' knowledge about the records of the service. */
+/* The records of the service as the clients know them. */
 
 export interface Account {
   name: string
@@ -16,7 +16,7 @@ export interface Account {
   tokens: TokenRecord[]
   customers: Customer[]
   /** External ids of customers that several clients create concurrently. */
-  names: Map<string, Naming>
+  names: Map<string, ExternalIdAttempts>
   /** All claims and candidates whose creation was acknowledged. */
   claims: ClaimRecord[]
   byAddress: Map<string, ClaimRecord>
@@ -28,7 +28,7 @@ export interface Account {
   feeds: FollowedFeed[]
   hasEventNotifications: boolean
   /** Null without a webhook endpoint. */
-  hook: Hook | null
+  endpoint: WebhookEndpoint | null
   /** Creations with an unknown outcome. */
   unknownClaims: number
   /** Creations without a response so far. */
@@ -39,7 +39,7 @@ export interface Customer {
   id: string
   externalId: string
   /** Number of changes of its name. The name contains it. */
-  renames: Rising
+  renames: MonotonicRegister
   /** No client renames the customer, and its name is known. */
   isSettled: boolean
   /** When the creation was sent and acknowledged. */
@@ -48,13 +48,13 @@ export interface Customer {
 }
 
 /** Attempts to create a customer with this external id. */
-export interface Naming {
+export interface ExternalIdAttempts {
   tries: number
   isMade: boolean
 }
 
 /** A claim or candidate with everything that clients have seen of it. */
-export interface ClaimRecord extends Story {
+export interface ClaimRecord extends ClaimHistory {
   account: Account
   customer: Customer
   /** Null for the real time. */
@@ -66,7 +66,7 @@ export interface ClaimRecord extends Story {
   address: string
   path: string
   /** Number of changes of its metadata. */
-  notes: Rising
+  notes: MonotonicRegister
   /** No client changes the metadata, and its state is known. */
   isSettled: boolean
   /** The fields that never change, as the creation returned them. */
@@ -74,7 +74,7 @@ export interface ClaimRecord extends Story {
   sentAt: number
   answeredAt: number
   /** The claim was deleted with its clock. */
-  isGone: boolean
+  isDeleted: boolean
   /** Number of uses. Clients move on to other claims after a while. */
   uses: number
   /** The latest known state. */
@@ -93,7 +93,7 @@ export interface Filling {
 export interface SchemaRecord {
   id: string
   /** Number of its contract. The contract's price contains it. */
-  versions: Rising
+  versions: MonotonicRegister
   /** Price of the contract of each version that is known to exist, from the first on. */
   prices: number[]
   /** A client has tried to delete it. */
@@ -108,7 +108,7 @@ export interface CalendarRecord {
   id: string
   path: string
   /** Number of the current version. */
-  version: Rising
+  version: MonotonicRegister
   /** The working hours of each version, from the first on. Whether the last version exists may be unknown. */
   versions: Hours[]
   /** A client has tried to delete it. */
@@ -120,7 +120,7 @@ export interface CalendarRecord {
 }
 
 /** A test clock with all that was seen of it. */
-export interface ClockRecord extends ClockStory {
+export interface ClockRecord extends ClockHistory {
   id: string
   path: string
   /** The latest known time. */
@@ -129,7 +129,7 @@ export interface ClockRecord extends ClockStory {
   unknownClaims: number
 }
 
-/** A list that a client follows to its end again and again: new records come after the last one, and none is missing. */
+/** A list that a client reads repeatedly from its last cursor. No new record may be missing. */
 export interface FollowedList {
   path: string
   cursor: string | null
@@ -163,23 +163,23 @@ export interface SeenNotification {
 }
 
 /** The webhook endpoint of an account, and the deliveries that arrived. */
-export interface Hook {
+export interface WebhookEndpoint {
   url: string
   /** Id of the endpoint. Empty until it is created. */
   id: string
   secret: string
   /** By number. */
-  came: Map<number, Came>
+  received: Map<number, ReceivedDelivery>
   /** Hashes by number, as the API shows the deliveries. */
-  promised: Map<number, string>
+  announcedHashes: Map<number, string>
 }
 
-export interface Came {
+export interface ReceivedDelivery {
   notification: JsonObject
   hash: string
   previousHash: string
   /** Time of the first 200. Null without one. */
-  takenAt: number | null
+  acceptedAt: number | null
 }
 
 /** Times of a request and its response. */
@@ -218,7 +218,7 @@ export interface Session {
   /** Id in lists and revocations. Null: not read yet. */
   name: string | null
   /** 0: active, 1: ended. */
-  end: Rising
+  end: MonotonicRegister
   /** Tokens of the session. They end if the session is revoked, but not if its owner signs out. */
   tokens: TokenRecord[]
   revocation: Span | null
@@ -233,7 +233,7 @@ export interface Invitation {
   email: string | null
   account: Account
   /** 0: usable, 1: not usable. */
-  end: Rising
+  end: MonotonicRegister
   /** Null: not revoked. Otherwise the times of the request and the response. */
   withdrawal: Span | null
   /** Number of revocations that were sent. Their order is not known. */

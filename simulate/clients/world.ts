@@ -1,5 +1,5 @@
 import type { State, Status } from '../model/contract.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import { type Json, type JsonObject, same } from '../model/json.ts'
 import type { Random } from '../random.ts'
 import { FaultPeriods } from './fault-periods.ts'
@@ -7,7 +7,7 @@ import { People } from './people.ts'
 import type { Account, ClaimRecord, Filling } from './records.ts'
 import { SharedNames } from './shared-names.ts'
 
-/** The common knowledge of all clients. */
+/** The state that all clients share. */
 export class World {
   readonly accounts: Account[] = []
   readonly fillings: Filling[] = []
@@ -78,9 +78,9 @@ export const teamOf = ({ metadata }: JsonObject) => (metadata as { team?: string
 /** Number of changes of its metadata. */
 export function notesOf(name: string, { metadata }: JsonObject): number {
   const { team: _, note = '0', ...others } = metadata as Record<string, string>
-  demand(
+  assert(
     same(others, {}),
-    () => `${name} has metadata that nobody gave it`,
+    () => `${name} has unknown metadata`,
     () => metadata,
   )
   return Number(note)
@@ -100,11 +100,11 @@ export function stateOf(body: JsonObject): State {
 
 const timeOf = (shown: Json | undefined) => (shown === null ? null : Date.parse(shown as string))
 
-/** The state that the body shows of this record; the rest must be as it was at its creation. */
+/** Reads the state of the record. All other fields must be those of its creation. */
 export function readState(record: ClaimRecord, body: JsonObject): State {
   // The response to a submission has no metadata.
   const { metadata = record.fixed.metadata as JsonObject } = body
-  demand(
+  assert(
     same(fixedOf({ ...body, metadata }), record.fixed),
     () => `${record.name} is shown with fields other than those of its creation`,
     () => ({ shown: body, created: record.fixed }),

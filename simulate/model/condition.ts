@@ -62,18 +62,18 @@ function aggregateOver(leaf: Leaf, aggregate: Aggregate, log: readonly Evidence[
   )
 }
 
-function matches(wanted: Json, payload: JsonObject): boolean {
-  const isObject = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
-  return isObject ? has(payload, wanted) : has(payload, { value: wanted })
+function matches(newClaim: Json, payload: JsonObject): boolean {
+  const isObject = typeof newClaim === 'object' && newClaim !== null && !Array.isArray(newClaim)
+  return isObject ? has(payload, newClaim) : has(payload, { value: newClaim })
 }
 
 /** An object matches if it has the wanted keys. Other values must be equal. */
-function has(value: Json | undefined, wanted: Json): boolean {
-  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
-    return value !== undefined && canonical(value) === canonical(wanted)
+function has(value: Json | undefined, newClaim: Json): boolean {
+  if (typeof newClaim !== 'object' || newClaim === null || Array.isArray(newClaim)) {
+    return value !== undefined && canonical(value) === canonical(newClaim)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.entries(wanted).every(([key, part]) => Object.hasOwn(value, key) && has(value[key], part))
+  return Object.entries(newClaim).every(([key, part]) => Object.hasOwn(value, key) && has(value[key], part))
 }
 
 export function valueAt(payload: JsonObject, field: string): Json | undefined {

@@ -32,13 +32,13 @@ export type Window = 'activity' | 'review'
 
 export type Status = 'OPEN' | 'PENDING' | 'CONFIRMED' | 'FAILED'
 
-/** The state of a claim in the words of the wire. Times in milliseconds. */
+/** The state of a claim with the names of the API. Times in milliseconds. */
 export interface State {
   status: Status
   status_since: number
   scheduled_outcome: 'CONFIRMED' | 'FAILED' | null
   due_at: number | null
-  /** Only of an OPEN claim whose contract has a clock; null while it runs. In seconds, what is left. */
+  /** Only of an OPEN claim whose contract has a clock. `remaining` is in seconds. Null while the clock runs. */
   paused_since?: number | null
   remaining?: number | null
 }
@@ -50,7 +50,7 @@ export const withoutClock = ({ paused_since: _, remaining: __, ...state }: State
 
 const MINUTE_MS = 60_000
 
-/** The simulator's windows are whole milliseconds, so that there is nothing to round but noise. */
+/** The simulator's windows are whole milliseconds. Rounding removes only floating-point errors. */
 export const windowMs = (seconds: number) => Math.round(seconds * 1000)
 
 export const isWholeMinute = (time: number): boolean => time % MINUTE_MS === 0
@@ -98,7 +98,7 @@ export function resolved(state: State, at: number): State {
 export const acceptsEvents = ({ review }: Contract, { status, scheduled_outcome }: State): boolean =>
   status === 'OPEN' || (status === 'PENDING' && review !== undefined && scheduled_outcome === 'CONFIRMED')
 
-/** §2.1a rule 2: where each event counts, a repeat must be told from a second event. */
+/** §2.1a rule 2: if each event counts, a repeat must be distinguishable from a second event. */
 export const needsEventIds = ({ review, clock, fulfillment_condition }: Contract): boolean =>
   review !== undefined || clock?.pause_on !== undefined || hasAggregate(fulfillment_condition)
 
@@ -110,7 +110,7 @@ function hasAggregate(condition: Condition): boolean {
 /** The outcome is final: further events are refused. */
 export const reversed = (state: State): State => ({ ...state, scheduled_outcome: 'FAILED' })
 
-/** A whole review window from now on; no later than the maximum, and no earlier than it was due. */
+/** A whole review window from this time, at most until the maximum duration, and never shorter than before. */
 export function restarted(contract: Contract, state: State, at: number, hours: Hours | null): State {
   const { review_window, review } = contract
   const end = timeOfWindow(contract, 'review', hours).end(at, windowMs(review_window))

@@ -1,10 +1,10 @@
-import { demand } from './finding.ts'
+import { assert } from './finding.ts'
 
 /** Parses CSV (RFC 4180) with a header line. Each record maps the column names to fields. An empty field is null. */
 export function readCsv(text: string): Record<string, string | null>[] {
   const [names = [], ...records] = recordsOf(text)
   return records.map((fields) => {
-    demand(
+    assert(
       fields.length === names.length,
       () => `a CSV record has ${fields.length} fields, and the header has ${names.length}`,
     )
@@ -22,10 +22,10 @@ function recordsOf(text: string): string[][] {
   while (FIELD.lastIndex < text.length) {
     const from = FIELD.lastIndex
     const [, quoted, plain = '', end] = FIELD.exec(text) ?? []
-    demand(end !== undefined, () => `a CSV file is invalid at character ${from}`)
+    assert(end !== undefined, () => `a CSV file is invalid at character ${from}`)
     record.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
     if (end === ',') continue
-    demand(end !== '', () => 'a CSV file ends in the middle of a record')
+    assert(end !== '', () => 'a CSV file ends in the middle of a record')
     records.push(record)
     record = []
   }

@@ -1,14 +1,14 @@
 import { aggregated, textOf } from './aggregate.ts'
+import { ClaimModel, type EventResult, namesOf } from './claim-model.ts'
 import { type Condition, concerns, isSatisfied, type Leaf, valueAt } from './condition.ts'
 import { type Contract, RUNNING, type State, type Window } from './contract.ts'
-import { Course, type Fate, namesOf } from './course.ts'
 import { type Json, type JsonObject, same } from './json.ts'
 import { type LogItem, payloadOf, type Terms, toEvidence } from './replay.ts'
 import { type Hours, weekdayOf, workingTime } from './working-time.ts'
 
-const MOST_NAMED = 10
-const MOST_PERIODS = 100
-const MOST_DATES = 100
+const MAX_NAMED = 10
+const MAX_PERIODS = 100
+const MAX_DATES = 100
 const DAY_MS = 86_400_000
 
 /** §4.1: the tree with the value of each node over the log, and the events that satisfy each leaf. */
@@ -27,7 +27,7 @@ function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
   }
 }
 
-const idsOf = (items: readonly LogItem[]) => items.slice(0, MOST_NAMED).map(({ id }) => id)
+const idsOf = (items: readonly LogItem[]) => items.slice(0, MAX_NAMED).map(({ id }) => id)
 
 const satisfying = (leaf: Leaf, log: readonly LogItem[]): JsonObject => ({
   satisfied_by: idsOf(log.filter((item) => isSatisfied(leaf, [toEvidence(item)]))),
@@ -66,17 +66,17 @@ class LogExplanation {
   }
 
   /** @param usedUp milliseconds of the activity window that were used up since its clock last started */
-  note(item: LogItem, before: State, after: State, fate: Fate | null, usedUp: number): void {
+  note(item: LogItem, before: State, after: State, result: EventResult | null, usedUp: number): void {
     const { id, created_at: at } = item
-    this.#clock?.note(item, before, after, fate, usedUp)
+    this.#clock?.note(item, before, after, result, usedUp)
     if (after.status !== before.status) {
       const window_elapsed = before.status === 'OPEN' ? 'activity_window' : 'review_window'
       const because = { event_id: id, ...(item.system ? { window_elapsed } : {}) }
       this.#transitions.push({ from: before.status, to: after.status, at, because })
     }
     if (after.status === 'PENDING') this.#pending = after
-    if (fate?.is !== 'recorded') return
-    const { effect, lateMs } = fate
+    if (result?.is !== 'recorded') return
+    const { effect, lateMs } = result
     if (lateMs !== null) this.#late.push({ event_id: id, late_by: lateMs / 1000 })
     if (lateMs === null || this.#contract.strict_deadline !== true)
       (before.status === 'OPEN' ? this.#open : this.#review).push(item)
@@ -92,7 +92,7 @@ class LogExplanation {
       ...(review && this.#pending ? { review: this.#reviewSince(this.#pending) } : {}),
       ...(this.#clock ? { clock: this.#clock.explained } : {}),
       ...(this.#late.length > 0
-        ? { late_events: this.#late.slice(0, MOST_NAMED), late_event_count: this.#late.length }
+        ? { late_events: this.#late.slice(0, MAX_NAMED), late_event_count: this.#late.length }
         : {}),
     }
   }
@@ -102,7 +102,7 @@ class LogExplanation {
     return {
       ...(reversal_condition ? { reversal_condition: explained(reversal_condition, this.#review) } : {}),
       reversed_by: this.#reversedBy,
-      restarts: this.#restarts.slice(0, MOST_NAMED),
+      restarts: this.#restarts.slice(0, MAX_NAMED),
       restart_count: this.#restarts.length,
       due_at: iso(due_at),
       latest_due_at: max_duration === undefined ? null : iso(status_since + Math.round(max_duration * 1000)),
@@ -132,9 +132,9 @@ function workingTimeUsed(hours: Hours, ran: readonly (readonly [from: number, un
   )
   return {
     span_count: spans.size,
-    holidays: holidays.slice(0, MOST_DATES),
+    holidays: holidays.slice(0, MAX_DATES),
     holiday_count: holidays.length,
-    exceptions: exceptions.slice(0, MOST_DATES),
+    exceptions: exceptions.slice(0, MAX_DATES),
     exception_count: exceptions.length,
   }
 }
@@ -161,11 +161,11 @@ class ExplainedClock {
     { id, created_at: at, system }: LogItem,
     before: State,
     after: State,
-    fate: Fate | null,
+    result: EventResult | null,
     usedUp: number,
   ): void {
     if (after === before) return
-    this.#noteRun(Date.parse(at), before, after, fate)
+    this.#noteRun(Date.parse(at), before, after, result)
     if (before.status !== 'OPEN') return
     const { status, paused_since = null, remaining = null } = after
     this.#shown = { paused_since, remaining }
@@ -182,10 +182,10 @@ class ExplainedClock {
     }
   }
 
-  #noteRun(at: number, before: State, after: State, fate: Fate | null): void {
+  #noteRun(at: number, before: State, after: State, result: EventResult | null): void {
     const { activity, review } = this.#ran
     if (after.status === 'PENDING' && before.status === 'OPEN') review.push([at, after.due_at as number])
-    if (fate?.is === 'recorded' && fate.effect === 'restarted')
+    if (result?.is === 'recorded' && result.effect === 'restarted')
       review[0] = [before.status_since, after.due_at as number]
     if (before.status !== 'OPEN') return
     const last = activity.at(-1) as [number, number]
@@ -221,7 +221,7 @@ class ExplainedClock {
       calendar: (this.#contract.clock?.calendar ?? null) as JsonObject | null,
       time_zone: this.#hours?.time_zone ?? null,
       time_zone_data: this.#hours ? (process.versions.tz as string) : null,
-      periods: this.#periods.slice(0, MOST_PERIODS),
+      periods: this.#periods.slice(0, MAX_PERIODS),
       period_count: this.#periods.length,
       working_time: this.#workingTime,
       paused_since: paused_since === null ? null : iso(paused_since),
@@ -233,19 +233,19 @@ class ExplainedClock {
 /** The explanation of the log with `from` items, and of each longer log that changes the explanation. */
 function* explanations(terms: Terms, log: readonly LogItem[], from: number): Generator<JsonObject> {
   const { contract, hours, createdAt } = terms
-  const course = new Course(contract, createdAt, hours)
-  const logExplanation = new LogExplanation(terms, course.state)
+  const model = new ClaimModel(contract, createdAt, hours)
+  const logExplanation = new LogExplanation(terms, model.state)
   const named = namesOf(contract)
   if (from === 0) yield logExplanation.explanation
   for (const [i, item] of log.entries()) {
-    const before = course.state
+    const before = model.state
     const at = Date.parse(item.created_at)
-    const usedUp = contract.clock ? course.usedUp(at) : 0
-    const fate = item.system ? null : course.submit(toEvidence(item), at)
-    if (item.system) course.elapse(at)
-    const isLate = fate?.is === 'recorded' && fate.lateMs !== null
-    const changesExplanation = named.has(item.type) || isLate || course.state !== before
-    if (changesExplanation) logExplanation.note(item, before, course.state, fate, usedUp)
+    const usedUp = contract.clock ? model.usedUp(at) : 0
+    const result = item.system ? null : model.submit(toEvidence(item), at)
+    if (item.system) model.elapse(at)
+    const isLate = result?.is === 'recorded' && result.lateMs !== null
+    const changesExplanation = named.has(item.type) || isLate || model.state !== before
+    if (changesExplanation) logExplanation.note(item, before, model.state, result, usedUp)
     if (i + 1 === from || (i + 1 > from && changesExplanation)) yield logExplanation.explanation
   }
 }

@@ -9,12 +9,12 @@ export class Finding extends Error {
   }
 }
 
-/** A response that makes the judge throw is not as documented, so an exception of the judge is a finding. */
+/** The verification throws if a response is not as documented, so its exceptions are findings. */
 export const findingOf = (error: unknown): Finding =>
   error instanceof Finding
     ? error
-    : new Finding(`the judge failed: ${error}`, error instanceof Error ? error.stack : undefined)
+    : new Finding(`the verification failed: ${error}`, error instanceof Error ? error.stack : undefined)
 
-export function demand(holds: boolean, message: () => string, about?: () => unknown): asserts holds {
+export function assert(holds: boolean, message: () => string, about?: () => unknown): asserts holds {
   if (!holds) throw new Finding(message(), about?.())
 }

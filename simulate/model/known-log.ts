@@ -1,11 +1,11 @@
+import type { ClaimHistory, Submission } from './claim-history.ts'
 import { type Contract, type State, withoutClock } from './contract.ts'
-import { demand } from './finding.ts'
+import { assert } from './finding.ts'
 import { canonical, same } from './json.ts'
 import { type LogItem, payloadOf, replay } from './replay.ts'
-import type { Story, Submission } from './story.ts'
 
 /** The smallest and the largest number of log items at which a statement was true. */
-export type Places = [from: number, until: number]
+export type LogRange = [from: number, until: number]
 
 /** A claim's log, with the states that follow from it. */
 export class KnownLog {
@@ -17,7 +17,7 @@ export class KnownLog {
   /** The distinct states in order, with the number of items at which each begins. */
   readonly #changes: { state: State; from: number }[]
 
-  constructor({ terms, longest }: Story) {
+  constructor({ terms, longest }: ClaimHistory) {
     this.contract = terms.contract
     this.items = longest
     this.states = replay(terms, longest)
@@ -25,18 +25,18 @@ export class KnownLog {
       from > 0 && state === this.states[from - 1] ? [] : [{ state, from }],
     )
     for (const [i, { id }] of longest.entries()) {
-      demand(!this.#places.has(id), () => `two items of the log have the id ${id}`)
+      assert(!this.#places.has(id), () => `two items of the log have the id ${id}`)
       this.#places.set(id, i + 1)
     }
   }
 
   /** Position of the item with this id. Undefined for none. */
-  placeOf(id: string): number | undefined {
+  positionOf(id: string): number | undefined {
     return this.#places.get(id)
   }
 
   itemOf(id: string): LogItem | undefined {
-    const place = this.placeOf(id)
+    const place = this.positionOf(id)
     return place === undefined ? undefined : this.items[place - 1]
   }
 
@@ -48,15 +48,15 @@ export class KnownLog {
     return this.items.find((item) => isContentOf(item, submission))?.id ?? null
   }
 
-  placesOf(state: State, isWithoutClock = false): Places {
+  rangeOf(state: State, isWithoutClock = false): LogRange {
     const shown = (known: State) => (isWithoutClock ? withoutClock(known) : known)
-    return this.placesWhere((known) => same({ ...shown(known) }, { ...state }))
+    return this.rangeWhere((known) => same({ ...shown(known) }, { ...state }))
   }
 
-  placesWhere(wasSo: (state: State) => boolean): Places {
+  rangeWhere(wasSo: (state: State) => boolean): LogRange {
     const first = this.#changes.findIndex(({ state }) => wasSo(state))
     const last = this.#changes.findLastIndex(({ state }) => wasSo(state))
-    demand(first >= 0, () => 'it was shown in a state that does not follow from its log')
+    assert(first >= 0, () => 'it was shown in a state that does not follow from its log')
     const end = this.#changes[last + 1]?.from ?? this.states.length
     return [this.#changes[first]?.from ?? 0, end - 1]
   }

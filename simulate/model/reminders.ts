@@ -1,6 +1,6 @@
+import { ClaimModel } from './claim-model.ts'
 import { firstCheckOf, isWholeMinute, type State, timeOfWindow, windowMs } from './contract.ts'
-import { Course } from './course.ts'
-import { demand } from './finding.ts'
+import { assert } from './finding.ts'
 import { type LogItem, type Terms, toEvidence } from './replay.ts'
 
 /* §2.16: the reminders of a claim that the scheduled checks send, computed from its log. */
@@ -23,21 +23,21 @@ interface RunningPeriod {
 }
 
 function runningPeriodsOf({ contract, hours, createdAt }: Terms, log: readonly LogItem[]): RunningPeriod[] {
-  const course = new Course(contract, createdAt, hours)
+  const model = new ClaimModel(contract, createdAt, hours)
   const periods: RunningPeriod[] = []
   const isRunning = ({ status, due_at }: State) => status === 'OPEN' && due_at !== null
-  let current: RunningPeriod | null = { from: createdAt, until: null, state: course.state, usedUp: 0 }
+  let current: RunningPeriod | null = { from: createdAt, until: null, state: model.state, usedUp: 0 }
   periods.push(current)
   for (const item of log) {
     const at = Date.parse(item.created_at)
-    if (item.system) course.elapse(at)
-    else course.submit(toEvidence(item), at)
-    if (current !== null && !isRunning(course.state)) {
+    if (item.system) model.elapse(at)
+    else model.submit(toEvidence(item), at)
+    if (current !== null && !isRunning(model.state)) {
       current.until = at
       current = null
-    } else if (current === null && isRunning(course.state)) {
-      const usedUp = windowMs(contract.activity_window) - course.left
-      current = { from: at, until: null, state: course.state, usedUp }
+    } else if (current === null && isRunning(model.state)) {
+      const usedUp = windowMs(contract.activity_window) - model.left
+      current = { from: at, until: null, state: model.state, usedUp }
       periods.push(current)
     }
   }
@@ -86,7 +86,7 @@ const MAX_CHECK_DELAY_MS = 180_000
  * later one, unless faults may have delayed the check.
  * @param isCalm whether there was no fault between these times
  */
-export function judgeReminders(
+export function verifyReminders(
   terms: Terms,
   log: readonly LogItem[],
   reminders: readonly number[],
@@ -103,7 +103,7 @@ export function judgeReminders(
         checkedAt < (period.state.due_at as number) &&
         (period.until === null || period.until >= checkedAt - MAX_STALENESS_MS),
     )
-    demand(
+    assert(
       isRight,
       () =>
         `the check of ${checkedAt} sent the reminder ${reminder}, although it was not reached or the claim was due`,
@@ -117,17 +117,17 @@ export function judgeReminders(
       const isSent = sent.some((one) => one.reminder >= reminder)
       const latest = at + MAX_CHECK_DELAY_MS
       const isSurelyChecked = latest < end && isCalm(at, latest)
-      demand(isSent || !isSurelyChecked, () => `the reminder ${reminder} was reached, but never sent`, about)
+      assert(isSent || !isSurelyChecked, () => `the reminder ${reminder} was reached, but never sent`, about)
     }
   }
 }
 
 /** Each reminder is sent once at most (§2.16 rule 2), at a whole minute. */
-export function demandOnce(reminders: readonly number[], sent: readonly SentReminder[]): void {
+export function assertOnce(reminders: readonly number[], sent: readonly SentReminder[]): void {
   const about = () => ({ reminders, sent })
   const numbers = sent.map(({ reminder }) => reminder)
-  demand(new Set(numbers).size === numbers.length, () => 'a reminder was sent twice', about)
-  demand(
+  assert(new Set(numbers).size === numbers.length, () => 'a reminder was sent twice', about)
+  assert(
     sent.every(({ reminder, checkedAt }) => reminders.includes(reminder) && isWholeMinute(checkedAt)),
     () => 'a sent reminder is not one of the claim, or its check is not at a whole minute',
     about,

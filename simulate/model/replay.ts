@@ -1,7 +1,7 @@
+import { ClaimModel } from './claim-model.ts'
 import type { Evidence } from './condition.ts'
 import { type Contract, firstCheckOf, isWholeMinute, type State } from './contract.ts'
-import { Course } from './course.ts'
-import { demand, Finding } from './finding.ts'
+import { assert, Finding } from './finding.ts'
 import type { JsonObject } from './json.ts'
 import type { Hours } from './working-time.ts'
 
@@ -43,29 +43,29 @@ export interface Terms {
  * its place.
  */
 export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: readonly LogItem[]): State[] {
-  const course = new Course(contract, createdAt, hours)
-  const states = [course.state]
+  const model = new ClaimModel(contract, createdAt, hours)
+  const states = [model.state]
   let lastAt = createdAt
   for (const [i, item] of log.entries()) {
     const at = Date.parse(item.created_at)
-    demand(at >= lastAt, () => `item ${i + 1} of the log is from before the one before it`)
+    assert(at >= lastAt, () => `item ${i + 1} of the log is from before the one before it`)
     if (item.system) {
-      demandCheck(contract, course.state, item, lastAt, isOnClock)
-      course.elapse(at)
+      assertCheck(contract, model.state, item, lastAt, isOnClock)
+      model.elapse(at)
     } else {
-      const { status } = course.state
-      const { is } = course.submit(toEvidence(item), at)
-      demand(is !== 'not open', () => `item ${i + 1}, ${item.id}, was recorded while ${status}`)
-      demand(is !== 'log full', () => `item ${i + 1}, ${item.id}, is more than the log has places for`)
+      const { status } = model.state
+      const { is } = model.submit(toEvidence(item), at)
+      assert(is !== 'not open', () => `item ${i + 1}, ${item.id}, was recorded while ${status}`)
+      assert(is !== 'log full', () => `item ${i + 1}, ${item.id}, is more than the log has places for`)
     }
-    states.push(course.state)
+    states.push(model.state)
     lastAt = at
   }
   return states
 }
 
 /** A system event must be that of a check, at the check of its window. */
-function demandCheck(
+function assertCheck(
   contract: Contract,
   state: State,
   item: LogItem,
@@ -73,7 +73,7 @@ function demandCheck(
   isOnClock: boolean,
 ): void {
   const at = Date.parse(item.created_at)
-  demand(state.due_at !== null, () => `a system event was added to a claim that was ${state.status}`)
+  assert(state.due_at !== null, () => `a system event was added to a claim that was ${state.status}`)
   const first = firstCheckOf(state)
   const isLate = !isOnClock && isWholeMinute(at) && at > first
   // §3: if an event was recorded between the minute and its check, the transition has the event's time.
@@ -85,6 +85,6 @@ function demandCheck(
       `${state.status}, due at ${due}, moved at ${item.created_at}; its check is that of ${new Date(first).toISOString()}`,
     )
   }
-  const wanted = state.status === 'PENDING' ? 'review_window_elapsed' : 'activity_window_elapsed'
-  demand(item.type === wanted, () => `${state.status} moved with ${item.type}, not ${wanted}`)
+  const newClaim = state.status === 'PENDING' ? 'review_window_elapsed' : 'activity_window_elapsed'
+  assert(item.type === newClaim, () => `${state.status} moved with ${item.type}, not ${newClaim}`)
 }

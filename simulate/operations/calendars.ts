@@ -1,20 +1,20 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import type { Account, CalendarRecord } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
-import { Rising } from '../model/rising.ts'
+import { MonotonicRegister } from '../model/monotonic-register.ts'
 import { type Hours, type Spans, WEEKDAYS, weekdayOf, weekOf, workingTime } from '../model/working-time.ts'
 import type { Random } from '../random.ts'
 import type { DrawCalendar } from './draw.ts'
 
-/** Each hour without its last three minutes, so that claims on the real time have working time and other time. */
-const MOST_MINUTES: Spans = Array.from({ length: 24 }, (_, i) => {
+/** Each hour except its last three minutes, so that short runs have both working time and other time. */
+const MOST_OF_EACH_HOUR: Spans = Array.from({ length: 24 }, (_, i) => {
   const hour = String(i).padStart(2, '0')
   return [`${hour}:00`, `${hour}:57`] as const
 })
 
-/** Few, because the model computes each minute of each. Test clocks and simulations reach the dates. */
+/** Few, because the model computes each minute. Test clocks and simulations reach the dates. */
 const HOURS: readonly Hours[] = [
   {
     time_zone: 'Europe/Berlin',
@@ -28,7 +28,7 @@ const HOURS: readonly Hours[] = [
     holidays: ['2020-02-28', '2020-03-02', '2030-02-01', '2032-01-01'],
     exceptions: { '2020-03-29': [['01:15', '04:00']], '2031-12-31': [['00:00', '24:00']] },
   },
-  { time_zone: 'UTC', weekly: weekOf(MOST_MINUTES), holidays: ['2030-01-31'], exceptions: {} },
+  { time_zone: 'UTC', weekly: weekOf(MOST_OF_EACH_HOUR), holidays: ['2030-01-31'], exceptions: {} },
   {
     time_zone: 'Australia/Lord_Howe',
     weekly: weekOf([
@@ -48,16 +48,16 @@ const HOURS: readonly Hours[] = [
 ]
 
 /** Below the limit of an account. Deleted calendars count. */
-const MOST_CALENDARS = 12
+const MAX_CALENDARS = 12
 
 export async function createCalendar(client: Client, account: Account): Promise<void> {
-  if (account.calendars.length >= MOST_CALENDARS) return readCalendar(client, account)
+  if (account.calendars.length >= MAX_CALENDARS) return readCalendar(client, account)
   client.world.count('create calendar')
   const hours = client.random.pick(HOURS)
   const body = JSON.stringify({ name: nameOf(1), ...hours })
   const reply = await client.send(account, { method: 'POST', path: '/v1/calendars', body })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 201,
     () => `a calendar's creation was answered ${reply.status}`,
     () => reply,
@@ -67,13 +67,13 @@ export async function createCalendar(client: Client, account: Account): Promise<
   const calendar: CalendarRecord = {
     id,
     path: `/v1/calendars/${id}`,
-    version: new Rising(`the version of the calendar ${id}`, 1),
+    version: new MonotonicRegister(`the version of the calendar ${id}`, 1),
     versions: [hours],
     isDeleted: false,
     isSurelyDeleted: false,
     isBusy: false,
   }
-  demandVersion(calendar, shown, shown.version as number)
+  assertVersion(calendar, shown, shown.version as number)
   account.calendars.push(calendar)
 }
 
@@ -96,16 +96,16 @@ export const drawCalendarOf =
     const usable = calendars.filter(({ isDeleted }) => !isDeleted)
     if (usable.length === 0) return null
     const { id, version } = random.pick(usable)
-    return random.chance(versionShare) ? { id, version: random.int(1, version.surely) } : { id }
+    return random.chance(versionShare) ? { id, version: random.int(1, version.lowerBound) } : { id }
   }
 
 const nameOf = (version: number) => `version ${version}`
 
 /** §2.15 rule 4: a version never changes. */
-function demandVersion({ id, versions }: CalendarRecord, shown: JsonObject, version: number): void {
+function assertVersion({ id, versions }: CalendarRecord, shown: JsonObject, version: number): void {
   const { name, time_zone, weekly, holidays, exceptions } = shown
   const hours = versions[version - 1] as Hours
-  demand(
+  assert(
     same(
       { name, time_zone, weekly, holidays, exceptions } as JsonObject,
       {
@@ -131,7 +131,7 @@ export async function changeCalendar(client: Client, account: Account): Promise<
 async function replaceCalendar(client: Client, account: Account, calendar: CalendarRecord): Promise<void> {
   client.world.count('change calendar')
   const { versions, path } = calendar
-  const { value, done } = calendar.version.write(calendar.version.surely + 1)
+  const { value, done } = calendar.version.write(calendar.version.lowerBound + 1)
   const hours = client.random.pick(HOURS)
   versions[value - 1] = hours
   const body = JSON.stringify({ name: nameOf(value), ...hours })
@@ -141,8 +141,8 @@ async function replaceCalendar(client: Client, account: Account, calendar: Calen
   calendar.isBusy = false
   if (reply.is !== 'answer' || outcome !== 'done') return
   const shown = parse(reply.text)
-  demand(shown.version === value, () => `the change of ${path} made version ${shown.version}, not ${value}`)
-  demandVersion(calendar, shown, value)
+  assert(shown.version === value, () => `the change of ${path} made version ${shown.version}, not ${value}`)
+  assertVersion(calendar, shown, value)
   done()
 }
 
@@ -164,55 +164,54 @@ export async function readCalendar(client: Client, account: Account): Promise<vo
   const calendar = random.pick(account.calendars)
   if (random.chance(0.5)) return previewCalendar(client, account, calendar)
   world.count('read calendar')
-  const saw = calendar.version.read()
+  const observe = calendar.version.read()
   const isVersion = random.chance(0.5)
-  const version = random.int(1, calendar.version.surely)
+  const version = random.int(1, calendar.version.lowerBound)
   const path = isVersion ? `${calendar.path}/versions/${version}` : calendar.path
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 200,
     () => `${path} exists, but reading it answered ${reply.status}`,
     () => reply,
   )
   const shown = parse(reply.text)
   const number = shown.version as number
-  if (isVersion) demand(number === version, () => `${path} answered version ${number}`)
-  else saw(number)
-  demandVersion(calendar, shown, number)
+  if (isVersion) assert(number === version, () => `${path} answered version ${number}`)
+  else observe(number)
+  assertVersion(calendar, shown, number)
 }
 
 const DATES = ['2020-02-28', '2020-03-27', '2030-01-30', '2031-12-30', '2026-10-24']
-const MOST_DAYS = 5
+const MAX_DAYS = 5
 
 async function previewCalendar(client: Client, account: Account, calendar: CalendarRecord): Promise<void> {
   const { random, world } = client
   world.count('preview calendar')
   const from = random.pick(DATES)
-  const days = random.int(1, MOST_DAYS)
-  const version = random.int(1, calendar.version.surely)
+  const days = random.int(1, MAX_DAYS)
+  const version = random.int(1, calendar.version.lowerBound)
   const path = `${calendar.path}/preview?${new URLSearchParams({ from, days: `${days}`, version: `${version}` })}`
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const shown = parse(reply.text)
   const hours = calendar.versions[version - 1] as Hours
-  const wanted = Array.from({ length: days }, (_, i) => previewOfDate(hours, from, i))
+  const newClaim = Array.from({ length: days }, (_, i) => previewOfDate(hours, from, i))
   const data = (shown.data as JsonObject[]).map(
     ({ date, weekday, holiday, exception, working_time, seconds }) =>
       ({ date, weekday, holiday, exception, working_time, seconds }) as JsonObject,
   )
-  demand(
-    reply.status === 200 && same(data, wanted),
+  assert(
+    reply.status === 200 && same(data, newClaim),
     () => `${path} shows other working time than the model`,
-    () => ({ reply, wanted }),
+    () => ({ reply, newClaim }),
   )
 }
 
 const DAY_MS = 86_400_000
 
 /**
- * The preview of the date `days` days after another one. Each minute of a local date is at most a day and a half from noon in
- * UTC.
+ * The preview of the date `days` days after `from`. Each minute of a local date is at most a day and a half from noon in UTC.
  */
 function previewOfDate(hours: Hours, from: string, days: number): JsonObject {
   const midnight = Date.parse(from) + days * DAY_MS
@@ -236,7 +235,7 @@ const iso = (at: number) => new Date(at).toISOString()
 /** §4.18: the list has each calendar that is not deleted, once. */
 export async function listCalendars(client: Client, account: Account): Promise<void> {
   client.world.count('list calendars')
-  const before = account.calendars.map((calendar) => ({ calendar, saw: calendar.version.read() }))
+  const before = account.calendars.map((calendar) => ({ calendar, observe: calendar.version.read() }))
   const wasDeleted = new Set(
     account.calendars.filter(({ isSurelyDeleted }) => isSurelyDeleted).map(({ id }) => id),
   )
@@ -245,18 +244,18 @@ export async function listCalendars(client: Client, account: Account): Promise<v
   const rows = parse(reply.text).data as JsonObject[]
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   const about = () => ({ calendars: account.calendars, rows })
-  demand(byId.size === rows.length, () => 'the list of calendars shows a calendar twice', about)
+  assert(byId.size === rows.length, () => 'the list of calendars shows a calendar twice', about)
   for (const { user_id, id } of rows) {
-    demand(
+    assert(
       user_id === account.userId,
       () => 'the list of calendars shows a calendar of another account',
       about,
     )
-    demand(!wasDeleted.has(id as string), () => `the calendar ${id} was deleted, but is listed`, about)
+    assert(!wasDeleted.has(id as string), () => `the calendar ${id} was deleted, but is listed`, about)
   }
-  for (const { calendar, saw } of before) {
+  for (const { calendar, observe } of before) {
     const row = byId.get(calendar.id)
-    if (row) saw(row.version as number)
-    else demand(calendar.isDeleted, () => `the calendar ${calendar.id} is missing in the list`, about)
+    if (row) observe(row.version as number)
+    else assert(calendar.isDeleted, () => `the calendar ${calendar.id} is missing in the list`, about)
   }
 }

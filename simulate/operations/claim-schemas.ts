@@ -1,17 +1,17 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import type { Account, SchemaRecord } from '../clients/records.ts'
 import type { Contract } from '../model/contract.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
-import { Rising } from '../model/rising.ts'
+import { MonotonicRegister } from '../model/monotonic-register.ts'
 import { seeded } from '../random.ts'
 import { drawCalendarOf } from './calendars.ts'
 import { drawContract } from './draw.ts'
 
 /** §8 */
-const MOST_VERSIONS = 100
+const MAX_VERSIONS = 100
 /** Deleted schemas that must stay deleted. */
-const MOST_REMEMBERED = 100
+const MAX_REMEMBERED = 100
 
 export async function createSchema(client: Client, account: Account): Promise<void> {
   const { random, world } = client
@@ -22,41 +22,41 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   const draws = isShared ? seeded(0).fork(key) : random
   const calendars = isShared ? {} : { drawCalendar: drawCalendarOf(random, account) }
   const contract = { ...drawContract(draws, false, calendars), price: 0 }
-  const exchange = {
+  const request = {
     method: 'POST',
     path: '/v1/schemas',
     body: JSON.stringify({ contract, name: nameOf(contract) }),
     headers: { 'idempotency-key': key },
   }
-  const reply = await client.send(account, exchange)
+  const reply = await client.send(account, request)
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 201,
     () => `a schema's creation was answered ${reply.status}`,
     () => reply,
   )
   if (random.chance(0.5)) {
-    const again = await client.send(account, exchange)
+    const again = await client.send(account, request)
     const isSame = again.is !== 'answer' || again.status >= 500 || again.text === reply.text
-    demand(
+    assert(
       isSame,
-      () => 'a key has two answers',
+      () => 'a key has two responses',
       () => ({ reply, again }),
     )
   }
   const body = parse(reply.text)
-  demand(
+  assert(
     same(body.contract, contract as unknown as JsonObject),
     () => 'a new schema has another contract',
     () => body,
   )
-  demand(
+  assert(
     body.user_id === account.userId,
-    () => 'a new schema is of another account',
+    () => 'a new schema belongs to another account',
     () => body,
   )
   const id = body.id as string
-  const versions = new Rising(`the contract of the schema ${id}`, 0)
+  const versions = new MonotonicRegister(`the contract of the schema ${id}`, 0)
   account.schemas.push({ id, versions, prices: [0], contract, isDeleted: false, isBusy: false })
 }
 
@@ -72,28 +72,28 @@ export async function changeSchema(client: Client, account: Account): Promise<vo
 
 async function readSchema(client: Client, account: Account, schema: SchemaRecord): Promise<void> {
   client.world.count('read schema')
-  const saw = schema.versions.read()
+  const observe = schema.versions.read()
   const reply = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 200,
-    () => `the schema ${schema.id} is there, and reading it answered ${reply.status}`,
+    () => `the schema ${schema.id} exists, but reading it answered ${reply.status}`,
   )
   const { contract, name, version } = parse(reply.text)
-  saw(Number((contract as JsonObject).price))
+  observe(Number((contract as JsonObject).price))
   const isSame = schema.contract === null || same(contract, schema.contract as unknown as JsonObject)
-  demand(
+  assert(
     isSame,
     () => `the schema ${schema.id} has changed`,
     () => ({ contract, schema }),
   )
   const isVersion = schema.contract === null || version === schema.prices.length
-  demand(
+  assert(
     isVersion,
     () => `the schema ${schema.id} has another version`,
     () => ({ version, schema }),
   )
-  demand(
+  assert(
     name === nameOf(contract as { price: number }),
     () => `the name of the schema ${schema.id} is not of its contract`,
     () => ({ contract, name }),
@@ -107,7 +107,7 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const about = () => ({ reply, schema })
-  demand(
+  assert(
     reply.status === 200,
     () => `the versions of the schema ${schema.id} were answered ${reply.status}`,
     about,
@@ -117,25 +117,25 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   // A change without a response may have made another version.
   const most = contract === null ? prices.length + 1 : prices.length
   const last = versions.at(-1)?.version as number
-  demand(last >= prices.length && last <= most, () => `the schema ${schema.id} has ${last} versions`, about)
-  demand(versions.length === Math.min(last, MOST_VERSIONS), () => 'a version of a schema is missing', about)
+  assert(last >= prices.length && last <= most, () => `the schema ${schema.id} has ${last} versions`, about)
+  assert(versions.length === Math.min(last, MAX_VERSIONS), () => 'a version of a schema is missing', about)
   for (const [i, version] of versions.entries()) {
     const number = last - versions.length + 1 + i
     const { price } = version.contract as unknown as Contract
     const isRight = number > prices.length || price === prices[number - 1]
     const isNamed = version.name === nameOf({ price })
-    demand(
+    assert(
       version.version === number && isRight && isNamed,
-      () => `version ${number} of a schema is another`,
+      () => `version ${number} of a schema differs`,
       about,
     )
   }
   const one = client.random.pick(versions)
   const read = await client.send(account, { method: 'GET', path: `${path}/${one.version}` })
   if (read.is !== 'answer' || read.status >= 500) return
-  demand(
+  assert(
     read.status === 200 && same(parse(read.text), one),
-    () => `version ${one.version} of a schema is read otherwise than it is listed`,
+    () => `version ${one.version} of a schema differs from the list`,
     () => ({ read, one }),
   )
 }
@@ -168,30 +168,30 @@ async function deleteSchema(client: Client, account: Account, schema: SchemaReco
   if (!schema.isDeleted) return
   account.schemas = account.schemas.filter((other) => other !== schema)
   if (outcomeOf(reply) === 'unknown') return
-  account.deletedSchemas = [schema.id, ...account.deletedSchemas].slice(0, MOST_REMEMBERED)
+  account.deletedSchemas = [schema.id, ...account.deletedSchemas].slice(0, MAX_REMEMBERED)
   const again = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
   const isThere = again.is === 'answer' && again.status === 200
-  demand(!isThere, () => `the schema ${schema.id} was deleted, and is there`)
+  assert(!isThere, () => `the schema ${schema.id} was deleted, but exists`)
 }
 
 /** §4.4, without pages: each existing schema, with a contract that is not older than the last response. */
 export async function listSchemas(client: Client, account: Account): Promise<void> {
   client.world.count('list schemas')
   const gone = new Set(account.deletedSchemas)
-  const before = account.schemas.map((schema) => ({ schema, saw: schema.versions.read() }))
+  const before = account.schemas.map((schema) => ({ schema, observe: schema.versions.read() }))
   const reply = await client.send(account, { method: 'GET', path: '/v1/schemas' })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   const about = () => ({ before: before.map(({ schema }) => schema), rows })
   const byId = new Map(rows.map((row) => [row.id as string, row]))
-  demand(byId.size === rows.length, () => 'the list of schemas shows one twice', about)
+  assert(byId.size === rows.length, () => 'the list of schemas shows a schema twice', about)
   for (const { id, user_id } of rows) {
-    demand(user_id === account.userId, () => 'the list of schemas shows one of another account', about)
-    demand(!gone.has(id as string), () => `the schema ${id} was deleted, and is listed`, about)
+    assert(user_id === account.userId, () => 'the list of schemas shows a schema of another account', about)
+    assert(!gone.has(id as string), () => `the schema ${id} was deleted, but is listed`, about)
   }
-  for (const { schema, saw } of before) {
+  for (const { schema, observe } of before) {
     const row = byId.get(schema.id)
-    if (row) saw(Number((row.contract as JsonObject).price))
-    else demand(schema.isDeleted, () => `the schema ${schema.id} is missing in the list`, about)
+    if (row) observe(Number((row.contract as JsonObject).price))
+    else assert(schema.isDeleted, () => `the schema ${schema.id} is missing in the list`, about)
   }
 }

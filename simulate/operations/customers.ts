@@ -1,12 +1,12 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import type { Account, Customer } from '../clients/records.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
-import { Rising } from '../model/rising.ts'
+import { MonotonicRegister } from '../model/monotonic-register.ts'
 
 /*
- * Names are numbers that rise, so that any reader can tell which of two names is the newer one. The metadata notes the same number,
- * beside a group that never changes.
+ * A name is a number that rises, so a reader knows which of two names is newer. The metadata contains the same number, and a
+ * group that never changes.
  */
 
 const RECENT = 5
@@ -34,43 +34,43 @@ export async function renameCustomer(client: Client, account: Account): Promise<
 export async function getCustomer(client: Client, account: Account): Promise<void> {
   const customer = client.random.pick(account.customers.slice(-2 * RECENT))
   client.world.count('read customer')
-  const saw = customer.renames.read()
+  const observe = customer.renames.read()
   const reply = await client.send(account, { method: 'GET', path: pathOf(customer) })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 200,
-    () => `the customer ${customer.id} is there, and reading it answered ${reply.status}`,
+    () => `the customer ${customer.id} exists, but reading it answered ${reply.status}`,
   )
-  saw(readCustomer(account, customer, parse(reply.text)))
+  observe(readCustomer(account, customer, parse(reply.text)))
 }
 
 /** The external id finds the customer, or shows that there is none. */
 export async function findCustomer(client: Client, account: Account): Promise<void> {
   const customer = client.random.pick(account.customers.slice(-2 * RECENT))
   client.world.count('find customer')
-  const saw = customer.renames.read()
+  const observe = customer.renames.read()
   const path = `/v1/customers?external_id=${encodeURIComponent(customer.externalId)}`
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
-  demand(
+  assert(
     rows.length === 1,
     () => `${customer.externalId} names ${rows.length} customers`,
     () => reply,
   )
-  saw(readCustomer(account, customer, rows[0] as JsonObject))
+  observe(readCustomer(account, customer, rows[0] as JsonObject))
 }
 
 /** The fields that never change, and the number of renames. */
 export function readCustomer({ userId }: Account, customer: Customer, body: JsonObject): number {
   const isIt = body.id === customer.id && body.user_id === userId && body.external_id === customer.externalId
-  demand(
+  assert(
     isIt,
     () => `the customer ${customer.id} is shown as another`,
     () => body,
   )
   const { group, renamed } = body.metadata as Record<string, string | undefined>
-  demand(
+  assert(
     group === groupOf(customer.externalId) && renamed === (body.name ?? undefined),
     () => `the metadata of the customer ${customer.id} is not that of its name`,
     () => body,
@@ -81,19 +81,19 @@ export function readCustomer({ userId }: Account, customer: Customer, body: Json
 /** The same for a request with the external id. */
 export const groupOf = (externalId: string) => `ends with ${externalId.at(-1)}`
 
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 
-/** A customer; without an answer it is asked for again, and found if it was made. Several clients use some of the names, and every account has these names. */
+/** Creates a customer, with retries without a response. Clients and accounts share some of the external ids. */
 export async function createCustomer(client: Client, account: Account): Promise<void> {
   const { random, world } = client
-  const isWanted = random.chance(0.3)
-  const externalId = isWanted
-    ? `wanted-${Math.floor(account.customers.length / 2)}`
+  const isShared = random.chance(0.3)
+  const externalId = isShared
+    ? `shared-${Math.floor(account.customers.length / 2)}`
     : world.nextName(`customer ${account.name}`)
   const naming = account.names.get(externalId) ?? { tries: 0, isMade: false }
-  if (isWanted) account.names.set(externalId, naming)
+  if (isShared) account.names.set(externalId, naming)
   let sentAt = Infinity
-  for (let i = 0; i < MOST_TRIES; i++) {
+  for (let i = 0; i < MAX_TRIES; i++) {
     world.count('create customer')
     naming.tries++
     const body = JSON.stringify({ external_id: externalId, metadata: { group: groupOf(externalId) } })
@@ -105,12 +105,12 @@ export async function createCustomer(client: Client, account: Account): Promise<
     const about = () => ({ externalId, naming, reply })
     // Taken by another attempt, possibly a later one.
     const isRight = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
-    demand(isRight, () => `a customer's creation was answered ${reply.status}`, about)
+    assert(isRight, () => `a customer's creation was answered ${reply.status}`, about)
     if (reply.status === 201) {
       naming.isMade = true
       return addCustomer(account, externalId, parse(reply.text), sentAt, reply.answeredAt)
     }
-    return isWanted ? undefined : await findMade(client, account, externalId, sentAt)
+    return isShared ? undefined : await findMade(client, account, externalId, sentAt)
   }
 }
 
@@ -120,7 +120,7 @@ async function findMade(client: Client, account: Account, externalId: string, se
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const [row] = parse(reply.text).data as JsonObject[]
-  demand(
+  assert(
     row !== undefined,
     () => `${externalId} is taken, and is no customer`,
     () => reply,
@@ -136,10 +136,10 @@ function addCustomer(
   answeredAt: number,
 ): void {
   const id = body.id as string
-  const renames = new Rising(`the name of the customer ${id}`, 0)
+  const renames = new MonotonicRegister(`the name of the customer ${id}`, 0)
   const customer: Customer = { id, externalId, renames, isSettled: true, sentAt, answeredAt }
   const renamed = readCustomer(account, customer, body)
-  demand(
+  assert(
     renamed === 0,
     () => `the customer ${id} has a name from the start`,
     () => body,

@@ -3,7 +3,7 @@ import type { Clock, Contract, Review, Window } from '../model/contract.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Random } from '../random.ts'
 
-/* Few names and numbers, so that conditions and events meet often. */
+/* Few names and numbers, so that events often match conditions. */
 
 const TYPES = ['delivered', 'paid', 'rated', 'noise'] as const
 
@@ -69,7 +69,7 @@ function drawCondition(random: Random, leaf: DrawLeaf): Condition {
   return { op: 'AND', conditions: [rare, drawNode(random, 2, leaf)] }
 }
 
-/** Seconds. Windows on a test clock are long, and mostly end on a whole minute if the clock stands on one. */
+/** Seconds. Windows on a test clock are long, and most are whole minutes. */
 const LIVE_WINDOWS = [0.5, 3, 8.25, 20, 45, 3600]
 const CLOCK_WINDOWS = [0.001, 59.999, 60, 60.001, 90, 3600, 86_400, 2_592_000]
 
@@ -97,7 +97,7 @@ export function drawContract(
   return isExtended ? extended(random, contract, drawCalendar) : contract
 }
 
-/** §2.1a. In review claims are fought over too: there are enough that come there soon, and stay. */
+/** §2.1a. Clients compete for claims in review too, so enough claims enter it soon and stay. */
 function extended(random: Random, contract: Contract, drawCalendar: DrawCalendar): Contract {
   const isReviewed = random.chance(0.7)
   const isSoon = isReviewed && random.chance(0.6)
@@ -136,7 +136,7 @@ function drawReview(random: Random, reviewWindow: number): Review {
 
 const WINDOWS: readonly Window[][] = [['activity'], ['review'], ['activity', 'review']]
 
-/** Events stop and continue most clocks, and some stay stopped for long. */
+/** Events pause and resume most clocks. */
 function drawClock(random: Random, drawCalendar: DrawCalendar): Clock {
   const calendar = random.chance(0.5) ? drawCalendar() : null
   const isPaused = calendar === null || random.chance(0.5)
@@ -152,7 +152,7 @@ const drawTrigger = (random: Random): Condition =>
     ? drawEasyLeaf(random)
     : { op: 'OR', conditions: Array.from({ length: random.int(1, 3) }, () => drawEasyLeaf(random)) }
 
-/** Mostly one that each event of its type meets. */
+/** Mostly a leaf that each event of the type satisfies. */
 const drawEasyLeaf: DrawLeaf = (random) =>
   random.chance(0.6) ? { event: random.pick(TYPES) } : drawLeaf(random)
 
@@ -164,7 +164,7 @@ function drawReversal(random: Random): Condition {
     : drawn
 }
 
-/** An event that probably settles the claim. */
+/** An event that probably satisfies the condition. */
 export const drawRare = (random: Random): { type: string; payload: JsonObject } => ({
   type: 'rare',
   payload: { value: random.int(0, 4) },

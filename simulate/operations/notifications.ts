@@ -1,16 +1,21 @@
 import { type Client, parse } from '../clients/client.ts'
-import { now } from '../clients/exchange.ts'
+import { now } from '../clients/http-connection.ts'
 import type { Account, ClaimRecord, FollowedFeed, SeenNotification } from '../clients/records.ts'
 import { stateOf, teamOf } from '../clients/world.ts'
 import { type State, withoutClock } from '../model/contract.ts'
-import { demand, Finding } from '../model/finding.ts'
+import { assert, Finding } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
-import { demandOnce, judgeReminders, remindersOnClock, type SentReminder } from '../model/reminders.ts'
+import { assertOnce, remindersOnClock, type SentReminder, verifyReminders } from '../model/reminders.ts'
 import { replay } from '../model/replay.ts'
 
-const READERS = 3
+const FEED_READERS = 3
 export const followedFeeds = (): FollowedFeed[] =>
-  Array.from({ length: READERS }, (_, i) => ({ isOfEvents: i > 0, cursor: null, seen: [], isBusy: false }))
+  Array.from({ length: FEED_READERS }, (_, i) => ({
+    isOfEvents: i > 0,
+    cursor: null,
+    seen: [],
+    isBusy: false,
+  }))
 
 const CHANGES = ['created', 'pending', 'outcome_changed', 'confirmed', 'failed', 'due_soon']
 export const TYPES_WITH_EVENTS = [
@@ -21,7 +26,7 @@ export const TYPES_WITH_EVENTS = [
 ]
 
 /** Turns on the account's event notifications, before any fault. */
-export async function askForEvents(client: Client, account: Account): Promise<void> {
+export async function enableEventNotifications(client: Client, account: Account): Promise<void> {
   const body = JSON.stringify({ event_recorded: true })
   const reply = await client.send(account, { method: 'PATCH', path: '/v1/notification_settings', body })
   if (reply.is !== 'answer' || reply.status !== 200)
@@ -77,12 +82,12 @@ export function toSeenNotification(body: JsonObject): SeenNotification {
   }
 }
 
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 async function readToEnd(client: Client, account: Account, feed: FollowedFeed): Promise<void> {
   let isRead = false
-  for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readOn(client, account, feed, 0)
-  demand(isRead, () => 'the notifications cannot be read without faults')
+  for (let i = 0; i < MAX_TRIES && !isRead; i++) isRead = await readOn(client, account, feed, 0)
+  assert(isRead, () => 'the notifications cannot be read without faults')
 }
 
 /** All current notifications. */
@@ -100,17 +105,17 @@ export async function readFeed(
  * At the end all readers have the same notifications in the same order, and they agree with the logs. Notifications
  * of records that were deleted with a test clock are known only to earlier readers.
  */
-export async function judgeFeeds(client: Client, account: Account): Promise<void> {
+export async function verifyFeeds(client: Client, account: Account): Promise<void> {
   // Checks continue: a later read may have more.
   const fresh = await readFeed(client, account, true)
   for (const feed of account.feeds) await readToEnd(client, account, feed)
   const left = new Set(fresh.map(({ id }) => id))
-  demand(left.size === fresh.length, () => 'a notification is in the feed twice')
+  assert(left.size === fresh.length, () => 'a notification is in the feed twice')
   for (const [i, feed] of account.feeds.entries()) {
     const whole = fresh.filter(({ event }) => feed.isOfEvents || event === null).map(lineOf)
     const had = feed.seen.filter(({ id }) => left.has(id)).map(lineOf)
     const at = whole.findIndex((line, place) => had[place] !== line)
-    demand(
+    assert(
       at < 0 && had.length === whole.length,
       () =>
         `reader ${i} of the notifications has other notifications than a new reader, from number ${at} on`,
@@ -119,30 +124,30 @@ export async function judgeFeeds(client: Client, account: Account): Promise<void
   }
   const byAddress = Map.groupBy(fresh, ({ address }) => address)
   for (const claim of account.claims)
-    if (!claim.isGone)
-      judgeNotifications(client, claim, byAddress.get(claim.address) ?? [], account.hasEventNotifications)
+    if (!claim.isDeleted)
+      verifyNotifications(client, claim, byAddress.get(claim.address) ?? [], account.hasEventNotifications)
 }
 
 export const lineOf = ({ type, sequence, event, reminder, checkedAt, record }: SeenNotification) =>
   canonical({ type, sequence, event, reminder, checkedAt, record })
 
-function judgeNotifications(
+function verifyNotifications(
   client: Client,
   claim: ClaimRecord,
   notifications: readonly SeenNotification[],
   hasEventNotifications: boolean,
 ): void {
   const isReminder = ({ type }: SeenNotification) => type.endsWith('.due_soon')
-  judgeClaim(
+  verifyClaim(
     claim,
     notifications.filter((one) => !isReminder(one)),
     hasEventNotifications,
   )
-  judgeRemindersOf(client, claim, notifications.filter(isReminder))
+  verifyRemindersOf(client, claim, notifications.filter(isReminder))
 }
 
 /** §2.16. On the real time the reminders are judged only if no fault steps the clocks: else the times of checks are unknown. */
-function judgeRemindersOf(
+function verifyRemindersOf(
   { world }: Client,
   claim: ClaimRecord,
   notifications: readonly SeenNotification[],
@@ -155,7 +160,7 @@ function judgeRemindersOf(
       state: stateOf(record),
     }),
   )
-  demandOnce(reminders, sent)
+  assertOnce(reminders, sent)
   if (clock) {
     const expected = remindersOnClock(terms, longest, reminders, clock.latest)
     const shown = (reminders: readonly SentReminder[]) =>
@@ -164,14 +169,14 @@ function judgeRemindersOf(
           .toSorted((a, b) => a.checkedAt - b.checkedAt)
           .map(({ state, ...rest }) => ({ ...rest, state: { ...withoutClock(state) } })),
       )
-    demand(
+    assert(
       shown(sent) === shown(expected),
       () => `the reminders of ${name} are not those that follow from its log`,
       () => ({ claim: terms, log: longest.slice(0, 50), clock: clock.latest, sent, expected }),
     )
   } else if (world.clocksAreRight) {
     const isCalm = (from: number, until: number) => !world.faultPeriods.overlaps(from, until, 0)
-    judgeReminders(terms, longest, reminders, sent, { now: now(), isCalm })
+    verifyReminders(terms, longest, reminders, sent, { now: now(), isCalm })
   }
 }
 
@@ -180,7 +185,7 @@ const isReversal = (before: State, after: State) =>
   before.status === after.status && before.scheduled_outcome !== after.scheduled_outcome
 
 /** One notification for each state of its log, and one for each event, with the state before it. */
-function judgeClaim(
+function verifyClaim(
   { name, alias, terms, longest }: ClaimRecord,
   notifications: readonly SeenNotification[],
   hasEventNotifications: boolean,
@@ -205,7 +210,7 @@ function judgeClaim(
   const atCheck = notifications
     .slice(expected.length)
     .filter(({ sequence, event }) => sequence > longest.length && event === null)
-  demand(
+  assert(
     canonical(shown.slice(0, shown.length - atCheck.length)) === canonical(expected),
     () => `the notifications of ${name} are not those that follow from its log`,
     () => ({ shown, expected }),

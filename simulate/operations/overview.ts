@@ -1,13 +1,13 @@
 import { type Client, parse } from '../clients/client.ts'
 import type { Account, ClaimRecord, ClockRecord } from '../clients/records.ts'
 import { readState } from '../clients/world.ts'
-import { sawTime } from '../model/clock-story.ts'
-import { demand } from '../model/finding.ts'
+import { observeTime } from '../model/clock-history.ts'
+import { assert } from '../model/finding.ts'
 import type { JsonObject } from '../model/json.ts'
 
 /** §4.8: an overview is reused for this long. The clocks of the simulator and the service are nearly equal. */
-const OLDEST_MS = 10_000
-const SLACK_MS = 1_000
+const MAX_AGE_MS = 10_000
+const CLOCK_TOLERANCE_MS = 1_000
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
 
 /** The figures are of one moment, agree with each other, and count the records of that moment. */
@@ -29,35 +29,35 @@ export async function readOverview(client: Client, account: Account): Promise<vo
   if (reply.is !== 'answer' || reply.status >= 500) return
   if (reply.status === 404 && clock?.isDeleted) return
   const about = () => ({ query: `${query}`, reply })
-  demand(reply.status === 200, () => `an overview was answered ${reply.status}`, about)
+  assert(reply.status === 200, () => `an overview was answered ${reply.status}`, about)
   const shown = parse(reply.text)
-  demandWhole(shown, about)
-  const sentAt = reply.sentAt - OLDEST_MS - SLACK_MS
+  assertConsistent(shown, about)
+  const sentAt = reply.sentAt - MAX_AGE_MS - CLOCK_TOLERANCE_MS
   const asOf = Date.parse(shown.as_of as string)
   const shownDays = shown.resolutions_by_day as JsonObject[]
   const today = new Intl.DateTimeFormat('en-CA', { timeZone: zone ?? 'UTC', dateStyle: 'short' }).format(asOf)
-  demand(
+  assert(
     shownDays.length === days && shownDays.at(-1)?.day === today,
-    () => 'the days of an overview are not those that were asked for',
+    () => 'an overview shows other days than requested',
     about,
   )
-  if (clock) sawTime(clock, 'an overview tells it', sentAt, reply.answeredAt, asOf)
+  if (clock) observeTime(clock, 'an overview', sentAt, reply.answeredAt, asOf)
   for (const row of [...(shown.due_next as JsonObject[]), ...(shown.recent as JsonObject[])]) {
     const record = account.byAddress.get((row.candidate_alias ?? row.id) as string)
     const how = `${client.name} sees it in an overview`
     if (!record) continue
     const state = readState(record, row)
-    record.looks.push({ how, sentAt, answeredAt: reply.answeredAt, state, items: null })
+    record.reads.push({ how, sentAt, answeredAt: reply.answeredAt, state, items: null })
   }
   const isOf = (record: ClaimRecord) => record.clock === clock && (!customer || record.customer === customer)
-  demandCount(account, clock, isOf, totalOf(shown), sentAt, about)
+  assertCount(account, clock, isOf, totalOf(shown), sentAt, about)
 }
 
 const tallyOf = (tallies: JsonObject, name: string) => tallies[name] as { count: number; amount: string }
 const totalOf = ({ statuses }: JsonObject) =>
   STATUSES.reduce((sum, name) => sum + tallyOf(statuses as JsonObject, name).count, 0)
 
-function demandWhole(shown: JsonObject, about: () => unknown): void {
+function assertConsistent(shown: JsonObject, about: () => unknown): void {
   const [statuses, outcomes] = [shown.statuses, shown.pending_outcomes] as [JsonObject, JsonObject]
   const [confirmed, failed] = [tallyOf(outcomes, 'CONFIRMED'), tallyOf(outcomes, 'FAILED')]
   const { count, amount } = tallyOf(statuses, 'PENDING')
@@ -65,23 +65,23 @@ function demandWhole(shown: JsonObject, about: () => unknown): void {
   const isSum =
     confirmed.count + failed.count === count &&
     cents(confirmed.amount) + cents(failed.amount) === cents(amount)
-  demand(isSum, () => 'the pending outcomes of an overview are not what is pending', about)
+  assert(isSum, () => 'the pending outcomes of an overview do not add up to PENDING', about)
   const inPeriod = (shown.resolutions_by_day as JsonObject[]).reduce(
     (sum, day) => sum + tallyOf(day, 'confirmed').count + tallyOf(day, 'failed').count,
     0,
   )
   const { count: resolved } = shown.resolution_seconds as { count: number }
-  demand(resolved === inPeriod, () => 'an overview has two numbers of what was resolved', about)
+  assert(resolved === inPeriod, () => 'an overview has two numbers of resolutions', about)
   const due = (shown.due_next as JsonObject[]).map(({ due_at }) => Date.parse(due_at as string))
   const since = (shown.recent as JsonObject[]).map(({ status_since }) => -Date.parse(status_since as string))
   const isSorted = [due, since].every((times) =>
     times.every((time, i) => i === 0 || time >= (times[i - 1] as number)),
   )
-  demand(isSorted, () => 'an overview is not in order', about)
+  assert(isSorted, () => 'an overview is not in order', about)
 }
 
 /** Between the records that certainly existed and those that clients tried to create. */
-function demandCount(
+function assertCount(
   account: Account,
   clock: ClockRecord | null,
   isOf: (record: ClaimRecord) => boolean,
@@ -91,11 +91,11 @@ function demandCount(
 ): void {
   if (clock?.isDeleted) return
   const known = account.claims.filter(isOf)
-  const surely = known.filter(({ answeredAt }) => answeredAt < before).length
+  const lowerBound = known.filter(({ answeredAt }) => answeredAt < before).length
   const possibly = known.length + account.unknownClaims + account.claimsUnderWay
-  demand(
-    count >= surely && count <= possibly,
-    () => `an overview counts ${count} claims; there were at least ${surely}, and at most ${possibly}`,
+  assert(
+    count >= lowerBound && count <= possibly,
+    () => `an overview counts ${count} claims; there were at least ${lowerBound}, and at most ${possibly}`,
     about,
   )
 }

@@ -3,18 +3,18 @@ import type { Account } from '../clients/records.ts'
 import { stateOf } from '../clients/world.ts'
 import { isSatisfied } from '../model/condition.ts'
 import type { Contract } from '../model/contract.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
-import { liveOut, type Planned, withIds } from '../model/life.ts'
+import { simulateClaim, type TimedEvent, withIds } from '../model/simulate-claim.ts'
 import type { Random } from '../random.ts'
 import { calendarOf, drawCalendarOf, hoursOf } from './calendars.ts'
 import { drawContent, drawContract, drawRare } from './draw.ts'
 
 const START = Date.parse('2031-12-31T23:57:00.000Z')
-const MOST_EVENTS = 40
+const MAX_EVENTS = 40
 /** Higher than for live claims: many events are late here, and one response shows the effect of each. */
 const EXTENDED_SHARE = 0.6
-/** Whole minutes and times just beside them, like windows. */
+/** At and next to whole minutes, like windows. */
 const STEPS = [0, 0, 1, 999, 30_000, 59_999, 60_000, 60_001, 90_000, 3_600_000, 86_400_000]
 
 /** §4.7: the result of a contract with events at given times, exact to the millisecond. */
@@ -23,7 +23,7 @@ export async function simulateContract(client: Client, account: Account): Promis
   world.count('simulate contract')
   const drawCalendar = drawCalendarOf(random, account, 1)
   const contract = drawContract(random, true, { extendedShare: EXTENDED_SHARE, drawCalendar })
-  const events = Array.from({ length: random.int(0, MOST_EVENTS) }, () => drawEvent(random))
+  const events = Array.from({ length: random.int(0, MAX_EVENTS) }, () => drawEvent(random))
   const isOpenedBefore = events.length === 0 || random.chance(0.7)
   const openedAt = isOpenedBefore ? START : Math.min(...events.map(({ at }) => at))
   const until = random.chance(0.5) ? null : openedAt + random.int(0, 3) * random.pick(STEPS)
@@ -45,25 +45,31 @@ export async function simulateContract(client: Client, account: Account): Promis
   if (reply.is !== 'answer' || reply.status >= 500) return
   const about = () => ({ contract, openedAt, events, until, reply })
   if (reply.status === 404 && calendarOf(account, contract)?.isDeleted) return
-  demand(reply.status === 200, () => `a simulation was answered ${reply.status}`, about)
+  assert(reply.status === 200, () => `a simulation was answered ${reply.status}`, about)
   const shown = parse(reply.text)
-  const { timeline, final } = liveOut(contract, openedAt, withIds(events), until, hoursOf(account, contract))
+  const { timeline, final } = simulateClaim(
+    contract,
+    openedAt,
+    withIds(events),
+    until,
+    hoursOf(account, contract),
+  )
   const isSame =
     shown.opened_at === iso(openedAt) &&
     same(shown.timeline, timeline) &&
     same({ ...stateOf(shown.final as JsonObject) }, { ...final })
-  demand(
+  assert(
     isSame,
-    () => 'a simulation tells another life than the model',
+    () => 'a simulation differs from the model',
     () => ({ contract, timeline, final, shown }),
   )
-  demandTrueHints(contract, timeline, shown.hints as unknown as Hint[])
+  assertTrueHints(contract, timeline, shown.hints as unknown as Hint[])
 }
 
 type Hint = { code: string; path: string }
 
-/** §2.13 rule 1: hints are true for this course. Of restarts and reversals, each has a condition of its own. */
-function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hints: readonly Hint[]): void {
+/** §2.13 rule 1: the hints are true for this simulation. */
+function assertTrueHints(contract: Contract, timeline: readonly JsonObject[], hints: readonly Hint[]): void {
   const isTold = (code: string, at = '') =>
     hints.some((hint) => hint.code === code && (at === '' || hint.path === at))
   const moves = timeline.filter(({ kind }) => kind === 'transition')
@@ -76,9 +82,9 @@ function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hi
     !(isTold('condition_impossible', 'review.reversal_condition') && hasEffect('reversed')) &&
     !(isTold('condition_impossible', 'review.restart_on') && hasEffect('restarted')) &&
     !(isTold('always_confirmed') && moves.some(({ to }) => to === 'FAILED'))
-  demand(
+  assert(
     isRight,
-    () => 'a simulation tells hints that are not so',
+    () => 'a simulation shows wrong hints',
     () => ({ contract, timeline, hints }),
   )
 }
@@ -86,7 +92,7 @@ function demandTrueHints(contract: Contract, timeline: readonly JsonObject[], hi
 const iso = (at: number) => new Date(at).toISOString()
 
 /** Few ids, so that events repeat and conflict. Some look like ids that the service generates. */
-function drawEvent(random: Random): Omit<Planned, 'id'> & { id: string | null } {
+function drawEvent(random: Random): Omit<TimedEvent, 'id'> & { id: string | null } {
   const at = START + random.int(0, 2) * random.pick(STEPS) + random.pick(STEPS)
   if (random.chance(0.3)) return { at, id: null, ...drawContent(random) }
   if (random.chance(0.2)) return { at, id: `rare-${random.int(0, 3)}`, ...drawRare(random) }

@@ -1,13 +1,13 @@
 import { type Client, outcomeOf, parse } from '../clients/client.ts'
 import type { Account, ClockRecord } from '../clients/records.ts'
-import { type Advance, sawGone, sawThere, sawTime } from '../model/clock-story.ts'
-import { demand } from '../model/finding.ts'
-import { walk } from './claims/walk-list.ts'
+import { type Advance, observeDeleted, observeExisting, observeTime } from '../model/clock-history.ts'
+import { assert } from '../model/finding.ts'
+import { readPages } from './claims/read-pages.ts'
 
-/** Before and after the real time, which does not matter to them. */
+/** Before and after the real time, which has no effect on test clocks. */
 const STARTS = ['2020-02-28T23:58:00.000Z', '2030-01-31T23:58:00.000Z']
 const MINUTE_MS = 60_000
-/** Whole minutes and moments just beside them. */
+/** At and next to whole minutes. */
 const STEPS = [
   0,
   1,
@@ -32,13 +32,13 @@ export async function createClock(client: Client, account: Account): Promise<voi
     body: JSON.stringify({ frozen_time }),
   })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 201,
     () => `a clock's creation was answered ${reply.status}`,
     () => reply,
   )
   const body = parse(reply.text)
-  demand(
+  assert(
     body.frozen_time === frozen_time,
     () => 'a new clock has another time',
     () => body,
@@ -55,7 +55,7 @@ export async function createClock(client: Client, account: Account): Promise<voi
     isDeleted: false,
     unknownClaims: 0,
   }
-  sawTime(clock, 'its creation', reply.sentAt, reply.answeredAt, time)
+  observeTime(clock, 'its creation', reply.sentAt, reply.answeredAt, time)
   account.clocks.push(clock)
 }
 
@@ -74,7 +74,7 @@ export async function advanceClock(client: Client, account: Account): Promise<vo
   advance.outcome = outcomeOf(reply)
   if (reply.is !== 'answer') return
   const what = `${client.name} advances to ${frozen_time}`
-  if (reply.status === 404) return sawGone(clock, what, sentAt, answeredAt)
+  if (reply.status === 404) return observeDeleted(clock, what, sentAt, answeredAt)
   if (reply.status === 400) {
     // The clock was past that time already.
     clock.times.push({
@@ -86,11 +86,11 @@ export async function advanceClock(client: Client, account: Account): Promise<vo
     })
   } else if (reply.status === 200) {
     const body = parse(reply.text)
-    demand(body.frozen_time === frozen_time, () => `${what}, and it answers ${body.frozen_time}`)
+    assert(body.frozen_time === frozen_time, () => `${what}, and it answers ${body.frozen_time}`)
     advance.answeredAt = answeredAt
     advance.transitions = Number(body.transitions)
     clock.latest = Math.max(clock.latest, to)
-    sawThere(clock, what, sentAt, answeredAt)
+    observeExisting(clock, what, sentAt, answeredAt)
   }
 }
 
@@ -101,12 +101,12 @@ export async function readClock(client: Client, account: Account, clock: ClockRe
   if (reply.is !== 'answer' || reply.status >= 500) return false
   const { sentAt, answeredAt } = reply
   const what = `${client.name} reads it`
-  if (reply.status === 404) sawGone(clock, what, sentAt, answeredAt)
+  if (reply.status === 404) observeDeleted(clock, what, sentAt, answeredAt)
   else {
     const time = Date.parse(parse(reply.text).frozen_time as string)
     clock.latest = Math.max(clock.latest, time)
-    sawTime(clock, what, sentAt, answeredAt, time)
-    sawThere(clock, what, sentAt, answeredAt)
+    observeTime(clock, what, sentAt, answeredAt, time)
+    observeExisting(clock, what, sentAt, answeredAt)
   }
   return true
 }
@@ -121,33 +121,33 @@ export async function deleteClock(client: Client, account: Account): Promise<voi
   const { sentAt, answeredAt } = reply
   const outcome = outcomeOf(reply)
   const what = `${client.name} deletes it`
-  if (reply.is === 'answer' && reply.status === 404) sawGone(clock, what, sentAt, answeredAt)
+  if (reply.is === 'answer' && reply.status === 404) observeDeleted(clock, what, sentAt, answeredAt)
   else if (outcome !== 'refused') {
     const until = outcome === 'done' ? answeredAt : Infinity
     clock.deletion.push({ what, sentAt, answeredAt: until, atMostBefore: 0, atLeastAfter: 1 })
   }
 }
 
-/** Each existing clock once, in its state of some moment of the request. */
+/** The list has each existing clock once, with its time at some moment of the request. */
 export async function listClocks(client: Client, account: Account): Promise<void> {
   client.world.count('list clocks')
   const before = [...account.clocks]
   const order = client.random.pick(['asc', 'desc'])
-  const found = await walk(client, account, '/v1/test_clocks', { order })
+  const found = await readPages(client, account, '/v1/test_clocks', { order })
   if (!found) return
   const ids = found.shown.map(({ row }) => row.id as string)
   const about = () => ({ order, ids })
   const places = new Map(ids.map((id, place) => [id, place]))
-  demand(places.size === ids.length, () => 'a list shows a clock twice', about)
+  assert(places.size === ids.length, () => 'a list shows a clock twice', about)
   for (const clock of before) {
     const shown = found.shown[places.get(clock.id) ?? -1]
-    demand(shown !== undefined || clock.isDeleted, () => `${clock.name} is missing in a list`, about)
+    assert(shown !== undefined || clock.isDeleted, () => `${clock.name} is missing in a list`, about)
     if (!shown) continue
     const { row, sentAt, answeredAt } = shown
-    demand(row.user_id === account.userId, () => `${clock.name} is listed as another account's`, about)
+    assert(row.user_id === account.userId, () => `${clock.name} is listed as another account's`, about)
     const time = Date.parse(row.frozen_time as string)
     clock.latest = Math.max(clock.latest, time)
-    sawTime(clock, `${client.name} lists it`, sentAt, answeredAt, time)
-    sawThere(clock, `${client.name} lists it`, sentAt, answeredAt)
+    observeTime(clock, `${client.name} lists it`, sentAt, answeredAt, time)
+    observeExisting(clock, `${client.name} lists it`, sentAt, answeredAt)
   }
 }

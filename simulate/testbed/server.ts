@@ -132,7 +132,7 @@ export class Server {
     this.#child = child
     const ended = once(child, 'exit')
     void ended.then(([status, signal]) => this.#onEnd(child, status ?? signal))
-    createInterface({ input: child.stderr }).on('line', (line) => this.#hear(line))
+    createInterface({ input: child.stderr }).on('line', (line) => this.#onChunk(line))
     const ready = new Promise<boolean>((resolve) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
         this.#keep(line)
@@ -154,7 +154,7 @@ export class Server {
     if (this.#lastLines.length > LAST_LINES) this.#lastLines.shift()
   }
 
-  #hear(line: string): void {
+  #onChunk(line: string): void {
     this.#keep(line)
     if (this.#workersKilled > 0 && isKilledWorkerLog(line)) this.#workersKilled--
     else if (isServerError(line)) this.#options.reportError(`${this.name}: ${line}`)

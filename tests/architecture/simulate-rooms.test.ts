@@ -14,7 +14,7 @@ const PARTS = [
   'model',
   'clients',
   'operations',
-  'checks',
+  'verification',
   'testbed',
   'faults',
   'choose-faults.ts',

@@ -54,7 +54,7 @@ test('a response that breaks the verification is a finding, with the command tha
   const planted = { NODE_OPTIONS: `--import=${pathToFileURL(BROKEN)}` }
   const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)
   assert.equal(status, 1, stdout)
-  assert.match(stdout, /^FINDING: the judge failed: SyntaxError/m)
+  assert.match(stdout, /^FINDING: the verification failed: SyntaxError/m)
   assert.match(stdout, /^Again: npm run simulate -- --seed 8 /m)
 })
 

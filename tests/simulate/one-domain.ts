@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { ClaimModel } from '../../simulate/model/claim-model.ts'
 import { firstCheckOf, type Contract as ModelContract, type State } from '../../simulate/model/contract.ts'
-import { Course } from '../../simulate/model/course.ts'
 import { canonical, type JsonObject } from '../../simulate/model/json.ts'
 import { replay } from '../../simulate/model/replay.ts'
 import type { Hours } from '../../simulate/model/working-time.ts'
@@ -42,25 +42,25 @@ const anyCase = fc.record({
 
 /** A run of the model decides when windows end. */
 function timed(steps: readonly arbitrary.Step[], { contract, hours, openedAt }: Case): Timed[] {
-  const course = new Course(contract, openedAt, hours)
+  const model = new ClaimModel(contract, openedAt, hours)
   const ids = new Set<string>()
   let at = openedAt
   return steps.map((step, i) => {
-    const { due_at } = course.state
+    const { due_at } = model.state
     const lateAt = step.lateMs === null || due_at === null ? 0 : due_at + step.lateMs
     at = lateAt > at ? lateAt : at + step.afterMs
     const id = step.id ?? `new ${i}`
-    passChecks(course, at)
-    if (!ids.has(id)) course.submit({ type: step.type, payload: step.payload, system: false }, at)
+    passChecks(model, at)
+    if (!ids.has(id)) model.submit({ type: step.type, payload: step.payload, system: false }, at)
     ids.add(id)
     return { ...step, at, id }
   })
 }
 
-function passChecks(course: Course, until: number, onCheck = (_at: number) => {}): void {
-  while (course.state.due_at !== null && firstCheckOf(course.state) <= until) {
-    const at = firstCheckOf(course.state)
-    course.elapse(at)
+function passChecks(model: ClaimModel, until: number, onCheck = (_at: number) => {}): void {
+  while (model.state.due_at !== null && firstCheckOf(model.state) <= until) {
+    const at = firstCheckOf(model.state)
+    model.elapse(at)
     onCheck(at)
   }
 }
@@ -72,30 +72,29 @@ const line = (what: string, at: number, { status_since, due_at, paused_since, ..
     JSON.stringify(state),
   ].join(' ')
 
-function modelStory({ contract, hours, openedAt }: Case, steps: readonly Timed[]): string[] {
-  const course = new Course(contract, openedAt, hours)
+function modelTrace({ contract, hours, openedAt }: Case, steps: readonly Timed[]): string[] {
+  const model = new ClaimModel(contract, openedAt, hours)
   const recorded = new Map<string, Timed>()
-  const story: string[] = []
-  const pass = (until: number) =>
-    passChecks(course, until, (at) => story.push(line('check', at, course.state)))
+  const trace: string[] = []
+  const pass = (until: number) => passChecks(model, until, (at) => trace.push(line('check', at, model.state)))
   const fateOf = (step: Timed): string => {
     const earlier = recorded.get(step.id)
     if (earlier) {
       const isSame = earlier.type === step.type && canonical(earlier.payload) === canonical(step.payload)
       return isSame ? 'replay' : 'id-conflict'
     }
-    const fate = course.submit({ type: step.type, payload: step.payload, system: false }, step.at)
-    if (fate.is !== 'recorded') return fate.is === 'not open' ? 'not-open' : 'log-full'
+    const result = model.submit({ type: step.type, payload: step.payload, system: false }, step.at)
+    if (result.is !== 'recorded') return result.is === 'not open' ? 'not-open' : 'log-full'
     recorded.set(step.id, step)
-    return `append ${fate.effect} ${fate.lateMs}`
+    return `append ${result.effect} ${result.lateMs}`
   }
   for (const step of steps) {
     pass(step.at)
-    const fate = fateOf(step)
-    story.push(line(fate, step.at, course.state))
+    const result = fateOf(step)
+    trace.push(line(result, step.at, model.state))
   }
   pass((steps.at(-1)?.at ?? openedAt) + END_MS)
-  return story
+  return trace
 }
 
 const stateOf = ({ status, statusSince, scheduledOutcome, dueAt, clock }: ClaimState): State => ({
@@ -111,22 +110,22 @@ const stateOf = ({ status, statusSince, scheduledOutcome, dueAt, clock }: ClaimS
     : {}),
 })
 
-function domainStory({ contract, hours, openedAt }: Case, steps: readonly Timed[]): string[] {
+function domainTrace({ contract, hours, openedAt }: Case, steps: readonly Timed[]): string[] {
   const run = new ClaimRun(contract as Contract, new Date(openedAt), workingTime(hours))
-  const story: string[] = []
+  const trace: string[] = []
   const pass = (until: number) => {
     for (const { state } of run.advanceTo(new Date(until)))
-      story.push(line('check', state.statusSince.getTime(), stateOf(state)))
+      trace.push(line('check', state.statusSince.getTime(), stateOf(state)))
   }
   for (const { id, type, payload, at } of steps) {
     pass(at)
     const payloadBytes = JSON.stringify(payload).length
     const decision = run.submit({ id, type, payload, payloadBytes }, new Date(at))
-    const fate = decision.kind === 'append' ? `append ${decision.effect} ${decision.lateMs}` : decision.kind
-    story.push(line(fate, at, stateOf(run.state)))
+    const result = decision.kind === 'append' ? `append ${decision.effect} ${decision.lateMs}` : decision.kind
+    trace.push(line(result, at, stateOf(run.state)))
   }
   pass((steps.at(-1)?.at ?? openedAt) + END_MS)
-  return story
+  return trace
 }
 
 /** As it is stored; a check that is late comes after the event. */
@@ -135,7 +134,7 @@ function modelLog(
   steps: readonly Timed[],
   isLate: (step: number) => boolean,
 ) {
-  const course = new Course(contract, openedAt, hours)
+  const model = new ClaimModel(contract, openedAt, hours)
   const items: StoredItem[] = []
   let [reviewStart, logBytes]: [number | null, number] = [null, 0]
   const add = (at: number, item: Pick<StoredItem, 'id' | 'type' | 'payload' | 'system' | 'lateMs'>) => {
@@ -144,22 +143,22 @@ function modelLog(
     if (!item.system) logBytes += payloadBytes
   }
   const pass = (until: number) => {
-    while (course.state.due_at !== null && firstCheckOf(course.state) <= until) {
-      const type = course.state.status === 'OPEN' ? 'activity_window_elapsed' : 'review_window_elapsed'
-      const at = Math.max(firstCheckOf(course.state), items.at(-1)?.createdAt.getTime() ?? 0)
-      course.elapse(at)
+    while (model.state.due_at !== null && firstCheckOf(model.state) <= until) {
+      const type = model.state.status === 'OPEN' ? 'activity_window_elapsed' : 'review_window_elapsed'
+      const at = Math.max(firstCheckOf(model.state), items.at(-1)?.createdAt.getTime() ?? 0)
+      model.elapse(at)
       add(at, { id: `check ${items.length}`, type, payload: {}, system: true, lateMs: null })
     }
   }
   for (const [i, { id, type, payload, at }] of steps.entries()) {
     if (!isLate(i)) pass(at)
     if (items.some((item) => item.id === id)) continue
-    const fate = course.submit({ type, payload, system: false }, at)
-    if (fate.is !== 'recorded') continue
-    add(at, { id, type, payload, system: false, lateMs: fate.lateMs })
-    if (fate.effect === 'satisfied') reviewStart = items.length
+    const result = model.submit({ type, payload, system: false }, at)
+    if (result.is !== 'recorded') continue
+    add(at, { id, type, payload, system: false, lateMs: result.lateMs })
+    if (result.effect === 'satisfied') reviewStart = items.length
   }
-  const { left, leftSince, state } = course
+  const { left, leftSince, state } = model
   const hasClock = contract.clock !== undefined && state.status === 'OPEN'
   const clock = hasClock ? { remainingMs: left, since: new Date(leftSince) } : null
   return { items, state, clock, reviewStart, logBytes }
@@ -177,7 +176,7 @@ export function testOneDomain(numRuns: number): void {
     fc.assert(
       fc.property(anyCase, arbitrary.history, (one, steps) => {
         const history = timed(steps, one)
-        assert.deepEqual(domainStory(one, history), modelStory(one, history))
+        assert.deepEqual(domainTrace(one, history), modelTrace(one, history))
       }),
       { numRuns },
     )

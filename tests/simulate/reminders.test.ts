@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Finding } from '../../simulate/model/finding.ts'
 import {
-  demandOnce,
-  judgeReminders,
+  assertOnce,
   remindersOnClock,
   type SentReminder,
+  verifyReminders,
 } from '../../simulate/model/reminders.ts'
 import type { LogItem, Terms } from '../../simulate/model/replay.ts'
 import { SOME_CONTRACT } from './some-contract.ts'
@@ -56,14 +56,14 @@ test('a reminder that is sent twice, too early, for a stopped claim or never is 
     return { ...(one as SentReminder), checkedAt }
   }
   const options = { now: CREATED, isCalm: () => true }
-  const judge = (sent: SentReminder[], log: readonly LogItem[] = []) =>
-    judgeReminders(terms, log, [0.1], sent, options)
-  judge([at(3)])
-  assert.throws(() => judge([at(2)]), Finding)
-  assert.throws(() => judge([at(3)], [item(60, 'asked')]), Finding)
+  const verify = (sent: SentReminder[], log: readonly LogItem[] = []) =>
+    verifyReminders(terms, log, [0.1], sent, options)
+  verify([at(3)])
+  assert.throws(() => verify([at(2)]), Finding)
+  assert.throws(() => verify([at(3)], [item(60, 'asked')]), Finding)
   assert.throws(
-    () => judgeReminders(terms, [], [0.1], [], { ...options, now: CREATED + 600 * MINUTE_MS }),
+    () => verifyReminders(terms, [], [0.1], [], { ...options, now: CREATED + 600 * MINUTE_MS }),
     /never sent/,
   )
-  assert.throws(() => demandOnce([0.1], [at(3), at(4)]), /twice/)
+  assert.throws(() => assertOnce([0.1], [at(3), at(4)]), /twice/)
 })

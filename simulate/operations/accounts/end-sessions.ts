@@ -1,12 +1,12 @@
 import { type Client, outcomeOf } from '../../clients/client.ts'
-import { cookieOf, now, type Reply } from '../../clients/exchange.ts'
-import { addSession, HASHING_SLOWNESS } from '../../clients/people.ts'
+import { cookieOf, now, type Reply } from '../../clients/http-connection.ts'
+import { addSession, HASHING_TIMEOUT_FACTOR } from '../../clients/people.ts'
 import type { Person, Session, Span } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import { newSession, useSession } from './sessions.ts'
 import { useToken } from './tokens.ts'
 
-const CHANGE_EVERY_MS = 15_000
+const CHANGE_INTERVAL_MS = 15_000
 
 /** Ends this session, but no token that it created. */
 export async function signOut(client: Client, person: Person, session: Session): Promise<void> {
@@ -29,7 +29,9 @@ export async function revokeSession(
 ): Promise<void> {
   if (other.name === null || other === session) return
   client.world.count('revoke session')
-  await endThose(client, person, [other], () => ask(client, session, 'revoke-session', { token: other.name }))
+  await revokeSessions(client, person, [other], () =>
+    ask(client, session, 'revoke-session', { token: other.name }),
+  )
 }
 
 export async function revokeOthers(client: Client, person: Person, session: Session): Promise<void> {
@@ -37,7 +39,7 @@ export async function revokeOthers(client: Client, person: Person, session: Sess
   client.world.count('revoke other sessions')
   begin(person)
   const others = person.sessions.filter((other) => other !== session)
-  await endThose(client, person, others, () => ask(client, session, 'revoke-other-sessions', {}))
+  await revokeSessions(client, person, others, () => ask(client, session, 'revoke-other-sessions', {}))
   person.isBusy = false
 }
 
@@ -45,7 +47,7 @@ export async function revokeOthers(client: Client, person: Person, session: Sess
 export async function changePassword(client: Client, person: Person, session: Session): Promise<void> {
   const { world } = client
   const { password, isBusy } = person
-  if (isBusy || password === null || !world.people.isDue('change password', CHANGE_EVERY_MS, now())) return
+  if (isBusy || password === null || !world.people.isDue('change password', CHANGE_INTERVAL_MS, now())) return
   world.count('change password')
   begin(person)
   const newPassword = world.nextName('pass word')
@@ -68,7 +70,7 @@ function begin(person: Person): void {
 }
 
 /** Revokes sessions with their tokens. */
-async function endThose(
+async function revokeSessions(
   client: Client,
   person: Person,
   sessions: readonly Session[],
@@ -93,20 +95,20 @@ async function endThose(
 }
 
 async function ask(client: Client, session: Session, what: string, fields: object): Promise<Reply> {
-  const saw = session.end.read()
+  const observe = session.end.read()
   const body = JSON.stringify(fields)
-  const slowness = what === 'change-password' ? HASHING_SLOWNESS : 1
-  const request = { method: 'POST', path: `/api/auth/${what}`, body, cookie: session.cookie, slowness }
+  const timeoutFactor = what === 'change-password' ? HASHING_TIMEOUT_FACTOR : 1
+  const request = { method: 'POST', path: `/api/auth/${what}`, body, cookie: session.cookie, timeoutFactor }
   const reply = await client.send(null, request, { mayBeRefused: true })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return reply
   // Without a session the sign-out succeeds too.
   if (what === 'sign-out' && reply.status === 200) return reply
   const isRight = reply.status === 200 || reply.status === 401
-  demand(
+  assert(
     isRight,
     () => `${what} was answered ${reply.status}`,
     () => reply,
   )
-  saw(reply.status === 401 ? 1 : 0)
+  observe(reply.status === 401 ? 1 : 0)
   return reply
 }

@@ -1,11 +1,11 @@
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
-import { now } from '../../clients/exchange.ts'
+import { now } from '../../clients/http-connection.ts'
 import type { Account, Invitation } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { Rising } from '../../model/rising.ts'
+import { MonotonicRegister } from '../../model/monotonic-register.ts'
 
-const LOOK_UP_EVERY_MS = 1_500
+const LOOKUP_INTERVAL_MS = 1_500
 
 /** Requires a session of the account. */
 export async function invite(client: Client, account: Account): Promise<void> {
@@ -16,14 +16,14 @@ export async function invite(client: Client, account: Account): Promise<void> {
   const body = JSON.stringify({ email })
   const reply = await client.send(account, { method: 'POST', path: '/v1/invitations', body, cookie })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  demand(
+  assert(
     reply.status === 201,
     () => `an invitation was answered ${reply.status}`,
     () => reply,
   )
   const { id, url } = parse(reply.text) as { id: string; url: string }
   const [, key = ''] = url.split('#key=')
-  const end = new Rising(`the end of the invitation ${id}`, 0)
+  const end = new MonotonicRegister(`the end of the invitation ${id}`, 0)
   world.people.invite({ id, key, email, account, end, withdrawal: null, withdrawals: 0, unknown: 0, used: 0 })
 }
 
@@ -31,25 +31,25 @@ export async function invite(client: Client, account: Account): Promise<void> {
 export async function lookUpInvitation(client: Client): Promise<void> {
   const { random, world } = client
   const { invitations } = world.people
-  if (invitations.length === 0 || !world.people.isDue('look up', LOOK_UP_EVERY_MS, now())) return
+  if (invitations.length === 0 || !world.people.isDue('look up', LOOKUP_INTERVAL_MS, now())) return
   const invitation = random.pick(invitations)
   world.count('look up invitation')
-  const saw = invitation.end.read()
+  const observe = invitation.end.read()
   const body = JSON.stringify({ key: invitation.key })
   const reply = await client.send(null, { method: 'POST', path: '/api/invitations/lookup', body })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
-  saw(reply.status === 200 ? 0 : 1)
+  observe(reply.status === 200 ? 0 : 1)
   const isIt = reply.status === 404 || parse(reply.text).email === (invitation.email?.toLowerCase() ?? null)
-  demand(
+  assert(
     isIt,
-    () => `an invitation was looked up, and answered ${reply.status}`,
+    () => `the lookup of an invitation answered ${reply.status}`,
     () => ({ invitation, reply }),
   )
 }
 
 /** The link stops working at once. A used invitation can be revoked too, but only once. */
 export async function withdrawInvitation(client: Client, invitation: Invitation): Promise<void> {
-  client.world.count('withdraw invitation')
+  client.world.count('revoke invitation')
   const { account, id, end } = invitation
   invitation.withdrawals++
   const withdrawal = { sentAt: now(), answeredAt: Infinity }
@@ -60,9 +60,9 @@ export async function withdrawInvitation(client: Client, invitation: Invitation)
   const outcome = outcomeOf(reply)
   if (reply.is !== 'answer' || outcome === 'unknown' || reply.status >= 500) return
   const isRight = reply.status === 204 || (reply.status === 404 && invitation.withdrawals > 1)
-  demand(
+  assert(
     isRight,
-    () => `withdrawing an invitation was answered ${reply.status}`,
+    () => `the revocation of an invitation was answered ${reply.status}`,
     () => ({ invitation, reply }),
   )
   done()
@@ -81,9 +81,9 @@ export async function listInvitations(client: Client, account: Account): Promise
   if (reply.is !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   const byId = new Map(rows.map((row) => [row.id as string, row]))
-  demand(
+  assert(
     byId.size === rows.length,
-    () => 'the list of invitations shows one twice',
+    () => 'the list of invitations shows an invitation twice',
     () => rows,
   )
   for (const { invitation, wasUsed } of before) {
@@ -92,12 +92,12 @@ export async function listInvitations(client: Client, account: Account): Promise
     const about = () => ({ invitation, row })
     const isOver = withdrawal !== null && withdrawal.answeredAt < reply.sentAt
     if (row === undefined)
-      demand(withdrawal !== null, () => `the invitation ${id} is missing in the list`, about)
+      assert(withdrawal !== null, () => `the invitation ${id} is missing in the list`, about)
     else {
-      demand(!isOver, () => `the invitation ${id} was withdrawn, and is listed`, about)
+      assert(!isOver, () => `the invitation ${id} was revoked, but is listed`, about)
       const mayBeUsed = used + unknown > 0
       const fits = row.used_at === null ? !wasUsed : mayBeUsed
-      demand(fits, () => `the invitation ${id} is listed as used at ${row.used_at}`, about)
+      assert(fits, () => `the invitation ${id} is listed as used at ${row.used_at}`, about)
     }
   }
 }

@@ -1,13 +1,13 @@
 import type { Client } from '../../clients/client.ts'
-import type { Receiver } from '../../clients/receiver.ts'
 import type { Account } from '../../clients/records.ts'
+import type { WebhookReceiver } from '../../clients/webhook-receiver.ts'
 import type { World } from '../../clients/world.ts'
 import type { Testbed } from '../../testbed.ts'
 import { createCalendar } from '../calendars.ts'
 import { followed } from '../claims/follow-lists.ts'
 import { createCustomer } from '../customers.ts'
-import { askForEvents, followedFeeds } from '../notifications.ts'
-import { createHook } from '../webhooks.ts'
+import { enableEventNotifications, followedFeeds } from '../notifications.ts'
+import { createEndpoint } from '../webhooks.ts'
 import { createToken, signIn } from './tokens.ts'
 
 /** Creates the accounts with their first records, before any fault. They differ in webhooks and event notifications. */
@@ -15,7 +15,7 @@ export async function openAccounts(
   world: World,
   testbed: Testbed,
   client: Client,
-  receiver: Receiver,
+  receiver: WebhookReceiver,
   count: number,
 ): Promise<void> {
   for (let i = 0; i < count; i++) {
@@ -37,14 +37,14 @@ export async function openAccounts(
       lists: followed(),
       feeds: followedFeeds(),
       hasEventNotifications: false,
-      hook: null,
+      endpoint: null,
       unknownClaims: 0,
       claimsUnderWay: 0,
     }
     await signIn(client, testbed, account)
     world.accounts.push(account)
-    if (i % 2 === 0) await createHook(client, account, receiver.newHook(), i % 4 === 2)
-    else await askForEvents(client, account)
+    if (i % 2 === 0) await createEndpoint(client, account, receiver.newEndpoint(), i % 4 === 2)
+    else await enableEventNotifications(client, account)
     for (let n = 0; n < 3; n++) await createToken(client, account)
     for (let n = 0; n < 3; n++) await createCustomer(client, account)
     for (let n = 0; n < 2; n++) await createCalendar(client, account)

@@ -1,20 +1,20 @@
 import { type Client, parse } from '../../clients/client.ts'
-import { cookieOf, now } from '../../clients/exchange.ts'
-import { addSession, HASHING_SLOWNESS } from '../../clients/people.ts'
+import { cookieOf, now } from '../../clients/http-connection.ts'
+import { addSession, HASHING_TIMEOUT_FACTOR } from '../../clients/people.ts'
 import type { Person, Session } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { Rising } from '../../model/rising.ts'
+import { MonotonicRegister } from '../../model/monotonic-register.ts'
 import { makeToken, useToken } from './tokens.ts'
 
 /** Milliseconds between attempts, below the limit of attempts from one address. */
-const EVERY_MS = 6_000
-const MOST_TOKENS = 4
+const INTERVAL_MS = 6_000
+const MAX_TOKENS = 4
 
 export const newSession = (email: string, cookie: string): Session => ({
   cookie,
   name: null,
-  end: new Rising(`the end of a session of ${email}`, 0),
+  end: new MonotonicRegister(`the end of a session of ${email}`, 0),
   tokens: [],
   revocation: null,
   endings: 0,
@@ -24,7 +24,7 @@ export const newSession = (email: string, cookie: string): Session => ({
 export async function signInAgain(client: Client, person: Person): Promise<void> {
   const { random, world } = client
   const { email, password, isBusy, changes } = person
-  if (password === null || isBusy || !world.people.isDue('sign in', EVERY_MS, now())) return
+  if (password === null || isBusy || !world.people.isDue('sign in', INTERVAL_MS, now())) return
   world.count('sign in')
   const isWrong = random.chance(0.2)
   const body = JSON.stringify({ email, password: isWrong ? `${password}!` : password })
@@ -33,14 +33,14 @@ export async function signInAgain(client: Client, person: Person): Promise<void>
     path: '/api/auth/sign-in/email',
     body,
     cookie: '',
-    slowness: HASHING_SLOWNESS,
+    timeoutFactor: HASHING_TIMEOUT_FACTOR,
   }
   const reply = await client.send(null, request, { mayBeRefused: true })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
   if (person.changes !== changes) return
-  const wanted = isWrong ? 401 : 200
-  demand(
-    reply.status === wanted,
+  const newClaim = isWrong ? 401 : 200
+  assert(
+    reply.status === newClaim,
     () => `signing in as ${email} was answered ${reply.status}`,
     () => reply,
   )
@@ -52,7 +52,7 @@ export async function useSession(client: Client, person: Person, session: Sessio
   client.world.count('use session')
   const isAsked = client.random.chance(0.5)
   const path = isAsked ? '/api/auth/get-session' : '/v1/me'
-  const saw = session.end.read()
+  const observe = session.end.read()
   const reply = await client.send(
     null,
     { method: 'GET', path, cookie: session.cookie },
@@ -61,12 +61,12 @@ export async function useSession(client: Client, person: Person, session: Sessio
   if (reply.is !== 'answer' || reply.status >= 500) return
   const about = () => ({ person: person.email, reply })
   const isRight = reply.status === 200 || (reply.status === 401 && !isAsked)
-  demand(isRight, () => `${path} was answered ${reply.status}`, about)
+  assert(isRight, () => `${path} was answered ${reply.status}`, about)
   const said = reply.status === 200 ? (parse(reply.text) as JsonObject | null) : null
-  saw(said === null ? 1 : 0)
+  observe(said === null ? 1 : 0)
   if (said === null) return
   const user = isAsked ? (said.user as JsonObject) : said
-  demand(user.email === person.email, () => `${path} tells of somebody else`, about)
+  assert(user.email === person.email, () => `${path} shows another person`, about)
   if (isAsked) session.name = (said.session as JsonObject).token as string
 }
 
@@ -77,25 +77,25 @@ export async function listSessions(
   session: Session,
 ): Promise<void> {
   client.world.count('list sessions')
-  const saw = session.end.read()
-  const others = sessions.map((other) => ({ other, saw: other.end.read() }))
+  const observe = session.end.read()
+  const others = sessions.map((other) => ({ other, observe: other.end.read() }))
   const request = { method: 'GET', path: '/api/auth/list-sessions', cookie: session.cookie }
   const reply = await client.send(null, request, { mayBeRefused: true })
   if (reply.is !== 'answer' || reply.status >= 500) return
-  saw(reply.status === 401 ? 1 : 0)
+  observe(reply.status === 401 ? 1 : 0)
   if (reply.status === 401) return
-  demand(
+  assert(
     reply.status === 200,
     () => `the sessions of ${email} were answered ${reply.status}`,
     () => reply,
   )
   const names = new Set((JSON.parse(reply.text) as JsonObject[]).map(({ token }) => token))
-  for (const { other, saw } of others) if (other.name !== null) saw(names.has(other.name) ? 0 : 1)
+  for (const { other, observe } of others) if (other.name !== null) observe(names.has(other.name) ? 0 : 1)
 }
 
 /** Creates tokens in the session. */
 export async function makeTokenIn(client: Client, session: Session): Promise<void> {
-  if (session.end.surely > 0 || session.tokens.length >= MOST_TOKENS) return
+  if (session.end.lowerBound > 0 || session.tokens.length >= MAX_TOKENS) return
   const token = await makeToken(client, session.cookie, session)
   if (token) session.tokens.push(token)
 }

@@ -1,19 +1,19 @@
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
-import { cookieOf, now } from '../../clients/exchange.ts'
-import { HASHING_SLOWNESS } from '../../clients/people.ts'
+import { cookieOf, now } from '../../clients/http-connection.ts'
+import { HASHING_TIMEOUT_FACTOR } from '../../clients/people.ts'
 import type { Invitation } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import { withdrawInvitation } from './invitations.ts'
 import { newSession } from './sessions.ts'
 
 /** Milliseconds between attempts, below the limit of attempts from one address. */
-const EVERY_MS = 12_000
+const INTERVAL_MS = 12_000
 
 /** Two concurrent sign-ups with one key, sometimes during its revocation, create at most one account. */
 export async function useInvitation(client: Client): Promise<void> {
   const { random, world } = client
   const { invitations } = world.people
-  if (invitations.length === 0 || !world.people.isDue('sign up', EVERY_MS, now())) return
+  if (invitations.length === 0 || !world.people.isDue('sign up', INTERVAL_MS, now())) return
   const invitation = random.pick(invitations.slice(-3))
   const { second } = client
   const isWithdrawn = random.chance(0.3)
@@ -23,7 +23,7 @@ export async function useInvitation(client: Client): Promise<void> {
     isWithdrawn ? withdrawInvitation(second.second, invitation) : null,
   ])
   const { used } = invitation
-  demand(
+  assert(
     used <= 1,
     () => `an invitation was used ${used} times`,
     () => invitation,
@@ -35,13 +35,13 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   world.count('sign up')
   const email = (invitation.email ?? `${world.nextName('person')}@example.com`).toLowerCase()
   const password = world.nextName('pass word')
-  const surelyOver = invitation.end.surely > 0
+  const surelyOver = invitation.end.lowerBound > 0
   const { done } = invitation.end.write(1)
   invitation.unknown++
   const body = JSON.stringify({ email, name: 'Somebody', password, invitation: invitation.key })
   const path = '/api/auth/sign-up/email'
-  const slowness = HASHING_SLOWNESS
-  const reply = await client.send(null, { method: 'POST', path, body, cookie: '', slowness })
+  const timeoutFactor = HASHING_TIMEOUT_FACTOR
+  const reply = await client.send(null, { method: 'POST', path, body, cookie: '', timeoutFactor })
   const outcome = outcomeOf(reply)
   // A step after the creation of the account may fail alone, and its error is then about that step.
   if (outcome === 'unknown' || (reply.is === 'answer' && reply.status >= 500)) {
@@ -52,7 +52,7 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   if (reply.is !== 'answer' || reply.status === 429) return
   const about = () => ({ invitation, reply })
   if (reply.status === 200) {
-    demand(!surelyOver, () => 'somebody signed up by an invitation that was used or withdrawn', about)
+    assert(!surelyOver, () => 'a used or revoked invitation created an account', about)
     invitation.used++
     done()
     const session = newSession(email, cookieOf(reply))
@@ -62,5 +62,5 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   }
   const { used, unknown, withdrawal } = invitation
   const mayBeOver = used + unknown > 0 || withdrawal !== null
-  demand(reply.status === 404 && mayBeOver, () => `signing up was answered ${reply.status}`, about)
+  assert(reply.status === 404 && mayBeOver, () => `signing up was answered ${reply.status}`, about)
 }

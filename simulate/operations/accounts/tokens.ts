@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
-import { cookieOf, now } from '../../clients/exchange.ts'
+import { cookieOf, now } from '../../clients/http-connection.ts'
 import type { Account, TokenRecord } from '../../clients/records.ts'
-import { demand, Finding } from '../../model/finding.ts'
+import { assert, Finding } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Testbed } from '../../testbed.ts'
 
@@ -30,7 +30,7 @@ export async function createToken(client: Client, account: Account): Promise<voi
   if (token) account.tokens.push(token)
 }
 
-/** Some expire within seconds. */
+/** Lifetimes of some tokens. */
 const SHORT_MS = [2_000, 5_000, 20_000]
 
 /** Created in a session. Null: outcome unknown, or the session has ended. */
@@ -51,7 +51,7 @@ export async function makeToken(
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 401) return null
   // The expiry was over when the request was handled, or clocks are wrong.
   if (reply.status === 400 && expiresAt !== null && isOver(client, expiresAt, reply.answeredAt)) return null
-  demand(
+  assert(
     reply.status === 201,
     () => `a token's creation was answered ${reply.status}`,
     () => reply,
@@ -60,10 +60,10 @@ export async function makeToken(
   return { id: id as string, secret: token as string, expiresAt, revocation: null, session }
 }
 
-const SLACK_MS = 1_000
+const CLOCK_TOLERANCE_MS = 1_000
 
 const isOver = ({ world }: Client, at: number, moment: number) =>
-  !world.clocksAreRight || at < moment + SLACK_MS
+  !world.clocksAreRight || at < moment + CLOCK_TOLERANCE_MS
 
 export async function revokeToken(client: Client, account: Account): Promise<void> {
   const token = account.tokens.find(({ revocation, expiresAt }) => revocation === null && expiresAt === null)
@@ -88,12 +88,12 @@ export async function useToken(client: Client, userId: string, token: TokenRecor
   if (reply.is !== 'answer' || reply.status >= 500) return
   const about = () => ({ token: { ...token, secret: '' }, reply })
   if (reply.status === 401) {
-    demand(mayHaveEnded(client, token, reply.answeredAt), () => 'a good token was answered 401', about)
+    assert(mayHaveEnded(client, token, reply.answeredAt), () => 'a good token was answered 401', about)
     return
   }
   const isGood = !hasEnded(client, token, reply.sentAt)
-  demand(isGood, () => `a token that was revoked or has expired was answered ${reply.status}`, about)
-  demand(parse(reply.text).id === userId, () => 'a token gives access to another account', about)
+  assert(isGood, () => `a token that was revoked or has expired was answered ${reply.status}`, about)
+  assert(parse(reply.text).id === userId, () => 'a token gives access to another account', about)
 }
 
 function hasEnded(
@@ -101,7 +101,7 @@ function hasEnded(
   { revocation, session, expiresAt }: TokenRecord,
   sentAt: number,
 ): boolean {
-  const isExpired = expiresAt !== null && world.clocksAreRight && expiresAt + SLACK_MS < sentAt
+  const isExpired = expiresAt !== null && world.clocksAreRight && expiresAt + CLOCK_TOLERANCE_MS < sentAt
   return isExpired || [revocation, session?.revocation].some((span) => span && span.answeredAt < sentAt)
 }
 
@@ -125,12 +125,12 @@ export async function listTokens(client: Client, account: Account): Promise<void
   const rows = parse(reply.text).data as JsonObject[]
   const about = () => ({ rows })
   const byId = new Map(rows.map((row) => [row.id as string, row]))
-  demand(byId.size === rows.length, () => 'the list of tokens shows one twice', about)
+  assert(byId.size === rows.length, () => 'the list of tokens shows a token twice', about)
   for (const { id, revocation } of before) {
     const row = byId.get(id)
-    demand(row !== undefined, () => `the token ${id} is missing in the list`, about)
+    assert(row !== undefined, () => `the token ${id} is missing in the list`, about)
     const isOver = revocation !== null && revocation.answeredAt < reply.sentAt
     const fits = row.revoked_at === null ? !isOver : revocation !== null
-    demand(fits, () => `the token ${id} is listed as revoked at ${row.revoked_at}`, about)
+    assert(fits, () => `the token ${id} is listed as revoked at ${row.revoked_at}`, about)
   }
 }

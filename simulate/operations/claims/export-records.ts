@@ -1,10 +1,10 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account } from '../../clients/records.ts'
 import { escapeFormula, readCsv } from '../../model/csv.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Filters } from './list-filters.ts'
-import type { Walk } from './walk-list.ts'
+import type { ListResult } from './read-pages.ts'
 
 const STATE = [
   'status',
@@ -26,16 +26,16 @@ export async function exported(
   client: Client,
   account: Account,
   { isOfCandidates, query }: Filters,
-): Promise<Walk | null> {
+): Promise<ListResult | null> {
   const kind = isOfCandidates ? 'candidates' : 'claims'
   const path = `/v1/${kind}/export?${new URLSearchParams(query)}`
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return null
   const { sentAt, answeredAt } = reply
   const about = () => ({ path, reply })
-  demand(reply.status === 200, () => `an export was answered ${reply.status}`, about)
+  assert(reply.status === 200, () => `an export was answered ${reply.status}`, about)
   const header = `${COLUMNS[kind].join()}\n`
-  demand(reply.text.startsWith(header), () => `the columns of ${kind} are other ones`, about)
+  assert(reply.text.startsWith(header), () => `an export of ${kind} has other columns`, about)
   const rows = readCsv(reply.text).map((fields) => asListed(account, fields, about))
   return { shown: rows.map((row) => ({ row, sentAt, answeredAt })), sentAt, total: null }
 }
@@ -56,7 +56,7 @@ export function asListed(
   const name = (fields.candidate_alias ?? fields.id) as string
   // The simulator's names do not begin with a quote.
   const address = name.replace(/^'/, '')
-  demand(escapeFormula(address) === name, () => `${address} is exported as ${name}`, about)
+  assert(escapeFormula(address) === name, () => `${address} is exported as ${name}`, about)
   const alias = 'candidate_alias' in fields ? { candidate_alias: address } : {}
   const record = byAddress.get(address)
   // The response to its creation may not have arrived yet. Of a contract, the file has only the price.
@@ -68,16 +68,16 @@ export function asListed(
       metadata: JSON.parse(noted ?? '{}') as JsonObject,
     }
   const isRight = Number(price) === record.terms.contract.price
-  demand(isRight, () => `${record.name} is exported at another price`, about)
+  assert(isRight, () => `${record.name} is exported at another price`, about)
   const named = (record.fixed.reference ?? null) as string | null
   const isNamed = reference === (named && escapeFormula(named))
-  demand(isNamed, () => `${record.name} is exported with another reference`, about)
+  assert(isNamed, () => `${record.name} is exported with another reference`, about)
   const customer = customers.find(({ id }) => id === fields.customer_id)
   const isTheirs = !customer || customer_external_id === escapeFormula(customer.externalId)
-  demand(isTheirs, () => `${record.name} is exported with another customer's own id`, about)
+  assert(isTheirs, () => `${record.name} is exported with the external id of another customer`, about)
   const ofVersion = version === null ? null : Number(version)
   const isOfVersion = ofVersion === (record.fixed.schema_version ?? null)
-  demand(isOfVersion, () => `${record.name} is exported with another version of its schema`, about)
+  assert(isOfVersion, () => `${record.name} is exported with another version of its schema`, about)
   const metadata = JSON.parse(noted ?? '{}') as JsonObject
   return { ...record.fixed, ...fields, ...alias, metadata }
 }

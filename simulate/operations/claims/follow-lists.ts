@@ -1,6 +1,6 @@
 import { type Client, parse } from '../../clients/client.ts'
 import type { Account, FollowedList } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 
 export const followed = (): FollowedList[] =>
@@ -42,16 +42,16 @@ async function readOn(client: Client, account: Account, list: FollowedList): Pro
 
 const nameOf = (row: JsonObject) => (row.candidate_alias ?? row.id) as string
 
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 /** At the end, all created records must have been listed. */
-export async function judgeFollowed(client: Client, account: Account): Promise<void> {
+export async function verifyFollowedLists(client: Client, account: Account): Promise<void> {
   for (const list of account.lists) {
     let isRead = false
-    for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readOn(client, account, list)
-    demand(isRead, () => `${list.path} cannot be read without faults`)
+    for (let i = 0; i < MAX_TRIES && !isRead; i++) isRead = await readOn(client, account, list)
+    assert(isRead, () => `${list.path} cannot be read without faults`)
     for (const name of namesOf(account, list.path)) {
-      demand(list.seen.has(name), () => `${name} was left out by ${list.path}, which was read on and on`)
+      assert(list.seen.has(name), () => `${name} is missing in ${list.path}, although it was read to the end`)
     }
   }
 }

@@ -126,9 +126,10 @@ export function isSurelyIn(record: ClaimRecord, filters: Filters, at: number): b
   return fits(record.fixed) && (status === null || lasts(record, status, at))
 }
 
-function lasts({ clock, terms: { contract }, looks }: ClaimRecord, status: Status, at: number): boolean {
+function lasts({ clock, terms: { contract }, reads }: ClaimRecord, status: Status, at: number): boolean {
   if (status === 'PENDING') return false
-  if (status !== 'OPEN') return looks.some((look) => look.state.status === status && look.answeredAt < at)
+  if (status !== 'OPEN')
+    return reads.some((claimRead) => claimRead.state.status === status && claimRead.answeredAt < at)
   const { fulfillment_condition: condition, activity_window } = contract
   const neverSettles = 'event' in condition && condition.event === 'never'
   return clock === null && neverSettles && activity_window > AN_HOUR

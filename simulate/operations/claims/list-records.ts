@@ -1,20 +1,22 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account } from '../../clients/records.ts'
 import { readState } from '../../clients/world.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { groupOf } from '../customers.ts'
 import { exported } from './export-records.ts'
 import { drawFilters, type Filters, isSurelyIn } from './list-filters.ts'
-import { type Walk, walk } from './walk-list.ts'
+import { type ListResult, readPages } from './read-pages.ts'
 
 /** Reads claims or candidates page by page. */
 export async function listClaims(client: Client, account: Account): Promise<void> {
   client.world.count('list claims')
   const filters = drawFilters(client.random, account)
   const path = filters.isOfCandidates ? '/v1/candidates' : '/v1/claims'
-  const found = await walk(client, account, path, filters.query, { asksTotal: client.random.chance(0.3) })
-  if (found) judgeListed(client, account, filters, found)
+  const found = await readPages(client, account, path, filters.query, {
+    asksTotal: client.random.chance(0.3),
+  })
+  if (found) verifyListed(client, account, filters, found)
 }
 
 /** Reads the same list as a file. */
@@ -22,15 +24,15 @@ export async function exportClaims(client: Client, account: Account): Promise<vo
   client.world.count('export claims')
   const filters = drawFilters(client.random, account, true)
   const found = await exported(client, account, filters)
-  if (found) judgeListed(client, account, filters, found, true)
+  if (found) verifyListed(client, account, filters, found, true)
 }
 
-/** What was there before is shown once, in the order of creation, as it was at some moment of the request. */
-function judgeListed(
+/** Existing records are listed once, in the order of creation, in their state at some moment of the request. */
+function verifyListed(
   client: Client,
   account: Account,
   filters: Filters,
-  found: Walk,
+  found: ListResult,
   isWithoutClock = false,
 ): void {
   const { query, order, status, time, fits } = filters
@@ -39,27 +41,27 @@ function judgeListed(
   const about = () => ({ query, addresses })
   // §4.1 rule 4: if the order changes during the read, a record may be listed twice or not at all.
   const lasts = time === null || time === 'created_at'
-  if (lasts) demandOnce(addresses, () => ({ query, shown: found.shown }))
+  if (lasts) assertOnce(addresses, () => ({ query, shown: found.shown }))
   // Ids and aliases are unique across accounts. Names of customers, which filter lists, are not.
   const others = client.world.accounts.filter((other) => other !== account)
   for (const [i, { row, sentAt, answeredAt }] of found.shown.entries()) {
     const isForeign = others.some(({ byAddress }) => byAddress.has(nameOf(row)))
     const isIts = !isForeign && (row.user_id === undefined || row.user_id === account.userId)
-    demand(
+    assert(
       isIts && fits(row),
-      () => 'a list shows a record of somebody else, or that its filters exclude',
+      () => 'a list shows a record of another account, or that its filters exclude',
       about,
     )
-    demand(status === null || row.status === status, () => `a list of ${status} shows ${row.status}`, about)
+    assert(status === null || row.status === status, () => `a list of ${status} shows ${row.status}`, about)
     const record = records[i]
     const how = `${client.name} lists it`
     if (record) {
       const state = readState(record, row)
-      record.looks.push({ how, sentAt, answeredAt, state, items: null, isWithoutClock })
+      record.reads.push({ how, sentAt, answeredAt, state, items: null, isWithoutClock })
     }
   }
   if (time)
-    demandOrderOf(
+    assertTimeOrder(
       found.shown.map(({ row }) => row[time] as string),
       order,
       about,
@@ -67,21 +69,21 @@ function judgeListed(
   const shown = new Set(addresses)
   const surelyIn = lasts ? account.claims.filter((record) => isSurelyIn(record, filters, found.sentAt)) : []
   for (const record of surelyIn)
-    demand(shown.has(record.address), () => `${record.name} is missing in a list`, about)
+    assert(shown.has(record.address), () => `${record.name} is missing in a list`, about)
   const { total } = found
-  demand(
+  assert(
     total === null || total >= surelyIn.length,
     () => `${total} are counted in a list of ${surelyIn.length} at least`,
     about,
   )
   const known = records.filter((record) => record !== undefined)
-  if (!time) demandCreationOrder(order === 'asc' ? known : known.reverse(), about)
+  if (!time) assertCreationOrder(order === 'asc' ? known : known.reverse(), about)
 }
 
-function demandOrderOf(times: readonly string[], order: 'asc' | 'desc', about: () => unknown): void {
+function assertTimeOrder(times: readonly string[], order: 'asc' | 'desc', about: () => unknown): void {
   const rising = order === 'asc' ? times : times.toReversed()
   const isInOrder = rising.every((time, i) => i === 0 || (rising[i - 1] as string) <= time)
-  demand(isInOrder, () => 'a list is not in the order of its times', about)
+  assert(isInOrder, () => 'a list is not in the order of its times', about)
 }
 
 const nameOf = (row: JsonObject) => (row.candidate_alias ?? row.id) as string
@@ -97,42 +99,42 @@ export async function listCustomers(client: Client, account: Account): Promise<v
   const isOfGroup = (externalId: string) => group === null || groupOf(externalId) === group
   const before = account.customers.filter(({ externalId }) => fits(externalId) && isOfGroup(externalId))
   const query = { order, ...(search ? { search } : {}), ...(group ? { 'metadata[group]': group } : {}) }
-  const found = await walk(client, account, '/v1/customers', query)
+  const found = await readPages(client, account, '/v1/customers', query)
   if (!found) return
   const ids = found.shown.map(({ row }) => row.id as string)
   const about = () => ({ query, ids })
-  demandOnce(ids, about)
+  assertOnce(ids, about)
   for (const { row } of found.shown) {
-    demand(row.user_id === account.userId, () => 'a list shows the customer of another account', about)
-    demand(fits(row.external_id) || fits(row.name), () => 'a search finds a customer of another name', about)
-    demand(
+    assert(row.user_id === account.userId, () => 'a list shows the customer of another account', about)
+    assert(fits(row.external_id) || fits(row.name), () => 'a search finds a customer of another name', about)
+    assert(
       isOfGroup(row.external_id as string),
-      () => 'a customer is found by metadata that it has not',
+      () => 'a customer is found by metadata that it does not have',
       about,
     )
   }
   const shown = new Set(ids)
-  for (const { id } of before) demand(shown.has(id), () => `the customer ${id} is missing in the list`, about)
+  for (const { id } of before) assert(shown.has(id), () => `the customer ${id} is missing in the list`, about)
   const known = new Map(before.map((customer) => [customer.id, customer]))
   const inOrder = ids.flatMap((id) => known.get(id) ?? [])
-  demandCreationOrder(order === 'asc' ? inOrder : inOrder.reverse(), about)
+  assertCreationOrder(order === 'asc' ? inOrder : inOrder.reverse(), about)
 }
 
 /** In lower case: the search is case-insensitive. */
 const beginningOf = (name: string) => [...name.toLowerCase()].slice(0, 8).join('')
 
-function demandOnce(names: readonly string[], about: () => unknown): void {
-  demand(new Set(names).size === names.length, () => 'a list shows a record twice', about)
+function assertOnce(names: readonly string[], about: () => unknown): void {
+  assert(new Set(names).size === names.length, () => 'a list shows a record twice', about)
 }
 
 /** If a creation was answered before another was sent, its record comes first. */
-function demandCreationOrder(
+function assertCreationOrder(
   records: readonly { sentAt: number; answeredAt: number }[],
   about: () => unknown,
 ): void {
   let latestSent = -Infinity
   for (const { sentAt, answeredAt } of records) {
-    demand(answeredAt >= latestSent, () => 'a list is not in the order of creation', about)
+    assert(answeredAt >= latestSent, () => 'a list is not in the order of creation', about)
     latestSent = Math.max(latestSent, sentAt)
   }
 }

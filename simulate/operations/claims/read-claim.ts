@@ -1,37 +1,37 @@
 import { type Client, parse } from '../../clients/client.ts'
-import { now } from '../../clients/exchange.ts'
+import { now } from '../../clients/http-connection.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
-import { witnessesOf } from '../../clients/witnesses.ts'
+import { timeBoundsOf } from '../../clients/time-bounds.ts'
 import { notesOf, readState } from '../../clients/world.ts'
-import { sawGone, sawThere } from '../../model/clock-story.ts'
-import { demand } from '../../model/finding.ts'
+import { observeDeleted, observeExisting } from '../../model/clock-history.ts'
+import { assert } from '../../model/finding.ts'
 import { canonical, type JsonObject } from '../../model/json.ts'
-import { judgeClaim } from '../../model/judge-claim.ts'
 import type { LogItem } from '../../model/replay.ts'
+import { verifyClaim } from '../../model/verify-claim.ts'
 
 /** Reads the claim with its log, which must continue every log that was read before. False: no response. */
 export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {
   client.world.count('read claim')
-  const saw = record.notes.read()
+  const observe = record.notes.read()
   const reply = await client.send(record.account, { method: 'GET', path: record.path })
   if (reply.is !== 'answer' || reply.status >= 500) return false
   if (reply.status === 404 && record.clock) {
-    sawGone(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
-    record.isGone = true
+    observeDeleted(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
+    record.isDeleted = true
     return true
   }
-  demand(
+  assert(
     reply.status === 200,
-    () => `${record.name} is there, and reading it answered ${reply.status}`,
+    () => `${record.name} exists, but reading it answered ${reply.status}`,
     () => reply,
   )
   const { events, ...body } = parse(reply.text)
   addLog(record, events as LogItem[])
   const { sentAt, answeredAt } = reply
-  if (record.clock) sawThere(record.clock, `${record.name} is read`, sentAt, answeredAt)
+  if (record.clock) observeExisting(record.clock, `${record.name} is read`, sentAt, answeredAt)
   const state = readState(record, body as JsonObject)
-  saw(notesOf(record.name, body as JsonObject))
-  record.looks.push({
+  observe(notesOf(record.name, body as JsonObject))
+  record.reads.push({
     how: `${client.name} GET ${record.path}`,
     sentAt,
     answeredAt,
@@ -42,15 +42,15 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
 }
 
 /** Judges a claim during the run: an early finding is easier to analyze. */
-export async function judgeEarly(client: Client, record: ClaimRecord): Promise<void> {
+export async function verifyEarly(client: Client, record: ClaimRecord): Promise<void> {
   const readAt = now()
   const isRead = await readClaim(client, record)
-  if (!isRead || record.isGone) return
+  if (!isRead || record.isDeleted) return
   const submissions = record.submissions.map((submission) =>
     submission.answeredAt < readAt ? submission : { ...submission, verdict: UNDER_WAY, answeredAt: Infinity },
   )
-  const looks = record.looks.filter(({ answeredAt }) => answeredAt < readAt)
-  judgeClaim({ ...record, submissions, looks }, witnessesOf(record, client.world.clocksAreRight))
+  const reads = record.reads.filter(({ answeredAt }) => answeredAt < readAt)
+  verifyClaim({ ...record, submissions, reads }, timeBoundsOf(record, client.world.clocksAreRight))
 }
 
 const UNDER_WAY = { is: 'unknown', why: 'it was under way' } as const
@@ -60,7 +60,7 @@ function addLog(record: ClaimRecord, log: readonly LogItem[]): void {
   const { longest } = record
   for (let i = 0; i < Math.min(log.length, longest.length); i++) {
     const [before, after] = [longest[i], log[i]]
-    demand(
+    assert(
       JSON.stringify(before) === JSON.stringify(after) || canonical(before) === canonical(after),
       () => `${record.name}: item ${i + 1} of the log has changed`,
       () => ({ before, after }),

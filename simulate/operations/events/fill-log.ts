@@ -1,20 +1,20 @@
 import type { Client } from '../../clients/client.ts'
 import type { Account, ClaimRecord, Filling } from '../../clients/records.ts'
+import { MAX_EVENTS, RESERVED_PLACES } from '../../model/claim-model.ts'
 import { acceptsEvents, type Contract } from '../../model/contract.ts'
-import { KEPT_PLACES, MOST_EVENTS } from '../../model/course.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import { createUnder } from '../claims/create-claim.ts'
-import { judgeEarly, readClaim } from '../claims/read-claim.ts'
+import { readClaim, verifyEarly } from '../claims/read-claim.ts'
 import { sendBatch } from './submit-batch.ts'
 import { type Draft, drawSubmission, submitEvent } from './submit-event.ts'
 
 /** Per run: each takes memory for tens of thousands of records. */
-const MOST_FILLED = 2
-const LARGEST_BATCH = 1_000
+const MAX_FILLED_LOGS = 2
+const MAX_BATCH = 1_000
 /** Near the limit batches are small, so that clients compete. */
-const NEAR = 60
+const NEAR_LIMIT = 60
 /** Refused submissions after which the log counts as tested. */
-const ENOUGH_REFUSED = 60
+const MAX_REFUSED = 60
 const LAST_EVENT = 'last'
 
 /** §8: a log takes the maximum number of events and no more. §2.1a rule 6: except a reversing one. */
@@ -22,7 +22,7 @@ export async function fillLog(client: Client, account: Account): Promise<void> {
   const { world } = client
   const filling = world.fillings.find(({ record }) => record.account === account)
   if (filling) return await fill(client, filling)
-  if (world.fillings.length >= MOST_FILLED || world.isFilling) return
+  if (world.fillings.length >= MAX_FILLED_LOGS || world.isFilling) return
   world.isFilling = true
   const isReviewed = world.fillings.length % 2 === 1
   const record = await createUnder(client, account, isReviewed ? REVIEWED : CONTRACT)
@@ -30,7 +30,7 @@ export async function fillLog(client: Client, account: Account): Promise<void> {
   world.isFilling = false
 }
 
-/** Only an event that is sent at the very end settles the claim, so it matters whether it has room. */
+/** Only an event at the end of the log satisfies the condition. */
 const CONTRACT: Contract = {
   price: 1,
   activity_window: 86_400,
@@ -39,7 +39,7 @@ const CONTRACT: Contract = {
   timeout_outcome: 'fail',
 }
 
-/** The first event makes it PENDING: its log is filled in review, and what is sent at the very end reverses it. */
+/** The first event makes it PENDING. Its log is filled in review, and an event at the end reverses it. */
 const REVIEWED: Contract = {
   ...CONTRACT,
   fulfillment_condition: { op: 'AND', conditions: [] },
@@ -50,14 +50,12 @@ async function fill(client: Client, filling: Filling): Promise<void> {
   const { record } = filling
   const { random } = client
   const { contract } = record.terms
-  if (filling.refused >= ENOUGH_REFUSED || !acceptsEvents(contract, record.state)) return
-  const left = MOST_EVENTS - (contract.review ? KEPT_PLACES : 0) - filling.sent
-  const isNear = left <= NEAR
-  client.world.count(isNear ? 'fill log to the brim' : 'fill log')
+  if (filling.refused >= MAX_REFUSED || !acceptsEvents(contract, record.state)) return
+  const left = MAX_EVENTS - (contract.review ? RESERVED_PLACES : 0) - filling.sent
+  const isNear = left <= NEAR_LIMIT
+  client.world.count(isNear ? 'fill log to the limit' : 'fill log')
   if (isNear && random.chance(0.3)) return await submitEvent(client, record)
-  const count = isNear
-    ? random.int(1, 8)
-    : Math.min(left - NEAR, random.int(LARGEST_BATCH / 2, LARGEST_BATCH))
+  const count = isNear ? random.int(1, 8) : Math.min(left - NEAR_LIMIT, random.int(MAX_BATCH / 2, MAX_BATCH))
   filling.sent += isNear ? 0 : count
   const items = await sendBatch(client, record.account, Math.max(count, 1), () => [
     record,
@@ -67,7 +65,7 @@ async function fill(client: Client, filling: Filling): Promise<void> {
     const { is } = submission.verdict
     if (is === 'full') filling.refused++
     const isKeptFor = contract.review !== undefined && submission.type === LAST_EVENT
-    demand(is !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
+    assert(is !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
     const isThere = is === 'recorded' || is === 'replayed' || is === 'unknown'
     if (isNear) filling.sent += is === 'recorded' ? 1 : 0
     else if (!isThere) filling.sent--
@@ -78,7 +76,7 @@ async function fill(client: Client, filling: Filling): Promise<void> {
 /** Lost submissions were not counted correctly. */
 async function countAgain(client: Client, filling: Filling): Promise<void> {
   const { record } = filling
-  await (client.random.chance(0.3) ? judgeEarly : readClaim)(client, record)
+  await (client.random.chance(0.3) ? verifyEarly : readClaim)(client, record)
   filling.sent = record.longest.length
 }
 

@@ -1,13 +1,13 @@
 import { type Client, outcomeOf } from '../../clients/client.ts'
-import type { Reply } from '../../clients/exchange.ts'
+import type { Reply } from '../../clients/http-connection.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import type { Submission } from '../../model/claim-history.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { isContentOf } from '../../model/known-log.ts'
 import type { LogItem } from '../../model/replay.ts'
-import type { Submission } from '../../model/story.ts'
 import { readVerdict } from './read-verdict.ts'
-import { addressOf, bodyOf, type Draft, noteVerdict } from './submit-event.ts'
+import { addressOf, bodyOf, type Draft, recordOutcome } from './submit-event.ts'
 
 /** A submission of a batch. */
 export interface Item {
@@ -35,29 +35,34 @@ export const argumentsOf = ({ record, submission }: Item): JsonObject => ({
 })
 
 /** The response to `Prefer: return=minimal` does not distinguish a repeat from a record. */
-export function settle(client: Client, { record, submission }: Item, result: JsonObject, at: number): void {
+export function recordResult(
+  client: Client,
+  { record, submission }: Item,
+  result: JsonObject,
+  at: number,
+): void {
   const status = Number(result.status)
   const about = () => ({ submission, result })
   const isFault = status === 500 && !client.hadFault(submission.sentAt, at)
-  demand(!isFault, () => `${record.name}: an item of a batch was answered 500`, about)
+  assert(!isFault, () => `${record.name}: an item of a batch was answered 500`, about)
   const isItsOwn = !result.event || isAnswerTo(submission, result.event as LogItem)
-  demand(isItsOwn, () => `${record.name}: the answer of another item stands in an item's place`, about)
+  assert(isItsOwn, () => `${record.name}: an item has the response of another item`, about)
   submission.verdict =
     status === 204
       ? { is: 'replayed', event: null, state: null, lateBy: null }
       : readVerdict(record, status, result, client.mayHaveLost(submission.sentAt, at))
   if (submission.verdict.is !== 'unknown') submission.answeredAt = at
-  noteVerdict(client, record, submission)
+  recordOutcome(client, record, submission)
 }
 
 const isAnswerTo = (submission: Submission, event: LogItem) =>
   (submission.id === null || submission.id === event.id) && isContentOf(event, submission)
 
 /** An item without a response. */
-export function giveUp(client: Client, { record, submission }: Item, reply: Reply): void {
+export function recordMissingResult(client: Client, { record, submission }: Item, reply: Reply): void {
   const isRefused = reply.is === 'not sent' || (reply.is === 'answer' && outcomeOf(reply) === 'refused')
   submission.verdict = isRefused
     ? { is: 'refused', status: reply.is === 'answer' ? reply.status : 0 }
-    : { is: 'unknown', why: reply.is === 'lost' ? reply.why : 'the lines broke off' }
-  noteVerdict(client, record, submission)
+    : { is: 'unknown', why: reply.is === 'lost' ? reply.why : 'the stream is incomplete' }
+  recordOutcome(client, record, submission)
 }

@@ -1,10 +1,10 @@
 import type { ClaimRecord } from '../../clients/records.ts'
 import { readState } from '../../clients/world.ts'
+import type { Verdict } from '../../model/claim-history.ts'
 import type { Status } from '../../model/contract.ts'
-import { demand, Finding } from '../../model/finding.ts'
+import { assert, Finding } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { LogItem } from '../../model/replay.ts'
-import type { Verdict } from '../../model/story.ts'
 
 /**
  * The meaning of a response to a submission, single or in a batch.
@@ -40,7 +40,7 @@ export function readVerdict(
       return { is: 'unknown', why: message }
     case 'CLAIM_NOT_FOUND':
     case 'CANDIDATE_NOT_FOUND':
-      demand(record.clock !== null, () => `${record.name} is there, and a submission was answered 404`)
+      assert(record.clock !== null, () => `${record.name} exists, but a submission was answered 404`)
       return { is: 'gone' }
     default:
       throw new Finding(`${record.name}: a submission was answered ${status}`, body)

@@ -1,12 +1,12 @@
 import { type Client, parse } from '../../clients/client.ts'
 import type { Account, ClaimRecord } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { argumentsOf, giveUp, type Item, itemOf, settle } from './items.ts'
+import { argumentsOf, type Item, itemOf, recordMissingResult, recordResult } from './items.ts'
 import { type Draft, drawSubmission } from './submit-event.ts'
 
-const SOME_ITEMS = 12
-const MOST_ITEMS = 100
+const MAX_ITEMS_OF_SMALL_BATCH = 12
+const MAX_ITEMS = 100
 
 /** §4.3, a list of submissions to several claims. */
 export async function submitBatch(
@@ -15,7 +15,7 @@ export async function submitBatch(
   records: readonly ClaimRecord[],
 ): Promise<void> {
   const { random } = client
-  const count = random.int(1, random.chance(0.5) ? MOST_ITEMS : SOME_ITEMS)
+  const count = random.int(1, random.chance(0.5) ? MAX_ITEMS : MAX_ITEMS_OF_SMALL_BATCH)
   await sendBatch(client, account, count, () => {
     const record = random.pick(records)
     return [record, drawSubmission(client, record)]
@@ -42,15 +42,15 @@ export async function sendBatch(
   })
   const isWhole = reply.is === 'answer' && reply.status === 200
   const results = isWhole ? (parse(reply.text).results as JsonObject[]) : null
-  demand(
+  assert(
     results === null || results.length === items.length,
     () => 'a batch has as many results as items',
     () => ({ events, results }),
   )
   for (const [i, item] of items.entries()) {
     item.submission.sentAt = reply.sentAt
-    if (results) settle(client, item, results[i] as JsonObject, reply.answeredAt)
-    else giveUp(client, item, reply)
+    if (results) recordResult(client, item, results[i] as JsonObject, reply.answeredAt)
+    else recordMissingResult(client, item, reply)
   }
   return items
 }

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, parse } from '../../clients/client.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
-import { sawGone, sawThere } from '../../model/clock-story.ts'
+import type { Submission } from '../../model/claim-history.ts'
+import { observeDeleted, observeExisting } from '../../model/clock-history.ts'
 import { needsEventIds } from '../../model/contract.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { Submission } from '../../model/story.ts'
 import { drawContent, drawRare } from '../draw.ts'
 import { readVerdict } from './read-verdict.ts'
 
-const BEFORE_RETRY_MS = 50
+const RETRY_DELAY_MS = 50
 
 export type Draft = Pick<Submission, 'id' | 'type' | 'payload'>
 
@@ -38,14 +38,14 @@ export const bodyOf = ({ id, type, payload }: Draft): JsonObject => ({
 export const addressOf = (record: ClaimRecord): JsonObject =>
   record.alias === null ? { claim_id: record.address } : { candidate_alias: record.alias }
 
-/** §4.3, by one of the three paths. Without a response it is mostly sent again. */
+/** §4.3, by one of three paths. Without a response it is mostly retried. */
 export async function submitEvent(client: Client, record: ClaimRecord): Promise<void> {
   const draft = drawSubmission(client, record)
   for (let attempt = 0; attempt < 4; attempt++) {
     const { verdict } = await submitOnce(client, record, draft)
     const isOver = verdict.is !== 'unknown' && verdict.is !== 'refused'
     if (isOver || draft.id === null || client.random.chance(0.3)) return
-    await pause(BEFORE_RETRY_MS)
+    await pause(RETRY_DELAY_MS)
   }
 }
 
@@ -64,14 +64,14 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
     verdict: { is: 'unknown', why: 'under way' },
   }
   record.submissions.push(submission)
-  const exchange = {
+  const request = {
     method: 'POST',
     path,
     body: JSON.stringify(body),
     ...(isMinimal ? { headers: { prefer: 'return=minimal' } } : {}),
   }
   const mayBeRefused = draft.id === null && needsEventIds(record.terms.contract)
-  const reply = await client.send(record.account, exchange, { mayBeRefused })
+  const reply = await client.send(record.account, request, { mayBeRefused })
   submission.sentAt = reply.sentAt
   if (reply.is === 'not sent') submission.verdict = { is: 'refused', status: 0 }
   else if (reply.is === 'lost') submission.verdict = { is: 'unknown', why: reply.why }
@@ -82,15 +82,16 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
     submission.verdict = readVerdict(record, reply.status, said, isRepeat)
     if (submission.verdict.is !== 'unknown') submission.answeredAt = reply.answeredAt
   }
-  noteVerdict(client, record, submission)
+  recordOutcome(client, record, submission)
   return submission
 }
 
 /** Records the outcome, and informs the claim's clock. */
-export function noteVerdict({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
+export function recordOutcome({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
   const { verdict, sentAt, answeredAt } = submission
-  if (clock && verdict.is === 'gone') sawGone(clock, `a submission to ${name}`, sentAt, answeredAt)
-  if (clock && verdict.is === 'recorded') sawThere(clock, `a submission to ${name}`, sentAt, answeredAt)
+  if (clock && verdict.is === 'gone') observeDeleted(clock, `a submission to ${name}`, sentAt, answeredAt)
+  if (clock && verdict.is === 'recorded')
+    observeExisting(clock, `a submission to ${name}`, sentAt, answeredAt)
   if (verdict.is === 'recorded' || verdict.is === 'replayed') world.acknowledged++
   if (verdict.is === 'unknown') world.unknown++
 }

@@ -1,13 +1,13 @@
 import { type Client, parse } from '../../clients/client.ts'
-import { now, type Reply, type Speaker } from '../../clients/exchange.ts'
+import { now, type Reply, type RequestWriter } from '../../clients/http-connection.ts'
 import type { Account, ClaimRecord } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { argumentsOf, giveUp, type Item, itemOf, settle } from './items.ts'
+import { argumentsOf, type Item, itemOf, recordMissingResult, recordResult } from './items.ts'
 import { drawSubmission } from './submit-event.ts'
 
-const SOME_LINES = 12
-const MOST_LINES = 100
+const MAX_LINES_OF_SMALL_STREAM = 12
+const MAX_LINES = 100
 /** Each has a response in its place. */
 const BAD_LINES = ['{"type":', '{}', '[]', '"x"', '{"type":"noise","claim_id":"nobody"}']
 const BLANK_LINES = ['', ' ']
@@ -38,12 +38,12 @@ export async function submitLines(
   const reply = isTalk
     ? await sendOneByOne(client, account, lines, answers)
     : await sendAtOnce(client, account, lines, answers)
-  judgeAnswers(client, lines, answers, reply)
+  verifyResponses(client, lines, answers, reply)
 }
 
 function drawLines(client: Client, records: readonly ClaimRecord[], how: string, isTalk: boolean): Line[] {
   const { random } = client
-  const most = !isTalk && random.chance(0.5) ? MOST_LINES : SOME_LINES
+  const most = !isTalk && random.chance(0.5) ? MAX_LINES : MAX_LINES_OF_SMALL_STREAM
   return Array.from({ length: random.int(1, most) }, () => {
     if (random.chance(0.05)) return { text: random.pick(BAD_LINES), item: null, sentAt: 0 }
     const record = random.pick(records)
@@ -67,17 +67,17 @@ async function sendAtOnce(
 ): Promise<Reply> {
   const { random } = client
   const texts = lines.flatMap(({ text }) => (random.chance(0.1) ? [random.pick(BLANK_LINES), text] : [text]))
-  const leaves = random.chance(0.1)
+  const aborts = random.chance(0.1)
   const take = linesInto(answers)
-  const hear = (part: string, { leave }: Speaker) => {
+  const onChunk = (part: string, { abort }: RequestWriter) => {
     take(part)
-    if (leaves) leave()
+    if (aborts) abort()
   }
-  const body = `${texts.join('\n')}${leaves ? '\n' : random.pick(['\n', ''])}`
+  const body = `${texts.join('\n')}${aborts ? '\n' : random.pick(['\n', ''])}`
   const reply = await client.send(
     account,
-    { ...REQUEST, body, streamsBody: leaves },
-    { hear, mayLeave: leaves },
+    { ...REQUEST, body, streamsBody: aborts },
+    { onChunk, mayAbort: aborts },
   )
   for (const line of lines) line.sentAt = reply.sentAt
   return reply
@@ -94,7 +94,7 @@ async function sendOneByOne(
   answers: Answer[],
 ): Promise<Reply> {
   const { random } = client
-  const leavesAfter = random.chance(0.15) ? random.int(1, lines.length) : Infinity
+  const abortsAfter = random.chance(0.15) ? random.int(1, lines.length) : Infinity
   const take = linesInto(answers)
   const nextLine = (next: number): string => {
     const line = lines[next] as Line
@@ -102,16 +102,16 @@ async function sendOneByOne(
     return `${line.text}\n`
   }
   let said = 1
-  const hear = (part: string, { write, end, leave }: Speaker) => {
+  const onChunk = (part: string, { write, end, abort }: RequestWriter) => {
     take(part)
     if (answers.length < said) return
-    if (said >= leavesAfter) {
+    if (said >= abortsAfter) {
       if (said < lines.length) write(nextLine(said++))
-      leave()
+      abort()
     } else if (said < lines.length) write(nextLine(said++))
     else end()
   }
-  const options = { hear, mayLeave: leavesAfter !== Infinity }
+  const options = { onChunk, mayAbort: abortsAfter !== Infinity }
   return await client.send(account, { ...REQUEST, body: nextLine(0), streamsBody: true }, options)
 }
 
@@ -126,7 +126,7 @@ function linesInto(answers: Answer[]): (part: string) => void {
 }
 
 /** One response for each line, in order. If the stream breaks, for the first lines. */
-function judgeAnswers(
+function verifyResponses(
   client: Client,
   lines: readonly Line[],
   answers: readonly Answer[],
@@ -137,22 +137,22 @@ function judgeAnswers(
   const about = () => ({ lines: lines.map(({ text }) => text), answers })
   const said = lines.filter(({ sentAt }) => sentAt > 0).length
   const fits = isWhole ? answers.length === lines.length : !isPart || answers.length <= said
-  demand(fits, () => `${said} lines had ${answers.length} answers`, about)
+  assert(fits, () => `${said} lines had ${answers.length} answers`, about)
   for (const [i, { item, sentAt }] of lines.entries()) {
     const answer = isWhole || isPart ? answers[i] : undefined
     const result = answer ? parse(answer.text) : null
     if (item) {
       // A line that was never sent is not stored.
       item.submission.sentAt = sentAt || reply.answeredAt
-      if (result) settle(client, item, result, (answer as Answer).at)
-      else giveUp(client, item, sentAt > 0 ? reply : NEVER_SENT)
-    } else if (result) judgeBadLine(result, about)
+      if (result) recordResult(client, item, result, (answer as Answer).at)
+      else recordMissingResult(client, item, sentAt > 0 ? reply : NEVER_SENT)
+    } else if (result) verifyInvalidLine(result, about)
   }
 }
 
 const NEVER_SENT: Reply = { is: 'not sent', sentAt: 0, answeredAt: 0 }
 
-function judgeBadLine({ status, error }: JsonObject, about: () => unknown): void {
+function verifyInvalidLine({ status, error }: JsonObject, about: () => unknown): void {
   const isRefused = status === 400 && (error as JsonObject)?.code === 'VALIDATION_ERROR'
-  demand(isRefused, () => `a line that cannot be read was answered ${status}`, about)
+  assert(isRefused, () => `a line that cannot be read was answered ${status}`, about)
 }

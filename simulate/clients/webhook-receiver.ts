@@ -4,23 +4,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { demand, type Finding, findingOf } from '../model/finding.ts'
+import { assert, type Finding, findingOf } from '../model/finding.ts'
 import type { Random } from '../random.ts'
-import { now } from './exchange.ts'
 import type { FaultPeriods } from './fault-periods.ts'
-import type { Came, Hook } from './records.ts'
+import { now } from './http-connection.ts'
+import type { ReceivedDelivery, WebhookEndpoint } from './records.ts'
 
 const NO_HASH = '0'.repeat(64)
 /** Milliseconds after a fault in which a server may send a succeeded delivery again. */
 const RECOVERY_MS = 20_000
-const SLOWEST_MS = 300
+const MAX_DELAY_MS = 300
 
 /** Receives webhooks. Accepts most of them and fails at random. */
-export class Receiver {
+export class WebhookReceiver {
   readonly #random: Random
   readonly #faultPeriods: FaultPeriods
   readonly #server: Server
-  readonly #hooks = new Map<string, Hook>()
+  readonly #hooks = new Map<string, WebhookEndpoint>()
   /** The first finding. */
   finding: Finding | null = null
 
@@ -33,24 +33,24 @@ export class Receiver {
     })
   }
 
-  static async open(random: Random, faultPeriods: FaultPeriods): Promise<Receiver> {
-    const receiver = new Receiver(random, faultPeriods)
+  static async open(random: Random, faultPeriods: FaultPeriods): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver(random, faultPeriods)
     receiver.#server.listen(0, '127.0.0.1')
     await once(receiver.#server, 'listening')
     return receiver
   }
 
-  newHook(): Hook {
+  newEndpoint(): WebhookEndpoint {
     const path = `/${this.#hooks.size}`
     const { port } = this.#server.address() as AddressInfo
     const url = `http://127.0.0.1:${port}${path}`
-    const hook = { url, id: '', secret: '', came: new Map(), promised: new Map() }
-    this.#hooks.set(path, hook)
-    return hook
+    const endpoint = { url, id: '', secret: '', received: new Map(), announcedHashes: new Map() }
+    this.#hooks.set(path, endpoint)
+    return endpoint
   }
 
   /** @throws Finding */
-  judge(): void {
+  throwFinding(): void {
     if (this.finding !== null) throw this.finding
   }
 
@@ -60,27 +60,27 @@ export class Receiver {
   }
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const hook = this.#hooks.get(request.url as string) as Hook
+    const endpoint = this.#hooks.get(request.url as string) as WebhookEndpoint
     const body = await text(request)
-    const came = this.#judge(hook, request, body)
-    if (came === null) {
+    const received = this.#verify(endpoint, request, body)
+    if (received === null) {
       response.destroy()
       return
     }
-    const fate = this.#random.int(1, 10)
-    if (this.#random.chance(0.05)) await pause(this.#random.int(0, SLOWEST_MS))
-    if (fate === 1) response.writeHead(this.#random.pick([500, 503, 404])).end()
-    else if (fate === 2) response.destroy()
+    const choice = this.#random.int(1, 10)
+    if (this.#random.chance(0.05)) await pause(this.#random.int(0, MAX_DELAY_MS))
+    if (choice === 1) response.writeHead(this.#random.pick([500, 503, 404])).end()
+    else if (choice === 2) response.destroy()
     else {
-      came.takenAt ??= now()
+      received.acceptedAt ??= now()
       response.end()
     }
   }
 
   /** Null for a finding. */
-  #judge(hook: Hook, request: IncomingMessage, body: string): Came | null {
+  #verify(endpoint: WebhookEndpoint, request: IncomingMessage, body: string): ReceivedDelivery | null {
     try {
-      return this.#note(hook, request, body)
+      return this.#verifyDelivery(endpoint, request, body)
     } catch (error) {
       this.finding ??= findingOf(error)
       return null
@@ -88,38 +88,38 @@ export class Receiver {
   }
 
   /** A delivery has the same number and body at each attempt, and names the hash of the previous delivery. */
-  #note(hook: Hook, { headers }: IncomingMessage, body: string): Came {
+  #verifyDelivery(endpoint: WebhookEndpoint, { headers }: IncomingMessage, body: string): ReceivedDelivery {
     const { delivery, ...notification } = JSON.parse(body)
     const { number, previous_hash: previousHash } = delivery
-    const about = () => ({ url: hook.url, headers, body })
-    demand(isSigned(hook, headers, body), () => `delivery ${number} is not signed`, about)
-    demand(
+    const about = () => ({ url: endpoint.url, headers, body })
+    assert(isSigned(endpoint, headers, body), () => `delivery ${number} is not signed`, about)
+    assert(
       headers['webhook-id'] === notification.id,
-      () => `delivery ${number} comes as another notification`,
+      () => `delivery ${number} has the id of another notification`,
       about,
     )
     const hash = createHash('sha256').update(body).digest('hex')
-    const known = hook.came.get(number)
-    demand(known === undefined || known.hash === hash, () => `delivery ${number} has two bodies`, about)
+    const known = endpoint.received.get(number)
+    assert(known === undefined || known.hash === hash, () => `delivery ${number} has two bodies`, about)
     const at = now()
-    const isAgain = known !== undefined && known.takenAt !== null
-    demand(
-      !isAgain || this.#faultPeriods.overlaps(known.takenAt ?? at, at, RECOVERY_MS),
-      () => `delivery ${number} comes again after it was taken, and nothing was done to the service`,
+    const isAgain = known !== undefined && known.acceptedAt !== null
+    assert(
+      !isAgain || this.#faultPeriods.overlaps(known.acceptedAt ?? at, at, RECOVERY_MS),
+      () => `delivery ${number} is repeated after a success, without a fault`,
       about,
     )
-    const before = number === 1 ? NO_HASH : hook.came.get(number - 1)?.hash
-    const after = hook.came.get(number + 1)?.previousHash
+    const before = number === 1 ? NO_HASH : endpoint.received.get(number - 1)?.hash
+    const after = endpoint.received.get(number + 1)?.previousHash
     const isLinked = (before ?? previousHash) === previousHash && (after ?? hash) === hash
-    demand(isLinked, () => `delivery ${number} does not follow the one before`, about)
-    const came = known ?? { notification, hash, previousHash, takenAt: null }
-    hook.came.set(number, came)
-    return came
+    assert(isLinked, () => `delivery ${number} does not follow the previous delivery`, about)
+    const received = known ?? { notification, hash, previousHash, acceptedAt: null }
+    endpoint.received.set(number, received)
+    return received
   }
 }
 
 /** https://www.standardwebhooks.com */
-function isSigned({ secret }: Hook, headers: IncomingMessage['headers'], body: string): boolean {
+function isSigned({ secret }: WebhookEndpoint, headers: IncomingMessage['headers'], body: string): boolean {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
   const signature = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`

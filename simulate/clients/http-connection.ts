@@ -1,17 +1,17 @@
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingMessage, request as startRequest } from 'node:http'
 
 /** Milliseconds since 1970 by a monotonic clock. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
-export interface Exchange {
+export interface HttpRequest {
   method: string
   path: string
   token: string | null
   body?: string
   headers?: Record<string, string>
   /** Factor of the timeout for slow requests. */
-  slowness?: number
-  /** A `Speaker` sends more of the body later. */
+  timeoutFactor?: number
+  /** A `RequestWriter` sends the rest of the body. */
   streamsBody?: boolean
   /** Cookie of a session, in place of the token. */
   cookie?: string
@@ -29,18 +29,18 @@ export type Reply =
   | (Times & { is: 'lost'; why: string })
 
 /** Continues the body while the response arrives. */
-export interface Speaker {
+export interface RequestWriter {
   write(text: string): void
   end(): void
   /** Aborts the connection. */
-  leave(): void
+  abort(): void
 }
 
 /** Receives the body of a response in chunks. */
-export type Hear = (part: string, speaker: Speaker) => void
+export type OnChunk = (part: string, writer: RequestWriter) => void
 
 /** A connection of a client. Sends one request at a time. */
-export class Wire {
+export class HttpConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #timeoutMs: number
 
@@ -50,7 +50,7 @@ export class Wire {
   }
 
   /** Never rejects. @param hear receives the body, which is then missing in the reply */
-  send(url: string, exchange: Exchange, hear?: Hear): Promise<Reply> {
+  send(url: string, request: HttpRequest, onChunk?: OnChunk): Promise<Reply> {
     const sentAt = now()
     return new Promise((resolve) => {
       const times = () => ({ sentAt, answeredAt: now() })
@@ -59,34 +59,34 @@ export class Wire {
         outgoing.destroy()
         resolve({ is: 'lost', why, ...times() })
       }
-      const outgoing = request(url + exchange.path, {
-        method: exchange.method,
+      const outgoing = startRequest(url + request.path, {
+        method: request.method,
         agent: this.#agent,
-        headers: headersOf(url, exchange),
+        headers: headersOf(url, request),
       })
-      const timeoutMs = this.#timeoutMs * (exchange.slowness ?? 1)
-      const timer = setTimeout(() => lose(`nothing for ${timeoutMs} ms`), timeoutMs)
+      const timeoutMs = this.#timeoutMs * (request.timeoutFactor ?? 1)
+      const timer = setTimeout(() => lose(`no data for ${timeoutMs} ms`), timeoutMs)
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ECONNREFUSED') return lose(error.code ?? error.message)
         clearTimeout(timer)
         resolve({ is: 'not sent', ...times() })
       })
-      const speaker: Speaker = {
+      const writer: RequestWriter = {
         write: (text) => outgoing.write(text),
         end: () => outgoing.end(),
-        leave: () => lose('we left'),
+        abort: () => lose('aborted by the client'),
       }
       outgoing.on('response', (response) => {
         const parts: string[] = []
         response.setEncoding('utf8')
         response.on('data', (part: string) => {
           timer.refresh()
-          if (hear) hear(part, speaker)
+          if (onChunk) onChunk(part, writer)
           else parts.push(part)
         })
         response.on('error', (error) => lose(error.message))
         response.on('close', () => {
-          if (!response.complete) return lose('the answer broke off')
+          if (!response.complete) return lose('the response is incomplete')
           clearTimeout(timer)
           // The rest of the body is not sent after the response.
           if (!outgoing.writableEnded) outgoing.destroy()
@@ -94,8 +94,8 @@ export class Wire {
           resolve({ is: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
         })
       })
-      if (exchange.streamsBody) outgoing.write(exchange.body ?? '')
-      else outgoing.end(exchange.body)
+      if (request.streamsBody) outgoing.write(request.body ?? '')
+      else outgoing.end(request.body)
     })
   }
 
@@ -106,7 +106,7 @@ export class Wire {
 
 function headersOf(
   url: string,
-  { token, body, headers, cookie, streamsBody = false }: Exchange,
+  { token, body, headers, cookie, streamsBody = false }: HttpRequest,
 ): Record<string, string> {
   return {
     ...(token === null || cookie !== undefined ? {} : { authorization: `Bearer ${token}` }),

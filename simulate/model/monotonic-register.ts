@@ -1,23 +1,22 @@
-import { demand } from './finding.ts'
+import { assert } from './finding.ts'
 
 /**
- * A number that only rises, and of which only the answers are known. A read must return at least what was written or read
- * before the read began, and at most what was sent.
+ * A linearizable register whose value only rises. A read returns at least the values that were acknowledged or read before
+ * it began, and at most the largest value that was sent.
  */
-export class Rising {
+export class MonotonicRegister {
   readonly name: string
   #sent: number
-  #surely: number
+  #lowerBound: number
 
   constructor(name: string, from: number) {
     this.name = name
     this.#sent = from
-    this.#surely = from
+    this.#lowerBound = from
   }
 
   /**
-   * One writer at a time writes the next value. Several may write the same value. Returns the value, and a function
-   * to call after the acknowledgement.
+   * One writer at a time writes the next value; several may write the same value. Call `done` after the acknowledgement.
    */
   write(value: number = this.#sent + 1): { value: number; done: () => void } {
     this.#sent = Math.max(this.#sent, value)
@@ -26,9 +25,9 @@ export class Rising {
 
   /** Call it before the request is sent, and the returned function with the value in the response. */
   read(): (shown: number) => void {
-    const atLeast = this.#surely
+    const atLeast = this.#lowerBound
     return (shown) => {
-      demand(
+      assert(
         shown >= atLeast && shown <= this.#sent,
         () =>
           `${this.name} shows ${shown}, after ${atLeast} was seen and before ${this.#sent + 1} was written`,
@@ -38,11 +37,11 @@ export class Rising {
   }
 
   /** A lower bound of the value. */
-  get surely(): number {
-    return this.#surely
+  get lowerBound(): number {
+    return this.#lowerBound
   }
 
   #raise(value: number): void {
-    this.#surely = Math.max(this.#surely, value)
+    this.#lowerBound = Math.max(this.#lowerBound, value)
   }
 }

@@ -1,17 +1,17 @@
 import { type Client, parse } from '../../clients/client.ts'
 import type { Account } from '../../clients/records.ts'
-import { demand } from '../../model/finding.ts'
+import { assert } from '../../model/finding.ts'
 import { drawContract } from '../draw.ts'
 import { bodyOf, drawSubmission } from '../events/submit-event.ts'
 
 /** Records of another account answer as if they did not exist, for reads and writes. */
-export async function reachOthers(client: Client, account: Account): Promise<void> {
+export async function accessOtherAccount(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const others = world.accounts.filter((other) => other !== account)
   const owner = others.length === 0 ? null : random.pick(others)
   const record = owner && world.pickClaim(owner, random, 8)
   if (!owner || !record) return
-  world.count('reach for others')
+  world.count('access another account')
   const body = JSON.stringify(bodyOf(drawSubmission(client, record)))
   const clock = client.pickClock(owner)
   const customer = random.pick(owner.customers)
@@ -49,7 +49,7 @@ export async function reachOthers(client: Client, account: Account): Promise<voi
   const reply = await client.send(account, request)
   if (reply.is !== 'answer' || reply.status >= 500) return
   const asked = `${request.method} ${request.path}`
-  demand(
+  assert(
     reply.status === 404,
     () => `${asked}, of another account, answered ${reply.status}`,
     () => ({ request, reply }),
@@ -57,11 +57,11 @@ export async function reachOthers(client: Client, account: Account): Promise<voi
 }
 
 /** Lists that are filtered by the names of another account's records do not show them. */
-export async function listOthers(client: Client, account: Account): Promise<void> {
+export async function listWithForeignFilters(client: Client, account: Account): Promise<void> {
   const { random, world } = client
   const others = world.accounts.filter((other) => other !== account)
   if (others.length === 0) return
-  world.count('list others')
+  world.count('list with foreign filters')
   const { id, externalId } = random.pick(random.pick(others).customers)
   const paths = [
     `/v1/claims?customer_id=${id}`,
@@ -74,7 +74,7 @@ export async function listOthers(client: Client, account: Account): Promise<void
   const { data } = parse(reply.text)
   // If both accounts use the name, `findCustomer` and `listClaims` judge the list.
   if (path !== paths[0] && account.names.has(externalId)) return
-  demand(
+  assert(
     Array.isArray(data) && data.length === 0,
     () => `GET ${path}, of another account, shows something`,
     () => reply,

@@ -1,9 +1,9 @@
 import type { World } from '../clients/world.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import type { Testbed } from '../testbed.ts'
 
 /** Each acknowledged sign-up has an account, and each account one used invitation. */
-export async function judgePeople({ people }: World, testbed: Testbed): Promise<void> {
+export async function verifyPeople({ people }: World, testbed: Testbed): Promise<void> {
   const { signedUp, unknown } = people
   const [row] = await testbed.sql<{ accounts: number; used: number }>(
     `SELECT (SELECT count(*)::integer FROM users WHERE email LIKE 'person-%@example.com') AS accounts,
@@ -11,7 +11,7 @@ export async function judgePeople({ people }: World, testbed: Testbed): Promise<
   )
   const { accounts = 0, used = 0 } = row ?? {}
   const fits = accounts >= signedUp && accounts <= signedUp + unknown && used === accounts
-  demand(
+  assert(
     fits,
     () => `${accounts} accounts and ${used} used invitations`,
     () => ({ signedUp, unknown, accounts, used }),

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, parse } from '../clients/client.ts'
 import type { Account } from '../clients/records.ts'
 import type { World } from '../clients/world.ts'
-import { demand } from '../model/finding.ts'
+import { assert } from '../model/finding.ts'
 import { canonical, type JsonObject } from '../model/json.ts'
 import type { Testbed } from '../testbed.ts'
 
@@ -10,14 +10,14 @@ import type { Testbed } from '../testbed.ts'
 const TIMEOUT_MS = 40_000
 
 /** The figures of an overview equal a recount of the records. */
-export async function judgeOverviews(world: World, testbed: Testbed, client: Client): Promise<void> {
+export async function verifyOverviews(world: World, testbed: Testbed, client: Client): Promise<void> {
   for (const account of world.accounts) {
-    await judgeOverview(account, testbed, client)
-    await judgeNumber(account, testbed)
+    await verifyOverview(account, testbed, client)
+    await verifyClaimCount(account, testbed)
   }
 }
 
-async function judgeOverview(account: Account, testbed: Testbed, client: Client): Promise<void> {
+async function verifyOverview(account: Account, testbed: Testbed, client: Client): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const reply = await client.send(account, { method: 'GET', path: '/v1/overview?days=366' })
@@ -25,9 +25,9 @@ async function judgeOverview(account: Account, testbed: Testbed, client: Client)
     const counted = await recount(account, testbed)
     if (shown && canonical(shown) === canonical(counted)) return
     const about = () => ({ shown, counted })
-    demand(
+    assert(
       performance.now() < deadline,
-      () => `the overview of ${account.name} is not what a recount gives`,
+      () => `the overview of ${account.name} differs from a recount`,
       about,
     )
     await pause(1_000)
@@ -77,23 +77,23 @@ async function recount({ userId }: Account, testbed: Testbed): Promise<JsonObjec
 }
 
 /** Each claim was created by a client, and is deleted only with its clock. */
-async function judgeNumber(account: Account, testbed: Testbed): Promise<void> {
+async function verifyClaimCount(account: Account, testbed: Testbed): Promise<void> {
   const rows = await testbed.sql<{ address: string }>(
     'SELECT coalesce(candidate_alias, id::text) AS address FROM claims WHERE user_id = $1',
     [account.userId],
   )
   const strangers = rows.filter(({ address }) => !account.byAddress.has(address))
-  demand(
+  assert(
     strangers.length <= account.unknownClaims,
     () =>
-      `${account.name} has ${strangers.length} claims of which no creation was acknowledged; ${account.unknownClaims} are possible`,
+      `${account.name} has ${strangers.length} claims without an acknowledged creation; ${account.unknownClaims} are possible`,
     () => strangers.slice(0, 20),
   )
   const there = new Set(rows.map(({ address }) => address))
-  for (const { name, address, isGone } of account.claims) {
-    demand(
-      there.has(address) !== isGone,
-      () => `${name} is ${isGone ? 'still there' : 'gone'} in the database`,
+  for (const { name, address, isDeleted } of account.claims) {
+    assert(
+      there.has(address) !== isDeleted,
+      () => `${name} is ${isDeleted ? 'still there' : 'gone'} in the database`,
     )
   }
 }

@@ -16,20 +16,20 @@ import {
 } from './contract.ts'
 import type { Hours } from './working-time.ts'
 
-export const MOST_EVENTS = 10_000
-/** §2.1a rule 6: places of the log that are kept for a reversal, and for what continues or settles a stopped claim. */
-export const KEPT_PLACES = 2
+export const MAX_EVENTS = 10_000
+/** §2.1a rule 6: places of the log that are reserved for a reversal, and for an event that resumes or satisfies a paused claim. */
+export const RESERVED_PLACES = 2
 
-/** What an event did; null: nothing but to be recorded. */
+/** The effect of an event. Null: it was only recorded. */
 export type Effect = 'satisfied' | 'resumed' | 'paused' | 'reversed' | 'restarted' | null
 
-export type Fate =
+export type EventResult =
   | { is: 'recorded'; effect: Effect; lateMs: number | null }
   | { is: 'not open' }
   | { is: 'log full' }
 
-/** The states of a claim, one log item at a time (§2.1a, §3). The caller handles repeats. */
-export class Course {
+/** The state machine of a claim, one log item at a time (§2.1a, §3). The caller handles repeats. */
+export class ClaimModel {
   readonly contract: Contract
   state: State
   /** Number of its log items. */
@@ -38,7 +38,7 @@ export class Course {
   /** Events of the current status. Events that no leaf names are left out for speed. */
   #evidence: Evidence[] = []
   /** The first event decides a condition that is true from the start, whatever the event's type. */
-  #wasJudged = false
+  #wasEvaluated = false
   readonly #hours: Hours | null
   /** Milliseconds of the activity window that were left when its clock last started or stopped. */
   left: number
@@ -56,7 +56,7 @@ export class Course {
   }
 
   /** Submits an event that is recorded at this time. */
-  submit(event: Evidence, at: number): Fate {
+  submit(event: Evidence, at: number): EventResult {
     if (!acceptsEvents(this.contract, this.state)) return { is: 'not open' }
     const lateMs = latenessOf(this.state, at)
     const counts = lateMs === null || this.contract.strict_deadline !== true
@@ -65,7 +65,7 @@ export class Course {
 
     this.items++
     if (counts) {
-      this.#wasJudged = true
+      this.#wasEvaluated = true
       if (this.#named.has(event.type)) this.#evidence.push(event)
     }
     if (effect === 'satisfied') this.#enter(pending(this.contract, 'CONFIRMED', at, this.#hours))
@@ -109,29 +109,29 @@ export class Course {
   /** §2.1a rule 5: only the first effect that applies. */
   #effectOf(event: Evidence, isLate: boolean): Effect {
     const { fulfillment_condition, review, clock } = this.contract
-    const mustInjectAll = this.#named.has(event.type)
-    const evidence = mustInjectAll ? [...this.#evidence, event] : this.#evidence
+    const isNamed = this.#named.has(event.type)
+    const evidence = isNamed ? [...this.#evidence, event] : this.#evidence
     if (this.state.status === 'OPEN') {
-      const isJudged = mustInjectAll || !this.#wasJudged
-      if (isJudged && isSatisfied(fulfillment_condition, evidence)) return 'satisfied'
+      const isEvaluated = isNamed || !this.#wasEvaluated
+      if (isEvaluated && isSatisfied(fulfillment_condition, evidence)) return 'satisfied'
       const [trigger, then] = isPaused(this.state)
         ? ([clock?.resume_on, 'resumed'] as const)
         : ([clock?.pause_on, 'paused'] as const)
       return trigger && !isLate && isSatisfied(trigger, [event]) ? then : null
     }
-    if (!mustInjectAll) return null
+    if (!isNamed) return null
     const { reversal_condition, restart_on } = review ?? {}
     if (reversal_condition && isSatisfied(reversal_condition, evidence)) return 'reversed'
     return restart_on && !isLate && isSatisfied(restart_on, [event]) ? 'restarted' : null
   }
 
-  /** §2.1a rule 6. The system event of a timeout may take the place of a reversal: that has another. */
+  /** §2.1a rule 6. The system event of a timeout may use a reserved place. The reversal has one more. */
   #places(effect: Effect): number {
     const { review, clock } = this.contract
-    if (effect === 'reversed') return MOST_EVENTS + 1
-    if (review?.reversal_condition === undefined && clock?.resume_on === undefined) return MOST_EVENTS
-    const mayUseKept = effect === 'resumed' || (effect === 'satisfied' && isPaused(this.state))
-    return mayUseKept ? MOST_EVENTS : MOST_EVENTS - KEPT_PLACES
+    if (effect === 'reversed') return MAX_EVENTS + 1
+    if (review?.reversal_condition === undefined && clock?.resume_on === undefined) return MAX_EVENTS
+    const mayUseReserved = effect === 'resumed' || (effect === 'satisfied' && isPaused(this.state))
+    return mayUseReserved ? MAX_EVENTS : MAX_EVENTS - RESERVED_PLACES
   }
 
   #enter(state: State): void {
@@ -140,7 +140,7 @@ export class Course {
   }
 }
 
-/** The types that leaves name. */
+/** The event types in the conditions of the contract. */
 export const namesOf = (contract: Contract): ReadonlySet<string> =>
   new Set(
     [...JSON.stringify(contract).matchAll(/"event":("(?:[^"\\]|\\.)*")/g)].map(

@@ -1,5 +1,5 @@
-import { demand, Finding } from './finding.ts'
-import { inOrder, type Sighting } from './order.ts'
+import { assert, Finding } from './finding.ts'
+import { findDisorder, type Observation } from './real-time-order.ts'
 
 /** An advance of a test clock. */
 export interface Advance {
@@ -11,18 +11,18 @@ export interface Advance {
   transitions: number | null
 }
 
-/** Everything that was done to a test clock and seen of it. */
-export interface ClockStory {
+/** All advances and observations of a test clock. */
+export interface ClockHistory {
   name: string
   advances: Advance[]
   /** The seen times, in milliseconds. */
-  times: Sighting[]
+  times: Observation[]
   /** 0: the clock existed, 1: it did not. */
-  deletion: Sighting[]
+  deletion: Observation[]
 }
 
-export function sawTime(
-  clock: ClockStory,
+export function observeTime(
+  clock: ClockHistory,
   what: string,
   sentAt: number,
   answeredAt: number,
@@ -31,16 +31,16 @@ export function sawTime(
   clock.times.push({ what, sentAt, answeredAt, atMostBefore: time, atLeastAfter: time })
 }
 
-export function sawThere(clock: ClockStory, what: string, sentAt: number, answeredAt: number): void {
+export function observeExisting(clock: ClockHistory, what: string, sentAt: number, answeredAt: number): void {
   clock.deletion.push({ what, sentAt, answeredAt, atMostBefore: 0, atLeastAfter: 0 })
 }
 
-export function sawGone(clock: ClockStory, what: string, sentAt: number, answeredAt: number): void {
+export function observeDeleted(clock: ClockHistory, what: string, sentAt: number, answeredAt: number): void {
   clock.deletion.push({ what, sentAt, answeredAt, atMostBefore: 1, atLeastAfter: 1 })
 }
 
 /** The span of real time in which the clock reached or passed this time. */
-export function whenPassed({ advances }: ClockStory, at: number): { from: number; until: number } {
+export function whenPassed({ advances }: ClockHistory, at: number): { from: number; until: number } {
   const able = advances.filter(({ to, outcome }) => to >= at && outcome !== 'refused')
   const done = able.filter(({ outcome }) => outcome === 'done')
   return {
@@ -49,22 +49,22 @@ export function whenPassed({ advances }: ClockStory, at: number): { from: number
   }
 }
 
-/** §4.6: its time only grows, and a deleted clock does not return. */
-export function judgeClock(clock: ClockStory): void {
-  const seen = clock.advances.flatMap(({ to, sentAt, answeredAt, outcome }): Sighting[] =>
+/** §4.6: the time only grows, and a deleted clock stays deleted. */
+export function verifyClock(clock: ClockHistory): void {
+  const seen = clock.advances.flatMap(({ to, sentAt, answeredAt, outcome }): Observation[] =>
     outcome === 'done'
       ? [{ what: `advanced to ${iso(to)}`, sentAt, answeredAt, atMostBefore: to, atLeastAfter: to }]
       : [],
   )
-  demandOrder(clock, [...clock.times, ...seen], iso)
-  demandOrder(clock, clock.deletion, (gone) => (gone === 0 ? 'there' : 'gone'))
+  assertOrder(clock, [...clock.times, ...seen], iso)
+  assertOrder(clock, clock.deletion, (gone) => (gone === 0 ? 'there' : 'gone'))
 }
 
 /**
  * The advances must make exactly the transitions of the minutes between, judged by the times of all system events on
  * the clock.
  */
-export function judgeTransitions(clock: ClockStory, systemTimes: readonly number[]): void {
+export function verifyTransitions(clock: ClockHistory, systemTimes: readonly number[]): void {
   const done = clock.advances.filter(({ outcome }) => outcome !== 'refused')
   if (done.some(({ outcome }) => outcome === 'unknown')) return
   let from = -Infinity
@@ -72,7 +72,7 @@ export function judgeTransitions(clock: ClockStory, systemTimes: readonly number
   for (const to of [...byTime.keys()].sort((a, b) => a - b)) {
     const said = (byTime.get(to) ?? []).reduce((sum, { transitions }) => sum + (transitions ?? 0), 0)
     const made = systemTimes.filter((time) => time > from && time <= to).length
-    demand(
+    assert(
       said === made,
       () => `${clock.name}: the advance to ${iso(to)} says ${said} transitions, the logs have ${made}`,
     )
@@ -82,12 +82,12 @@ export function judgeTransitions(clock: ClockStory, systemTimes: readonly number
 
 const iso = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString() : `${time}`)
 
-function demandOrder(
-  { name }: ClockStory,
-  sightings: readonly Sighting[],
+function assertOrder(
+  { name }: ClockHistory,
+  observations: readonly Observation[],
   words: (value: number) => string,
 ): void {
-  const disorder = inOrder(sightings)
+  const disorder = findDisorder(observations)
   if (!disorder) return
   const { earlier, later } = disorder
   throw new Finding(

@@ -14,7 +14,7 @@ export async function waitForChecks(testbed: Testbed): Promise<void> {
     )
     if (due.length === 0) return
     if (performance.now() > deadline) {
-      throw new Finding(`no scheduled check moves what is due, for ${TIMEOUT_MS / 1000} s`, due)
+      throw new Finding(`no scheduled check has moved due claims for ${TIMEOUT_MS / 1000} s`, due)
     }
     await pause(500)
   }

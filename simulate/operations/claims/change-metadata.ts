@@ -1,13 +1,13 @@
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
 import { notesOf, readState } from '../../clients/world.ts'
-import { sawGone } from '../../model/clock-story.ts'
-import { demand } from '../../model/finding.ts'
+import { observeDeleted } from '../../model/clock-history.ts'
+import { assert } from '../../model/finding.ts'
 
 /* The metadata has a number that only grows, and a field that never changes. */
 
 /** One client at a time writes the metadata. After an unknown outcome no client continues. */
-export async function noteClaim(client: Client, record: ClaimRecord): Promise<void> {
+export async function changeMetadata(client: Client, record: ClaimRecord): Promise<void> {
   if (!record.isSettled) return
   record.isSettled = false
   client.world.count('change metadata')
@@ -19,12 +19,12 @@ export async function noteClaim(client: Client, record: ClaimRecord): Promise<vo
   record.isSettled = true
   if (reply.is !== 'answer' || reply.status >= 500) return
   if (reply.status === 404 && record.clock) {
-    sawGone(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
-    record.isGone = true
+    observeDeleted(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
+    record.isDeleted = true
     return
   }
   const changed = parse(reply.text)
-  demand(
+  assert(
     reply.status === 200 && notesOf(record.name, changed) === value,
     () => `the metadata of ${record.name} was changed, and that was answered ${reply.status}`,
     () => reply,

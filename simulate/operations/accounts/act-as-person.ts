@@ -24,7 +24,7 @@ const ACTS: [weight: number, act: Act][] = [
 const DRAWN = ACTS.flatMap(([weight, act]) => new Array<Act>(weight).fill(act))
 
 /** Uses an invitation, or a session of a person. */
-export async function livePeople(client: Client): Promise<void> {
+export async function actAsPerson(client: Client): Promise<void> {
   const { random, world } = client
   const { all, invitations } = world.people
   await useInvitation(client)
@@ -34,7 +34,7 @@ export async function livePeople(client: Client): Promise<void> {
   }
   if (all.length === 0) return
   const person = random.pick(all)
-  const going = person.sessions.filter(({ end }) => end.surely === 0)
+  const going = person.sessions.filter(({ end }) => end.lowerBound === 0)
   // Ended sessions are tried sometimes: they must stay ended.
   const session = random.pick(random.chance(0.8) && going.length > 0 ? going : person.sessions)
   await random.pick(DRAWN)(client, person, session)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ClaimHistory, ClaimRead, Submission } from '../../simulate/model/claim-history.ts'
 import { opened, pending } from '../../simulate/model/contract.ts'
-import { judgeClaim } from '../../simulate/model/judge-claim.ts'
 import type { LogItem } from '../../simulate/model/replay.ts'
-import type { Look, Story, Submission } from '../../simulate/model/story.ts'
+import { verifyClaim } from '../../simulate/model/verify-claim.ts'
 import { SOME_CONTRACT as contract } from './some-contract.ts'
 
-/* What finds defects must be seen to find them: a history that is right, and what each defect makes of it. */
+/* The verification finds each kind of violation, and nothing in a correct history. */
 
 const CREATED = Date.parse('2026-01-01T10:00:20.000Z')
 
@@ -38,17 +38,18 @@ const RECORDED = { is: 'recorded', event: null, state: null, lateBy: null } as c
 const log = [item('a', 'begun', 100), item('b', 'done', 200, { value: 2 })]
 const submissions = [sent('a', 'begun', 100, RECORDED), sent('b', 'done', 200, RECORDED, { value: 2 })]
 
-function judge(changes: Partial<Story> = {}): void {
+function verify(changes: Partial<ClaimHistory> = {}): void {
   const terms = { contract, createdAt: CREATED, hours: null, isOnClock: false }
-  const story = { name: 'a claim', terms, submissions, looks: [], longest: log, ...changes }
-  judgeClaim(story, {
-    checkMoment: (at) => ({ from: at, until: Infinity }),
+  const history = { name: 'a claim', terms, submissions, reads: [], longest: log, ...changes }
+  verifyClaim(history, {
+    checkTime: (at) => ({ from: at, until: Infinity }),
     recordedWithin: (sentAt, answeredAt, at) => at >= sentAt && at <= answeredAt,
   })
 }
 
-const finds = (changes: Partial<Story>, message: RegExp) => assert.throws(() => judge(changes), message)
-const look = (ms: number, items: number, state: Look['state']): Look => ({
+const finds = (changes: Partial<ClaimHistory>, message: RegExp) =>
+  assert.throws(() => verify(changes), message)
+const claimRead = (ms: number, items: number, state: ClaimRead['state']): ClaimRead => ({
   how: 'a read',
   sentAt: CREATED + ms,
   answeredAt: CREATED + ms + 1,
@@ -56,28 +57,28 @@ const look = (ms: number, items: number, state: Look['state']): Look => ({
   items,
 })
 
-test('a history that is right is no finding', () => {
-  judge()
-  judge({
-    looks: [
-      look(150, 1, opened(contract, CREATED)),
-      look(300, 2, pending(contract, 'CONFIRMED', CREATED + 200)),
+test('a correct history is no finding', () => {
+  verify()
+  verify({
+    reads: [
+      claimRead(150, 1, opened(contract, CREATED)),
+      claimRead(300, 2, pending(contract, 'CONFIRMED', CREATED + 200)),
     ],
   })
 })
 
-test('an acknowledged event that is lost or doubled, and one that was refused and is there, are findings', () => {
+test('a lost, duplicated or refused event in the log is a finding', () => {
   finds({ longest: log.slice(1) }, /acknowledged and is not in the log/)
   finds({ longest: [log[0] as LogItem, item('a', 'begun', 150), log[1] as LogItem] }, /two items/)
   finds({ submissions: [...submissions, sent('b', 'done', 200, RECORDED, { value: 2 })] }, /2 times/)
   const refused = sent('a', 'begun', 100, { is: 'refused', status: 503 })
   finds({ submissions: [refused, ...submissions.slice(1)] }, /which was refused/)
-  finds({ submissions: submissions.slice(1) }, /nobody sent/)
+  finds({ submissions: submissions.slice(1) }, /no client sent/)
 })
 
-test('events in another order than they were answered in are a finding (real time)', () => {
+test('a log whose order contradicts real time is a finding', () => {
   const late = { ...sent('a', 'begun', 100, RECORDED), answeredAt: CREATED + 500 }
-  judge({ submissions: [late, ...submissions.slice(1)] })
+  verify({ submissions: [late, ...submissions.slice(1)] })
   const swapped = [item('b', 'begun', 201, {}), item('a', 'begun', 201)]
   const both = [
     sent('a', 'begun', 200, RECORDED),
@@ -86,19 +87,19 @@ test('events in another order than they were answered in are a finding (real tim
   finds({ longest: swapped, submissions: both }, /sent after that was answered|not between/)
 })
 
-test('what was read before is not unread', () => {
-  finds({ looks: [look(300, 1, opened(contract, CREATED))] }, /sent after that was answered/)
+test('a read that is older than an earlier response is a finding', () => {
+  finds({ reads: [claimRead(300, 1, opened(contract, CREATED))] }, /sent after that was answered/)
 })
 
 test('a state that does not follow from the log is a finding', () => {
-  finds({ looks: [look(300, 2, pending(contract, 'FAILED', CREATED + 200))] }, /does not follow/)
-  finds({ looks: [look(300, 2, pending(contract, 'CONFIRMED', CREATED + 201))] }, /does not follow/)
+  finds({ reads: [claimRead(300, 2, pending(contract, 'FAILED', CREATED + 200))] }, /does not follow/)
+  finds({ reads: [claimRead(300, 2, pending(contract, 'CONFIRMED', CREATED + 201))] }, /does not follow/)
 })
 
 test('a check of another minute than the window’s is a finding (§3 rule 1)', () => {
   const check = (at: string) => ({ id: 'c', type: 'activity_window_elapsed', created_at: at, system: true })
   const only = { submissions: submissions.slice(0, 1) }
-  judge({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.000Z')] })
+  verify({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.000Z')] })
   finds({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:01:00.000Z')] }, /its check is that of/)
   finds({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.001Z')] }, /its check is that of/)
 })

@@ -7,7 +7,7 @@ import { calendarOf, drawCalendarOf } from '../calendars.ts'
 import { drawContract } from '../draw.ts'
 
 /** A claim or candidate to create. */
-export interface Wanted {
+export interface NewClaim {
   customer: Customer
   contract: Contract
   /** The schema of the contract. */
@@ -21,7 +21,7 @@ export interface Wanted {
   /** Null for none. */
   reminders: number[] | null
   /** To be called with the version of the calendar that the created claim has. */
-  sawVersion: (version: number) => void
+  observeVersion: (version: number) => void
 }
 
 /** Some need escaping in paths or spreadsheets. */
@@ -40,7 +40,7 @@ const ALIASES = [
 /** Some are frequent, and some need escaping in JSON or SQL. */
 const TEAMS = ['emea', 'emea', 'emea', 'apac', '{"a":1}', "it's", '%_\\']
 
-export function drawWanted(client: Client, account: Account, isCandidate: boolean): Wanted {
+export function drawNewClaim(client: Client, account: Account, isCandidate: boolean): NewClaim {
   const { random, world } = client
   const clock = random.chance(0.35) ? client.pickClock(account) : null
   return {
@@ -59,9 +59,12 @@ export function drawWanted(client: Client, account: Account, isCandidate: boolea
 }
 
 /** Call it before the request is sent: the claim gets the version that the calendar has then, or a later one. */
-export function underContract(account: Account, contract: Contract): Pick<Wanted, 'contract' | 'sawVersion'> {
-  const sawVersion = calendarOf(account, contract)?.version.read() ?? (() => {})
-  return { contract, sawVersion }
+export function underContract(
+  account: Account,
+  contract: Contract,
+): Pick<NewClaim, 'contract' | 'observeVersion'> {
+  const observeVersion = calendarOf(account, contract)?.version.read() ?? (() => {})
+  return { contract, observeVersion }
 }
 
 /** Small ones are reached soon even in long windows. Whole thousandths, because of `reachedAt`. */
@@ -72,8 +75,8 @@ const drawReminders = (random: Random): number[] => REMINDERS.filter(() => rando
 const drawReference = ({ random, world }: Client, { userId }: Account): string =>
   world.references.take(userId, random, () => world.nextName(`${random.pick(ALIASES)} no.`))
 
-export function bodyOf(wanted: Wanted): JsonObject {
-  const { customer, contract, schema, alias, reference, clock, team, reminders } = wanted
+export function bodyOf(newClaim: NewClaim): JsonObject {
+  const { customer, contract, schema, alias, reference, clock, team, reminders } = newClaim
   const by: JsonObject = clock === null ? {} : { test_clock_id: clock.id }
   const whose: JsonObject =
     alias === null

@@ -1,53 +1,53 @@
 import type { Client } from '../clients/client.ts'
 import type { ClaimRecord } from '../clients/records.ts'
-import { witnessesOf } from '../clients/witnesses.ts'
+import { timeBoundsOf } from '../clients/time-bounds.ts'
 import type { World } from '../clients/world.ts'
-import { judgeClock, judgeTransitions, sawTime } from '../model/clock-story.ts'
+import { observeTime, verifyClock, verifyTransitions } from '../model/clock-history.ts'
 import { firstCheckOf } from '../model/contract.ts'
-import { demand, Finding } from '../model/finding.ts'
-import { judgeClaim } from '../model/judge-claim.ts'
+import { assert, Finding } from '../model/finding.ts'
+import { verifyClaim } from '../model/verify-claim.ts'
 import { readClaim } from '../operations/claims/read-claim.ts'
 import { readClock } from '../operations/test-clocks.ts'
 import type { Testbed } from '../testbed.ts'
-import { judgePunctual } from './judge-punctual.ts'
+import { verifyPunctuality } from './verify-punctuality.ts'
 
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 /** Judges all claims through the API. */
-export async function judgeClaims(world: World, clients: readonly Client[]): Promise<void> {
+export async function verifyClaims(world: World, clients: readonly Client[]): Promise<void> {
   const records = world.accounts.flatMap(({ claims }) => claims).values()
   await Promise.all(
     clients.map(async (client) => {
       for (const record of records) {
         let isRead = false
-        for (let i = 0; i < MOST_TRIES && !isRead; i++) isRead = await readClaim(client, record)
-        demand(isRead, () => `${record.name} cannot be read without faults`)
-        if (!record.isGone) judgeAtLast(world, record)
+        for (let i = 0; i < MAX_TRIES && !isRead; i++) isRead = await readClaim(client, record)
+        assert(isRead, () => `${record.name} cannot be read without faults`)
+        if (!record.isDeleted) verifyClaimAtEnd(world, record)
       }
     }),
   )
 }
 
-function judgeAtLast({ clocksAreRight, faultPeriods }: World, record: ClaimRecord): void {
+function verifyClaimAtEnd({ clocksAreRight, faultPeriods }: World, record: ClaimRecord): void {
   const { clock, address } = record
   const sawAt = (sentAt: number, answeredAt: number, at: number) => {
-    if (clock) sawTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
+    if (clock) observeTime(clock, `an event to ${address}`, sentAt, answeredAt, at)
   }
-  judgeClaim(record, witnessesOf(record, clocksAreRight, sawAt))
-  if (!clock && clocksAreRight) judgePunctual(record, faultPeriods)
+  verifyClaim(record, timeBoundsOf(record, clocksAreRight, sawAt))
+  if (!clock && clocksAreRight) verifyPunctuality(record, faultPeriods)
 }
 
 /** Judges all test clocks. Call it after their claims were judged. */
-export async function judgeClocks(world: World, client: Client): Promise<void> {
+export async function verifyClocks(world: World, client: Client): Promise<void> {
   for (const account of world.accounts) {
     for (const clock of account.clocks) {
-      for (let i = 0; i < MOST_TRIES && !(await readClock(client, account, clock)); i++);
-      judgeClock(clock)
-      const claims = account.claims.filter((record) => record.clock === clock && !record.isGone)
-      for (const record of claims) judgeDue(record, clock.latest)
+      for (let i = 0; i < MAX_TRIES && !(await readClock(client, account, clock)); i++);
+      verifyClock(clock)
+      const claims = account.claims.filter((record) => record.clock === clock && !record.isDeleted)
+      for (const record of claims) verifyNotOverdue(record, clock.latest)
       const system = claims.flatMap(({ longest }) => longest.filter(({ system }) => system))
       if (clock.isDeleted || clock.unknownClaims > 0) continue
-      judgeTransitions(
+      verifyTransitions(
         clock,
         system.map(({ created_at }) => Date.parse(created_at)),
       )
@@ -55,19 +55,19 @@ export async function judgeClocks(world: World, client: Client): Promise<void> {
   }
 }
 
-function judgeDue({ name, looks }: ClaimRecord, time: number): void {
-  const state = looks.at(-1)?.state
+function verifyNotOverdue({ name, reads }: ClaimRecord, time: number): void {
+  const state = reads.at(-1)?.state
   if (!state || state.due_at === null) return
   const isOverdue = firstCheckOf(state) <= time
-  demand(
+  assert(
     !isOverdue,
-    () => `${name} is overdue on its clock, which stands at ${new Date(time).toISOString()}`,
+    () => `${name} is overdue on its clock at ${new Date(time).toISOString()}`,
     () => state,
   )
 }
 
 /** Checks in the database that the API does not offer. */
-export async function judgeTables(testbed: Testbed): Promise<void> {
+export async function verifyTables(testbed: Testbed): Promise<void> {
   const rules: [what: string, sql: string][] = [
     [
       'event_count is the length of the log, whose numbers have no gaps',
@@ -94,13 +94,13 @@ export async function judgeTables(testbed: Testbed): Promise<void> {
        WHERE NOT e.system GROUP BY c.id HAVING c.log_bytes <> sum(octet_length(e.payload::text))`,
     ],
     [
-      'a contract is stored under the hash of its text, and a claim tells its price',
+      'a contract is stored under the hash of its text, and a claim has its price',
       `SELECT c.id, k.hash FROM claims c LEFT JOIN contracts k ON k.hash = c.contract_hash
        WHERE k.hash IS NULL OR k.hash <> sha256(convert_to(k.document::text, 'UTF8'))
          OR c.price <> (k.document->>'price')::numeric OR c.contract IS NOT NULL`,
     ],
     [
-      'what is summed up of resolutions is what was resolved up to the mark',
+      'the totals of resolutions equal the resolutions up to the mark',
       `SELECT * FROM (SELECT user_id, status, sum(count) AS count, sum(amount) AS amount FROM resolution_totals GROUP BY 1, 2) t
        FULL JOIN (SELECT user_id, status, count(*) AS count, sum((document->>'price')::numeric) AS amount
          FROM claims JOIN contracts ON hash = contract_hash, resolution_mark WHERE status IN ('CONFIRMED', 'FAILED') AND test_clock_id IS NULL AND status_since <= up_to
@@ -110,6 +110,6 @@ export async function judgeTables(testbed: Testbed): Promise<void> {
   ]
   for (const [what, text] of rules) {
     const rows = await testbed.sql(`${text} LIMIT 5`)
-    if (rows.length > 0) throw new Finding(`in the database it does not hold that ${what}`, rows)
+    if (rows.length > 0) throw new Finding(`this does not hold in the database: ${what}`, rows)
   }
 }

@@ -2,7 +2,7 @@ import type { State, Status } from './contract.ts'
 import type { JsonObject } from './json.ts'
 import type { LogItem, Terms } from './replay.ts'
 
-/** The outcome of a submission as its sender knows it. */
+/** The outcome of a submission as its client knows it. */
 export type Verdict =
   | { is: 'recorded' | 'replayed'; event: LogItem | null; state: State | null; lateBy: number | null }
   | { is: 'conflict' }
@@ -12,7 +12,7 @@ export type Verdict =
   | { is: 'id required' }
   /** The claim does not exist, because its clock was deleted. */
   | { is: 'gone' }
-  /** Certainly not stored, for a reason that is not about the claim. */
+  /** Certainly not stored. The reason is not the claim. */
   | { is: 'refused'; status: number }
   /** No response, or one that says the outcome is unknown. */
   | { is: 'unknown'; why: string }
@@ -31,7 +31,7 @@ export interface Submission {
 }
 
 /** A claim as a response showed it. */
-export interface Look {
+export interface ClaimRead {
   how: string
   sentAt: number
   answeredAt: number
@@ -42,12 +42,12 @@ export interface Look {
   isWithoutClock?: boolean
 }
 
-/** All requests about a claim or candidate, and all observations of it. */
-export interface Story {
+/** All submissions to a claim or candidate, and all reads. */
+export interface ClaimHistory {
   name: string
   terms: Terms
   submissions: Submission[]
-  looks: Look[]
+  reads: ClaimRead[]
   /** The longest log that was read so far. Every other one is a prefix of it. */
   longest: LogItem[]
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aggregated, compareDecimals, decimalOf } from '../../simulate/model/aggregate.ts'
+import { ClaimModel, MAX_EVENTS, RESERVED_PLACES } from '../../simulate/model/claim-model.ts'
 import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
 import { acceptsEvents, type Contract, needsEventIds } from '../../simulate/model/contract.ts'
-import { Course, KEPT_PLACES, MOST_EVENTS } from '../../simulate/model/course.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
 import { type Hours, weekOf, workingTime } from '../../simulate/model/working-time.ts'
 import { SOME_CONTRACT } from './some-contract.ts'
@@ -30,20 +30,20 @@ const reviewed = (more: Partial<Contract> = {}): Contract => ({
 /** Types of events, or with their payloads, at seconds since the creation. */
 type Step = [seconds: number, type: string, payload?: JsonObject]
 
-function after(contract: Contract, ...steps: Step[]): { course: Course; told: string[] } {
-  const course = new Course(contract, CREATED)
-  const told = steps.map(([seconds, type, payload = {}]) => {
-    const fate = course.submit({ type, payload, system: false }, CREATED + seconds * 1000)
-    if (fate.is !== 'recorded') return fate.is
-    return `${fate.effect ?? 'recorded'}${fate.lateMs === null ? '' : `, ${fate.lateMs / 1000} s late`}`
+function after(contract: Contract, ...steps: Step[]): { model: ClaimModel; results: string[] } {
+  const model = new ClaimModel(contract, CREATED)
+  const results = steps.map(([seconds, type, payload = {}]) => {
+    const result = model.submit({ type, payload, system: false }, CREATED + seconds * 1000)
+    if (result.is !== 'recorded') return result.is
+    return `${result.effect ?? 'recorded'}${result.lateMs === null ? '' : `, ${result.lateMs / 1000} s late`}`
   })
-  return { course, told }
+  return { model, results }
 }
 
-const dueAfter = ({ state }: Course) => ((state.due_at as number) - CREATED) / 1000
+const dueAfter = ({ state }: ClaimModel) => ((state.due_at as number) - CREATED) / 1000
 
 test('an event in review reverses the outcome for good, and changes nothing else', () => {
-  const { course, told } = after(
+  const { model, results } = after(
     reviewed(),
     [10, 'resolved'],
     [20, 'noise'],
@@ -51,15 +51,15 @@ test('an event in review reverses the outcome for good, and changes nothing else
     [40, 'message'],
     [50, 'reopened'],
   )
-  assert.deepEqual(told, ['satisfied', 'recorded', 'reversed', 'not open', 'not open'])
-  assert.deepEqual(course.state, {
+  assert.deepEqual(results, ['satisfied', 'recorded', 'reversed', 'not open', 'not open'])
+  assert.deepEqual(model.state, {
     status: 'PENDING',
     status_since: CREATED + 10_000,
     scheduled_outcome: 'FAILED',
     due_at: CREATED + 110_000,
   })
-  course.elapse(CREATED + 120_000)
-  assert.equal(course.state.status, 'FAILED')
+  model.elapse(CREATED + 120_000)
+  assert.equal(model.state.status, 'FAILED')
 })
 
 test('the reversal condition sees only what came after the claim became PENDING', () => {
@@ -68,7 +68,7 @@ test('the reversal condition sees only what came after the claim became PENDING'
     conditions: [{ event: 'reopened' }, { event: 'complaint', aggregate: 'count', gte: 2 }],
   }
   const contract = reviewed({ review: { reversal_condition: both } })
-  const { told } = after(
+  const { results } = after(
     contract,
     [1, 'complaint'],
     [2, 'reopened'],
@@ -77,7 +77,7 @@ test('the reversal condition sees only what came after the claim became PENDING'
     [30, 'reopened'],
     [40, 'complaint'],
   )
-  assert.deepEqual(told, ['recorded', 'recorded', 'satisfied', 'recorded', 'recorded', 'reversed'])
+  assert.deepEqual(results, ['recorded', 'recorded', 'satisfied', 'recorded', 'recorded', 'reversed'])
 })
 
 test('after a timeout a claim accepts events if it is scheduled to be CONFIRMED', () => {
@@ -86,10 +86,10 @@ test('after a timeout a claim accepts events if it is scheduled to be CONFIRMED'
     ['fail', false],
   ] as const) {
     const contract = reviewed({ timeout_outcome })
-    const { course } = after(contract)
-    course.elapse(CREATED + OPEN_S * 1000 + 40_000)
-    assert.equal(acceptsEvents(contract, course.state), accepts)
-    const { is } = course.submit(
+    const { model } = after(contract)
+    model.elapse(CREATED + OPEN_S * 1000 + 40_000)
+    assert.equal(acceptsEvents(contract, model.state), accepts)
+    const { is } = model.submit(
       { type: 'reopened', payload: {}, system: false },
       CREATED + OPEN_S * 1000 + 50_000,
     )
@@ -98,10 +98,10 @@ test('after a timeout a claim accepts events if it is scheduled to be CONFIRMED'
 })
 
 test('a restart gives a whole review window, up to the maximum and never back', () => {
-  const { course, told } = after(reviewed(), [10, 'resolved'], [50, 'message'])
-  assert.deepEqual(told, ['satisfied', 'restarted'])
-  assert.equal(dueAfter(course), 150)
-  const capped = after(reviewed(), [10, 'resolved'], [100, 'message'], [190, 'message']).course
+  const { model, results } = after(reviewed(), [10, 'resolved'], [50, 'message'])
+  assert.deepEqual(results, ['satisfied', 'restarted'])
+  assert.equal(dueAfter(model), 150)
+  const capped = after(reviewed(), [10, 'resolved'], [100, 'message'], [190, 'message']).model
   assert.equal(dueAfter(capped), 260)
   assert.equal(capped.state.status_since, CREATED + 10_000)
 })
@@ -114,38 +114,38 @@ test('an event that reverses does not restart, and a restart forgets no event', 
       max_duration: 1_000,
     },
   })
-  const { course, told } = after(contract, [10, 'resolved'], [20, 'message'], [30, 'message'])
-  assert.deepEqual(told, ['satisfied', 'restarted', 'reversed'])
-  assert.equal(dueAfter(course), 120)
+  const { model, results } = after(contract, [10, 'resolved'], [20, 'message'], [30, 'message'])
+  assert.deepEqual(results, ['satisfied', 'restarted', 'reversed'])
+  assert.equal(dueAfter(model), 120)
 })
 
 test('a late event decides but moves no window', () => {
-  const { course, told } = after(
+  const { model, results } = after(
     reviewed(),
     [OPEN_S, 'noise'],
     [OPEN_S + 1, 'resolved'],
     [OPEN_S + 101, 'message'],
     [OPEN_S + 102.5, 'reopened'],
   )
-  assert.deepEqual(told, [
+  assert.deepEqual(results, [
     'recorded, 0 s late',
     'satisfied, 1 s late',
     'recorded, 0 s late',
     'reversed, 1.5 s late',
   ])
-  assert.equal(dueAfter(course), OPEN_S + 101)
+  assert.equal(dueAfter(model), OPEN_S + 101)
 })
 
 test('with a strict deadline a late event is recorded and is part of no evaluation', () => {
   const both: Condition = { op: 'AND', conditions: [{ event: 'resolved' }, { event: 'paid' }] }
   const contract = reviewed({ strict_deadline: true, fulfillment_condition: both })
-  assert.deepEqual(after(contract, [1, 'paid'], [OPEN_S, 'resolved']).told, [
+  assert.deepEqual(after(contract, [1, 'paid'], [OPEN_S, 'resolved']).results, [
     'recorded',
     'recorded, 0 s late',
   ])
   const inReview = after(contract, [1, 'paid'], [10, 'resolved'], [110, 'reopened'], [111, 'message'])
-  assert.deepEqual(inReview.told, ['recorded', 'satisfied', 'recorded, 0 s late', 'recorded, 1 s late'])
-  assert.equal(inReview.course.state.scheduled_outcome, 'CONFIRMED')
+  assert.deepEqual(inReview.results, ['recorded', 'satisfied', 'recorded, 0 s late', 'recorded, 1 s late'])
+  assert.equal(inReview.model.state.scheduled_outcome, 'CONFIRMED')
 })
 
 test('a condition that is true from the start is settled by the first event that is not late', () => {
@@ -153,18 +153,20 @@ test('a condition that is true from the start is settled by the first event that
     ...SOME_CONTRACT,
     fulfillment_condition: { event: 'outage', aggregate: 'count', lte: 2 },
   }
-  assert.deepEqual(after(contract, [1, 'noise']).told, ['satisfied'])
-  assert.deepEqual(after({ ...contract, strict_deadline: true }, [60, 'noise']).told, ['recorded, 0 s late'])
+  assert.deepEqual(after(contract, [1, 'noise']).results, ['satisfied'])
+  assert.deepEqual(after({ ...contract, strict_deadline: true }, [60, 'noise']).results, [
+    'recorded, 0 s late',
+  ])
 })
 
 test('two places of a log are kept for the event that reverses', () => {
-  const { course } = after(reviewed(), [0, 'resolved'])
-  const submit = (type: string) => course.submit({ type, payload: {}, system: false }, CREATED + 1_000).is
-  while (course.items < MOST_EVENTS - KEPT_PLACES) assert.equal(submit('noise'), 'recorded')
+  const { model } = after(reviewed(), [0, 'resolved'])
+  const submit = (type: string) => model.submit({ type, payload: {}, system: false }, CREATED + 1_000).is
+  while (model.items < MAX_EVENTS - RESERVED_PLACES) assert.equal(submit('noise'), 'recorded')
   assert.equal(submit('noise'), 'log full')
   assert.equal(submit('message'), 'log full')
   assert.equal(submit('reopened'), 'recorded')
-  assert.equal(course.state.scheduled_outcome, 'FAILED')
+  assert.equal(model.state.scheduled_outcome, 'FAILED')
 })
 
 test('review and aggregates need ids of the caller, and nothing else does', () => {
@@ -210,18 +212,18 @@ const stoppable = (more: Partial<Contract> = {}): Contract =>
   reviewed({ clock: { pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }, ...more })
 
 test('a stopped clock keeps what is left, and an event that settles the claim does not continue it', () => {
-  const { course, told } = after(stoppable(), [100, 'asked'], [200, 'asked'], [900, 'answered'])
-  assert.deepEqual(told, ['paused', 'recorded', 'resumed'])
-  assert.equal(dueAfter(course), 900 + OPEN_S - 100)
-  const paused = after(stoppable(), [100, 'asked']).course.state
+  const { model, results } = after(stoppable(), [100, 'asked'], [200, 'asked'], [900, 'answered'])
+  assert.deepEqual(results, ['paused', 'recorded', 'resumed'])
+  assert.equal(dueAfter(model), 900 + OPEN_S - 100)
+  const paused = after(stoppable(), [100, 'asked']).model.state
   assert.deepEqual(
     [paused.due_at, paused.paused_since, paused.remaining],
     [null, CREATED + 100_000, OPEN_S - 100],
   )
   const settled = after(stoppable(), [100, 'asked'], [10 * OPEN_S, 'resolved'])
-  assert.deepEqual(settled.told, ['paused', 'satisfied'])
-  assert.equal(settled.course.state.paused_since, undefined)
-  assert.deepEqual(after(stoppable(), [OPEN_S, 'asked']).told, ['recorded, 0 s late'])
+  assert.deepEqual(settled.results, ['paused', 'satisfied'])
+  assert.equal(settled.model.state.paused_since, undefined)
+  assert.deepEqual(after(stoppable(), [OPEN_S, 'asked']).results, ['recorded, 0 s late'])
 })
 
 test('two places of a log are kept for what continues or settles a stopped claim', () => {
@@ -229,9 +231,9 @@ test('two places of a log are kept for what continues or settles a stopped claim
     ['answered', 'resumed'],
     ['resolved', 'satisfied'],
   ] as const) {
-    const { course } = after(stoppable(), [0, 'asked'])
-    const submit = (type: string) => course.submit({ type, payload: {}, system: false }, CREATED + 1_000)
-    while (course.items < MOST_EVENTS - KEPT_PLACES) assert.equal(submit('noise').is, 'recorded')
+    const { model } = after(stoppable(), [0, 'asked'])
+    const submit = (type: string) => model.submit({ type, payload: {}, system: false }, CREATED + 1_000)
+    while (model.items < MAX_EVENTS - RESERVED_PLACES) assert.equal(submit('noise').is, 'recorded')
     assert.equal(submit('noise').is, 'log full')
     assert.deepEqual(submit(type), { is: 'recorded', effect, lateMs: null })
   }

@@ -24,7 +24,7 @@ interface Outcome {
   result: RunResult | null
 }
 
-/** Reports the result, also if there is none, and ends everything that it started. */
+/** Runs the plan, prints the result or the error, and ends all processes of the run. */
 export async function runOnce(plan: Plan, json: string | null): Promise<Outcome> {
   const progress = new Progress()
   const late = setTimeout(() => {

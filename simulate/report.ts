@@ -83,7 +83,7 @@ function listOf(counts: ReadonlyMap<string, number>): string {
   return lines.sort((a, b) => (a.slice(width) < b.slice(width) ? -1 : 1)).join('\n')
 }
 
-/** What was expected, the known facts, and how to repeat the run. */
+/** The finding, its details, and the command that repeats the run. */
 export function formatReport(
   { finding, failure }: Pick<RunResult, 'finding' | 'failure'>,
   command: string,

@@ -21,13 +21,13 @@ interface SendOptions {
   mayAbort?: boolean
 }
 
-/** One of many concurrent clients. It sends one request after the other. */
+/** A client of many concurrent ones. It sends one request at a time. */
 export class Client {
   readonly name: string
   readonly world: World
   readonly random: Random
   readonly #urls: readonly string[]
-  readonly #wire: HttpConnection
+  readonly #connection: HttpConnection
   #second: Client | null = null
 
   constructor(name: string, world: World, random: Random, urls: readonly string[]) {
@@ -35,7 +35,7 @@ export class Client {
     this.world = world
     this.random = random
     this.#urls = urls
-    this.#wire = new HttpConnection(world.timeoutMs)
+    this.#connection = new HttpConnection(world.timeoutMs)
   }
 
   /** Sends a request. Without faults a missing response is a finding; a 500 always is. */
@@ -46,7 +46,7 @@ export class Client {
   ): Promise<Reply> {
     const url = this.random.pick(this.#urls)
     const whole = { token: account?.token ?? null, ...request }
-    const reply = await this.#wire.send(url, whole, onChunk)
+    const reply = await this.#connection.send(url, whole, onChunk)
     if (reply.is !== 'answer') await pause(REFUSED_CONNECTION_DELAY_MS)
     const said = reply.is === 'answer' ? `${reply.status}` : reply.is
     this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
@@ -56,8 +56,8 @@ export class Client {
     if (reply.is === 'answer') {
       // During faults the servers' logs show the cause: see the testbed's `serverErrors`.
       assert(reply.status !== 500 || hadFault, () => `${asked} answered 500`, about)
-      assert(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a good token`, about)
-      assert(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a good request`, about)
+      assert(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a valid token`, about)
+      assert(reply.status !== 400 || mayBeRefused, () => `${asked} answered 400 to a valid request`, about)
     } else {
       assert(hadFault || mayAbort, () => `${asked} has no response, without a fault`, about)
     }
@@ -88,7 +88,7 @@ export class Client {
 
   close(): void {
     this.#second?.close()
-    this.#wire.close()
+    this.#connection.close()
   }
 }
 

@@ -44,12 +44,12 @@ export class HttpConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #timeoutMs: number
 
-  /** @param patienceMs timeout without a byte of the response */
+  /** @param timeoutMs timeout without a byte of the response */
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Never rejects. @param hear receives the body, which is then missing in the reply */
+  /** Never rejects. @param onChunk receives the body, which is then missing in the reply */
   send(url: string, request: HttpRequest, onChunk?: OnChunk): Promise<Reply> {
     const sentAt = now()
     return new Promise((resolve) => {

@@ -32,7 +32,7 @@ export interface Account {
   /** Creations with an unknown outcome. */
   unknownClaims: number
   /** Creations without a response so far. */
-  claimsUnderWay: number
+  claimsInProgress: number
 }
 
 export interface Customer {
@@ -53,7 +53,7 @@ export interface ExternalIdAttempts {
   isMade: boolean
 }
 
-/** A claim or candidate with everything that clients have seen of it. */
+/** A claim or candidate with all that clients know about it. */
 export interface ClaimRecord extends ClaimHistory {
   account: Account
   customer: Customer
@@ -66,7 +66,7 @@ export interface ClaimRecord extends ClaimHistory {
   address: string
   path: string
   /** Number of changes of its metadata. */
-  notes: MonotonicRegister
+  metadataVersions: MonotonicRegister
   /** No client changes the metadata, and its state is known. */
   isSettled: boolean
   /** The fields that never change, as the creation returned them. */
@@ -82,7 +82,7 @@ export interface ClaimRecord extends ClaimHistory {
 }
 
 /** A claim whose log clients fill to the limit, concurrently. */
-export interface Filling {
+export interface FilledLog {
   record: ClaimRecord
   /** Events that were acknowledged or have an unknown outcome. */
   sent: number
@@ -114,12 +114,12 @@ export interface CalendarRecord {
   /** A client has tried to delete it. */
   isDeleted: boolean
   /** The deletion was acknowledged. */
-  isSurelyDeleted: boolean
+  isDeletionAcknowledged: boolean
   /** A client is changing it, or the outcome of a change is unknown. */
   isBusy: boolean
 }
 
-/** A test clock with all that was seen of it. */
+/** A test clock with all that clients know about it. */
 export interface ClockRecord extends ClockHistory {
   id: string
   path: string
@@ -147,7 +147,7 @@ export interface FollowedFeed {
   isBusy: boolean
 }
 
-/** A notification as a client has seen it, in the feed or in a delivery. */
+/** A notification in the feed or in a delivery. */
 export interface SeenNotification {
   id: string
   type: string

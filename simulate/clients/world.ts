@@ -4,15 +4,15 @@ import { type Json, type JsonObject, same } from '../model/json.ts'
 import type { Random } from '../random.ts'
 import { FaultPeriods } from './fault-periods.ts'
 import { People } from './people.ts'
-import type { Account, ClaimRecord, Filling } from './records.ts'
+import type { Account, ClaimRecord, FilledLog } from './records.ts'
 import { SharedNames } from './shared-names.ts'
 
 /** The state that all clients share. */
 export class World {
   readonly accounts: Account[] = []
-  readonly fillings: Filling[] = []
+  readonly filledLogs: FilledLog[] = []
   /** A client is creating one. */
-  isFilling = false
+  isCreatingFilledLog = false
   readonly people = new People()
   readonly idempotencyKeys = new SharedNames()
   readonly references = new SharedNames()
@@ -41,7 +41,7 @@ export class World {
   nextIdempotencyKey = ({ userId }: Account, random: Random): string =>
     this.idempotencyKeys.take(userId, random, () => this.nextName('key'))
 
-  /** @param times number of parts of the request that are judged separately */
+  /** @param times number of parts of the request that are verified separately */
   count(operation: string, times = 1): void {
     this.operations += times
     this.tally.set(operation, (this.tally.get(operation) ?? 0) + times)
@@ -49,9 +49,9 @@ export class World {
 
   /** Clients use few claims at a time, so that they compete. */
   pickClaim(account: Account, random: Random, clients: number): ClaimRecord | null {
-    const young = account.claims.slice(-clients)
-    if (young.length === 0) return null
-    return random.chance(0.05) ? random.pick(account.claims) : random.pick(young)
+    const latest = account.claims.slice(-clients)
+    if (latest.length === 0) return null
+    return random.chance(0.05) ? random.pick(account.claims) : random.pick(latest)
   }
 }
 
@@ -76,7 +76,7 @@ export function fixedOf(body: JsonObject): JsonObject {
 export const teamOf = ({ metadata }: JsonObject) => (metadata as { team?: string } | undefined)?.team ?? null
 
 /** Number of changes of its metadata. */
-export function notesOf(name: string, { metadata }: JsonObject): number {
+export function metadataVersionOf(name: string, { metadata }: JsonObject): number {
   const { team: _, note = '0', ...others } = metadata as Record<string, string>
   assert(
     same(others, {}),

@@ -17,7 +17,7 @@ export const backendsTerminated: LocalFault = {
   },
 }
 
-/** Suspends a process of PostgreSQL, a session's or one of its own, for a second. */
+/** Suspends a process of PostgreSQL for about a second: a backend or a background process. */
 export const processPaused: LocalFault = {
   name: 'database-process-paused',
   unavailable: () => (process.platform === 'win32' ? 'Windows has no SIGSTOP' : null),

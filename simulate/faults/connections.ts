@@ -66,7 +66,7 @@ export const databaseSilent: LocalFault = {
   },
 }
 
-/** Takes almost all connections of the database and closes those of the servers. */
+/** Limits the connections of the service's role and terminates the existing ones. */
 export const databaseFull: LocalFault = {
   name: 'database-full',
   unavailable: alwaysAvailable,

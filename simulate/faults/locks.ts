@@ -35,7 +35,7 @@ const held = (name: string, lock: string, what: string, lockOfShard?: string): L
   },
 })
 
-/** Number of statements that were seen waiting. */
+/** Returns the maximum number of statements that waited at a time. */
 async function hold(
   testbed: LocalTestbed,
   client: pg.Client,

@@ -87,7 +87,7 @@ export class ClaimModel {
     }
   }
 
-  /** Milliseconds of the activity window that the clock has used up since it last started; at most what was left. */
+  /** Milliseconds of the activity window that have passed since its clock last started, at most those that were left. */
   usedUp(at: number): number {
     const passed = timeOfWindow(this.contract, 'activity', this.#hours).between(this.leftSince, at)
     return Math.min(passed, this.left)

@@ -15,7 +15,7 @@ export interface Advance {
 export interface ClockHistory {
   name: string
   advances: Advance[]
-  /** The seen times, in milliseconds. */
+  /** The observed times, in milliseconds. */
   times: Observation[]
   /** 0: the clock existed, 1: it did not. */
   deletion: Observation[]
@@ -61,7 +61,7 @@ export function verifyClock(clock: ClockHistory): void {
 }
 
 /**
- * The advances must make exactly the transitions of the minutes between, judged by the times of all system events on
+ * The advances must make exactly the transitions of the minutes between, according to the times of all system events on
  * the clock.
  */
 export function verifyTransitions(clock: ClockHistory, systemTimes: readonly number[]): void {
@@ -91,7 +91,7 @@ function assertOrder(
   if (!disorder) return
   const { earlier, later } = disorder
   throw new Finding(
-    `${name}: ${earlier.what}: ${words(earlier.atLeastAfter)}; sent after that was answered, ${later.what}: ${words(later.atMostBefore)}`,
+    `${name}: ${earlier.what}: ${words(earlier.atLeastAfter)}; sent after its response, ${later.what}: ${words(later.atMostBefore)}`,
     disorder,
   )
 }

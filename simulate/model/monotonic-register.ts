@@ -30,7 +30,7 @@ export class MonotonicRegister {
       assert(
         shown >= atLeast && shown <= this.#sent,
         () =>
-          `${this.name} shows ${shown}, after ${atLeast} was seen and before ${this.#sent + 1} was written`,
+          `${this.name} shows ${shown}, after ${atLeast} was read and before ${this.#sent + 1} was written`,
       )
       this.#raise(shown)
     }

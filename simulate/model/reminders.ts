@@ -116,8 +116,8 @@ export function verifyReminders(
       const at = reachedAt(terms, period, reminder)
       const isSent = sent.some((one) => one.reminder >= reminder)
       const latest = at + MAX_CHECK_DELAY_MS
-      const isSurelyChecked = latest < end && isCalm(at, latest)
-      assert(isSent || !isSurelyChecked, () => `the reminder ${reminder} was reached, but never sent`, about)
+      const isCheckCertain = latest < end && isCalm(at, latest)
+      assert(isSent || !isCheckCertain, () => `the reminder ${reminder} was reached, but never sent`, about)
     }
   }
 }

@@ -64,7 +64,7 @@ export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: re
   return states
 }
 
-/** A system event must be that of a check, at the check of its window. */
+/** A system event must belong to the check of the window. */
 function assertCheck(
   contract: Contract,
   state: State,

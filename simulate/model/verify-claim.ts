@@ -48,44 +48,44 @@ function observationsOfSubmissions(
       () => item,
     )
   }
-  const answers = submissions.flatMap((submission) => {
-    const places = verifySubmission(known, submission, recordedWithin)
+  const responses = submissions.flatMap((submission) => {
+    const range = verifySubmission(known, submission, recordedWithin)
     const how = `${submission.how} ${submission.id}, which was ${submission.verdict.is}`
-    return places ? observationOf({ ...submission, how }, places) : []
+    return range ? observationOf({ ...submission, how }, range) : []
   })
   const records = [...byId].flatMap(([id, submissions]) =>
     id === null ? [] : observationOfRecord(known, id, submissions),
   )
-  return [...answers, ...records]
+  return [...responses, ...records]
 }
 
 /** The time at which an event was recorded, limited by the submissions that may have sent it. */
 function observationOfRecord(known: KnownLog, id: string, submissions: readonly Submission[]): Observation[] {
-  const [place, item] = [known.positionOf(id), known.itemOf(id)]
-  if (place === undefined || item === undefined) return []
-  const able = submissions.filter(
+  const [position, item] = [known.positionOf(id), known.itemOf(id)]
+  if (position === undefined || item === undefined) return []
+  const candidates = submissions.filter(
     (submission) =>
       ['recorded', 'replayed', 'unknown'].includes(submission.verdict.is) && isContentOf(item, submission),
   )
-  const lowerBound = able.filter(({ verdict }) => verdict.is === 'recorded')
+  const recorders = candidates.filter(({ verdict }) => verdict.is === 'recorded')
   assert(
-    lowerBound.length <= 1,
-    () => `${id} was recorded ${lowerBound.length} times, by its answers`,
-    () => lowerBound,
+    recorders.length <= 1,
+    () => `${id} was recorded ${recorders.length} times, according to the responses`,
+    () => recorders,
   )
   assert(
-    able.length > 0,
+    candidates.length > 0,
     () => `the log holds ${id}, which was refused`,
     () => ({ item, submissions }),
   )
-  const [writer] = lowerBound
+  const [writer] = recorders
   return [
     {
-      what: `${id} was recorded as item ${place}`,
-      sentAt: writer?.sentAt ?? Math.min(...able.map(({ sentAt }) => sentAt)),
+      what: `${id} was recorded as item ${position}`,
+      sentAt: writer?.sentAt ?? Math.min(...candidates.map(({ sentAt }) => sentAt)),
       answeredAt: writer?.answeredAt ?? Infinity,
-      atMostBefore: place - 1,
-      atLeastAfter: place,
+      atMostBefore: position - 1,
+      atLeastAfter: position,
     },
   ]
 }
@@ -102,16 +102,16 @@ function observationsOfChecks(known: KnownLog, { checkTime }: TimeBounds): Obser
 function rangeSeen(known: KnownLog, { how, state, items, isWithoutClock = false }: ClaimRead): LogRange {
   const [from, until] = known.rangeOf(state, isWithoutClock)
   if (items === null) return [from, until]
-  const said = () => `${how} shows ${canonical({ ...state })} with ${items} items of the log`
-  assert(items >= from && items <= until, said)
+  const message = () => `${how} shows ${canonical({ ...state })} with ${items} items of the log`
+  assert(items >= from && items <= until, message)
   return [items, items]
 }
 
 function observationOf(
   { how, sentAt, answeredAt }: Pick<ClaimRead, 'how' | 'sentAt' | 'answeredAt'>,
-  places: LogRange,
+  range: LogRange,
 ): Observation {
-  return { what: how, sentAt, answeredAt, atMostBefore: places[1], atLeastAfter: places[0] }
+  return { what: how, sentAt, answeredAt, atMostBefore: range[1], atLeastAfter: range[0] }
 }
 
 /** Submissions of one batch to one claim are recorded in the order of the list. */
@@ -120,11 +120,11 @@ function verifyBatches(known: KnownLog, submissions: readonly Submission[]): voi
     ({ batch, verdict }) => batch !== undefined && verdict.is === 'recorded',
   )
   for (const [, batch] of Map.groupBy(recorded, ({ batch }) => batch)) {
-    const places = batch.map((submission) => known.positionOf(known.idOf(submission) ?? '') ?? 0)
-    const isAscending = places.every((place, i) => i === 0 || place > (places[i - 1] as number))
+    const positions = batch.map((submission) => known.positionOf(known.idOf(submission) ?? '') ?? 0)
+    const isAscending = positions.every((position, i) => i === 0 || position > (positions[i - 1] as number))
     assert(
       isAscending,
-      () => `a batch was taken in another order: ${places.join()}`,
+      () => `a batch was recorded in another order: ${positions.join()}`,
       () => batch,
     )
   }
@@ -134,6 +134,6 @@ function assertInOrder(observations: readonly Observation[]): void {
   const disorder = findDisorder(observations)
   if (!disorder) return
   const { earlier, later } = disorder
-  const message = `${earlier.what}: at least ${earlier.atLeastAfter} items; sent after that was answered, ${later.what}: at most ${later.atMostBefore}`
+  const message = `${earlier.what}: at least ${earlier.atLeastAfter} items; sent after its response, ${later.what}: at most ${later.atMostBefore}`
   throw new Finding(message, disorder)
 }

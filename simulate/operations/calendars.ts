@@ -70,7 +70,7 @@ export async function createCalendar(client: Client, account: Account): Promise<
     version: new MonotonicRegister(`the version of the calendar ${id}`, 1),
     versions: [hours],
     isDeleted: false,
-    isSurelyDeleted: false,
+    isDeletionAcknowledged: false,
     isBusy: false,
   }
   assertVersion(calendar, shown, shown.version as number)
@@ -151,7 +151,7 @@ async function deleteCalendar(client: Client, account: Account, calendar: Calend
   calendar.isDeleted = true
   const reply = await client.send(account, { method: 'DELETE', path: calendar.path })
   const outcome = outcomeOf(reply)
-  calendar.isSurelyDeleted = outcome === 'done'
+  calendar.isDeletionAcknowledged = outcome === 'done'
   if (outcome !== 'refused') return
   calendar.isDeleted = false
   calendar.isBusy = false
@@ -237,7 +237,7 @@ export async function listCalendars(client: Client, account: Account): Promise<v
   client.world.count('list calendars')
   const before = account.calendars.map((calendar) => ({ calendar, observe: calendar.version.read() }))
   const wasDeleted = new Set(
-    account.calendars.filter(({ isSurelyDeleted }) => isSurelyDeleted).map(({ id }) => id),
+    account.calendars.filter(({ isDeletionAcknowledged }) => isDeletionAcknowledged).map(({ id }) => id),
   )
   const reply = await client.send(account, { method: 'GET', path: '/v1/calendars' })
   if (reply.is !== 'answer' || reply.status >= 500) return

@@ -44,7 +44,7 @@ export async function getCustomer(client: Client, account: Account): Promise<voi
   observe(readCustomer(account, customer, parse(reply.text)))
 }
 
-/** The external id finds the customer, or shows that there is none. */
+/** Finds the customer by its external id. */
 export async function findCustomer(client: Client, account: Account): Promise<void> {
   const customer = client.random.pick(account.customers.slice(-2 * RECENT))
   client.world.count('find customer')

@@ -97,7 +97,7 @@ export function drawContract(
   return isExtended ? extended(random, contract, drawCalendar) : contract
 }
 
-/** §2.1a. Clients compete for claims in review too, so enough claims enter it soon and stay. */
+/** §2.1a. Many claims enter the review soon and stay there, because clients compete for them too. */
 function extended(random: Random, contract: Contract, drawCalendar: DrawCalendar): Contract {
   const isReviewed = random.chance(0.7)
   const isSoon = isReviewed && random.chance(0.6)

@@ -146,7 +146,7 @@ function verifyNotifications(
   verifyRemindersOf(client, claim, notifications.filter(isReminder))
 }
 
-/** §2.16. On the real time the reminders are judged only if no fault steps the clocks: else the times of checks are unknown. */
+/** §2.16. On the real time they are verified only if no fault steps the clocks: otherwise the times of checks are unknown. */
 function verifyRemindersOf(
   { world }: Client,
   claim: ClaimRecord,

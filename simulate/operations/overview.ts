@@ -92,10 +92,10 @@ function assertCount(
   if (clock?.isDeleted) return
   const known = account.claims.filter(isOf)
   const lowerBound = known.filter(({ answeredAt }) => answeredAt < before).length
-  const possibly = known.length + account.unknownClaims + account.claimsUnderWay
+  const upperBound = known.length + account.unknownClaims + account.claimsInProgress
   assert(
-    count >= lowerBound && count <= possibly,
-    () => `an overview counts ${count} claims; there were at least ${lowerBound}, and at most ${possibly}`,
+    count >= lowerBound && count <= upperBound,
+    () => `an overview counts ${count} claims; there were at least ${lowerBound}, and at most ${upperBound}`,
     about,
   )
 }

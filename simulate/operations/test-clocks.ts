@@ -111,7 +111,7 @@ export async function readClock(client: Client, account: Account, clock: ClockRe
   return true
 }
 
-/** Rarely, so that most claims on clocks exist long enough to be judged. */
+/** Rarely, so that most claims on clocks exist long enough to be verified. */
 export async function deleteClock(client: Client, account: Account): Promise<void> {
   const clock = client.pickClock(account)
   if (!clock || account.clocks.filter(({ isDeleted }) => !isDeleted).length < 3) return

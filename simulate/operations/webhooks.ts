@@ -43,7 +43,7 @@ export async function testEndpoint(client: Client, account: Account): Promise<vo
   endpoint.announcedHashes.set(number as number, hash as string)
 }
 
-/** Deliveries that are reported as succeeded have arrived, and none has failed. */
+/** Deliveries with the status `succeeded` have arrived, and no delivery has failed. */
 export async function readDeliveries(client: Client, account: Account): Promise<void> {
   if (account.endpoint === null) return
   client.world.count('read deliveries')

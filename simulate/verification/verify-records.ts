@@ -13,7 +13,7 @@ import { verifyPunctuality } from './verify-punctuality.ts'
 
 const MAX_TRIES = 5
 
-/** Judges all claims through the API. */
+/** Verifies all claims through the API. */
 export async function verifyClaims(world: World, clients: readonly Client[]): Promise<void> {
   const records = world.accounts.flatMap(({ claims }) => claims).values()
   await Promise.all(
@@ -37,7 +37,7 @@ function verifyClaimAtEnd({ clocksAreRight, faultPeriods }: World, record: Claim
   if (!clock && clocksAreRight) verifyPunctuality(record, faultPeriods)
 }
 
-/** Judges all test clocks. Call it after their claims were judged. */
+/** Verifies all test clocks. Call it after `verifyClaims`. */
 export async function verifyClocks(world: World, client: Client): Promise<void> {
   for (const account of world.accounts) {
     for (const clock of account.clocks) {

@@ -67,7 +67,7 @@ test('a read returns no lower value than an earlier write or read', () => {
   early(0)
   rising.read()(0)
   rising.read()(1)
-  assert.throws(() => rising.read()(0), /shows 0, after 1 was seen/)
+  assert.throws(() => rising.read()(0), /shows 0, after 1 was read/)
   done()
   assert.throws(() => rising.read()(2), /before 2 was written/)
 })

@@ -84,11 +84,11 @@ test('a log whose order contradicts real time is a finding', () => {
     sent('a', 'begun', 200, RECORDED),
     { ...sent('b', 'begun', 210, RECORDED), sentAt: CREATED + 206 },
   ]
-  finds({ longest: swapped, submissions: both }, /sent after that was answered|not between/)
+  finds({ longest: swapped, submissions: both }, /sent after its response|not between/)
 })
 
 test('a read that is older than an earlier response is a finding', () => {
-  finds({ reads: [claimRead(300, 1, opened(contract, CREATED))] }, /sent after that was answered/)
+  finds({ reads: [claimRead(300, 1, opened(contract, CREATED))] }, /sent after its response/)
 })
 
 test('a state that does not follow from the log is a finding', () => {

@@ -72,7 +72,7 @@ export async function listWithForeignFilters(client: Client, account: Account): 
   const reply = await client.send(account, { method: 'GET', path })
   if (reply.is !== 'answer' || reply.status >= 500) return
   const { data } = parse(reply.text)
-  // If both accounts use the name, `findCustomer` and `listClaims` judge the list.
+  // If both accounts use the name, `findCustomer` and `listClaims` verify the list.
   if (path !== paths[0] && account.names.has(externalId)) return
   assert(
     Array.isArray(data) && data.length === 0,

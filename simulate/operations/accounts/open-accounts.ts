@@ -39,7 +39,7 @@ export async function openAccounts(
       hasEventNotifications: false,
       endpoint: null,
       unknownClaims: 0,
-      claimsUnderWay: 0,
+      claimsInProgress: 0,
     }
     await signIn(client, testbed, account)
     world.accounts.push(account)

@@ -35,7 +35,7 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   world.count('sign up')
   const email = (invitation.email ?? `${world.nextName('person')}@example.com`).toLowerCase()
   const password = world.nextName('pass word')
-  const surelyOver = invitation.end.lowerBound > 0
+  const wasEnded = invitation.end.lowerBound > 0
   const { done } = invitation.end.write(1)
   invitation.unknown++
   const body = JSON.stringify({ email, name: 'Somebody', password, invitation: invitation.key })
@@ -52,7 +52,7 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   if (reply.is !== 'answer' || reply.status === 429) return
   const about = () => ({ invitation, reply })
   if (reply.status === 200) {
-    assert(!surelyOver, () => 'a used or revoked invitation created an account', about)
+    assert(!wasEnded, () => 'a used or revoked invitation created an account', about)
     invitation.used++
     done()
     const session = newSession(email, cookieOf(reply))

@@ -61,7 +61,7 @@ export function addClaim(
   const about = () => ({ newClaim, body })
   const contract = body.contract as unknown as Contract
   assert(
-    canonical(body.contract) === canonical(asFilledIn(newClaim, contract) as unknown as JsonObject),
+    canonical(body.contract) === canonical(withCalendarVersion(newClaim, contract) as unknown as JsonObject),
     () => 'a new claim has another contract than was sent',
     about,
   )
@@ -95,7 +95,7 @@ export function addClaim(
     alias,
     address,
     path: alias === null ? `/v1/claims/${address}` : `/v1/candidates/${encodeURIComponent(alias)}`,
-    notes: new MonotonicRegister(`the metadata of ${address}`, 0),
+    metadataVersions: new MonotonicRegister(`the metadata of ${address}`, 0),
     isSettled: true,
     fixed: fixedOf(body),
     sentAt,
@@ -110,7 +110,7 @@ export function addClaim(
 }
 
 /** §2.1a rule 20: the contract that was sent, with the version of the calendar if it named none. */
-function asFilledIn({ contract, observeVersion }: NewClaim, made: Contract): Contract {
+function withCalendarVersion({ contract, observeVersion }: NewClaim, made: Contract): Contract {
   const [named, version] = [contract.clock?.calendar, made.clock?.calendar?.version]
   if (!named || named.version !== undefined || version === undefined) return contract
   observeVersion(version)

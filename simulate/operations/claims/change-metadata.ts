@@ -1,6 +1,6 @@
 import { type Client, outcomeOf, parse } from '../../clients/client.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
-import { notesOf, readState } from '../../clients/world.ts'
+import { metadataVersionOf, readState } from '../../clients/world.ts'
 import { observeDeleted } from '../../model/clock-history.ts'
 import { assert } from '../../model/finding.ts'
 
@@ -11,7 +11,7 @@ export async function changeMetadata(client: Client, record: ClaimRecord): Promi
   if (!record.isSettled) return
   record.isSettled = false
   client.world.count('change metadata')
-  const { value, done } = record.notes.write()
+  const { value, done } = record.metadataVersions.write()
   const body = JSON.stringify({ metadata: { note: `${value}` } })
   const reply = await client.send(record.account, { method: 'PATCH', path: record.path, body })
   const outcome = outcomeOf(reply)
@@ -25,7 +25,7 @@ export async function changeMetadata(client: Client, record: ClaimRecord): Promi
   }
   const changed = parse(reply.text)
   assert(
-    reply.status === 200 && notesOf(record.name, changed) === value,
+    reply.status === 200 && metadataVersionOf(record.name, changed) === value,
     () => `the metadata of ${record.name} was changed, and that was answered ${reply.status}`,
     () => reply,
   )

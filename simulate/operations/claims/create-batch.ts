@@ -17,9 +17,9 @@ export async function createBatch(client: Client, account: Account): Promise<voi
   )
   world.count(`create ${kind} in a batch`, newClaim.length)
   const body = JSON.stringify({ [kind]: newClaim.map(bodyOf) })
-  account.claimsUnderWay += newClaim.length
+  account.claimsInProgress += newClaim.length
   const reply = await client.send(account, { method: 'POST', path: `/v1/${kind}/batch`, body })
-  account.claimsUnderWay -= newClaim.length
+  account.claimsInProgress -= newClaim.length
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') for (const one of newClaim) addUnknown(account, one)
   if (reply.is !== 'answer' || outcome !== 'done') return

@@ -39,11 +39,11 @@ export async function createFromSchema(client: Client, account: Account): Promis
 }
 
 async function create(client: Client, account: Account, newClaim: NewClaim): Promise<ClaimRecord | null> {
-  account.claimsUnderWay++
+  account.claimsInProgress++
   try {
     return await createOne(client, account, newClaim)
   } finally {
-    account.claimsUnderWay--
+    account.claimsInProgress--
   }
 }
 

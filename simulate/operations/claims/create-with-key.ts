@@ -29,17 +29,17 @@ export async function createWithKey(client: Client, account: Account): Promise<v
     body: JSON.stringify(bodyOf(newClaim)),
     headers: { 'idempotency-key': world.nextIdempotencyKey(account, random) },
   }
-  const askers = random.chance(0.3) ? [client, client.second] : [client]
-  const mostAnswers = random.int(1, 2)
+  const senders = random.chance(0.3) ? [client, client.second] : [client]
+  const wantedResponses = random.int(1, 2)
   const replies: Reply[] = []
   const answers: Answered[] = []
-  account.claimsUnderWay++
-  for (let tries = 0; answers.length < mostAnswers; tries++) {
+  account.claimsInProgress++
+  for (let tries = 0; answers.length < wantedResponses; tries++) {
     const isRefused = isRefusedInCalm(client, replies)
     if (tries >= (isRefused ? MAX_REFUSED_TRIES : MAX_TRIES)) break
     if (isRefused) await pause(RETRY_DELAY_MS)
-    world.count('create with a key', askers.length)
-    for (const reply of await Promise.all(askers.map((one) => one.send(account, request)))) {
+    world.count('create with a key', senders.length)
+    for (const reply of await Promise.all(senders.map((one) => one.send(account, request)))) {
       replies.push(reply)
       if (outcomeOf(reply) === 'done') answers.push(reply as Answered)
       else
@@ -50,7 +50,7 @@ export async function createWithKey(client: Client, account: Account): Promise<v
         )
     }
   }
-  account.claimsUnderWay--
+  account.claimsInProgress--
   const [first] = answers
   if (!first) {
     assert(

@@ -27,38 +27,51 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
   const order = random.pick(['asc', 'desc'] as const)
   const status = random.chance(0.3) ? random.pick(STATUSES) : null
   const isAll = isFile && random.chance(0.3)
-  const which = isAll ? ALL : drawWhich(random, account, isOfCandidates)
-  const more = drawMore(random, account, isOfCandidates, which)
-  const time = drawTime(random, more.query)
+  const filter = isAll ? NO_FILTER : drawFilter(random, account, isOfCandidates)
+  const unindexedFilter = drawUnindexedFilter(random, account, isOfCandidates, filter)
+  const time = drawTime(random, unindexedFilter.query)
   const sort: Record<string, string> = time === null || time === 'created_at' ? {} : { sort: time }
-  const isOnClock = which.query.test_clock_id !== undefined
+  const isOnClock = filter.query.test_clock_id !== undefined
   return {
     isOfCandidates,
     order,
     status,
     time,
-    query: { ...which.query, ...more.query, ...sort, order, ...(status === null ? {} : { status }) },
+    query: {
+      ...filter.query,
+      ...unindexedFilter.query,
+      ...sort,
+      order,
+      ...(status === null ? {} : { status }),
+    },
     // §4.1 rule 1: times are compared on one clock.
     fits: (fixed) =>
-      which.fits(fixed) && more.fits(fixed) && (time === null || isOnClock || fixed.test_clock_id === null),
+      filter.fits(fixed) &&
+      unindexedFilter.fits(fixed) &&
+      (time === null || isOnClock || fixed.test_clock_id === null),
   }
 }
 
 /** Filters that no index of the list has. */
-function drawMore(random: Random, { claims }: Account, isOfCandidates: boolean, which: Which): Which {
+function drawUnindexedFilter(
+  random: Random,
+  { claims }: Account,
+  isOfCandidates: boolean,
+  filter: Filter,
+): Filter {
   // A record that passes the other filters gives the bounds.
-  const able = claims.filter(({ alias, fixed }) => (alias !== null) === isOfCandidates && which.fits(fixed))
+  const able = claims.filter(({ alias, fixed }) => (alias !== null) === isOfCandidates && filter.fits(fixed))
   const some = able.length > 0 && random.chance(0.3) ? random.pick(able) : null
-  if (!some) return ALL
+  if (!some) return NO_FILTER
   const { price } = some.terms.contract
   const createdAt = some.fixed.created_at as string
-  const draws: Which[] = [
+  const draws: Filter[] = [
     { query: { price_from: plain(price) }, fits: ({ contract }) => priceOf(contract) >= price },
     { query: { price_to: plain(price) }, fits: ({ contract }) => priceOf(contract) <= price },
     { query: { created_from: createdAt }, fits: ({ created_at }) => (created_at as string) >= createdAt },
     { query: { created_before: createdAt }, fits: ({ created_at }) => (created_at as string) < createdAt },
   ]
-  if (which.query.test_clock_id === undefined)
+  if (filter.query.test_clock_id === undefined)
     draws.push({ query: { clock: 'live' }, fits: (fixed) => fixed.test_clock_id === null })
   return random.pick(draws)
 }
@@ -67,41 +80,41 @@ const priceOf = (contract: unknown) => (contract as { price: number }).price
 /** Without an exponent. The prices of the simulation have at most 10 decimals. */
 const plain = (price: number) => price.toFixed(10)
 
-function drawTime(random: Random, query: Which['query']): Filters['time'] {
+function drawTime(random: Random, query: Filter['query']): Filters['time'] {
   if (random.chance(0.15)) return random.pick(['due_at', 'status_since'] as const)
   return 'created_from' in query || 'created_before' in query ? 'created_at' : null
 }
 
-type Which = Pick<Filters, 'query' | 'fits'>
+type Filter = Pick<Filters, 'query' | 'fits'>
 
-const ALL: Which = { query: {}, fits: () => true }
+const NO_FILTER: Filter = { query: {}, fits: () => true }
 
-function drawWhich(random: Random, account: Account, isOfCandidates: boolean): Which {
-  const draws = [ofCustomer, ofCustomer, ofCustomer, ofClock, ofSchema, ofBeginning, ofTeam]
-  return random.pick(draws)(random, account, isOfCandidates) ?? ofCustomer(random, account, isOfCandidates)
+function drawFilter(random: Random, account: Account, isOfCandidates: boolean): Filter {
+  const draws = [byCustomer, byCustomer, byCustomer, byClock, bySchema, bySearch, byTeam]
+  return random.pick(draws)(random, account, isOfCandidates) ?? byCustomer(random, account, isOfCandidates)
 }
 
-function ofCustomer(random: Random, { customers }: Account, isOfCandidates: boolean): Which {
+function byCustomer(random: Random, { customers }: Account, isOfCandidates: boolean): Filter {
   const { id, externalId } = random.pick(customers)
   return isOfCandidates
     ? { query: { customer_uuid: externalId }, fits: ({ customer_uuid }) => customer_uuid === externalId }
     : { query: { customer_id: id }, fits: ({ customer_id }) => customer_id === id }
 }
 
-function ofClock(random: Random, { clocks }: Account): Which | null {
+function byClock(random: Random, { clocks }: Account): Filter | null {
   const there = clocks.filter(({ isDeleted }) => !isDeleted)
   if (there.length === 0) return null
   const { id } = random.pick(there)
   return { query: { test_clock_id: id }, fits: ({ test_clock_id }) => test_clock_id === id }
 }
 
-function ofSchema(random: Random, { schemas }: Account): Which | null {
+function bySchema(random: Random, { schemas }: Account): Filter | null {
   if (schemas.length === 0) return null
   const { id } = random.pick(schemas)
   return { query: { schema_id: id }, fits: ({ schema_id }) => schema_id === id }
 }
 
-function ofBeginning(random: Random, { claims }: Account, isOfCandidates: boolean): Which | null {
+function bySearch(random: Random, { claims }: Account, isOfCandidates: boolean): Filter | null {
   const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
   if (able.length === 0) return null
   const { address } = random.pick(able)
@@ -110,7 +123,7 @@ function ofBeginning(random: Random, { claims }: Account, isOfCandidates: boolea
   return { query: { search }, fits: (fixed) => (fixed[name] as string).startsWith(search) }
 }
 
-function ofTeam(random: Random, { claims }: Account, isOfCandidates: boolean): Which | null {
+function byTeam(random: Random, { claims }: Account, isOfCandidates: boolean): Filter | null {
   const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
   const team = able.length > 0 ? teamOf(random.pick(able).fixed) : null
   return team === null ? null : { query: { 'metadata[team]': team }, fits: (fixed) => teamOf(fixed) === team }
@@ -119,7 +132,7 @@ function ofTeam(random: Random, { claims }: Account, isOfCandidates: boolean): W
 const AN_HOUR = 3_600
 
 /** Whether the record must be in the list: its status is final, or the filters accept every status. */
-export function isSurelyIn(record: ClaimRecord, filters: Filters, at: number): boolean {
+export function mustBeListed(record: ClaimRecord, filters: Filters, at: number): boolean {
   const { isOfCandidates, status, fits } = filters
   if ((record.alias !== null) !== isOfCandidates || record.answeredAt >= at || record.clock?.isDeleted)
     return false

@@ -5,7 +5,7 @@ import { assert } from '../../model/finding.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { groupOf } from '../customers.ts'
 import { exported } from './export-records.ts'
-import { drawFilters, type Filters, isSurelyIn } from './list-filters.ts'
+import { drawFilters, type Filters, mustBeListed } from './list-filters.ts'
 import { type ListResult, readPages } from './read-pages.ts'
 
 /** Reads claims or candidates page by page. */
@@ -67,13 +67,15 @@ function verifyListed(
       about,
     )
   const shown = new Set(addresses)
-  const surelyIn = lasts ? account.claims.filter((record) => isSurelyIn(record, filters, found.sentAt)) : []
-  for (const record of surelyIn)
+  const mustBeListedRecords = lasts
+    ? account.claims.filter((record) => mustBeListed(record, filters, found.sentAt))
+    : []
+  for (const record of mustBeListedRecords)
     assert(shown.has(record.address), () => `${record.name} is missing in a list`, about)
   const { total } = found
   assert(
-    total === null || total >= surelyIn.length,
-    () => `${total} are counted in a list of ${surelyIn.length} at least`,
+    total === null || total >= mustBeListedRecords.length,
+    () => `${total} are counted in a list of ${mustBeListedRecords.length} at least`,
     about,
   )
   const known = records.filter((record) => record !== undefined)

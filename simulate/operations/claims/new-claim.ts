@@ -67,7 +67,7 @@ export function underContract(
   return { contract, observeVersion }
 }
 
-/** Small ones are reached soon even in long windows. Whole thousandths, because of `reachedAt`. */
+/** Includes small values, which are reached soon in long windows. Whole thousandths, because of `reachedAt`. */
 const REMINDERS = [0.9, 0.001, 0.5, 0.01, 0.25, 0.999]
 
 const drawReminders = (random: Random): number[] => REMINDERS.filter(() => random.chance(0.4))

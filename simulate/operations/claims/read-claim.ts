@@ -2,7 +2,7 @@ import { type Client, parse } from '../../clients/client.ts'
 import { now } from '../../clients/http-connection.ts'
 import type { ClaimRecord } from '../../clients/records.ts'
 import { timeBoundsOf } from '../../clients/time-bounds.ts'
-import { notesOf, readState } from '../../clients/world.ts'
+import { metadataVersionOf, readState } from '../../clients/world.ts'
 import { observeDeleted, observeExisting } from '../../model/clock-history.ts'
 import { assert } from '../../model/finding.ts'
 import { canonical, type JsonObject } from '../../model/json.ts'
@@ -12,7 +12,7 @@ import { verifyClaim } from '../../model/verify-claim.ts'
 /** Reads the claim with its log, which must continue every log that was read before. False: no response. */
 export async function readClaim(client: Client, record: ClaimRecord): Promise<boolean> {
   client.world.count('read claim')
-  const observe = record.notes.read()
+  const observe = record.metadataVersions.read()
   const reply = await client.send(record.account, { method: 'GET', path: record.path })
   if (reply.is !== 'answer' || reply.status >= 500) return false
   if (reply.status === 404 && record.clock) {
@@ -30,7 +30,7 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   const { sentAt, answeredAt } = reply
   if (record.clock) observeExisting(record.clock, `${record.name} is read`, sentAt, answeredAt)
   const state = readState(record, body as JsonObject)
-  observe(notesOf(record.name, body as JsonObject))
+  observe(metadataVersionOf(record.name, body as JsonObject))
   record.reads.push({
     how: `${client.name} GET ${record.path}`,
     sentAt,
@@ -41,19 +41,21 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   return true
 }
 
-/** Judges a claim during the run: an early finding is easier to analyze. */
+/** Verifies a claim during the run: an early finding is easier to analyze. */
 export async function verifyEarly(client: Client, record: ClaimRecord): Promise<void> {
   const readAt = now()
   const isRead = await readClaim(client, record)
   if (!isRead || record.isDeleted) return
   const submissions = record.submissions.map((submission) =>
-    submission.answeredAt < readAt ? submission : { ...submission, verdict: UNDER_WAY, answeredAt: Infinity },
+    submission.answeredAt < readAt
+      ? submission
+      : { ...submission, verdict: IN_PROGRESS, answeredAt: Infinity },
   )
   const reads = record.reads.filter(({ answeredAt }) => answeredAt < readAt)
   verifyClaim({ ...record, submissions, reads }, timeBoundsOf(record, client.world.clocksAreRight))
 }
 
-const UNDER_WAY = { is: 'unknown', why: 'it was under way' } as const
+const IN_PROGRESS = { is: 'unknown', why: 'it was under way' } as const
 
 /** §6 rule 1: nothing is ever changed or removed. */
 function addLog(record: ClaimRecord, log: readonly LogItem[]): void {

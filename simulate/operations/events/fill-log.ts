@@ -1,5 +1,5 @@
 import type { Client } from '../../clients/client.ts'
-import type { Account, ClaimRecord, Filling } from '../../clients/records.ts'
+import type { Account, ClaimRecord, FilledLog } from '../../clients/records.ts'
 import { MAX_EVENTS, RESERVED_PLACES } from '../../model/claim-model.ts'
 import { acceptsEvents, type Contract } from '../../model/contract.ts'
 import { assert } from '../../model/finding.ts'
@@ -20,14 +20,14 @@ const LAST_EVENT = 'last'
 /** §8: a log takes the maximum number of events and no more. §2.1a rule 6: except a reversing one. */
 export async function fillLog(client: Client, account: Account): Promise<void> {
   const { world } = client
-  const filling = world.fillings.find(({ record }) => record.account === account)
-  if (filling) return await fill(client, filling)
-  if (world.fillings.length >= MAX_FILLED_LOGS || world.isFilling) return
-  world.isFilling = true
-  const isReviewed = world.fillings.length % 2 === 1
+  const filledLog = world.filledLogs.find(({ record }) => record.account === account)
+  if (filledLog) return await fill(client, filledLog)
+  if (world.filledLogs.length >= MAX_FILLED_LOGS || world.isCreatingFilledLog) return
+  world.isCreatingFilledLog = true
+  const isReviewed = world.filledLogs.length % 2 === 1
   const record = await createUnder(client, account, isReviewed ? REVIEWED : CONTRACT)
-  if (record) world.fillings.push({ record, sent: 0, refused: 0 })
-  world.isFilling = false
+  if (record) world.filledLogs.push({ record, sent: 0, refused: 0 })
+  world.isCreatingFilledLog = false
 }
 
 /** Only an event at the end of the log satisfies the condition. */
@@ -46,38 +46,38 @@ const REVIEWED: Contract = {
   review: { reversal_condition: { event: LAST_EVENT } },
 }
 
-async function fill(client: Client, filling: Filling): Promise<void> {
-  const { record } = filling
+async function fill(client: Client, filledLog: FilledLog): Promise<void> {
+  const { record } = filledLog
   const { random } = client
   const { contract } = record.terms
-  if (filling.refused >= MAX_REFUSED || !acceptsEvents(contract, record.state)) return
-  const left = MAX_EVENTS - (contract.review ? RESERVED_PLACES : 0) - filling.sent
+  if (filledLog.refused >= MAX_REFUSED || !acceptsEvents(contract, record.state)) return
+  const left = MAX_EVENTS - (contract.review ? RESERVED_PLACES : 0) - filledLog.sent
   const isNear = left <= NEAR_LIMIT
   client.world.count(isNear ? 'fill log to the limit' : 'fill log')
   if (isNear && random.chance(0.3)) return await submitEvent(client, record)
   const count = isNear ? random.int(1, 8) : Math.min(left - NEAR_LIMIT, random.int(MAX_BATCH / 2, MAX_BATCH))
-  filling.sent += isNear ? 0 : count
+  filledLog.sent += isNear ? 0 : count
   const items = await sendBatch(client, record.account, Math.max(count, 1), () => [
     record,
     draw(client, record, isNear),
   ])
   for (const { submission } of items) {
     const { is } = submission.verdict
-    if (is === 'full') filling.refused++
+    if (is === 'full') filledLog.refused++
     const isKeptFor = contract.review !== undefined && submission.type === LAST_EVENT
     assert(is !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
     const isThere = is === 'recorded' || is === 'replayed' || is === 'unknown'
-    if (isNear) filling.sent += is === 'recorded' ? 1 : 0
-    else if (!isThere) filling.sent--
+    if (isNear) filledLog.sent += is === 'recorded' ? 1 : 0
+    else if (!isThere) filledLog.sent--
   }
-  if (isNear && random.chance(0.1)) await countAgain(client, filling)
+  if (isNear && random.chance(0.1)) await countAgain(client, filledLog)
 }
 
 /** Lost submissions were not counted correctly. */
-async function countAgain(client: Client, filling: Filling): Promise<void> {
-  const { record } = filling
+async function countAgain(client: Client, filledLog: FilledLog): Promise<void> {
+  const { record } = filledLog
   await (client.random.chance(0.3) ? verifyEarly : readClaim)(client, record)
-  filling.sent = record.longest.length
+  filledLog.sent = record.longest.length
 }
 
 function draw(client: Client, record: ClaimRecord, isNear: boolean): Draft {

@@ -9,7 +9,7 @@ import { drawSubmission } from './submit-event.ts'
 const MAX_LINES_OF_SMALL_STREAM = 12
 const MAX_LINES = 100
 /** Each has a response in its place. */
-const BAD_LINES = ['{"type":', '{}', '[]', '"x"', '{"type":"noise","claim_id":"nobody"}']
+const INVALID_LINES = ['{"type":', '{}', '[]', '"x"', '{"type":"noise","claim_id":"nobody"}']
 const BLANK_LINES = ['', ' ']
 
 interface Line {
@@ -31,21 +31,26 @@ export async function submitLines(
   records: readonly ClaimRecord[],
 ): Promise<void> {
   const { random, world } = client
-  const isTalk = random.chance(0.4)
-  const lines = drawLines(client, records, `${client.name} POST /v1/events/batch (lines)`, isTalk)
-  world.count(isTalk ? 'submit line by line' : 'submit as a line', lines.length)
+  const isInteractive = random.chance(0.4)
+  const lines = drawLines(client, records, `${client.name} POST /v1/events/batch (lines)`, isInteractive)
+  world.count(isInteractive ? 'submit line by line' : 'submit as a line', lines.length)
   const answers: Answer[] = []
-  const reply = isTalk
+  const reply = isInteractive
     ? await sendOneByOne(client, account, lines, answers)
     : await sendAtOnce(client, account, lines, answers)
   verifyResponses(client, lines, answers, reply)
 }
 
-function drawLines(client: Client, records: readonly ClaimRecord[], how: string, isTalk: boolean): Line[] {
+function drawLines(
+  client: Client,
+  records: readonly ClaimRecord[],
+  how: string,
+  isInteractive: boolean,
+): Line[] {
   const { random } = client
-  const most = !isTalk && random.chance(0.5) ? MAX_LINES : MAX_LINES_OF_SMALL_STREAM
+  const most = !isInteractive && random.chance(0.5) ? MAX_LINES : MAX_LINES_OF_SMALL_STREAM
   return Array.from({ length: random.int(1, most) }, () => {
-    if (random.chance(0.05)) return { text: random.pick(BAD_LINES), item: null, sentAt: 0 }
+    if (random.chance(0.05)) return { text: random.pick(INVALID_LINES), item: null, sentAt: 0 }
     const record = random.pick(records)
     const item = itemOf(record, drawSubmission(client, record), how)
     return { text: JSON.stringify(argumentsOf(item)), item, sentAt: 0 }
@@ -145,12 +150,12 @@ function verifyResponses(
       // A line that was never sent is not stored.
       item.submission.sentAt = sentAt || reply.answeredAt
       if (result) recordResult(client, item, result, (answer as Answer).at)
-      else recordMissingResult(client, item, sentAt > 0 ? reply : NEVER_SENT)
+      else recordMissingResult(client, item, sentAt > 0 ? reply : NOT_SENT)
     } else if (result) verifyInvalidLine(result, about)
   }
 }
 
-const NEVER_SENT: Reply = { is: 'not sent', sentAt: 0, answeredAt: 0 }
+const NOT_SENT: Reply = { is: 'not sent', sentAt: 0, answeredAt: 0 }
 
 function verifyInvalidLine({ status, error }: JsonObject, about: () => unknown): void {
   const isRefused = status === 400 && (error as JsonObject)?.code === 'VALIDATION_ERROR'

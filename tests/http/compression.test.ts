@@ -4,9 +4,9 @@ import { contractWith } from '../support/contracts.ts'
 import { addLargeSchemas } from '../support/large-records.ts'
 import { newClaim, newSchema } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
-import { accept, begin, longText, receive } from './encoded-answers.ts'
+import { accept, longText, receive, startRequest } from './encoded-responses.ts'
 
-/* Answers in JSON are compressed for who asks for it (§4). */
+/* JSON responses are compressed if Accept-Encoding allows it (§4). */
 
 const service = await sharedService()
 const { api } = service
@@ -14,9 +14,9 @@ const { api } = service
 const largeSchema = () =>
   newSchema(api, { fulfillment_condition: { event: 'done', match: longText(10_000) } })
 
-describe('an answer of more than a kilobyte', () => {
+describe('a response of more than a kilobyte', () => {
   for (const encoding of ['zstd', 'br', 'gzip']) {
-    test(`comes as ${encoding} to who asks for it, and is the same`, async () => {
+    test(`is compressed with ${encoding} if Accept-Encoding names it, and decodes to the same body`, async () => {
       const path = `/v1/schemas/${(await largeSchema()).id}`
       const plain = await receive(api, path)
       const compressed = await receive(api, path, accept(encoding))
@@ -28,7 +28,7 @@ describe('an answer of more than a kilobyte', () => {
     })
   }
 
-  test('of any length comes in pieces, and is the same', async () => {
+  test('of a long list is compressed while it is streamed, and decodes to the same body', async () => {
     const account = await service.newAccount()
     const { id } = await newSchema(account)
     await addLargeSchemas(service.sql, id, 20)
@@ -41,7 +41,7 @@ describe('an answer of more than a kilobyte', () => {
     }
   })
 
-  test('of a claim with a long log', async () => {
+  test('with a claim and a long log is compressed', async () => {
     const { id } = await newClaim(api)
     for (let n = 0; n < 3; n++)
       await api.post(`/v1/claims/${id}/events`, { type: 'a', value: `${n}${'x'.repeat(150_000)}` })
@@ -51,7 +51,7 @@ describe('an answer of more than a kilobyte', () => {
     assert.ok(compressed.encoding === 'gzip' && compressed.size < 10_000)
   })
 
-  test('to a batch, or a simulation', async () => {
+  test('to a batch or a simulation is compressed', async () => {
     const { id } = await newClaim(api)
     const events = Array.from({ length: 20 }, (_, n) => ({ claim_id: id, type: 'a', id: `e${n}` }))
     const sent = { method: 'POST', body: JSON.stringify({ events }) }
@@ -71,39 +71,39 @@ describe('an answer of more than a kilobyte', () => {
   })
 })
 
-describe('is sent as it is', () => {
-  const plain = async (...of: Parameters<typeof begin>) => {
-    const { status, encoding, headers } = await receive(...of)
+describe('a response is sent uncompressed', () => {
+  const plain = async (...args: Parameters<typeof startRequest>) => {
+    const { status, encoding, headers } = await receive(...args)
     assert.equal(encoding, 'identity')
     return { status, vary: headers.vary }
   }
 
-  test('what is short', async () => {
+  test('if it is short', async () => {
     const { id } = await newSchema(api)
     assert.deepEqual(await plain(api, `/v1/schemas/${id}`, accept('gzip')), { status: 200, vary: undefined })
   })
 
-  test('the answer to a single event, however long', async () => {
+  test('to a single event, however long', async () => {
     const { id } = await newClaim(api, { fulfillment_condition: { event: 'done', match: longText(2_000) } })
     const event = { method: 'POST', body: '{"type":"a"}' }
     const answer = await plain(api, `/v1/claims/${id}/events`, accept('gzip'), event)
     assert.deepEqual(answer, { status: 201, vary: undefined })
   })
 
-  test('what must not be transformed, and what was asked for by HEAD', async () => {
+  test('if the request has Cache-Control: no-transform, or is a HEAD request', async () => {
     const path = `/v1/schemas/${(await largeSchema()).id}`
     const headers = { ...accept('gzip'), 'Cache-Control': 'max-age=0, No-Transform' }
     assert.deepEqual(await plain(api, path, headers), { status: 200, vary: 'Accept-Encoding' })
     assert.equal((await plain(api, path, accept('gzip'), { method: 'HEAD' })).status, 200)
   })
 
-  test('what is told as it happens, and lines', async () => {
-    const { asked, answer } = await begin(api, '/v1/notifications', {
+  test('if it is an event stream or a stream of lines', async () => {
+    const { request, answer } = await startRequest(api, '/v1/notifications', {
       ...accept('gzip'),
       Accept: 'text/event-stream',
     })
     assert.equal(answer.headers['content-encoding'], undefined)
-    asked.destroy()
+    request.destroy()
     const { id } = await newClaim(api)
     const lines = Array.from({ length: 30 }, () => JSON.stringify({ claim_id: id, type: 'a' })).join('\n')
     const headers = { ...accept('gzip'), 'Content-Type': 'application/x-ndjson' }
@@ -111,7 +111,7 @@ describe('is sent as it is', () => {
   })
 })
 
-test('a compressed answer has an ETag of its own, which stands for the same record (§4.16 rule 6)', async () => {
+test('a compressed response has its own ETag, which matches the same record (§4.16 rule 6)', async () => {
   const { id, contract } = await largeSchema()
   const path = `/v1/schemas/${id}`
   const tag = `${(await receive(api, path)).headers.etag}`

@@ -70,7 +70,7 @@ test('a media type other than the default is chosen if it has a greater weight, 
     assert.equal(prefersType(header, 'text/event-stream', 'application/json'), isEvents, `${header}`)
 })
 
-test('the feed is a stream of events if Accept prefers it, else JSON (§4.13)', async () => {
+test('the feed is an event stream if Accept prefers it, otherwise JSON (§4.13)', async () => {
   for (const [accept, isEvents] of ACCEPT.filter(([header]) => header !== undefined)) {
     const end = new AbortController()
     const headers = { Authorization: `Bearer ${api.token}`, Accept: accept ?? '' }
@@ -81,7 +81,7 @@ test('the feed is a stream of events if Accept prefers it, else JSON (§4.13)', 
   }
 })
 
-test('an unknown path answers a page of the dashboard if Accept prefers HTML, else 404', async () => {
+test('an unknown path answers a page of the dashboard if Accept prefers HTML, otherwise 404', async () => {
   for (const [accept, status] of [
     ['TEXT/HTML', 200],
     ['text/html, application/json;q=0.9', 200],
@@ -93,7 +93,7 @@ test('an unknown path answers a page of the dashboard if Accept prefers HTML, el
 })
 
 describe('a body', () => {
-  test('may begin with a byte order mark, be of any letter case of its type, and name its charset', async () => {
+  test('may begin with a byte order mark, and its Content-Type may have any letter case and a charset', async () => {
     for (const type of [
       'application/json',
       'Application/JSON',

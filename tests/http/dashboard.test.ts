@@ -7,7 +7,7 @@ const { url } = await sharedService()
 const navigate = (path: string, headers: Record<string, string> = {}) =>
   fetch(url + path, { headers: { Accept: 'text/html,*/*;q=0.8', ...headers } })
 
-test('the dashboard’s own paths all answer its page, under a policy that allows nothing from elsewhere', async () => {
+test('every path of the dashboard answers its page with a Content-Security-Policy that allows no other origin', async () => {
   for (const path of ['/', '/claims?status=OPEN', '/candidates/order-1', '/welcome?key=x']) {
     const answer = await navigate(path)
     assert.equal(answer.status, 200, path)
@@ -19,7 +19,7 @@ test('the dashboard’s own paths all answer its page, under a policy that allow
   }
 })
 
-test('assets come compressed and are kept for good, since their names change with their content', async () => {
+test('assets are compressed and cached without expiry, because their names contain a hash of their content', async () => {
   const page = await (await navigate('/')).text()
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] as string
   for (const encoding of ['br', 'gzip']) {
@@ -30,7 +30,7 @@ test('assets come compressed and are kept for good, since their names change wit
   }
 })
 
-test('unknown paths of the API, of the reference and of assets keep their JSON answer, in a browser too', async () => {
+test('unknown paths of the API, the reference and the assets answer JSON, also in a browser', async () => {
   for (const path of ['/v1/nothing', '/api/nothing', '/docs/no/such', '/assets/gone.js', '/v1']) {
     const answer = await navigate(path)
     assert.equal(answer.status, 404, path)
@@ -39,14 +39,14 @@ test('unknown paths of the API, of the reference and of assets keep their JSON a
   assert.equal((await navigate('/v1/simulations')).status, 405)
 })
 
-test('programs that ask for an unknown path are told that it is not there', async () => {
+test('an unknown path answers 404 to programs', async () => {
   const answer = await fetch(`${url}/claims/1`, { headers: { Accept: 'application/json' } })
   assert.equal(answer.status, 404)
   assert.equal(((await answer.json()) as { error: { code: string } }).error.code, 'ROUTE_NOT_FOUND')
   assert.equal((await fetch(`${url}/claims/1`, { method: 'POST' })).status, 404)
 })
 
-test('who has a file is not sent it again, and who takes no encoding gets it plain', async () => {
+test('a file with a matching ETag answers 304, and a client without Accept-Encoding gets it uncompressed', async () => {
   const page = await navigate('/')
   const etag = page.headers.get('etag') ?? ''
   const again = await navigate('/claims', { 'If-None-Match': etag })
@@ -59,7 +59,7 @@ test('who has a file is not sent it again, and who takes no encoding gets it pla
   }
 })
 
-test('documents are not sent again to a caller that has them', async () => {
+test('a document with a matching ETag answers 304', async () => {
   const paths = ['/openapi.json', '/docs/', '/docs/specification', '/docs/errors/TOKEN_INVALID']
   for (const path of [...paths, '/docs/js/scalar.js']) {
     const first = await fetch(url + path)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { newCustomer } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
 
-test('as many ETags as a header can hold are answered in little time, right or wrong', async () => {
+test('a header with the maximum number of ETags is evaluated quickly, whether one matches or not', async () => {
   const { api } = await sharedService()
   const path = `/v1/customers/${(await newCustomer(api)).id}`
   const tag = (await api.get(path)).headers.get('etag')

@@ -89,7 +89,7 @@ const atOther = (account: ApiClient) => other.clientWith(account.token)
 
 for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entries(KINDS)) {
   describe(name, () => {
-    test('has a strong ETag, the same on every server, and another after a change without If-Match (§4.16 rule 3)', async () => {
+    test('has a strong ETag that is the same on every server and differs after a change without If-Match (§4.16 rule 3)', async () => {
       const account = await service.newAccount()
       const path = await make(account)
       const before = await account.get(path)
@@ -155,7 +155,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
       assert.deepEqual((await account.get(path)).body, made[0]?.body)
     })
 
-    test('is not sent again to who has it: 304 (§4.16 rule 4)', async () => {
+    test('answers 304 to a request with its ETag (§4.16 rule 4)', async () => {
       const account = await service.newAccount()
       const path = await make(account)
       const tag = tagOf(await account.get(path))
@@ -163,14 +163,14 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
         const answer = await account.get(path, ifNoneMatch(header))
         assert.deepEqual([answer.status, answer.body, tagOf(answer)], [304, undefined, tag], header)
       }
-      const asked = await account.send('HEAD', path, undefined, ifNoneMatch(tag))
-      assert.deepEqual([asked.status, tagOf(asked)], [304, tag])
+      const sent = await account.send('HEAD', path, undefined, ifNoneMatch(tag))
+      assert.deepEqual([sent.status, tagOf(sent)], [304, tag])
       assert.equal((await account.get(path, ifNoneMatch('"other"'))).status, 200)
       await account.patch(path, change(1))
       assert.equal((await account.get(path, ifNoneMatch(tag))).status, 200)
     })
 
-    test('a header that names no ETags answers 400, and nothing is changed (§4.16 rule 5)', async () => {
+    test('a header without valid ETags answers 400, and nothing is changed (§4.16 rule 5)', async () => {
       const account = await service.newAccount()
       const path = await make(account)
       const before = await account.get(path)
@@ -188,7 +188,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
     })
 
     if (notFound) {
-      test('that is not there answers 404, whatever If-Match says (§4.16 rule 2)', async () => {
+      test('that does not exist answers 404 with any If-Match (§4.16 rule 2)', async () => {
         const path = (await make(api)).replace(/[^/]+$/, randomUUID())
         for (const header of ['*', '"x"', 'W/"x"'])
           assertError(await api.patch(path, change(1), ifMatch(header)), 404, notFound)
@@ -201,7 +201,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
     }
 
     if (canBeDeleted) {
-      test('is deleted by who has read it as it is', async () => {
+      test('is deleted if If-Match has its current ETag', async () => {
         const path = await make(api)
         const before = tagOf(await api.get(path))
         const { headers } = await api.patch(path, change(1))
@@ -215,7 +215,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
   })
 }
 
-test('what is created comes with the ETag that reading it has', async () => {
+test('the response to a creation has the ETag of a later read', async () => {
   const made = [
     await api.post('/v1/schemas', { contract: contractWith() }),
     await api.post('/v1/customers', { external_id: randomUUID(), name: 'a' }),
@@ -227,14 +227,14 @@ test('what is created comes with the ETag that reading it has', async () => {
   assert.equal(tagOf(rotated), tagOf(await api.get(endpoint ?? '')))
 })
 
-test('the contract that a schema has already, saved again, is another version', async () => {
+test('saving the same contract again creates a new version of a schema', async () => {
   const { id, contract } = await newSchema(api)
   const tags = new Set<string>()
   for (let n = 0; n < 20; n++) tags.add(tagOf(await api.patch(`/v1/schemas/${id}`, { contract })))
   assert.equal(tags.size, 20)
 })
 
-test('an empty change is refused like any other', async () => {
+test('an empty change with a stale If-Match answers 412', async () => {
   const endpoint = await (KINDS['webhook endpoint'] as Kind).make(api)
   for (const path of [endpoint, '/v1/notification_settings']) {
     const tag = tagOf(await api.get(path))
@@ -255,7 +255,7 @@ test('a test delivery changes an endpoint’s ETag, but causes no 412 (§4.16 ru
   assertError(await api.delete(path, ifMatch(tagOf(after))), 412, 'PRECONDITION_FAILED')
 })
 
-test('the account has another ETag once it has another name', async () => {
+test('the ETag of the account differs after its name changes', async () => {
   const account = await service.newAccount()
   const before = await account.get('/v1/me')
   await service.sql("UPDATE users SET name = 'other' WHERE id = $1", [before.body.id])
@@ -274,14 +274,14 @@ describe('hostile headers', async () => {
       'Content-Type': 'application/json',
       'If-Match': lines,
     }
-    const asked = request(service.url + path, { method: 'PATCH', headers }, (answer) => {
+    const sent = request(service.url + path, { method: 'PATCH', headers }, (answer) => {
       answer.resume().on('end', () => resolve(answer.statusCode))
     })
-    asked.on('error', reject).end('{"name":"a"}')
+    sent.on('error', reject).end('{"name":"a"}')
     return promise
   }
 
-  test('several lines are one list (§4.16 rule 5)', async () => {
+  test('in several header lines are one list (§4.16 rule 5)', async () => {
     const tag = tagOf(await api.get(path))
     assert.equal(await patchWith(['"other"', tag]), 200)
     assert.equal(await patchWith(['"other"', '"another"']), 412)
@@ -290,7 +290,7 @@ describe('hostile headers', async () => {
   })
 })
 
-test('a change of types that is not made leaves the endpoint where it stood', async (t) => {
+test('a refused change of types does not move the cursor of the endpoint', async (t) => {
   const account = await service.newAccount()
   const settings = { url: 'https://example.com/', types: ['claim.event_recorded'] }
   const made = await account.post('/v1/webhook_endpoints', settings)

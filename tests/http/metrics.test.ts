@@ -61,7 +61,7 @@ const submit = (claimId: string, id: string, type = 'progress') =>
   api.post(`/v1/claims/${claimId}/events`, { id, type })
 
 describe('the metrics', () => {
-  test('count what was done, whatever came of it', async () => {
+  test('count requests by their result', async () => {
     const before = await scrape()
     const claim = await newClaim(api)
     const statuses = []
@@ -98,7 +98,7 @@ describe('the metrics', () => {
     assert.equal(now.values.get('claimkeeper_submissions_waiting'), 0)
   })
 
-  test('have the events of a batch by their groups', async () => {
+  test('have the events of a batch by group', async () => {
     const { id } = await newClaim(api)
     const before = await scrape()
     const events = Array.from({ length: 200 }, () => ({ claim_id: id, type: 'progress' }))
@@ -109,7 +109,7 @@ describe('the metrics', () => {
     assert.ok(added(before, now, 'claimkeeper_submission_group_size_count') < 20)
   })
 
-  test('have what checks and test clocks moved, and when a check was done last', async () => {
+  test('have the transitions of checks and test clocks, and the time of the last check', async () => {
     const before = await scrape()
     await newClaim(api)
     const frozen_time = '2031-01-01T00:00:00Z'
@@ -142,7 +142,7 @@ describe('the metrics', () => {
     assert.ok(Math.abs(Date.now() / 1_000 - doneAt) < 60)
   })
 
-  test('have the attempts of webhooks, and the deliveries that wait', async () => {
+  test('have the attempts of webhooks and the waiting deliveries', async () => {
     const before = await scrape()
     const other = await service.newAccount()
     const receiver = await startWebhookReceiver({ after })
@@ -173,17 +173,17 @@ describe('the metrics', () => {
     assert.ok(((await scrape()).values.get('claimkeeper_webhook_oldest_due_seconds') as number) > 86_400)
   })
 
-  test('have who holds the feed back, and who waits for it', async () => {
+  test('have the transactions that delay the feed, and the requests that wait for it', async () => {
     const held = Promise.withResolvers<void>()
     const open = app.db.transaction(async (connection) => {
       await announceOfAccount(connection, randomUUID())
       await held.promise
     })
     const reader = await service.newAccount()
-    const gone = new AbortController()
+    const controller = new AbortController()
     const waiting = fetch(`${service.url}/v1/notifications?wait=30`, {
       headers: { Authorization: `Bearer ${reader.token}` },
-      signal: gone.signal,
+      signal: controller.signal,
     }).catch(() => null)
     await eventually(async () => {
       await measureDatabase(app)
@@ -193,7 +193,7 @@ describe('the metrics', () => {
     })
     held.resolve()
     await open
-    gone.abort()
+    controller.abort()
     await waiting
     await eventually(async () => {
       await measureDatabase(app)
@@ -202,7 +202,7 @@ describe('the metrics', () => {
     })
   })
 
-  test('are those of the page, with its types and labels, and name no account', async () => {
+  test('match the documentation in names, types and labels, and contain no account', async () => {
     await measureDatabase(app)
     const { types, labels, values } = await scrape()
     const rows = await documented()
@@ -222,7 +222,7 @@ describe('the metrics', () => {
     assert.equal(values.get('claimkeeper_database_up'), 1)
   })
 
-  test('are shown to none but who has their token', async () => {
+  test('need the metrics token', async () => {
     for (const authorization of [
       null,
       '',
@@ -242,7 +242,7 @@ describe('the metrics', () => {
   })
 })
 
-test('a database that is away is what is measured, and /metrics answers as ever', async (t) => {
+test('/metrics answers while the database is unreachable, and reports it', async (t) => {
   const { databaseUrl } = service
   const gate = await startGate(t, databaseUrl)
   const through = Object.assign(new URL(databaseUrl), { host: new URL(gate.url).host })

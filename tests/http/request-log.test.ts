@@ -49,7 +49,7 @@ const { api } = all
 const lineOf = (lines: Line[], headers: Headers) =>
   eventually(async () => lines.find(({ request }) => request === headers.get('x-request-id')))
 
-describe('a request has a line in the log', () => {
+describe('a request is logged', () => {
   test('with its id, operation, status, duration, account and claim', async () => {
     const { id } = await newClaim(api)
     const created = await eventually(async () => all.lines.find((line) => line.operation === 'createClaim'))
@@ -67,7 +67,7 @@ describe('a request has a line in the log', () => {
     }
   })
 
-  test('with the id of a candidate in the place of its alias', async () => {
+  test('with the id of a candidate instead of its alias', async () => {
     const body = { customer_id: (await newCustomer(api)).id, candidate_alias: 'somebody@example.com' }
     const contract = { activity_window_seconds: 60 }
     const refused = await api.post('/v1/candidates', { ...body, contract })
@@ -79,7 +79,7 @@ describe('a request has a line in the log', () => {
     assert.ok(!JSON.stringify(all.lines).includes('somebody@'))
   })
 
-  test('with the code of its refusal, however early it is refused', async () => {
+  test('with its error code, however early it is refused', async () => {
     const post = (path: string, body: string, headers: Record<string, string> = {}) =>
       fetch(all.url + path, {
         method: 'POST',
@@ -108,7 +108,7 @@ describe('a request has a line in the log', () => {
     assert.deepEqual([line.code, line.status, line.operation], ['VALIDATION_ERROR', 400, null])
   })
 
-  test('if its caller went away', async () => {
+  test('if its client disconnected', async () => {
     const before = all.lines.length
     const headers = { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' }
     await sendAndLeave(all.url, `${head('POST', '/v1/events', { ...headers, 'Content-Length': 100 })}{`)
@@ -116,7 +116,7 @@ describe('a request has a line in the log', () => {
     assert.deepEqual([line.status, line.operation, line.account], [null, 'submitEvent', all.account])
   })
 
-  test('if it is a stream, at its end', async () => {
+  test('at its end, if it is a stream', async () => {
     const { port } = new URL(all.url)
     const socket = connect(Number(port), '127.0.0.1')
     const headers = { Authorization: `Bearer ${api.token}`, Accept: 'text/event-stream' }
@@ -129,7 +129,7 @@ describe('a request has a line in the log', () => {
     assert.deepEqual([line.status, line.caller_gone], [200, true])
   })
 
-  test('if it is a batch, with its items by status', async () => {
+  test('with its items by status, if it is a batch', async () => {
     const { id } = await newClaim(api)
     const events = [
       { claim_id: id, type: 'progress', id: 'e' },
@@ -145,7 +145,7 @@ describe('a request has a line in the log', () => {
   })
 })
 
-test('with a share of 0 only what is refused has a line, the limit of requests included', async () => {
+test('with a share of 0 only refused requests are logged, also those over the rate limit', async () => {
   const some = await loggingService(0, 4)
   const statuses = []
   for (let i = 0; i < 6; i++) statuses.push((await some.api.get('/v1/me')).status)
@@ -156,10 +156,10 @@ test('with a share of 0 only what is refused has a line, the limit of requests i
     assert.deepEqual([code, account], ['RATE_LIMITED', some.account])
 })
 
-test('a request may bring its id, if that is of a safe form', async () => {
+test('the X-Request-Id of a request is used if its form is safe', async () => {
   for (const [given, isTaken] of [
     ['4bf92f3577b34da6a3ce929d0e0e4736', true],
-    ['req_mine-and-nobody-elses', true],
+    ['req_mine-and-unique', true],
     ['short', false],
     ['x'.repeat(65), false],
     ['with spaces in it', false],

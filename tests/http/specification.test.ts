@@ -10,7 +10,7 @@ const sectionsIn = (text: string) =>
 
 /** Rules that no test can check. */
 const NOT_TESTABLE = ['§2.13 rule 4', '§2.14 rule 5', '§4.1 rule 4', '§4.13 rule 4', '§6 rule 4', '§9 rule 2']
-test('the service shows its specification, and in it each section that the reference, an error or it itself cites', async () => {
+test('the served specification has each section that the reference, an error or the specification cites', async () => {
   const { url } = await sharedService()
   const answer = await fetch(`${url}/docs/specification`)
   const page = await answer.text()
@@ -29,7 +29,7 @@ test('the service shows its specification, and in it each section that the refer
   assert.doesNotMatch(page, /href="(?![#/])/, 'no link leads elsewhere')
 })
 
-test('each numbered rule of the specification that a test can check is named by a fast test', () => {
+test('each testable numbered rule of the specification is named by a fast test', () => {
   const names = findTests(['tests/**/*.test.ts'], 'fast').flatMap((file) => testNamesIn(read(file)))
   const named = new Set(names.flatMap(rulesNamedIn))
   const rules = rulesOf(read('docs/spec.md'))

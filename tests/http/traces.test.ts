@@ -9,13 +9,13 @@ import { newClaim } from '../support/new-records.ts'
 import { head, sendAndLeave } from '../support/raw-http.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { startWebhookService } from '../support/webhook-service.ts'
-import { tracingTo } from './tracing-to.ts'
+import { startTracing } from './start-tracing.ts'
 
 const newTrace = () => randomBytes(16).toString('hex')
 const newSpan = () => randomBytes(8).toString('hex')
 
 const collector = await startCollector({ after })
-const { tracing } = tracingTo(collector.url, 0)
+const { tracing } = startTracing(collector.url, 0)
 const service = await startWebhookService({ after }, { tracing })
 const { api } = service
 
@@ -34,7 +34,7 @@ const submit = (claimId: string, type: string, headers: Record<string, string>) 
   api.post(`/v1/claims/${claimId}/events`, { type }, headers)
 
 describe('a trace', () => {
-  test('goes from the caller through the request, the queue and the statement into the webhook', async (t) => {
+  test('leads from the caller through the request, the queue and the statement to the webhook', async (t) => {
     const receiver = await startWebhookReceiver(t)
     await api.post('/v1/webhook_endpoints', { url: receiver.url })
     const { id } = await newClaim(api)
@@ -66,12 +66,12 @@ describe('a trace', () => {
       'service.version': '1.2.3',
       'service.instance.id': 'here/1',
     })
-    const told = receiver.received.filter(({ body }) => JSON.parse(body).type === 'claim.pending')
+    const deliveries = receiver.received.filter(({ body }) => JSON.parse(body).type === 'claim.pending')
     assert.deepEqual(
-      told.map(({ headers }) => headers.traceparent),
+      deliveries.map(({ headers }) => headers.traceparent),
       [`00-${caller.traceId}-${attempt.spanId}-01`],
     )
-    // The claim's creation was not traced, so neither is what tells of it.
+    // The creation of the claim was not traced, so its notification is not traced.
     const others = receiver.received.filter(({ body }) => JSON.parse(body).type === 'claim.created')
     assert.deepEqual(
       others.map(({ headers }) => headers.traceparent),
@@ -80,7 +80,7 @@ describe('a trace', () => {
     assert.equal(collector.headers[0]?.['api-key'], 'of the collector')
   })
 
-  test('shares the statement with the others of its group, each linked to it', async (t) => {
+  test('shares the statement with the other submissions of its group, and each is linked to it', async (t) => {
     const { id } = await newClaim(api)
     const callers = Array.from({ length: 8 }, () => traced())
     const held = await holdClaims(t, service.databaseUrl, [id])
@@ -109,26 +109,26 @@ describe('a trace', () => {
     )
   })
 
-  test('has refusals with their code, only internal failures as errors, and callers who went away', async () => {
-    const [refused, left] = [traced(), traced()]
+  test('has the codes of refusals, marks only internal failures as errors, and marks disconnected clients', async () => {
+    const [refused, disconnected] = [traced(), traced()]
     assert.equal((await submit('00000000-0000-0000-0000-000000000000', 'x', refused.headers)).status, 404)
     const [request] = (await spansOf(refused.traceId, 3)).filter(({ kind }) => kind === 2)
     assert.equal(request?.attributes['claimkeeper.error.code'], 'CLAIM_NOT_FOUND')
     assert.equal(request?.isError, false)
     const headers = { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' }
-    const begun = head('POST', '/v1/events', { ...headers, ...left.headers, 'Content-Length': 100 })
-    await sendAndLeave(service.url, `${begun}{`)
-    const [gone] = await spansOf(left.traceId, 1)
-    assert.equal(gone?.attributes['claimkeeper.caller_gone'], true)
+    const bytes = head('POST', '/v1/events', { ...headers, ...disconnected.headers, 'Content-Length': 100 })
+    await sendAndLeave(service.url, `${bytes}{`)
+    const [span] = await spansOf(disconnected.traceId, 1)
+    assert.equal(span?.attributes['claimkeeper.caller_gone'], true)
   })
 
-  test('has a batch with its items by status, and one wait for each group, not for each event', async () => {
+  test('has the items of a batch by status, and one wait for each group', async () => {
     const { id } = await newClaim(api)
     const caller = traced()
     const events = [...Array.from({ length: 50 }, () => ({ claim_id: id, type: 'progress' })), { type: 'x' }]
     assert.equal((await api.post('/v1/events/batch', { events }, caller.headers)).status, 200)
     const ofCaller = () => collector.spans.filter(({ traceId }) => traceId === caller.traceId)
-    // It ends last, after however many groups.
+    // The request span ends last.
     const request = await eventually(async () => ofCaller().find(({ kind }) => kind === 2))
     assert.equal(request.attributes['claimkeeper.items.201'], 50)
     assert.equal(request.attributes['claimkeeper.items.400'], 1)
@@ -136,7 +136,7 @@ describe('a trace', () => {
     assert.ok(spans.length < 12, `${spans.length} spans`)
   })
 
-  test('holds neither what callers sent nor what they are known by', async () => {
+  test('contains neither request content nor credentials', async () => {
     const secret = `nobody-else-knows-${newSpan()}`
     const caller = traced()
     const path = `/v1/candidates/${secret}/events?key=${secret}`
@@ -147,8 +147,8 @@ describe('a trace', () => {
   })
 })
 
-describe('what is traced', () => {
-  test('is nothing whose caller traces nothing, or who says what is no trace', async () => {
+describe('sampling', () => {
+  test('skips a request whose traceparent is unsampled or invalid', async () => {
     const before = collector.spans.length
     const off = traced(newTrace(), '00')
     const bad = [`00-${newTrace()}-${newSpan()}-01-more`, `00-${'0'.repeat(32)}-${newSpan()}-01`, 'x']
@@ -160,7 +160,7 @@ describe('what is traced', () => {
     assert.equal(collector.spans.length, before + 1)
   })
 
-  test('is a share of those that begin a trace, all with 1 and none with 0', () => {
+  test('samples the configured share of requests without a trace: all with 1, none with 0', () => {
     const traces = (share: number) => Array.from({ length: 1_000 }, () => new Sampling(share).takes(null))
     assert.ok(traces(1).every(Boolean))
     assert.ok(!traces(0).some(Boolean))
@@ -168,7 +168,7 @@ describe('what is traced', () => {
     assert.ok(some > 30 && some < 250, `${some}`)
   })
 
-  test('is little of what callers ask for, whatever ids they choose, and ten a second again later', () => {
+  test('limits the traces that callers request, whatever ids they choose, and refills by ten a second', () => {
     const sampling = new Sampling(0, 0)
     const parent = readTraceparent(`00-${'0'.repeat(31)}1-${'0'.repeat(15)}1-01`)
     const taken = (now: number) =>
@@ -181,7 +181,7 @@ describe('what is traced', () => {
 test('a collector that refuses spans is reported with its status', async (t) => {
   const refusing = await startCollector(t)
   refusing.answer((response) => response.writeHead(400).end('no'))
-  const { tracing: refused, lost } = tracingTo(refusing.url, 1)
+  const { tracing: refused, lost } = startTracing(refusing.url, 1)
   refused.startRequestSpan('GET', {}, undefined)?.end()
   await refused.stop()
   // The stop waits for less than a second.

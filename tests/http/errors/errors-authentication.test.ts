@@ -11,7 +11,7 @@ import { wholeOperations } from '../../support/whole-operations.ts'
 
 const service = await sharedService()
 const token = service.api.token as string
-const nobody = service.clientWith(null)
+const anonymous = service.clientWith(null)
 const unknownToken = `ck_${randomBytes(32).toString('base64url')}`
 
 function assertUnauthorized(answer: Answer): void {
@@ -41,12 +41,12 @@ describe('401 TOKEN_INVALID', () => {
   test('a header of another form, or without a valid token, answers 401 with WWW-Authenticate: Bearer (§5 rule 3)', async (t) => {
     for (const [what, authorization] of Object.entries(HEADERS))
       await t.test(what, async () => {
-        assertUnauthorized(await nobody.get('/v1/claims', { Authorization: authorization }))
+        assertUnauthorized(await anonymous.get('/v1/claims', { Authorization: authorization }))
       })
   })
 
   test('every path under /v1 answers 401 without a token, before anything else (§5 rule 1)', async () => {
-    const document = wholeOperations((await nobody.get('/openapi.json')).body)
+    const document = wholeOperations((await anonymous.get('/openapi.json')).body)
     const id = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
     await assertStoresNothing(service, async () => {
       for (const [template, operations] of Object.entries(document.paths as object)) {
@@ -54,14 +54,14 @@ describe('401 TOKEN_INVALID', () => {
         for (const method of Object.keys(operations)) {
           const path = template.replaceAll(/\{\w+\}/g, id)
           const withBody = method === 'post' || method === 'patch'
-          const request = nobody.send(method.toUpperCase(), path, withBody ? '{nonsense' : undefined)
+          const request = anonymous.send(method.toUpperCase(), path, withBody ? '{nonsense' : undefined)
           assertUnauthorized(await request)
         }
       }
     })
   })
 
-  test('the answer tells nothing of whether the token was unknown or revoked', async () => {
+  test('the response does not reveal whether the token was unknown or revoked', async () => {
     const { revoked } = await newAccount()
     const answers = await Promise.all(
       [unknownToken, revoked, token.slice(0, -1)].map((it) => service.clientWith(it).get('/v1/claims')),
@@ -69,9 +69,9 @@ describe('401 TOKEN_INVALID', () => {
     assert.equal(new Set(answers.map(({ body }) => body.error.message)).size, 1)
   })
 
-  test('a token in the query or the body is no token', async () => {
-    assertUnauthorized(await nobody.get(`/v1/claims?access_token=${token}`))
-    assertUnauthorized(await nobody.post('/v1/customers', { access_token: token, external_id: 'x' }))
+  test('a token in the query or the body is ignored', async () => {
+    assertUnauthorized(await anonymous.get(`/v1/claims?access_token=${token}`))
+    assertUnauthorized(await anonymous.post('/v1/customers', { access_token: token, external_id: 'x' }))
   })
 
   test('an expired token answers 401, one that expires later is valid', async () => {
@@ -102,9 +102,9 @@ describe('401 TOKEN_INVALID', () => {
 })
 
 describe('200', () => {
-  test('the scheme is understood in any case, with several blanks after it', async () => {
+  test('the scheme may have any letter case and several spaces after it', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
-      const { status } = await nobody.get('/v1/claims', { Authorization: `${scheme} ${token}` })
+      const { status } = await anonymous.get('/v1/claims', { Authorization: `${scheme} ${token}` })
       assert.equal(status, 200, scheme)
     }
   })
@@ -118,7 +118,7 @@ describe('200', () => {
 
   test('health checks and documentation need no token', async () => {
     for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs/', '/docs/errors/TOKEN_INVALID']) {
-      assert.equal((await nobody.get(path)).status, 200, path)
+      assert.equal((await anonymous.get(path)).status, 200, path)
     }
   })
 })

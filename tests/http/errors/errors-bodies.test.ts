@@ -30,7 +30,7 @@ describe('400: bodies', () => {
     })
   }
 
-  test('a missing body, and an empty one, answers 400 at body', async () => {
+  test('a missing or empty body answers 400 at body', async () => {
     const { id } = await newClaim(api)
     for (const path of [
       '/v1/customers',
@@ -81,7 +81,7 @@ describe('415 UNSUPPORTED_MEDIA_TYPE', () => {
     })
   }
 
-  test('application/json is taken in any case and with parameters', async () => {
+  test('application/json is accepted in any letter case and with parameters', async () => {
     for (const type of ['APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json ;a=b']) {
       const text = JSON.stringify({ external_id: type })
       const answer = await api.send('POST', '/v1/customers', text, { 'Content-Type': type })

@@ -27,7 +27,7 @@ interface Document {
   paths: Record<string, Record<string, { responses: Record<string, Response> }>>
 }
 
-test('each code has a page that says what to do about it, which doc_url leads to (§7)', async () => {
+test('the doc_url of each code leads to a page that says what to do (§7)', async () => {
   const { doc_url } = (await service.clientWith(null).get('/v1/claims')).body.error
   for (const code of CODES) {
     const page = await fetch(doc_url.replace('TOKEN_INVALID', code))
@@ -40,7 +40,7 @@ test('each code has a page that says what to do about it, which doc_url leads to
   }
 })
 
-test('each code is in the OpenAPI document, under its status alone (§7)', async () => {
+test('each code is in the OpenAPI document under its status only (§7)', async () => {
   const document: Document & { components: { schemas: { ErrorDetails: object } } } = wholeOperations(
     (await api.get('/openapi.json')).body,
   )
@@ -63,14 +63,14 @@ test('each code is asserted by a fast test over HTTP', () => {
   assert.deepEqual(missing, [])
 })
 
-test('all codes are on one page, with links to theirs', async () => {
+test('one page lists all codes with links to their pages', async () => {
   const page = await fetch(`${service.url}/docs/errors`)
   assert.equal(page.status, 200)
   const html = await page.text()
   for (const code of CODES) assert.ok(html.includes(`<a href="/docs/errors/${code}">${code}</a>`), code)
 })
 
-test('codes that are names of every object are no codes', async () => {
+test('names of object prototypes are not codes', async () => {
   for (const name of ['constructor', '__proto__', 'toString', 'validation_error', '..%2F..%2Fpackage.json']) {
     assert.equal((await api.get(`/docs/errors/${name}`)).status, 404, name)
   }

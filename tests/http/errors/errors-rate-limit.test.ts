@@ -30,7 +30,7 @@ const seconds = (answer: Answer, header: string) => {
 }
 
 describe('429 RATE_LIMITED: three requests a minute', () => {
-  test('every answer tells how much is left, the fourth request answers 429 with Retry-After', async () => {
+  test('every response states what is left, and the fourth request answers 429 with Retry-After', async () => {
     const api = await service.newAccount()
     for (const left of ['2', '1', '0']) {
       const answer = await api.get('/v1/claims')
@@ -65,14 +65,14 @@ describe('429 RATE_LIMITED: three requests a minute', () => {
     assert.equal((await second.get('/v1/claims')).status, 200)
   })
 
-  test('a request without a valid token answers 401, and takes nothing from anybody', async () => {
+  test('a request without a valid token answers 401 and does not count', async () => {
     const api = await service.newAccount()
     const wrong = service.clientWith('ck_wrong')
     for (let i = 0; i < 5; i++) assertError(await wrong.get('/v1/claims'), 401, 'TOKEN_INVALID')
     assert.equal((await api.get('/v1/claims')).headers.get('ratelimit-remaining'), '2')
   })
 
-  test('the body of a refused request is not even read', async () => {
+  test('the body of a refused request is not read', async () => {
     const api = await service.newAccount()
     for (let i = 0; i < 3; i++) await api.get('/v1/claims')
     const nonsense = await api.send('POST', '/v1/customers', '{nonsense', {
@@ -81,7 +81,7 @@ describe('429 RATE_LIMITED: three requests a minute', () => {
     assertError(nonsense, 429, 'RATE_LIMITED')
   })
 
-  test('each event of a batch counts one: those beyond the limit answer 429 one by one, and are not recorded', async () => {
+  test('each event of a batch counts as one; events beyond the limit answer 429 each and are not recorded', async () => {
     const { api, claim } = await accountWithClaim()
     const events = ['1', '2', '3', '4', '5'].map((id) => ({
       claim_id: claim,
@@ -100,7 +100,7 @@ describe('429 RATE_LIMITED: three requests a minute', () => {
     assert.deepEqual(row, { event_count: 2 })
   })
 
-  test('each line of a stream counts one, junk too', async () => {
+  test('each line of a stream counts as one, also an invalid line', async () => {
     const { api, claim } = await accountWithClaim()
     const line = (id: string) => JSON.stringify({ claim_id: claim, id, type: 'a' })
     const lines = exchangeLines(api, '/v1/events/batch')
@@ -113,7 +113,7 @@ describe('429 RATE_LIMITED: three requests a minute', () => {
     assertError(await api.get('/v1/claims'), 429, 'RATE_LIMITED')
   })
 
-  test('each claim and candidate of a batch counts one', async () => {
+  test('each claim and candidate of a batch counts as one', async () => {
     for (const [path, list] of [
       ['/v1/claims/batch', 'claims'],
       ['/v1/candidates/batch', 'candidates'],
@@ -133,10 +133,10 @@ describe('429 RATE_LIMITED: three requests a minute', () => {
   })
 
   test('health checks and documentation are not limited', async () => {
-    const nobody = service.clientWith(null)
+    const anonymous = service.clientWith(null)
     for (let i = 0; i < 5; i++) {
-      assert.equal((await nobody.get('/healthz')).status, 200)
-      assert.equal((await nobody.get('/openapi.json')).status, 200)
+      assert.equal((await anonymous.get('/healthz')).status, 200)
+      assert.equal((await anonymous.get('/openapi.json')).status, 200)
     }
   })
 })

@@ -14,7 +14,7 @@ const { api } = service
 const headers = { Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/json' }
 const body = '{"external_id":"raw"}'
 
-describe('400: what is not HTTP', () => {
+describe('400: malformed HTTP', () => {
   const REQUESTS: Record<string, string | Buffer> = {
     garbage: 'GARBAGE\r\n\r\n',
     'bytes of a TLS handshake': Buffer.from('16030100c8010000c40303', 'hex'),
@@ -99,7 +99,7 @@ describe('bodies that do not arrive whole', () => {
     })
   })
 
-  test('a body longer than its Content-Length is cut there, and the rest is no request', async () => {
+  test('a body longer than its Content-Length is cut there, and the rest is not taken for a request', async () => {
     const top = head('POST', '/v1/customers', { ...headers, 'Content-Length': 10 })
     await assertStoresNothing(service, async () => {
       assertError(await sendRaw(service.url, top + body), 400, 'VALIDATION_ERROR')
@@ -116,7 +116,7 @@ describe('bodies that do not arrive whole', () => {
 })
 
 describe('the header Host', () => {
-  test('leads the links of an error to where the caller sees the service', async () => {
+  test('is used in the links of an error', async () => {
     const answer = await sendRaw(service.url, head('GET', '/v1/claims', { Host: 'claims.example:81' }))
     assert.equal(answer.body.error.doc_url, 'http://claims.example:81/docs/errors/TOKEN_INVALID')
   })
@@ -128,7 +128,7 @@ describe('the header Host', () => {
     })
   }
 
-  test('matters not where the operator has set a public URL', async (t) => {
+  test('is ignored if PUBLIC_URL is set', async (t) => {
     const publicUrl = 'https://claims.example.com'
     const { url } = await startTestService(t, { publicUrl, databaseUrl: service.databaseUrl })
     for (const bytes of [head('GET', '/v1/claims', { Host: 'other' }), 'GARBAGE\r\n\r\n']) {

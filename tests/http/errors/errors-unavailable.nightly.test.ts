@@ -19,26 +19,26 @@ test('a request about sessions answers 503 if any statement before its commit is
   const service = await startStruckService(t)
   const { proxy } = service
   const { email, browser } = await signUp(service)
-  const statementsOf = async (ask: () => Promise<Answer>) => {
-    const asked: string[] = []
+  const statementsOf = async (send: () => Promise<Answer>) => {
+    const sent: string[] = []
     proxy.listen((statement) => {
-      if (!IN_THE_BACKGROUND.test(statement)) asked.push(statement)
+      if (!IN_THE_BACKGROUND.test(statement)) sent.push(statement)
     })
-    assert.equal((await ask()).status, 200)
+    assert.equal((await send()).status, 200)
     proxy.listen(null)
-    return new Set(asked.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement)))
+    return new Set(sent.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement)))
   }
-  for (const ask of [
+  for (const send of [
     () => browser.get('/api/auth/get-session'),
     () => browser.get('/api/auth/list-sessions'),
     () => browser.post('/api/auth/revoke-other-sessions'),
   ]) {
     // The revocation watch may send statements of its own after its connection broke.
-    const wanted = (await statementsOf(ask)).intersection(await statementsOf(ask))
+    const wanted = (await statementsOf(send)).intersection(await statementsOf(send))
     assert.ok(wanted.size > 0)
     for (const statement of wanted) {
       proxy.inject({ statement }, 'cut during')
-      const answer = await ask()
+      const answer = await send()
       if (AFTER_THE_COMMIT.test(statement)) assert.equal(answer.status, 200)
       else assertUnavailable(answer)
       await eventually(async () => (await browser.get('/v1/me')).status === 200)
@@ -55,7 +55,7 @@ const readiness = ({ url }: { url: string }, status: 200 | 503) =>
     return answer.status === status && ((await answer.json()) as Answer['body'])
   })
 
-test('/readyz is 503 while a full disk refuses writes, /healthz is not, and both are 200 when there is room', async (t) => {
+test('/readyz answers 503 while a full disk refuses writes; /healthz answers 200; both answer 200 when there is space', async (t) => {
   const disk = await mountSmallDisk(t, 160)
   if (!disk) return t.skip('no disk can be mounted here')
   const served = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR: disk.dataDir })

@@ -55,7 +55,7 @@ const readiness = ({ url }: { url: string }, status: 200 | 503) =>
     return answer.status === status && ((await answer.json()) as Answer['body'])
   })
 
-test('/readyz is 503 whatever the write fails with', async (t) => {
+test('/readyz answers 503 for any error of the write', async (t) => {
   const service = await startStruckService(t)
   for (const refused of ['XX000', '22P02', '42501']) {
     service.proxy.inject({ statement: 'try_write' }, { refused })
@@ -65,7 +65,7 @@ test('/readyz is 503 whatever the write fails with', async (t) => {
   }
 })
 
-test('/readyz waits no longer than some seconds for a write, and its answer tells nothing of the database', async (t) => {
+test('/readyz waits some seconds at most for a write, and its response does not describe the database', async (t) => {
   const service = await startStruckService(t)
   service.proxy.inject({ statement: 'try_write' }, 'silence before')
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.clientWith(null).get('/readyz')))

@@ -14,17 +14,17 @@ import { startTestService } from '../../support/test-service.ts'
 
 const service = await startTestService({ after })
 const { api } = service
-const nobody = service.clientWith(null)
+const anonymous = service.clientWith(null)
 
 const admin = new pg.Client({ connectionString: nodesOfRun()[0] ?? '' })
 await admin.connect()
 after(() => admin.end())
 
 /** An answer of /readyz is shared for a moment, so a change shows a moment later. */
-const isReady = async () => (await nobody.get('/readyz')).body.status === 'ready'
+const isReady = async () => (await anonymous.get('/readyz')).body.status === 'ready'
 
-describe('503 UNAVAILABLE: the database is away', () => {
-  test('every path that needs it answers 503 with Retry-After, and works again when it is back', async () => {
+describe('503 UNAVAILABLE: the database is unreachable', () => {
+  test('every path that needs the database answers 503 with Retry-After, and recovers when it is reachable', async () => {
     const claim = await newClaim(api)
     const event = { claim_id: claim.id, id: 'e', type: 'a' }
     await whileAway(async () => {
@@ -33,10 +33,10 @@ describe('503 UNAVAILABLE: the database is away', () => {
         assertUnavailable(await api.get('/v1/claims'))
         assertUnavailable(await api.post('/v1/events', event))
         assertUnavailable(await api.post('/v1/customers', { external_id: uniqueName() }))
-        assertUnavailable(await nobody.get('/readyz'))
-        assert.deepEqual((await nobody.get('/healthz')).body, { status: 'alive' })
+        assertUnavailable(await anonymous.get('/readyz'))
+        assert.deepEqual((await anonymous.get('/healthz')).body, { status: 'alive' })
       }
-      assertError(await nobody.get('/v1/claims'), 401, 'TOKEN_INVALID')
+      assertError(await anonymous.get('/v1/claims'), 401, 'TOKEN_INVALID')
       assertError(await api.get('/v1/nowhere'), 404, 'ROUTE_NOT_FOUND')
     })
     await eventually(isReady)
@@ -44,7 +44,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
     assert.equal((await api.post('/v1/events', event)).status, 201)
   })
 
-  test('a session is neither opened nor taken for ended, and goes on when it is back', async () => {
+  test('no session is opened or ended, and sessions continue when the database is reachable', async () => {
     const { email, browser } = await signUp(service)
     const { cookie } = browser
     await whileAway(async () => {
@@ -63,7 +63,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
     assert.equal((await browser.get('/v1/me')).status, 200)
   })
 
-  test('connections that broke while nobody asked are not noticed by callers', async () => {
+  test('connections that broke while idle cause no error to callers', async () => {
     const claim = await newClaim(api)
     await whileAway(async () => {})
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.readClaim(claim.id)))
@@ -75,13 +75,13 @@ describe('503 UNAVAILABLE: the database is away', () => {
     await service.sql('UPDATE schema_migrations SET version = -version')
     try {
       await eventually(async () => !(await isReady()))
-      assertUnavailable(await nobody.get('/readyz'))
+      assertUnavailable(await anonymous.get('/readyz'))
     } finally {
       await service.sql('UPDATE schema_migrations SET version = -version')
     }
   })
 
-  test('/readyz answers 503 once the database is migrated beyond what works with this server, and only then', async () => {
+  test('/readyz answers 503 once a migration makes the database incompatible with this server', async () => {
     const add = (version: number, worksFrom: number) =>
       service.sql('INSERT INTO schema_migrations (version, name, works_from) VALUES ($1, $2, $3)', [
         version,
@@ -93,7 +93,7 @@ describe('503 UNAVAILABLE: the database is away', () => {
       await add(9_999, 9_998)
       const why = `it has migration 9999, which requires servers with migration 9998 or later, and this server has migrations up to ${CODE_VERSION}`
       await eventually(async () => {
-        const { status, body } = await nobody.get('/readyz')
+        const { status, body } = await anonymous.get('/readyz')
         return status === 503 && body.error.message === `The database is too new for this server: ${why}.`
       })
       await service.sql('DELETE FROM schema_migrations WHERE version = 9999')
@@ -104,16 +104,16 @@ describe('503 UNAVAILABLE: the database is away', () => {
   })
 })
 
-test('/readyz is 503 while the database is read only, and many who ask at once cost one write and one line in the log', async (t) => {
+test('/readyz answers 503 while the database is read-only, and concurrent requests share one write and one log line', async (t) => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
   const { url } = await startTestService(t, { log, databaseUrl: service.databaseUrl })
-  const ask = () => fetch(`${url}/readyz`)
+  const getReadiness = () => fetch(`${url}/readyz`)
   await setReadOnly('on')
   t.after(() => setReadOnly('off'))
-  const begun = performance.now()
-  const answers = await Promise.all(Array.from({ length: 50 }, ask))
-  const tookMs = performance.now() - begun
+  const startedAt = performance.now()
+  const answers = await Promise.all(Array.from({ length: 50 }, getReadiness))
+  const tookMs = performance.now() - startedAt
   for (const answer of answers) {
     assert.equal(answer.status, 503)
     assert.match(((await answer.json()) as Answer['body']).error.message, /accepts no writes/)
@@ -123,13 +123,13 @@ test('/readyz is 503 while the database is read only, and many who ask at once c
   for (const line of lines) assert.match(line, /read-only transaction/)
 
   await setReadOnly('off')
-  await eventually(async () => (await ask()).status === 200)
+  await eventually(async () => (await getReadiness()).status === 200)
   await setReadOnly('on')
-  await eventually(async () => (await ask()).status === 503)
+  await eventually(async () => (await getReadiness()).status === 503)
 })
 
 describe('500 INTERNAL_ERROR', () => {
-  test('a fault of the service answers 500 and tells nothing of its cause', async () => {
+  test('an internal error answers 500 without its cause', async () => {
     await service.sql('ALTER TABLE customers RENAME COLUMN external_id TO something_secret')
     try {
       const answer = await api.get('/v1/customers')

@@ -6,7 +6,7 @@ import { sharedService } from '../../support/shared.ts'
 
 const service = await sharedService()
 const { api } = service
-const nobody = service.clientWith(null)
+const anonymous = service.clientWith(null)
 const authorization = { Authorization: `Bearer ${api.token}` }
 
 describe('404 ROUTE_NOT_FOUND', () => {
@@ -22,7 +22,7 @@ describe('404 ROUTE_NOT_FOUND', () => {
   for (const path of [...paths, '/docs/errors/NO_SUCH_CODE']) {
     test(`${path} answers 404, with a token and without`, async () => {
       assertError(await api.get(path), 404, 'ROUTE_NOT_FOUND')
-      assertError(await nobody.get(path), 404, 'ROUTE_NOT_FOUND')
+      assertError(await anonymous.get(path), 404, 'ROUTE_NOT_FOUND')
     })
   }
 
@@ -51,7 +51,7 @@ describe('405 METHOD_NOT_ALLOWED', () => {
       const answer = await api.send(method, `${path}?x=1`)
       assertError(answer, 405, 'METHOD_NOT_ALLOWED')
       assert.equal(answer.headers.get('allow'), allow)
-      assertError(await nobody.send(method, path), 405, 'METHOD_NOT_ALLOWED')
+      assertError(await anonymous.send(method, path), 405, 'METHOD_NOT_ALLOWED')
     })
   }
 
@@ -74,27 +74,27 @@ describe('400: malformed percent-encoding', () => {
     })
   }
 
-  test('in a query it answers 400 as well, not the records of another name', async () => {
+  test('in a query it answers 400, not records of another name', async () => {
     for (const malformed of MALFORMED) {
       const answer = await api.get(`/v1/customers?external_id=a${malformed}`)
       assertError(answer, 400, 'VALIDATION_ERROR')
     }
   })
 
-  test('of a health check, it is documented too', async () => {
+  test('in a health check it answers 400, which is documented', async () => {
     for (const path of ['/healthz?%ff', '/readyz?%ff']) {
       assertError(await api.get(path), 400, 'VALIDATION_ERROR')
     }
   })
 
-  test('after another question mark, which belongs to the query, too', async () => {
+  test('after a second question mark it answers 400', async () => {
     const answer = await api.get('/v1/customers?external_id=a?%ff')
     assertError(answer, 400, 'VALIDATION_ERROR')
   })
 })
 
-describe('what every answer has', () => {
-  test('X-Request-Id differs each time, also for what is not an error', async () => {
+describe('every response', () => {
+  test('has its own X-Request-Id, also without an error', async () => {
     const answers = [
       await api.get('/v1/claims'),
       await api.get('/v1/claims'),
@@ -106,12 +106,12 @@ describe('what every answer has', () => {
     for (const id of ids) assert.match(id ?? '', /^req_[0-9a-f-]{36}$/)
   })
 
-  test('a request cannot choose an X-Request-Id that is too short', async () => {
+  test('ignores an X-Request-Id of the request that is too short', async () => {
     const { headers } = await api.get('/v1/claims', { 'X-Request-Id': 'mine', 'Request-Id': 'mine' })
     assert.notEqual(headers.get('x-request-id'), 'mine')
   })
 
-  test('answers are not cached and not sniffed, errors before the route included', async () => {
+  test('forbids caching and sniffing, also an error before routing', async () => {
     for (const path of ['/v1/claims', '/v1/claims/x', '/nowhere', '/v1/claims/%zz']) {
       const { headers } = await api.get(path)
       assert.equal(headers.get('cache-control'), 'no-store', path)
@@ -119,7 +119,7 @@ describe('what every answer has', () => {
     }
   })
 
-  test('a hostile body earns no answer larger than itself', async () => {
+  test('to an invalid body is not larger than the body', async () => {
     const answer = await api.post('/v1/customers', { external_id: 'x', ['k'.repeat(250_000)]: 1 })
     assertError(answer, 400, 'VALIDATION_ERROR')
     assert.ok(JSON.stringify(answer.body).length < 250_000, 'the answer repeats the key')

@@ -9,8 +9,8 @@ import { type Contract, hintsOf, validateContract } from '../../support/source/c
 import { wholeOperations } from '../../support/whole-operations.ts'
 
 const service = await sharedService()
-const nobody = service.clientWith(null)
-const { body: document } = await nobody.get('/openapi.json')
+const anonymous = service.clientWith(null)
+const { body: document } = await anonymous.get('/openapi.json')
 const COMMITTED = new URL('../../../openapi.json', import.meta.url)
 
 interface Schema {
@@ -56,7 +56,7 @@ describe('the document', () => {
     for (const [path, contract] of contracts) assert.deepEqual(hintsOf(contract), [], path)
   })
 
-  test('has each error answer once', () => {
+  test('defines each error response once', () => {
     const answers = Object.values(document.paths as Record<string, Record<string, Operation>>)
       .flatMap(Object.values)
       .flatMap(({ responses }: Operation) => Object.entries(responses))
@@ -73,7 +73,7 @@ describe('the document', () => {
     assert.equal(validator.version, '3.1')
   })
 
-  test('has valid schemas, for what is received and what is answered', () => {
+  test('has valid schemas for requests and responses', () => {
     const ajv = new Ajv2020({ strict: false })
     const answers = operations
       .flatMap(({ operation: { responses } }) => Object.values(responses))
@@ -86,7 +86,7 @@ describe('the document', () => {
       assert.ok(ajv.validateSchema(schema), ajv.errorsText(ajv.errors))
   })
 
-  test('has a title, a version, a description and a bearer scheme that holds everywhere (§5)', () => {
+  test('has a title, a version, a description and a global bearer scheme (§5)', () => {
     const { info, components, security } = document
     for (const field of ['title', 'version', 'description']) assert.ok(info[field], field)
     const [[scheme]] = security.map(Object.keys)
@@ -96,13 +96,13 @@ describe('the document', () => {
     )
   })
 
-  test('names each operation by an id of its own, in camelCase', () => {
+  test('gives each operation a unique camelCase id', () => {
     const ids = operations.map(({ operation }) => operation.operationId ?? '')
     assert.equal(new Set(ids).size, ids.length)
     for (const id of ids) assert.match(id, /^[a-z]+([A-Z][a-z]+)+$/)
   })
 
-  test('refers to nothing that it does not hold', () => {
+  test('has no dangling reference', () => {
     for (const [, ref] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)) {
       const target = (ref as string)
         .split('/')
@@ -117,11 +117,11 @@ describe('the document', () => {
   })
 })
 
-/** What is done to a record that the path names, and needs to be told nothing. */
+/** Operations on the record of the path, without a body. */
 const ACTION_WITHOUT_BODY = /\{id\}\/(rotate_secret|test)$|^\/v1\/webhook_deliveries\/\{id\}\/redeliver$/
 
 describe('each operation', () => {
-  test('has a summary, a tag of the document, and a description for each answer', () => {
+  test('has a summary, a tag of the document, and a description for each response', () => {
     const tags = document.tags.map((tag: { name: string }) => tag.name)
     for (const { name, operation } of operations) {
       assert.ok(operation.summary, name)
@@ -150,13 +150,13 @@ describe('each operation', () => {
     for (const { path } of operations) assert.match(path, /^\/v1\/|^\/(healthz|readyz)$/)
   })
 
-  test('under /v1 names the errors that every path there may answer', () => {
+  test('under /v1 lists the errors that every path under /v1 may answer', () => {
     for (const { name, operation } of operations.filter((it) => it.path.startsWith('/v1/')))
       for (const status of ['400', '401', '429', '500', '503'])
         assert.ok(operation.responses[status], `${name}: ${status}`)
   })
 
-  test('names CROSS_ORIGIN_REQUEST if it may change something, and only then', () => {
+  test('lists CROSS_ORIGIN_REQUEST if and only if it may change something', () => {
     for (const { name, path, method, operation } of operations) {
       const refused = path.startsWith('/v1/') && method !== 'get'
       const isNamed = /CROSS_ORIGIN_REQUEST/.test(operation.responses['403']?.description ?? '')
@@ -164,7 +164,7 @@ describe('each operation', () => {
     }
   })
 
-  test('with a request body has an example of it, and the errors of bodies', () => {
+  test('with a request body has an example and the errors of bodies', () => {
     for (const { name, path, method, operation } of operations) {
       const hasBody = (method === 'post' && !ACTION_WITHOUT_BODY.test(path)) || method === 'patch'
       if (!hasBody) continue
@@ -177,7 +177,7 @@ describe('each operation', () => {
   })
 })
 
-test('a stream of events is documented as lines, in the request and in the answer (§4.3)', () => {
+test('a stream of events is documented as lines, in the request and the response (§4.3)', () => {
   const { requestBody, responses, operationId } = document.paths['/v1/events/batch#stream'].post
   assert.equal(operationId, 'submitEventLines')
   const lines = requestBody.content['application/x-ndjson'].schema
@@ -206,7 +206,7 @@ function* schemasIn(node: unknown): Generator<Node> {
     if (!['example', 'examples', 'enum', 'default'].includes(key)) yield* schemasIn(value)
 }
 
-describe('for generators of code', () => {
+describe('for code generators', () => {
   const schemas = [...schemasIn(document)]
 
   test('enums and constants have types, and UUIDs their format', () => {
@@ -266,7 +266,7 @@ describe('for generators of code', () => {
 })
 
 describe('GET /docs', () => {
-  test('answers HTML that loads nothing from another host, and is not told to', async () => {
+  test('answers HTML that loads nothing from another host', async () => {
     const page = await fetch(`${service.url}/docs`)
     const html = await page.text()
     assert.equal(page.status, 200)
@@ -278,7 +278,7 @@ describe('GET /docs', () => {
     for (const asking of ['proxyUrl', '"cdn"']) assert.ok(!html.includes(asking), asking)
   })
 
-  test('finds its script and its document on this server', async () => {
+  test('loads its script and its document from this server', async () => {
     const page = await fetch(`${service.url}/docs`)
     const html = await page.text()
     const script = /<script src="([^"]+)"/.exec(html)?.[1] ?? ''

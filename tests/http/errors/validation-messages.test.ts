@@ -162,12 +162,12 @@ async function refusal(
     assert.doesNotMatch(message, NOT_OURS, what)
     assert.match(message, /^(?:must|is|has|names|needs|or) /, what)
   }
-  const told = JSON.stringify(details)
-  if (names !== undefined) assert.ok(told.includes(names), `${what}: ${told} does not name ${names}`)
+  const text = JSON.stringify(details)
+  if (names !== undefined) assert.ok(text.includes(names), `${what}: ${text} does not name ${names}`)
   return details
 }
 
-describe('the message for a violated constraint of openapi.json is our own', () => {
+describe('a violated constraint of openapi.json has a message of the service', () => {
   test('in queries, paths and headers', async () => {
     let tried = 0
     for (const { method, path, parameters = [], ...operation } of withToken)

@@ -8,7 +8,7 @@ import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-/* Senders of large bodies that do not arrive make room for others after some seconds. */
+/* Large bodies that do not arrive are aborted after some seconds. */
 
 const MIB = 1024 * 1024
 const service = await startTestService({ after })
@@ -19,12 +19,12 @@ const headersOf = (token: string | null, length: number) => ({
 })
 
 describe('large bodies that do not arrive', () => {
-  test('of accounts that fill all the room give way, after a while, to who has less', async (t) => {
+  test('of accounts that fill the budget are cut off after a while, in favour of accounts with less', async (t) => {
     const isOpen = ({ socket, read }: RawConnection) => !socket.destroyed && read() === ''
-    const begin = async (account: ApiClient, count: number, bytes: number) => {
+    const openAll = async (account: ApiClient, count: number, bytes: number) => {
       const connections: RawConnection[] = []
       for (let n = 0; n < count; n++) {
-        // Its token is known, so that what is sent is let in before what comes after it.
+        // Caches the token, so that the connections are admitted in order.
         assert.equal((await account.get('/v1/me')).status, 200)
         const connection = await connectRaw(t, service.url)
         connection.write(head('POST', '/v1/claims/batch', headersOf(account.token, bytes)))
@@ -37,7 +37,7 @@ describe('large bodies that do not arrive', () => {
     // Each account gets half of what is left.
     const sizes = [8, 4, 2, 1, 0.5, 0.25, 0.125, 0.0625].map((mib) => mib * MIB)
     const held: RawConnection[][] = []
-    for (const bytes of sizes) held.push(await begin(await service.newAccount(), 4, bytes))
+    for (const bytes of sizes) held.push(await openAll(await service.newAccount(), 4, bytes))
     const last = await service.newAccount()
     const { id } = await newClaim(last)
     const event = { claim_id: id, type: 'a', value: 'v'.repeat(200_000) }
@@ -48,21 +48,21 @@ describe('large bodies that do not arrive', () => {
     )
   })
 
-  test('of few accounts leave room to others, however often they begin anew', async (t) => {
+  test('of few accounts leave part of the budget to others, however often they are sent again', async (t) => {
     const [last, ...accounts] = (await Promise.all(
       Array.from({ length: 5 }, () => service.newAccount()),
     )) as [ApiClient, ...ApiClient[]]
     const { id } = await newClaim(last)
     const event = { claim_id: id, type: 'a', value: 'v'.repeat(200_000) }
-    let begun: Socket[] = []
+    let sockets: Socket[] = []
     for (let round = 0; round < 3; round++) {
-      for (const socket of begun) socket.destroy()
-      begun = []
+      for (const socket of sockets) socket.destroy()
+      sockets = []
       for (const account of accounts) {
         for (let n = 0; n < 4; n++) {
           const { socket, write } = await connectRaw(t, service.url)
           write(head('POST', '/v1/claims/batch', headersOf(account.token, 8 * MIB)))
-          begun.push(socket)
+          sockets.push(socket)
         }
         assert.equal((await account.get('/v1/me')).status, 200)
       }
@@ -71,7 +71,7 @@ describe('large bodies that do not arrive', () => {
   })
 })
 
-test('bodies that do not say how long they are leave room for later requests', async (t) => {
+test('bodies without Content-Length leave part of the budget to later requests', async (t) => {
   const greedy = [await service.newAccount(), await service.newAccount()]
   const other = await service.newAccount()
   for (const account of [...greedy, other]) assert.equal((await account.get('/v1/me')).status, 200)

@@ -7,7 +7,7 @@ import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head, sendRaw } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'
 
-/* Bodies that are on their way hold memory for as long as their senders please. */
+/* Bodies that arrive slowly hold memory. */
 
 const MIB = 1024 * 1024
 const service = await sharedService()
@@ -18,7 +18,7 @@ const headersOf = (token: string | null, length: number) => ({
   'Content-Length': length,
 })
 
-test('a body that says to be larger than any may be answers 413, which is no reason to send it again', async () => {
+test('a body whose Content-Length exceeds every limit answers 413 without Retry-After', async () => {
   for (const length of [64 * MIB + 1, 99_999_999_999]) {
     const answer = await sendRaw(service.url, head('POST', '/v1/claims/batch', headersOf(api.token, length)))
     assertError(answer, 413, 'PAYLOAD_TOO_LARGE')
@@ -27,17 +27,17 @@ test('a body that says to be larger than any may be answers 413, which is no rea
 })
 
 describe('large bodies that do not arrive', () => {
-  test('are refused beyond 32 MiB of an account, before they are read; others are answered', async (t) => {
+  test('are refused beyond 32 MiB of an account before they are read, and other accounts are answered', async (t) => {
     const bytes = head('POST', '/v1/claims/batch', headersOf(api.token, 8 * MIB))
-    const begun: RawConnection[] = []
+    const connections: RawConnection[] = []
     for (let n = 0; n < 5; n++) {
       const connection = await connectRaw(t, service.url)
       connection.write(bytes)
-      begun.push(connection)
+      connections.push(connection)
     }
     const isRefused = (connection: RawConnection) => /^HTTP\/1\.1 503 .*UNAVAILABLE/s.test(connection.read())
-    await eventually(async () => begun.some(isRefused))
-    assert.equal(begun.filter(isRefused).length, 1)
+    await eventually(async () => connections.some(isRefused))
+    assert.equal(connections.filter(isRefused).length, 1)
     assertError(await sendRaw(service.url, bytes), 503, 'UNAVAILABLE')
     assert.equal((await api.post('/v1/customers', { external_id: uniqueName() })).status, 201)
     const other = await service.newAccount()
@@ -45,7 +45,7 @@ describe('large bodies that do not arrive', () => {
     const event = { claim_id: id, type: 'a', value: 'v'.repeat(200_000) }
     assert.equal((await other.post('/v1/events', event)).status, 201)
 
-    for (const { socket } of begun) socket.destroy()
+    for (const { socket } of connections) socket.destroy()
     const value = 'v'.repeat(200_000)
     const { id: own } = await newClaim(api)
     await eventually(
@@ -53,19 +53,19 @@ describe('large bodies that do not arrive', () => {
     )
   })
 
-  test('are read on when they were refused, so that their connection goes on', async (t) => {
+  test('are read to their end after a refusal, so that the connection stays open', async (t) => {
     const { socket, write, read } = await connectRaw(t, service.url)
     const bytes = 2 * MIB
-    write(head('POST', '/v1/claims/batch', headersOf('nobody', bytes)))
+    write(head('POST', '/v1/claims/batch', headersOf('unknown', bytes)))
     write('x'.repeat(bytes))
     write(head('GET', '/v1/me', headersOf(api.token, 0)))
     await eventually(async () => /401 .*\r\n\r\n.*HTTP\/1\.1 200 /s.test(read()))
     assert.ok(!socket.destroyed)
   })
 
-  test('are read on in small pieces, too, when they were refused', async (t) => {
+  test('in small chunks are also read to their end after a refusal', async (t) => {
     const { socket, write, read, receives } = await connectRaw(t, service.url)
-    const { 'Content-Length': _, ...headers } = headersOf('nobody', 0)
+    const { 'Content-Length': _, ...headers } = headersOf('unknown', 0)
     write(head('POST', '/v1/claims', { ...headers, 'Transfer-Encoding': 'chunked' }))
     await receives(/^HTTP\/1\.1 401 /)
     write(`${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n${head('GET', '/v1/me', headersOf(api.token, 0))}`)
@@ -73,7 +73,7 @@ describe('large bodies that do not arrive', () => {
     assert.ok(!socket.destroyed)
   })
 
-  test('of strangers have 16 KiB at most', async () => {
+  test('without a valid token have 16 KiB at most', async () => {
     for (const path of ['/api/auth/sign-in/email', '/api/auth/sign-up/email']) {
       const answer = await sendRaw(service.url, head('POST', path, headersOf(null, 16 * 1024 + 1)))
       assertError(answer, 413, 'PAYLOAD_TOO_LARGE')
@@ -82,7 +82,7 @@ describe('large bodies that do not arrive', () => {
   })
 })
 
-test('a body that does not say how long it is, is taken whole', async () => {
+test('a body without Content-Length is read whole', async () => {
   const { id } = await newClaim(api)
   const event = JSON.stringify({ claim_id: id, type: 'a', value: 'v'.repeat(200_000) })
   const half = event.length / 2

@@ -18,7 +18,7 @@ const Authorization = `Bearer ${api.token}`
 const answersIn = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
-describe('requests that are sent at once on one connection', () => {
+describe('pipelined requests', () => {
   test('are answered in their order', async (t) => {
     const connection = await connectRaw(t, service.url)
     const paths = ['/healthz', '/nowhere', '/v1/claims', '/readyz', '/openapi.json', '/healthz']
@@ -27,7 +27,7 @@ describe('requests that are sent at once on one connection', () => {
     assert.deepEqual(answersIn(connection.read()), [200, 404, 401, 200, 200, 200])
   })
 
-  test('are taken one at a time', async (t) => {
+  test('are processed one at a time', async (t) => {
     const [first, second] = [await newClaim(api), await newClaim(api)]
     const held = await holdClaims(t, databaseUrl, [first.id])
     const connection = await connectRaw(t, service.url)
@@ -43,14 +43,14 @@ describe('requests that are sent at once on one connection', () => {
     assert.deepEqual(answersIn(connection.read()), [201, 201])
   })
 
-  test('close the connection if more than 32 wait', async (t) => {
+  test('close the connection if more than 32 are queued', async (t) => {
     const connection = await connectRaw(t, service.url)
     connection.write(head('GET', '/v1/claims', { Authorization }).repeat(200))
     await connection.isClosed()
     assert.ok(answersIn(connection.read()).length <= 1, 'the request in progress')
   })
 
-  test('and are no HTTP after a while: what came before is answered, and then the rest', async (t) => {
+  test('before malformed HTTP are answered first', async (t) => {
     const { id } = await newClaim(api)
     const held = await holdClaims(t, databaseUrl, [id])
     const connection = await connectRaw(t, service.url)
@@ -70,7 +70,7 @@ describe('requests that are sent at once on one connection', () => {
 describe('connections', () => {
   beforeEach(() => eventually(async () => (await small.openConnections()) === 0))
 
-  test('that are idle make room for new ones, the oldest first', async (t) => {
+  test('that are idle are closed for new connections, the oldest first', async (t) => {
     const idle = []
     for (let n = 0; n < 10; n++)
       idle.push(await connectRaw(t, small.url, { localAddress: `127.0.0.${2 + n}` }))
@@ -82,7 +82,7 @@ describe('connections', () => {
     await idle[1]?.receives(/^HTTP\/1\.1 200/)
   })
 
-  test('that are all busy leave no room: the new one is answered 503 at once', async (t) => {
+  test('that are all busy are kept, and a new connection is answered 503 at once', async (t) => {
     const { id } = await newClaim(api)
     const held = await holdClaims(t, databaseUrl, [id])
     for (let n = 0; n < 10; n++) {
@@ -99,7 +99,7 @@ describe('connections', () => {
     await held.letGo()
   })
 
-  test('of one address are half of all at most; of a trusted proxy all', async (t) => {
+  test('of one address are at most half of all; a trusted proxy may have all', async (t) => {
     const open = async (url: string) => {
       const connections = []
       for (let n = 0; n < 6; n++) connections.push(await connectRaw(t, url))

@@ -35,7 +35,7 @@ const OWN: Record<string, Record<string, string>> = {
 const post = (path: string, body: object, headers: Record<string, string>) =>
   service.clientWith(null).send('POST', path, JSON.stringify(body), { ...JSON_TYPE, ...headers })
 
-test('with a session’s cookie, a request from elsewhere answers 403 and changes nothing (§5 rule 4)', async (t) => {
+test('with a session cookie, a request from another origin answers 403 and changes nothing (§5 rule 4)', async (t) => {
   const isRefused = async (headers: Record<string, string>) => {
     const withCookie = { ...headers, Cookie: browser.cookie }
     const answer = await post('/v1/customers', { external_id: uniqueName() }, withCookie)
@@ -57,7 +57,7 @@ test('with a session’s cookie, a request from elsewhere answers 403 and change
   assert.equal((await browser.get('/v1/me')).status, 200)
 })
 
-test('with a token, it does not matter where a request is from', async () => {
+test('with a token, a request from any origin is accepted', async () => {
   const Authorization = `Bearer ${service.api.token}`
   for (const [what, headers] of Object.entries(FOREIGN)) {
     const answer = await post('/v1/customers', { external_id: uniqueName() }, { ...headers, Authorization })
@@ -65,7 +65,7 @@ test('with a token, it does not matter where a request is from', async () => {
   }
 })
 
-test('with a session’s cookie, a request from the service’s own pages is right', async () => {
+test('with a session cookie, a request from a page of the service is accepted', async () => {
   for (const [what, headers] of Object.entries(OWN)) {
     const own = { ...headers, Cookie: browser.cookie }
     assert.equal((await post('/v1/customers', { external_id: uniqueName() }, own)).status, 201, what)
@@ -74,8 +74,8 @@ test('with a session’s cookie, a request from the service’s own pages is rig
   }
 })
 
-describe('where PUBLIC_URL is set', () => {
-  test('its pages may change something, and so may those of the address that the request names', async (t) => {
+describe('with PUBLIC_URL', () => {
+  test('requests from its origin and from the host of the request may change something', async (t) => {
     const databaseUrl = service.databaseUrl
     const publicUrl = 'http://claims.example.com/base'
     const other = await startTestService(t, { databaseUrl, publicUrl })
@@ -92,7 +92,7 @@ describe('where PUBLIC_URL is set', () => {
   })
 })
 
-test('signing in and up from another site’s page answers 403, from a program without any of this is right', async () => {
+test('signing in or up from another site answers 403; a program without Origin is accepted', async () => {
   const credentials = { email, password: PASSWORD }
   const foreign = { Origin: 'https://evil.example' }
   assertError(await post('/api/auth/sign-in/email', credentials, foreign), 403, 'CROSS_ORIGIN_REQUEST')
@@ -101,7 +101,7 @@ test('signing in and up from another site’s page answers 403, from a program w
   assert.equal((await post('/api/auth/sign-in/email', credentials, {})).status, 200)
 })
 
-test('reading with the cookie needs no Origin, and no page of another site is let read the answer', async () => {
+test('reading with the cookie needs no Origin, and CORS lets no other site read the response', async () => {
   const headers = { Cookie: browser.cookie, Origin: 'https://evil.example' }
   const answer = await service.clientWith(null).get('/v1/me', headers)
   assert.equal(answer.status, 200)

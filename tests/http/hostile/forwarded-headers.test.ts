@@ -10,7 +10,7 @@ import { head, sendRaw } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-/* A trusted proxy may pass on what its caller wrote: only the forms that the headers are documented for count. */
+/* A trusted proxy may forward headers of its client. Only documented forms of the headers are accepted. */
 
 const { databaseUrl } = await sharedService()
 const trustedProxies = '10.0.0.0/8, 127.0.0.1'
@@ -20,8 +20,8 @@ const linkOf = async (headers: Record<string, string>): Promise<string> => {
   return body.error.doc_url.replace('/docs/errors/TOKEN_INVALID', '')
 }
 
-describe('where the service is seen', () => {
-  for (const [headers, seen] of [
+describe('the address of the service', () => {
+  for (const [headers, address] of [
     [{ 'X-Forwarded-Proto': 'https' }, 'https://claims.test'],
     [{ 'X-Forwarded-Host': 'claims.example:8443' }, 'http://claims.example:8443'],
     [{ 'X-Forwarded-Proto': 'http, https', 'X-Forwarded-Host': 'a.example' }, 'https://a.example'],
@@ -31,12 +31,12 @@ describe('where the service is seen', () => {
     [{ 'X-Forwarded-Host': '"><script>' }, 'http://claims.test'],
     [{ 'X-Forwarded-Host': 'a.example, ' }, 'http://claims.test'],
   ] as [Record<string, string>, string][]) {
-    test(`${JSON.stringify(headers)} is ${seen}`, async () => assert.equal(await linkOf(headers), seen))
+    test(`${JSON.stringify(headers)} is ${address}`, async () => assert.equal(await linkOf(headers), address))
   }
 })
 
-describe('where a caller is', () => {
-  const kept = (value: string) => {
+describe('the address of a client', () => {
+  const cleaned = (value: string) => {
     const headers: Record<string, string> = { 'x-forwarded-for': value }
     cleanForwardedHeaders({ headers } as unknown as IncomingMessage)
     return headers['x-forwarded-for']
@@ -50,7 +50,7 @@ describe('where a caller is', () => {
     ['[2001:db8::1]:443, 203.0.113.7:65535', '2001:db8::1, 203.0.113.7'],
     ['[2001:db8::1]', '2001:db8::1'],
   ] as const) {
-    test(`is read from ${value}`, () => assert.equal(kept(value), addresses))
+    test(`is read from ${value}`, () => assert.equal(cleaned(value), addresses))
   }
   for (const value of [
     '',
@@ -68,9 +68,9 @@ describe('where a caller is', () => {
     ',',
   ]) {
     test(`is the peer's address if ${JSON.stringify(value)} is forwarded`, () =>
-      assert.equal(kept(value), undefined))
+      assert.equal(cleaned(value), undefined))
   }
-  test('is told by the addresses and networks that are trusted, also where IPv6 holds an IPv4 address', () => {
+  test('is found with the trusted addresses and networks, also for IPv4-mapped IPv6 addresses', () => {
     const trusts = proxyTrust('10.0.0.0/8, 127.0.0.1,2001:db8::/32')
     for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', '2001:db8::9'])
       assert.ok(trusts(address))
@@ -79,7 +79,7 @@ describe('where a caller is', () => {
   })
 })
 
-test('a forwarded host makes no other site the service’s own', async () => {
+test('a forwarded host does not make another site the origin of the service', async () => {
   const post = (origin: string) => {
     const headers = { Origin: origin, 'X-Forwarded-Host': 'evil.example', 'Content-Length': 0 }
     return sendRaw(behindProxy.url, head('POST', '/api/auth/sign-out', headers))
@@ -88,14 +88,14 @@ test('a forwarded host makes no other site the service’s own', async () => {
   assert.notEqual((await post('http://claims.test')).status, 403)
 })
 
-test('a request with two hosts is refused', async () => {
+test('a request with two Host headers is refused', async () => {
   for (const second of ['Host: claims.test', 'host: other.test']) {
     const bytes = head('GET', '/healthz', {}).replace('\r\n\r\n', `\r\n${second}\r\n\r\n`)
     assertError(await sendRaw(behindProxy.url, bytes), 400, 'VALIDATION_ERROR')
   }
 })
 
-test('every answer says that other sites are not told where someone came from', async () => {
+test('every response has a Referrer-Policy that sends no referrer to other sites', async () => {
   for (const path of [
     '/',
     '/v1/claims',

@@ -16,7 +16,7 @@ const service = await startTestService({ after })
 const { api } = service
 const customer = await newCustomer(api)
 
-test('what callers leave behind who go away in the middle is free again', async (t) => {
+test('memory and permits of clients that disconnect are released', async (t) => {
   const bytes = Buffer.from(JSON.stringify({ claims: heavyClaimBodies(customer.id, 60) }))
   const top = head('POST', '/v1/claims/batch', {
     Authorization: `Bearer ${api.token}`,
@@ -24,15 +24,16 @@ test('what callers leave behind who go away in the middle is free again', async 
     'Content-Length': bytes.length,
   })
   for (let round = 0; round < 4; round++) {
-    const left = await Promise.all(Array.from({ length: 3 }, () => connectRaw(t, service.url)))
-    for (const connection of left) connection.write(Buffer.concat([Buffer.from(top), bytes]).toString())
+    const connections = await Promise.all(Array.from({ length: 3 }, () => connectRaw(t, service.url)))
+    for (const connection of connections)
+      connection.write(Buffer.concat([Buffer.from(top), bytes]).toString())
     await service.sql('SELECT 1')
-    for (const { socket } of left) socket.resetAndDestroy()
+    for (const { socket } of connections) socket.resetAndDestroy()
   }
   assert.equal((await runBatch(api, '/v1/claims/batch', heavyClaimBodies(customer.id, 60))).length, 60)
 })
 
-test('an account with many heavy requests waits for its own; others are answered', async () => {
+test('an account with many heavy requests queues behind itself, and other accounts are answered', async () => {
   const greedy = (await service.newAccount()) satisfies ApiClient
   const simulation = {
     contract: matching({}),
@@ -42,13 +43,13 @@ test('an account with many heavy requests waits for its own; others are answered
       a: emptyObjects(80_000),
     })),
   }
-  const asked = Array.from({ length: 8 }, () => greedy.post('/v1/simulations', simulation))
+  const sent = Array.from({ length: 8 }, () => greedy.post('/v1/simulations', simulation))
   const [own] = await runBatch(api, '/v1/claims/batch', heavyClaimBodies(customer.id, 1))
   assert.equal(own.status, 201)
-  for (const { status } of await Promise.all(asked)) assert.ok(status === 200 || status === 503, `${status}`)
+  for (const { status } of await Promise.all(sent)) assert.ok(status === 200 || status === 503, `${status}`)
 })
 
-test('while nobody reads the answers to full accounts, the bodies of others have room', async (t) => {
+test('while responses of accounts at their limit are not read, bodies of others are accepted', async (t) => {
   const greedy = await Promise.all([service.newAccount(), service.newAccount()])
   const text = 'x'.repeat(60_000)
   const claims = await Promise.all(

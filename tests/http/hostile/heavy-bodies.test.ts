@@ -10,8 +10,8 @@ import { emptyObjects, heavyClaimBodies, matching } from './heavy-claim-bodies.t
 const { api } = await sharedService()
 const customer = await newCustomer(api)
 
-describe('items of a long batch that are parsed when it is their turn', () => {
-  test('become claims with the contracts that were sent, those that are wrong being told in their places', async () => {
+describe('items of a long batch, parsed on demand,', () => {
+  test('become claims with the contracts that were sent, and invalid items are reported at their index', async () => {
     const items = heavyClaimBodies(customer.id, 6)
     const wrong = { ...items[0], contract: { ...matching({}), price: 'x'.repeat(600) } }
     const results = await runBatch(api, '/v1/claims/batch', [...items, wrong])
@@ -24,7 +24,7 @@ describe('items of a long batch that are parsed when it is their turn', () => {
     assert.equal(results[6].error.details[0].path, 'contract.price')
   })
 
-  test('become candidates, of which the second with an alias is a conflict', async () => {
+  test('become candidates, and the second candidate with an alias is a conflict', async () => {
     const [item] = heavyClaimBodies(customer.id, 1)
     const candidate = {
       candidate_alias: 'heavy-and-late',
@@ -39,7 +39,7 @@ describe('items of a long batch that are parsed when it is their turn', () => {
     assert.deepEqual(results[0].candidate.contract, item?.contract)
   })
 
-  test('become events that are decided, answered, kept and known again as they were sent', async () => {
+  test('become events that are decided, returned, stored and recognized as they were sent', async () => {
     const [claim] = await runBatch(api, '/v1/claims/batch', [
       { customer_id: customer.id, contract: matching({ n: 2 }) },
     ])

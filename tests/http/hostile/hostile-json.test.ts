@@ -18,7 +18,7 @@ const submit = (body: string | Uint8Array<ArrayBuffer>) =>
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 describe('depth', () => {
-  test('arrays to the 128th level are kept, the 129th answers 400 and records nothing', async () => {
+  test('arrays of 128 levels are stored; 129 levels answer 400 and record nothing', async () => {
     const { status, body } = await submit(`{"type":"a","value":${nested(127)}}`)
     assert.equal(status, 201)
     assert.equal(JSON.stringify(body.event.value), nested(127))
@@ -45,7 +45,7 @@ describe('depth', () => {
     })
   })
 
-  test('a condition of 32 levels is taken, one of 33 answers 400 at its node', async () => {
+  test('a condition of 32 levels is accepted; 33 levels answer 400 at the node', async () => {
     for (const [wrap, step] of [
       [not, '.condition'],
       [(child: Condition) => all(child), '.conditions[0]'],
@@ -64,7 +64,7 @@ describe('depth', () => {
     }
   })
 
-  test('a condition of 512 nodes is taken, one of 513 answers 400 at fulfillment_condition', async () => {
+  test('a condition of 512 nodes is accepted; 513 nodes answer 400 at fulfillment_condition', async () => {
     const tree = (nodes: number) =>
       contractWith({ fulfillment_condition: all(...Array(nodes - 1).fill({ event: 'done' })) })
     assert.equal((await api.post('/v1/schemas', { contract: tree(512) })).status, 201)
@@ -75,7 +75,7 @@ describe('depth', () => {
 })
 
 describe('numbers', () => {
-  test('one that a double does not hold answers 400 at its path, wherever it stands, and stores nothing', async (t) => {
+  test('a number that a double cannot represent answers 400 at its path and stores nothing', async (t) => {
     await assertStoresNothing(service, async () => {
       for (const number of [
         '1e999',
@@ -97,7 +97,7 @@ describe('numbers', () => {
     })
   })
 
-  test('numbers that a double holds are kept, however they are written', async () => {
+  test('numbers that a double can represent are stored in any notation', async () => {
     const { status, body } = await submit(
       '{"type":"a","value":[1E3,1.50,9007199254740992,1e21,5e-324,0e999,1.0000000000000000]}',
     )
@@ -106,7 +106,7 @@ describe('numbers', () => {
   })
 })
 
-describe('text that PostgreSQL cannot hold', () => {
+describe('text that PostgreSQL cannot store', () => {
   // U+0000, and surrogates alone or in the wrong order.
   const FLAWS = ['\\u0000', '\\ud800', '\\udc00x', '\\udc00\\ud800']
   test('answers 400 at its path, in values and in keys, and stores nothing', async (t) => {
@@ -181,7 +181,7 @@ for (const [what, space] of [
   ['short', ''],
   ['long', ' '.repeat(200_000)],
 ] as const) {
-  test(`of two lists in a ${what} body the last counts, however many items both have together`, async () => {
+  test(`the last of two lists in a ${what} body counts, even if both together exceed the limit`, async () => {
     const events = (count: number) =>
       `"events":[${Array(count).fill(`{"claim_id":"${claim.id}","type":"a"}`)}]`
     const batch = (first: number, last: number) =>

@@ -24,7 +24,7 @@ const INHERITED = [
   'isPrototypeOf',
 ]
 
-describe('a name that objects inherit', () => {
+describe('a name of an inherited property', () => {
   test('is an ordinary key of a payload', async () => {
     const { id } = await newClaim(api)
     const events = INHERITED.map((name) => ({ claim_id: id, type: 'a', [name]: { [name]: 1 } }))
@@ -34,7 +34,7 @@ describe('a name that objects inherit', () => {
     assert.deepEqual((await api.readClaim(id)).events, recorded)
   })
 
-  test('as a key of match is looked for in the payload, not in what it inherits', async () => {
+  test('as a key of match is matched only against own properties of the payload', async () => {
     for (const name of INHERITED) {
       for (const match of [{ [name]: {} }, { o: { [name]: {} } }] as const) {
         const payloads = [{}, { o: {} }, { o: 1, value: {} }, match]
@@ -44,7 +44,7 @@ describe('a name that objects inherit', () => {
     }
   })
 
-  test('as a field is looked for in the payload, not in what it inherits', async () => {
+  test('as a field is read only from own properties of the payload', async () => {
     for (const name of INHERITED) {
       const own = { [name]: { length: 1 }, o: { [name]: { length: 1 } }, value: { [name]: 1 } }
       for (const field of [`${name}.length`, `o.${name}.length`, `value.${name}`]) {
@@ -55,7 +55,7 @@ describe('a name that objects inherit', () => {
     }
   })
 
-  test('is an unknown field wherever fields are known', async () => {
+  test('is an unknown field where the fields are fixed', async () => {
     const { id: customer_id } = customer
     const contract = contractWith()
     const withLeaf = (name: string) => ({
@@ -76,7 +76,7 @@ describe('a name that objects inherit', () => {
   })
 })
 
-test('a field does not reach into strings and arrays: value.length and o.0 are not there', async () => {
+test('a field does not reach into strings and arrays: value.length and o.0 do not exist', async () => {
   const payloads = [
     { value: '12', o: [1, 2] },
     { value: { length: 0, 0: 0 }, o: { length: 0, 0: 0 } },
@@ -85,7 +85,7 @@ test('a field does not reach into strings and arrays: value.length and o.0 are n
     assert.deepEqual(await statusesAfter({ event: 'a', field, gte: 0 }, payloads), ['OPEN', 'PENDING'], field)
 })
 
-test('names like op or gt in a contract are not inherited from anywhere', async () => {
+test('properties like op or gt are not read from the prototype of a contract', async () => {
   const text = `{"customer_id":"${customer.id}","contract":{"price":1,"activity_window":1,"review_window":1,"timeout_outcome":"fail","fulfillment_condition":{"constructor":{"prototype":{"event":"a"}}}}}`
   const answer = await api.send('POST', '/v1/claims', text, JSON_TYPE)
   assertError(answer, 400, 'VALIDATION_ERROR', 'contract.fulfillment_condition')

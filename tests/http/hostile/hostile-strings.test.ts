@@ -40,8 +40,8 @@ for (const text of HOSTILE_STRINGS) {
 
     const event = { id: text, type: text, value: text, [text]: [text, { [text]: text }] }
     const submitted = await api.post(`${candidatePath(text)}/events`, event)
-    const { created_at, system: _, ...kept } = submitted.body.event
-    assert.deepEqual([submitted.status, kept], [201, event])
+    const { created_at, system: _, ...stored } = submitted.body.event
+    assert.deepEqual([submitted.status, stored], [201, event])
     const replay = await api.post('/v1/events', { candidate_alias: text, ...event })
     assert.equal(replay.status, 200)
     const [logged] = (await api.get(candidatePath(text))).body.events
@@ -49,7 +49,7 @@ for (const text of HOSTILE_STRINGS) {
   })
 }
 
-test('any JSON object as a payload comes back deeply equal, from the answer and from the log', async () => {
+test('any JSON object as a payload is returned deeply equal, in the response and in the log', async () => {
   const { id } = await newClaim(api)
   const answered: unknown[] = []
   await fc.assert(
@@ -58,8 +58,8 @@ test('any JSON object as a payload comes back deeply equal, from the answer and 
       const results = await runBatch(api, '/v1/events/batch', events)
       for (const [i, { status, event }] of results.entries()) {
         assert.equal(status, 201, JSON.stringify(results[i]))
-        const { id: _, type, created_at, system, ...kept } = event
-        assert.deepEqual(kept, payloads[i])
+        const { id: _, type, created_at, system, ...stored } = event
+        assert.deepEqual(stored, payloads[i])
         answered.push(event)
       }
     }),

@@ -285,7 +285,7 @@ const BODIES: Record<string, Body> = {
   },
 }
 
-/** Such bodies are refused before the database is asked, of whatever kind it is. */
+/** These bodies are refused before a statement is sent. */
 const REFUSED_BEFORE = { skip: isOnCitus() && 'it is tried on one PostgreSQL' }
 
 for (const [name, { method, path, whole, fields }] of Object.entries(BODIES)) {
@@ -313,7 +313,7 @@ for (const [name, { method, path, whole, fields }] of Object.entries(BODIES)) {
   )
 }
 
-test('every operation with a body has a case here', async () => {
+test('every operation with a body has a test case', async () => {
   const body = wholeOperations((await api.get('/openapi.json')).body)
   const paths: Record<string, Record<string, { operationId: string; requestBody?: object }>> = body.paths
   const operations = Object.values(paths).flatMap(Object.values)

@@ -52,7 +52,7 @@ const text = fc
   .tuple(body, fc.constantFrom(0, 1, '\t'))
   .map(([value, space]) => JSON.stringify(value, null, space))
 
-test('a body is what its rest and its items are', () => {
+test('rest and items of a split body make up the body', () => {
   fc.assert(
     fc.property(text, (text) => {
       assert.deepEqual(parsePieces(text), parseWhole(text))
@@ -61,7 +61,7 @@ test('a body is what its rest and its items are', () => {
   )
 })
 
-test('a text that is not JSON has a rest or an item that is not', () => {
+test('invalid JSON gives an invalid rest or an invalid item', () => {
   const damage = fc.record({
     at: fc.nat({ max: 400 }),
     remove: fc.nat({ max: 3 }),
@@ -118,24 +118,24 @@ for (const text of [
   '{"events":[1,"',
   '',
 ]) {
-  test(`${text} is what its rest and its items are`, () => {
+  test(`rest and items make up ${text}`, () => {
     assert.deepEqual(parsePieces(text), parseWhole(text))
   })
 }
 
-test('of a list that is too long as many items as were wanted are cut', () => {
+test('a list that is too long gives the maximum number of items', () => {
   const { items, isTooLong } = cut('{"events":[1,2,3]}', 2)
   assert.deepEqual([items, isTooLong], [['1', '2'], true])
   assert.equal(cut('{"events":[1,2]}', 2).isTooLong, false)
 })
 
-test('of lists of one name the last one counts, however many items the others have', () => {
+test('the last list of a name counts, however many items the others have', () => {
   const { items, isTooLong, skippedPieces } = cut('{"events":[1,2,3],"events":[4]}', 2)
   assert.deepEqual([items, isTooLong, skippedPieces], [['4'], false, ['1,2,3']])
   assert.equal(cut('{"events":[4],"events":[1,2,3]}', 2).isTooLong, true)
 })
 
-test('what is passed over comes in pieces of whole items, also where they are long', () => {
+test('skipped lists are returned in pieces of whole items, also if the items are long', () => {
   const long = `"${'x'.repeat(100_000)}"`
   const list = [
     ...Array(60_000).fill('1'),
@@ -153,7 +153,7 @@ test('what is passed over comes in pieces of whole items, also where they are lo
   for (const piece of skippedPieces) JSON.parse(`[${piece}]`)
 })
 
-test('a value never takes less than its least bytes, and strings and structure count in full', () => {
+test('minimumBytes is a lower bound that counts strings and structure in full', () => {
   fc.assert(
     fc.property(payload, fc.constantFrom(0, 2), (value, space) => {
       assert.ok(minimumBytes(JSON.stringify(value, null, space)) <= Buffer.byteLength(JSON.stringify(value)))
@@ -162,7 +162,7 @@ test('a value never takes less than its least bytes, and strings and structure c
   assert.equal(minimumBytes('{ "a" : ["xyz", {"\\u0041\\n": "}"}] }'), '{"a":["xyz",{"An":"}"}]}'.length)
 })
 
-test('the path of a place in a text leads to the value there', () => {
+test('the path of a position in a text leads to the value at the position', () => {
   fc.assert(
     fc.property(payload, fc.infiniteStream(fc.nat({ max: 5 })), (value, choices) => {
       const marked = structuredClone(value)

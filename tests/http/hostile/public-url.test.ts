@@ -19,18 +19,18 @@ const EVIL = { Host: 'evil.example', ...FORWARDED }
 const PAGES = ['/', '/claims', '/docs/specification', '/docs/errors', '/docs/errors/TOKEN_INVALID']
 const OTHERS = ['/v1/claims', '/healthz', '/openapi.json', '/docs', '/v1/%zz', '/docs/nowhere']
 
-const ask = (url: string, path: string) =>
+const getPage = (url: string, path: string) =>
   sendRaw(url, head('GET', path, { Accept: 'text/html', Connection: 'close', ...EVIL }))
 
-describe('where PUBLIC_URL begins with https, an answer does not name the host of its request, and has Strict-Transport-Security', () => {
+describe('with a PUBLIC_URL of https, a response does not contain the host of the request, and has Strict-Transport-Security', () => {
   for (const path of [...PAGES, ...OTHERS])
     test(path, async () => {
-      const { headers, body } = await ask(service.url, path)
+      const { headers, body } = await getPage(service.url, path)
       assert.doesNotMatch(JSON.stringify([...headers, body]), /evil\.example/)
       assert.equal(headers.get('strict-transport-security'), STRICT_TRANSPORT)
     })
 
-  test('also for a request that is not HTTP, or is refused before its body is read', async () => {
+  test('also for malformed HTTP and for a request that is refused before its body is read', async () => {
     for (const bytes of ['GARBAGE\r\n\r\n', head('GET', '/v1/claims', { ...EVIL, Expect: 'nothing' })]) {
       const { headers, body } = await sendRaw(service.url, bytes)
       assert.ok(body.error.doc_url.startsWith(`${publicUrl}/docs/errors/`), body.error.doc_url)
@@ -38,7 +38,7 @@ describe('where PUBLIC_URL begins with https, an answer does not name the host o
     }
   })
 
-  test('links of invitations use it, and sign-in sets a cookie for the host that the browser knows', async () => {
+  test('links of invitations use it, and sign-in sets a cookie without a Domain', async () => {
     const { browser, email } = await signUpByInvitation(service)
     const invited = await browser.post('/v1/invitations', {}, FORWARDED)
     assert.match(invited.body.url, /^https:\/\/claims\.example\.com\/welcome#key=/)
@@ -51,9 +51,9 @@ describe('where PUBLIC_URL begins with https, an answer does not name the host o
   })
 })
 
-test('without PUBLIC_URL no answer has Strict-Transport-Security, because the service may be reached by http only', async () => {
+test('without PUBLIC_URL no response has Strict-Transport-Security, because the service may be reachable by http only', async () => {
   for (const path of ['/', '/v1/claims', '/docs/errors'])
-    assert.equal((await ask(shared.url, path)).headers.get('strict-transport-security'), null, path)
+    assert.equal((await getPage(shared.url, path)).headers.get('strict-transport-security'), null, path)
 })
 
 test('pages and their resources isolate themselves from other sites (COOP, CORP)', async () => {

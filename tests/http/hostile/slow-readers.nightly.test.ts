@@ -8,22 +8,22 @@ import { newClaim, newCustomer } from '../../support/new-records.ts'
 import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { startTestService } from '../../support/test-service.ts'
-import { assertAllTurns } from './all-turns.ts'
+import { assertAllPermits } from './assert-all-permits.ts'
 
-/* Answers that are read slowly, or not at all, cost nobody else anything. */
+/* Responses that are read slowly or not at all do not slow other accounts down. */
 
 const MIB = 1024 * 1024
 const service = await startTestService({ after })
 
-/** An account with a claim, the contract of which makes each answer long. */
-async function newGreedy(): Promise<{ account: ApiClient; claimId: string }> {
+/** An account with a claim whose contract makes each response long. */
+async function newAccountWithLongResponses(): Promise<{ account: ApiClient; claimId: string }> {
   const account = await service.newAccount()
   const { id } = await newCustomer(account)
   const claim = await account.claim(id, largeContract())
   return { account, claimId: claim.id }
 }
 
-/** Sends a batch, and reads nothing of the answer. */
+/** Sends a batch and does not read the response. */
 async function sendUnread(t: TestContext, account: ApiClient, events: object[]): Promise<RawConnection> {
   const connection = await connectRaw(t, service.url, { reads: false })
   const body = JSON.stringify({ events })
@@ -35,9 +35,9 @@ async function sendUnread(t: TestContext, account: ApiClient, events: object[]):
 const countEvents = async (account: ApiClient, claimId: string) =>
   (await account.readClaim(claimId)).events.length
 
-test('two accounts that do not read the answers to full batches keep the heavy requests of others out for seconds at most', async (t) => {
+test('two accounts that do not read the responses to full batches delay heavy requests of others by seconds at most', async (t) => {
   for (const bytes of [7.5 * MIB, 2.5 * MIB]) {
-    const { account, claimId } = await newGreedy()
+    const { account, claimId } = await newAccountWithLongResponses()
     const lists = Array.from({ length: bytes / 300 / 3 }, () => [])
     const event = { claim_id: claimId, type: 'note', lists }
     await sendUnread(t, account, Array(300).fill(event))
@@ -49,30 +49,30 @@ test('two accounts that do not read the answers to full batches keep the heavy r
   assert.equal((await api.post('/v1/events', heavy)).status, 201)
 })
 
-/** Events of a batch: an answer is more than a connection takes unread, and of 64 batches all may wait in the queue at once. */
-const EACH = 70
+/** The response exceeds the buffers of a connection, and the events of 64 batches fit into the queue. */
+const EVENTS_PER_BATCH = 70
 
-test('of an account that does not read its answers no more than 64 batches are begun, in whichever burst they come', async (t) => {
-  const { account, claimId } = await newGreedy()
+test('at most 64 batches of an account that reads no responses are started', async (t) => {
+  const { account, claimId } = await newAccountWithLongResponses()
   const event = { claim_id: claimId, type: 'note' }
   const before = await service.openConnections()
   const sent = await Promise.all(
-    Array.from({ length: 80 }, () => sendUnread(t, account, Array(EACH).fill(event))),
+    Array.from({ length: 80 }, () => sendUnread(t, account, Array(EVENTS_PER_BATCH).fill(event))),
   )
-  await eventually(async () => (await countEvents(account, claimId)) >= 64 * EACH)
+  await eventually(async () => (await countEvents(account, claimId)) >= 64 * EVENTS_PER_BATCH)
   const { id } = await newClaim(service.api)
   const other = await service.api.post('/v1/events/batch', { events: [{ claim_id: id, type: 'note' }] })
   assert.equal(other.status, 200)
-  const begun = (await countEvents(account, claimId)) / EACH
-  // Where the machine is slow, the first have waited so long that they give way; a few connections are the clients'.
+  const started = (await countEvents(account, claimId)) / EVENTS_PER_BATCH
+  // On a slow machine the first batches exceed their timeout and are aborted. A few connections belong to the clients.
   const cut = Math.max(0, before + sent.length - (await service.openConnections()))
-  assert.ok(begun <= 64 + cut + 5, `${begun} were begun, and ${cut} cut off`)
+  assert.ok(started <= 64 + cut + 5, `${started} were started, and ${cut} aborted`)
   for (const { socket } of sent) socket.destroy()
   const next = await account.post('/v1/events/batch', { events: [event] })
   assert.equal(next.status, 200)
 })
 
-test('batches that are cut off since they are too large together leave their turns', async (t) => {
+test('batches that are cut off because they are too large together release their permits', async (t) => {
   const account = await service.newAccount()
   const top = head('POST', '/v1/events/batch', {
     Authorization: `Bearer ${account.token}`,
@@ -81,19 +81,19 @@ test('batches that are cut off since they are too large together leave their tur
   })
   const piece = 64 * 1024
   const chunk = `${piece.toString(16)}\r\n${' '.repeat(piece)}\r\n`
-  const begun: RawConnection[] = []
+  const connections: RawConnection[] = []
   for (let n = 0; n < 64; n++) {
     const connection = await connectRaw(t, service.url)
     connection.write(top + chunk.repeat(16))
-    begun.push(connection)
+    connections.push(connection)
   }
   const isCut = ({ socket }: RawConnection) => socket.destroyed || socket.closed
-  await eventually(async () => begun.filter(isCut).length > 20)
-  for (const { socket } of begun) socket.destroy()
-  await assertAllTurns(t, service, account)
+  await eventually(async () => connections.filter(isCut).length > 20)
+  for (const { socket } of connections) socket.destroy()
+  await assertAllPermits(t, service, account)
 })
 
-test('callers who leave while it is asked whose token they have leave their turns', async (t) => {
+test('clients that disconnect during the token look-up release their permits', async (t) => {
   const account = await service.newAccount()
   const held = await holdTokens(t, service.databaseUrl)
   const top = head('POST', '/v1/events/batch', {
@@ -102,15 +102,15 @@ test('callers who leave while it is asked whose token they have leave their turn
     'Content-Length': 10_000,
   })
   const before = await service.openConnections()
-  const begun: RawConnection[] = []
+  const connections: RawConnection[] = []
   for (let n = 0; n < 64; n++) {
     const connection = await connectRaw(t, service.url)
     connection.write(`${top}{`)
-    begun.push(connection)
+    connections.push(connection)
   }
   await held.keepWaiting()
-  for (const { socket } of begun) socket.resetAndDestroy()
+  for (const { socket } of connections) socket.resetAndDestroy()
   await eventually(async () => (await service.openConnections()) <= before)
   await held.letGo()
-  await assertAllTurns(t, service, account)
+  await assertAllPermits(t, service, account)
 })

@@ -8,9 +8,9 @@ import { connectRaw, type RawConnection } from '../../support/raw-connection.ts'
 import { head } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
-import { assertAllTurns } from './all-turns.ts'
+import { assertAllPermits } from './assert-all-permits.ts'
 
-/* Batches and simulations of slow callers wait behind those of their own account. */
+/* Batches and simulations of slow clients delay only their own account. */
 
 const service = await sharedService()
 
@@ -23,22 +23,22 @@ test('batches whose bodies do not arrive, or break off, hold no permit', async (
     'Content-Type': 'application/json',
     'Content-Length': 1_000,
   })
-  const begun: RawConnection[] = []
+  const connections: RawConnection[] = []
   for (let n = 0; n < 64; n++) {
     const connection = await connectRaw(t, service.url)
     connection.write(`${top}{"events":[`)
-    begun.push(connection)
+    connections.push(connection)
   }
   const waiting = [0, 1].map(() => account.post('/v1/events/batch', { events }))
-  const left = await connectRaw(t, service.url)
-  left.write(`${top}{"events":[`)
-  left.socket.resetAndDestroy()
-  for (const [n, { socket }] of begun.entries()) n % 2 === 0 ? socket.resetAndDestroy() : socket.end()
+  const aborted = await connectRaw(t, service.url)
+  aborted.write(`${top}{"events":[`)
+  aborted.socket.resetAndDestroy()
+  for (const [n, { socket }] of connections.entries()) n % 2 === 0 ? socket.resetAndDestroy() : socket.end()
   for (const { status } of await Promise.all(waiting)) assert.equal(status, 200)
-  await assertAllTurns(t, service, account)
+  await assertAllPermits(t, service, account)
 })
 
-test('simulations are in work four of an account at a time; others are not kept waiting', async (t) => {
+test('at most four simulations of an account run at once, and other accounts do not wait', async (t) => {
   const [greedy, other] = [await service.newAccount(), await service.newAccount()]
   const simulation = { contract: contractWith(), events: [{ at: '2026-01-01T00:00:00Z', type: 'note' }] }
   const { id: schema_id } = await newSchema(greedy)
@@ -49,14 +49,14 @@ test('simulations are in work four of an account at a time; others are not kept 
     'Content-Type': 'application/json',
     'Content-Length': body.length,
   })
-  const begun: RawConnection[] = []
+  const connections: RawConnection[] = []
   for (let n = 0; n < 4; n++) {
     const connection = await connectRaw(t, service.url)
     connection.write(top + body)
-    begun.push(connection)
+    connections.push(connection)
   }
   await held.keepWaiting()
-  // Their schemas are looked up in groups, so the locks do not count them. This is read after all four.
+  // The schemas are read in batches, so the number of waiting locks is not four. This request is read after all four.
   assert.equal((await greedy.get('/v1/me')).status, 200)
   let isAnswered = false
   const waiting = greedy.post('/v1/simulations', simulation).finally(() => {
@@ -65,29 +65,29 @@ test('simulations are in work four of an account at a time; others are not kept 
   assert.equal((await other.post('/v1/simulations', simulation)).status, 200)
   assert.equal(isAnswered, false)
   await held.letGo()
-  for (const { receives } of begun) await receives(/^HTTP\/1\.1 200 /)
+  for (const { receives } of connections) await receives(/^HTTP\/1\.1 200 /)
   assert.equal((await waiting).status, 200)
 })
 
-test('simulations whose bodies do not arrive take no turn', async (t) => {
+test('simulations whose bodies do not arrive hold no permit', async (t) => {
   const accounts = await Promise.all(Array.from({ length: 4 }, () => service.newAccount()))
   const other = await service.newAccount()
-  const begun: RawConnection[] = []
+  const connections: RawConnection[] = []
   for (const account of [...accounts, other]) {
     const headers = { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' }
     for (let n = 0; n < 4; n++) {
       const connection = await connectRaw(t, service.url)
       connection.write(`${head('POST', '/v1/simulations', { ...headers, 'Content-Length': 10_000 })}{`)
-      begun.push(connection)
+      connections.push(connection)
     }
     assert.equal((await account.get('/v1/me')).status, 200)
   }
   const simulation = { contract: contractWith(), events: [{ at: '2026-01-01T00:00:00Z', type: 'note' }] }
   assert.equal((await other.post('/v1/simulations', simulation)).status, 200)
-  for (const { socket } of begun) assert.ok(!socket.destroyed, 'not after those were given up')
+  for (const { socket } of connections) assert.ok(!socket.destroyed, 'the simulations were not aborted')
 })
 
-test('batches that wait for their turn when the server stops are told so: nothing of them was done', async (t) => {
+test('batches that wait for a permit when the server stops are refused, and nothing of them is recorded', async (t) => {
   const ends: (() => Promise<unknown>)[] = []
   const other = await startTestService(
     { after: (end) => void ends.push(end) },

@@ -6,8 +6,8 @@ import { holdClaims } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
 import type { TestService } from '../../support/test-service.ts'
 
-/** The maximum number of batches of an account is in progress at once: no permit was lost. */
-export async function assertAllTurns(
+/** Asserts that the maximum number of batches of an account can be in progress: no permit was lost. */
+export async function assertAllPermits(
   t: TestContext,
   service: TestService,
   account: ApiClient,

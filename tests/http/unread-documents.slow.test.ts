@@ -6,12 +6,12 @@ import { residentBytes } from '../support/resident-memory.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-/* What is the same for everyone needs no token, so it must cost nothing to ask for it and not to read it. */
+/* Public documents need no token, so unread responses must not use memory. */
 
 const MIB = 1024 * 1024
 
-describe('documents that nobody reads', () => {
-  test('asked for without end on many connections, the server lives, keeps its memory and answers others', async (t) => {
+describe('documents that clients do not read', () => {
+  test('are requested on many connections, and the server keeps its memory bounded and answers others', async (t) => {
     const { url, child } = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
     for (const path of ['/openapi.json', '/docs/js/scalar.js', '/docs/errors/TOKEN_INVALID']) {
       await (await fetch(url + path)).arrayBuffer()
@@ -28,7 +28,7 @@ describe('documents that nobody reads', () => {
       const unread = await connectRaw(t, url, { reads: false })
       unread.write(paths.flatMap((path) => Array(5).fill(head('GET', path, {}))).join(''))
     }
-    // 2,900 requests in one go, of which none is read: more than may wait.
+    // 2,900 pipelined requests: more than may be queued.
     const greedy = await connectRaw(t, url, { reads: false })
     greedy.write(head('GET', '/openapi.json', {}).repeat(2_900))
     for (let n = 0; n < 50; n++) assert.equal((await fetch(`${url}/healthz`)).status, 200)

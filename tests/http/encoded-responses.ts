@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { ApiClient } from '../support/api-client.ts'
 
-/* Answers as they come over the connection, for tests of their compression. */
+/* Responses with their content coding, for tests of compression. */
 
-/** For all kinds of answers, as bytes. */
+/** Decoders by content coding. */
 const DECODE: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: zstdDecompressSync,
   br: brotliDecompressSync,
@@ -21,37 +26,37 @@ interface Received {
   text: string
 }
 
-/** Sends a request whose answer nobody decodes, and waits for its head. */
-export function begin(
+/** Sends a request and resolves with the head of the response. The body is not decoded. */
+export function startRequest(
   account: ApiClient,
   path: string,
   headers: Record<string, string> = {},
   { method = 'GET', body = '' } = {},
-): Promise<{ asked: ClientRequest; answer: IncomingMessage }> {
+): Promise<{ request: ClientRequest; answer: IncomingMessage }> {
   const { promise, resolve, reject } = Promise.withResolvers<{
-    asked: ClientRequest
+    request: ClientRequest
     answer: IncomingMessage
   }>()
   const type = body ? { 'Content-Type': 'application/json' } : {}
-  const asked = request(account.url + path, {
+  const request = httpRequest(account.url + path, {
     method,
     headers: { Authorization: `Bearer ${account.token}`, ...type, ...headers },
   })
-  asked.on('error', reject).on('response', (answer) => resolve({ asked, answer }))
-  asked.end(body)
+  request.on('error', reject).on('response', (answer) => resolve({ request, answer }))
+  request.end(body)
   return promise
 }
 
-export async function receive(...of: Parameters<typeof begin>): Promise<Received> {
-  const { answer } = await begin(...of)
-  const pieces: Buffer[] = []
-  for await (const piece of answer) pieces.push(piece)
-  const bytes = Buffer.concat(pieces)
+export async function receive(...args: Parameters<typeof startRequest>): Promise<Received> {
+  const { answer } = await startRequest(...args)
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
   const encoding = answer.headers['content-encoding'] ?? 'identity'
   const text = bytes.length > 0 ? (DECODE[encoding] as (typeof DECODE)[string])(bytes).toString() : ''
   return { status: answer.statusCode, headers: answer.headers, encoding, size: bytes.length, text }
 }
 
 export const accept = (encodings: string) => ({ 'Accept-Encoding': encodings })
-/** Of a kind that does not compress to nothing. */
+/** Random text, which does not compress well. */
 export const longText = (bytes: number) => randomBytes(bytes).toString('base64')

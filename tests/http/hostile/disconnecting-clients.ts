@@ -19,14 +19,14 @@ export async function startService(options: TestServiceOptions = {}) {
         'Content-Type': type,
         'Content-Length': Buffer.byteLength(body),
       }) + body,
-    /** Resolves once the server has seen that they are gone. */
-    leave: async (connections: readonly RawConnection[]) => {
+    /** Resolves once the server has closed the connections. */
+    disconnect: async (connections: readonly RawConnection[]) => {
       const before = await service.openConnections()
       for (const { socket } of connections) socket.resetAndDestroy()
       await eventually(async () => (await service.openConnections()) <= before - connections.length)
     },
-    /** The messages since the last call, also those on their way to the log. */
-    logged: async () => {
+    /** The log messages since the last call. Flushes the log first. */
+    takeLogMessages: async () => {
       for (let n = 0; n < 20; n++) await api.get('/healthz')
       return lines.splice(0).map(({ msg }) => msg)
     },

@@ -45,7 +45,7 @@ async function sizeOf(url: string, headers: Record<string, string>): Promise<num
 }
 
 describe('all schemas of an account', () => {
-  test('are answered whole, many and large as they are, in little memory', async (t) => {
+  test('are returned completely in bounded memory, however many and large they are', async (t) => {
     const { api, url, sql, Authorization, grown } = await startServer(t)
     const { id } = await newSchema(api)
     await addLargeSchemas(sql, id, 1_500)
@@ -56,7 +56,7 @@ describe('all schemas of an account', () => {
 })
 
 describe('the log of a claim', () => {
-  test('of 57 MB is answered sixteen times at once, in little memory', async (t) => {
+  test('of 57 MB is returned to sixteen concurrent requests in bounded memory', async (t) => {
     const { api, url, sql, Authorization, grown } = await startServer(t)
     const { id } = await newClaim(api)
     await fillLog(sql, id, 228, 250_000)
@@ -67,7 +67,7 @@ describe('the log of a claim', () => {
     assert.ok((await grown()) < 400, `${await grown()} MiB more`)
   })
 
-  test('that nobody reads is kept for none: others are answered, in little memory', async (t) => {
+  test('that clients do not read is not buffered, and other requests are answered in bounded memory', async (t) => {
     const { api, url, sql, Authorization, grown } = await startServer(t)
     const { id } = await newClaim(api)
     await fillLog(sql, id, 228, 250_000)
@@ -83,7 +83,7 @@ describe('the log of a claim', () => {
   })
 })
 
-test('a stop breaks it off by a reset: to HTTP/1.0 an end would be that of the answer', async (t) => {
+test('a stop aborts a response by a reset, because HTTP/1.0 takes the end of the connection for the end of the response', async (t) => {
   const { api, url, sql, Authorization, end } = await startServer(t)
   const { id } = await newSchema(api)
   await addLargeSchemas(sql, id, 500)

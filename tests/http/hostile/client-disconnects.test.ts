@@ -6,12 +6,12 @@ import { addLargeSchemas, largeContract } from '../../support/large-records.ts'
 import { newClaim, newSchema } from '../../support/new-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
 import { sharedService } from '../../support/shared.ts'
-import { startService } from './leaving-callers.ts'
+import { startService } from './disconnecting-clients.ts'
 
 /* A client that disconnects before or during the response is no fault of the service. */
 
 const { databaseUrl } = await sharedService()
-const { service, request, leave, logged } = await startService({ databaseUrl })
+const { service, request, disconnect, takeLogMessages } = await startService({ databaseUrl })
 const { api } = service
 
 const event = (id: string, value: unknown) => JSON.stringify({ claim_id: id, type: 'note', value })
@@ -41,20 +41,20 @@ for (const { what, path, type, count = 1, body } of [
     body: (id: string) => event(id, heavy),
   },
 ]) {
-  test(`who leaves after ${what}, is not in the log`, async (t) => {
+  test(`a client that disconnects after ${what} logs no error`, async (t) => {
     const { id } = await newClaim(api, largeContract())
     const held = await holdClaims(t, databaseUrl, [id])
     const connections = await Promise.all(Array.from({ length: count }, () => connectRaw(t, service.url)))
     for (const connection of connections) connection.write(request('POST', path, body(id), type))
     await held.keepWaiting()
-    await leave(connections)
+    await disconnect(connections)
     await held.letGo()
     await eventually(async () => (await api.readClaim(id)).events.length > 0)
-    assert.deepEqual(await logged(), [])
+    assert.deepEqual(await takeLogMessages(), [])
   })
 }
 
-test('who leaves in the middle of a stream of lines is not in the log', async (t) => {
+test('a client that disconnects in the middle of a stream of lines logs no error', async (t) => {
   const { id } = await newClaim(api)
   const connection = await connectRaw(t, service.url)
   const body = `${event(id, 'v')}\n{"claim_id"`
@@ -62,18 +62,18 @@ test('who leaves in the middle of a stream of lines is not in the log', async (t
     request('POST', '/v1/events/batch', `${body}${' '.repeat(100)}`, 'application/x-ndjson').slice(0, -100),
   )
   await connection.receives(/"status":201/)
-  await leave([connection])
-  assert.deepEqual(await logged(), [])
+  await disconnect([connection])
+  assert.deepEqual(await takeLogMessages(), [])
 })
 
-test('who leaves in the middle of a list or an export is not in the log', async (t) => {
+test('a client that disconnects in the middle of a list or an export logs no error', async (t) => {
   const schema = await newSchema(api)
   await addLargeSchemas(service.sql, schema.id, 100)
   for (const path of ['/v1/schemas', '/v1/claims/export', '/openapi.json']) {
     const connection = await connectRaw(t, service.url)
     connection.write(request('GET', path))
     await connection.receives(/200 OK/)
-    await leave([connection])
+    await disconnect([connection])
   }
-  assert.deepEqual(await logged(), [])
+  assert.deepEqual(await takeLogMessages(), [])
 })

@@ -25,7 +25,7 @@ const lenient = await startTestService(
 const authorization = `Bearer ${api.token}`
 
 describe('a head that does not arrive in time', () => {
-  test('of hundreds of connections leaves none behind', async (t) => {
+  test('on hundreds of connections leaves no connection open', async (t) => {
     const connections = await Promise.all(Array.from({ length: 300 }, () => connectRaw(t, hasty.url)))
     for (const connection of connections) connection.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
     for (const connection of connections) await connection.isClosed()
@@ -34,12 +34,12 @@ describe('a head that does not arrive in time', () => {
 })
 
 describe('a body that does not arrive in time', () => {
-  test('since a request before it is still worked on is waited for', async (t) => {
+  test('because an earlier request is in progress does not time out', async (t) => {
     const claim = await newClaim(api)
     const held = await holdClaims(t, databaseUrl, [claim.id])
     const headers = { Authorization: authorization, 'Content-Type': 'application/json' }
     const event = JSON.stringify({ claim_id: claim.id, type: 'a' })
-    // More than the server takes in before somebody reads it.
+    // More than the server buffers unread.
     const customer = `{"external_id": "late", "name": null}${' '.repeat(900_000)}`
     const connection = await connectRaw(t, lenient.url)
     connection.write(head('POST', '/v1/events', { ...headers, 'Content-Length': event.length }) + event)
@@ -56,7 +56,7 @@ describe('a body that does not arrive in time', () => {
 })
 
 describe('a stream of lines', { concurrency: true }, () => {
-  test('on which nothing moves is cut, without a second answer in it', async (t) => {
+  test('without progress is aborted, without a second response in it', async (t) => {
     const connection = await connectRaw(t, lenient.url)
     const line = '{"type":"a"}\n'
     const headers = {
@@ -71,11 +71,11 @@ describe('a stream of lines', { concurrency: true }, () => {
     assert.doesNotMatch(connection.read(), /0\r\n\r\n$/, 'it must not look like an answer that is whole')
   })
 
-  test('may last longer than any body, as long as it moves', async () => {
+  test('may take longer than the timeout of a body while it makes progress', async () => {
     const { id } = await newClaim(api)
     const exchange = exchangeLines(hasty.clientWith(api.token), '/v1/events/batch')
-    const begun = performance.now()
-    for (let n = 0; performance.now() - begun < 2_500; n++) {
+    const startedAt = performance.now()
+    for (let n = 0; performance.now() - startedAt < 2_500; n++) {
       await exchange.send(`${JSON.stringify({ claim_id: id, id: `${n}`, type: 'a' })}\n`)
       assert.equal((await exchange.next()).status, 201)
     }
@@ -83,8 +83,8 @@ describe('a stream of lines', { concurrency: true }, () => {
   })
 })
 
-describe('an answer that is not read', () => {
-  test('is sent whole to who reads it slowly', async (t) => {
+describe('a response that is not read', () => {
+  test('is sent whole if it is read slowly', async (t) => {
     const service = await startTestService(t, {
       databaseUrl,
       timeouts: { responseMs: 8_000 },

@@ -4,22 +4,22 @@ import { eventually } from '../../support/eventually.ts'
 import { holdCreations } from '../../support/held-rows.ts'
 import { heavyContract } from '../../support/large-records.ts'
 import { connectRaw } from '../../support/raw-connection.ts'
-import { startService } from './leaving-callers.ts'
+import { startService } from './disconnecting-clients.ts'
 
 /* A client that disconnects before or during the response is no fault of the service. */
 
-const { service, request, leave, logged } = await startService()
+const { service, request, disconnect, takeLogMessages } = await startService()
 const { api, databaseUrl } = service
 
-test('who leaves while claims are created, whose answer is large, is not in the log', async (t) => {
+test('a client that disconnects while claims with a large response are created logs no error', async (t) => {
   const customer = await api.customer('leaver')
   const claim = JSON.stringify({ customer_id: customer, contract: heavyContract(20_000) })
   const held = await holdCreations(t, databaseUrl)
   const connection = await connectRaw(t, service.url)
   connection.write(request('POST', '/v1/claims/batch', `{"claims":[${Array(6).fill(claim)}]}`))
   await held.keepWaiting()
-  await leave([connection])
+  await disconnect([connection])
   await held.letGo()
   await eventually(async () => (await api.get(`/v1/claims?customer_id=${customer}`)).body.data.length === 6)
-  assert.deepEqual(await logged(), [])
+  assert.deepEqual(await takeLogMessages(), [])
 })

@@ -9,12 +9,12 @@ import { head } from '../../support/raw-http.ts'
 import { sharedService } from '../../support/shared.ts'
 import { startTestService } from '../../support/test-service.ts'
 
-/* Answers that are sent piece by piece are whole, or are seen not to be. */
+/* A streamed response is complete, or its connection is aborted. */
 
 const shared = await sharedService()
 
 describe('all schemas of an account', () => {
-  test('are in the order of their creation, each once', async () => {
+  test('are listed once each, in the order of creation', async () => {
     const api = await shared.newAccount()
     const ids: string[] = []
     for (let n = 0; n < 30; n++) {
@@ -30,7 +30,7 @@ describe('all schemas of an account', () => {
 })
 
 describe('the log of a claim', () => {
-  test('of many and of long events has each once, in its order', async () => {
+  test('with many and long events has each event once, in order', async () => {
     const api = await shared.newAccount()
     const { id } = await newClaim(api)
     await fillLog(shared.sql, id, 1_000, 20)
@@ -54,7 +54,7 @@ describe('the log of a claim', () => {
   })
 })
 
-test('a page of long contracts is a page, and its order and cursor are those of the list', async () => {
+test('a page of long contracts has the order and cursor of the list', async () => {
   const api = await shared.newAccount()
   const customer = await newCustomer(api)
   const ids: string[] = []
@@ -73,7 +73,7 @@ test('a page of long contracts is a page, and its order and cursor are those of 
   assert.deepEqual([first.next_cursor, second.next_cursor], [ids[19], null])
 })
 
-test('a contract is read byte by byte as it was answered to who created it, short or long', async () => {
+test('a contract is returned byte for byte as in the response to its creation, short or long', async () => {
   const { url } = shared
   const api = await shared.newAccount()
   const Authorization = `Bearer ${api.token}`
@@ -98,10 +98,10 @@ test('a contract is read byte by byte as it was answered to who created it, shor
   }
 })
 
-test('a failure in the middle breaks the connection: no part is taken for the whole', async (t) => {
+test('a failure in the middle aborts the connection, so that no part is taken for the whole', async (t) => {
   const { api, sql, url } = await startTestService(t)
   const { id } = await newSchema(api)
-  // More than the system keeps for a connection.
+  // More than the buffers of a connection hold.
   await addLargeSchemas(sql, id, 300)
   const slow = await connectRaw(t, url, { reads: false })
   slow.write(head('GET', '/v1/schemas', { Authorization: `Bearer ${api.token}` }))

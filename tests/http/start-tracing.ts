@@ -1,8 +1,8 @@
 import { after } from 'node:test'
 import { OpenTelemetry } from '../../src/platform/observability/open-telemetry.ts'
 
-/** Sends spans to this collector, with this share of traces, until the file ends. */
-export function tracingTo(url: string, share: number) {
+/** Exports spans of a share of the traces to a collector until the test file ends. */
+export function startTracing(url: string, share: number) {
   const lost: [number, string][] = []
   const tracing = new OpenTelemetry({
     url,

@@ -19,7 +19,7 @@ const hasty = await startTestService(
 const authorization = `Bearer ${api.token}`
 
 describe('a head that does not arrive in time', () => {
-  test('is answered 400, and the connection is gone although the caller keeps its side open', async (t) => {
+  test('answers 400, and the connection is closed although the client keeps its side open', async (t) => {
     const connection = await connectRaw(t, hasty.url)
     connection.write('GET /v1/claims HTTP/1.1\r\nHost: x\r\n')
     await connection.receives(/^HTTP\/1\.1 400 .*VALIDATION_ERROR/s)
@@ -32,7 +32,7 @@ describe('a head that does not arrive in time', () => {
   })
 })
 
-test('a connection that sends nothing in time is closed without an answer: a browser may be about to use it', async (t) => {
+test('a connection that sends nothing in time is closed without a response, because a browser may be about to use it', async (t) => {
   const connection = await connectRaw(t, hasty.url)
   await connection.isClosed()
   assert.equal(connection.read(), '')
@@ -45,23 +45,23 @@ describe('a body that does not arrive in time', () => {
     'Content-Length': 500,
   })
 
-  test('is answered 400, and the connection is gone', async (t) => {
+  test('answers 400, and the connection is closed', async (t) => {
     const connection = await connectRaw(t, hasty.url)
     connection.write(`${top}{"external_id"`)
     await connection.receives(/^HTTP\/1\.1 400 .*did not arrive in time/s)
     await connection.isClosed()
   })
 
-  test('after its request was refused already leads to no second answer', async (t) => {
+  test('of a refused request causes no second response', async (t) => {
     const connection = await connectRaw(t, hasty.url)
-    connection.write(top.replace(authorization, 'Bearer nobody'))
+    connection.write(top.replace(authorization, 'Bearer unknown'))
     await connection.receives(/^HTTP\/1\.1 401 /)
     await connection.isClosed()
     assert.equal(connection.read().match(/HTTP\/1\.1/g)?.length, 1)
   })
 })
 
-test('a body in pieces of one byte is read whole', async (t) => {
+test('a body in chunks of one byte is read whole', async (t) => {
   const headers = { Authorization: authorization, 'Transfer-Encoding': 'chunked' }
   const connection = await connectRaw(t, patient.url)
   const chunks = [...`{"events":[${' '.repeat(30_000)}]}`].map((byte) => `1\r\n${byte}\r\n`)
@@ -70,8 +70,8 @@ test('a body in pieces of one byte is read whole', async (t) => {
   await connection.receives(/^HTTP\/1\.1 400 .*"path":"events"/s)
 })
 
-describe('an answer that is not read', () => {
-  test('is cut once it does not move', async (t) => {
+describe('a response that is not read', () => {
+  test('is aborted when it makes no progress', async (t) => {
     const { id } = await newClaim(api)
     // More than the system keeps for a connection.
     await fillLog(hasty.sql, id, 48, 250 * 1024)
@@ -80,7 +80,7 @@ describe('an answer that is not read', () => {
     unread.write(head('GET', `/v1/claims/${id}`, { Authorization: authorization }))
     await eventually(async () => unread.socket.bytesRead > 0)
     await eventually(async () => (await hasty.openConnections()) === 0)
-    // An end would do for one, to who speaks HTTP/1.0.
+    // HTTP/1.0 would take an end for the end of the response.
     const ending = new Promise<string>((resolve) => {
       unread.socket.on('end', () => resolve('an end'))
       unread.socket.on('error', ({ message }) => resolve(message))

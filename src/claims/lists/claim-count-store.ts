@@ -13,7 +13,13 @@ import {
   whereInRange,
   withImpliedFilters,
 } from './claim-selection.ts'
-import { clockPart, orderedParts, type Part, selectiveParts, uncheckedFilters } from './claim-walk.ts'
+import {
+  type IndexScan,
+  orderedScans,
+  selectiveScans,
+  testClockScan,
+  uncheckedFilters,
+} from './index-scans.ts'
 import { indexEntriesSql, probeSql } from './selective-statement-store.ts'
 
 export interface ClaimCount {
@@ -26,19 +32,19 @@ export interface ClaimCount {
 export async function countClaims(db: Connection, requested: ClaimFilter): Promise<ClaimCount> {
   const filter = withImpliedFilters({ ...requested, after: null, limit: 0 })
   if (!filter || !(await ownsTestClock(db, filter))) return { count: 0, isExact: true }
-  const selective = selectiveParts(filter)
-  const isAll = (part: Part) => uncheckedFilters(filter, part).length === 0
-  const best = (await findSelectivePart(db, filter)) ?? selective.find(isAll) ?? selective[0]
-  const parts = best ? [best] : (orderedParts(filter) ?? [clockPart(filter)])
+  const selective = selectiveScans(filter)
+  const coversFilters = (scan: IndexScan) => uncheckedFilters(filter, scan).length === 0
+  const best = (await findSelectiveScan(db, filter)) ?? selective.find(coversFilters) ?? selective[0]
+  const scans = best ? [best] : (orderedScans(filter) ?? [testClockScan(filter)])
   const sql = new ConditionSql(filter)
-  const probes = parts.map((part) => {
-    const fits = sql.of(uncheckedFilters(filter, part)).join(' AND ') || 'true'
-    return `(${probeSql(db, sql, part, fits, MAX_COUNTED_ENTRIES)})`
+  const probes = scans.map((scan) => {
+    const condition = sql.of(uncheckedFilters(filter, scan)).join(' AND ') || 'true'
+    return `(${probeSql(db, sql, scan, condition, MAX_COUNTED_ENTRIES)})`
   })
   const [row] = await db.query<{ count: number; is_exact: boolean }>({
     text: `-- count_claims
-      SELECT count(*) FILTER (WHERE fits)::int AS count, count(*) < ${MAX_COUNTED_ENTRIES} AS is_exact
-      FROM (SELECT fits FROM (${probes.join(' UNION ALL ')}) AS probes LIMIT ${MAX_COUNTED_ENTRIES}) AS seen`,
+      SELECT count(*) FILTER (WHERE matches)::int AS count, count(*) < ${MAX_COUNTED_ENTRIES} AS is_exact
+      FROM (SELECT matches FROM (${probes.join(' UNION ALL ')}) AS probes LIMIT ${MAX_COUNTED_ENTRIES}) AS seen`,
     values: sql.query.values,
     readOnly: true,
   })
@@ -49,23 +55,28 @@ export async function countClaims(db: Connection, requested: ClaimFilter): Promi
 export const ownsTestClock = async (db: Connection, { userId, testClockId }: ClaimSelection) =>
   testClockId === undefined || (await findTestClockPosition(db, userId, testClockId)) !== null
 
-/** The filter that finds the fewest records, if they are few enough to be sorted. */
-export async function findSelectivePart(db: Connection, filter: ClaimFilter): Promise<Part | null> {
-  let least: { part: Part | null; count: number } = { part: null, count: MAX_SORTED_ENTRIES }
-  for (const part of selectiveParts(filter)) {
-    const count = await countUpTo(db, filter, part, least.count)
-    if (count < least.count) least = { part, count }
+/** The scan that finds the fewest records, if they are few enough to be sorted. */
+export async function findSelectiveScan(db: Connection, filter: ClaimFilter): Promise<IndexScan | null> {
+  let least: { scan: IndexScan | null; count: number } = { scan: null, count: MAX_SORTED_ENTRIES }
+  for (const scan of selectiveScans(filter)) {
+    const count = await countUpTo(db, filter, scan, least.count)
+    if (count < least.count) least = { scan, count }
     if (count <= filter.limit) break
   }
-  return least.part
+  return least.scan
 }
 
-/** The number of entries that an index finds, by an index-only scan. */
-async function countUpTo(db: Connection, filter: ClaimFilter, part: Part, limit: number): Promise<number> {
+/** The number of entries of a scan, by an index-only scan. */
+async function countUpTo(
+  db: Connection,
+  filter: ClaimFilter,
+  scan: IndexScan,
+  limit: number,
+): Promise<number> {
   const sql = new ConditionSql(filter)
   const [row] = await db.query<{ count: number }>({
     text: `-- count_claims_up_to
-      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${indexEntriesSql(sql, part)} LIMIT ${limit}) AS found`,
+      SELECT count(*)::int AS count FROM (SELECT user_id FROM ${indexEntriesSql(sql, scan)} LIMIT ${limit}) AS found`,
     values: sql.query.values,
     readOnly: true,
   })
@@ -79,8 +90,9 @@ interface SearchSelection {
 }
 
 /**
- * Adds the span of the list that contains the matches of the search, if they are many. Ids and aliases often follow
- * the time. Then the matches lie close together, and far from the start of a scan.
+ * Adds the span of positions that contains all matches of the search, if the matches are too many to sort. Ids and aliases
+ * often grow with time, so the matches are close together. Without the span, a scan from the start of the list could end
+ * before the first match.
  */
 export async function withSpan<Selection extends SearchSelection>(
   db: Connection,
@@ -92,18 +104,18 @@ export async function withSpan<Selection extends SearchSelection>(
   if (count < MAX_SORTED_ENTRIES) return selection
   const within = (span: SearchSpan) => ({ ...selection, search: { ...search, span } })
   if (count === MAX_SEARCH_ENTRIES) return within({ from: null, to: null })
-  if (from === null) return within(NOWHERE)
-  // An uncommitted record may still come before a fresh one.
+  if (from === null) return within(EMPTY_SPAN)
+  // A record that is not committed yet may get a position before a fresh record.
   const first = await findClaimFrom(db, userId, kind, from, 'asc')
   return within({ from: first?.fresh === false ? from : null, to })
 }
 
-/** Before the first position: all matches belong to other accounts. */
-const NOWHERE: SearchSpan = { from: '0', to: '0' }
+/** An empty span, before the first position. For matches that all belong to other accounts. */
+const EMPTY_SPAN: SearchSpan = { from: '0', to: '0' }
 
 /**
- * Counts the matches of the search up to a limit, and finds the span of the account's own. The index of ids contains
- * all accounts.
+ * Counts the matches of the search up to a limit, and finds the span of the matches that belong to the account. The index
+ * of ids contains the claims of all accounts.
  */
 async function sampleMatches(
   db: Connection,

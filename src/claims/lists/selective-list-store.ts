@@ -8,9 +8,9 @@ import {
 import { FIRST_SCAN_ENTRIES, MAX_SCANNED_ENTRIES } from '../limits.ts'
 import { findClaimFrom } from './claim-at-store.ts'
 import { ConditionSql } from './claim-conditions.ts'
-import { findSelectivePart, ownsTestClock } from './claim-count-store.ts'
+import { findSelectiveScan, ownsTestClock } from './claim-count-store.ts'
 import { type ClaimFilter, type ClaimPlace, withImpliedFilters } from './claim-selection.ts'
-import { clockPart, orderedParts, type Part, uncheckedFilters } from './claim-walk.ts'
+import { type IndexScan, orderedScans, testClockScan, uncheckedFilters } from './index-scans.ts'
 import { indexEntriesSql, type PageOptions, pageOf } from './selective-statement-store.ts'
 
 /** A record with its position and the time of the list's order. */
@@ -47,26 +47,30 @@ export async function readSelectivePage<Row>(
 ): Promise<SelectivePage<Row & PlacedRow>> {
   const filter = withImpliedFilters(requested)
   if (!filter || !(await ownsTestClock(db, filter))) return { rows: [], next: null }
-  const walk = orderedParts(filter)
-  const scan = async (parts: readonly Part[], maxEntries: number) =>
-    readParts<Row>(db, filter, parts, {
+  const ordered = orderedScans(filter)
+  const readInOrder = async (scans: readonly IndexScan[], maxEntries: number) =>
+    readScans<Row>(db, filter, scans, {
       columns,
       shown,
-      stop: await findStop(db, filter, parts, maxEntries),
+      stop: await findStop(db, filter, scans, maxEntries),
       isInOrder: true,
     })
-  const firstScan = walk && (await scan(walk, FIRST_SCAN_ENTRIES))
-  if (firstScan && (firstScan.next === null || firstScan.rows.length === filter.limit)) return firstScan
-  const few = await findSelectivePart(db, filter)
-  if (walk && !few) return scan(walk, MAX_SCANNED_ENTRIES)
-  const found = few ?? clockPart(filter)
-  return readParts(db, filter, [found], { columns, shown, stop: null, isInOrder: false })
+  const first = ordered && (await readInOrder(ordered, FIRST_SCAN_ENTRIES))
+  if (first && (first.next === null || first.rows.length === filter.limit)) return first
+  const selective = await findSelectiveScan(db, filter)
+  if (ordered && !selective) return readInOrder(ordered, MAX_SCANNED_ENTRIES)
+  return readScans(db, filter, [selective ?? testClockScan(filter)], {
+    columns,
+    shown,
+    stop: null,
+    isInOrder: false,
+  })
 }
 
-async function readParts<Row>(
+async function readScans<Row>(
   db: Connection,
   filter: ClaimFilter,
-  parts: readonly Part[],
+  scans: readonly IndexScan[],
   options: Omit<PageOptions, 'count' | 'upTo' | 'latest'> & { stop: Stop | null },
 ): Promise<SelectivePage<Row & PlacedRow>> {
   const list = { name: 'claims', userId: filter.userId } as const
@@ -74,7 +78,7 @@ async function readParts<Row>(
   // two records that are created at the same moment, one may have the earlier time and the other the lower position.
   let latest: Date | null = null
   const select = async (count: number, upTo: string | null) => {
-    const page = pageOf(db, filter, parts, { ...options, count, upTo, latest: upTo === null ? null : latest })
+    const page = pageOf(db, filter, scans, { ...options, count, upTo, latest: upTo === null ? null : latest })
     const rows = await db.query<Row & PlacedRow>({ ...page, readOnly: true })
     if (upTo === null) latest = latestOf(rows.slice(0, filter.limit))
     return rows
@@ -94,7 +98,7 @@ const latestOf = (rows: readonly PlacedRow[]): Date | null =>
   rows.reduce<Date | null>((latest, { list_time: at }) => (latest && at && at <= latest ? latest : at), null)
 
 /**
- * On distributed tables each part has its own snapshot. A record that changes meanwhile may be in two parts, with
+ * On distributed tables each scan has its own snapshot. A record that changes meanwhile may be in two scans, with
  * different times.
  */
 function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) {
@@ -103,25 +107,25 @@ function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) 
 }
 
 /**
- * The place at which a scan of these parts stops, unless the indexes of all parts cover all filters: the last entry
- * that may be scanned. Null if the parts end before. Scans only indexes. Not all of them contain the position, so all
+ * The place at which a scan of these scans stops, unless the indexes of all scans cover all filters: the last entry
+ * that may be scanned. Null if the scans end before. Scans only indexes. Not all of them contain the position, so all
  * records of the last time belong to the page.
  */
 async function findStop(
   db: Connection,
   filter: ClaimFilter,
-  parts: readonly Part[],
+  scans: readonly IndexScan[],
   maxEntries: number,
 ): Promise<Stop | null> {
-  if (parts.every((part) => uncheckedFilters(filter, part).length === 0)) return null
+  if (scans.every((scan) => uncheckedFilters(filter, scan).length === 0)) return null
   const sql = new ConditionSql(filter)
   const { after, order } = filter
-  const isByTime = parts.some(({ time }) => time !== null)
-  const entries = parts.map((part) => {
-    const key = part.time ?? 'position'
-    const beyond = `${order === 'asc' ? '>' : '<'}${part.time && after?.position ? '=' : ''}`
-    const from = after === null ? '' : sql.query.parameter(part.time ? after.time : after.position)
-    return `(SELECT ${key} AS place FROM ${indexEntriesSql(sql, part)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${maxEntries})`
+  const isByTime = scans.some(({ time }) => time !== null)
+  const entries = scans.map((scan) => {
+    const key = scan.time ?? 'position'
+    const beyond = `${order === 'asc' ? '>' : '<'}${scan.time && after?.position ? '=' : ''}`
+    const from = after === null ? '' : sql.query.parameter(scan.time ? after.time : after.position)
+    return `(SELECT ${key} AS place FROM ${indexEntriesSql(sql, scan)} ${from && `AND ${key} ${beyond} ${from}`} ORDER BY ${key} ${order} LIMIT ${maxEntries})`
   })
   const [row] = await db.query<{ place: Date | string; fresh: boolean }>({
     text: `-- find_stop_of_claims

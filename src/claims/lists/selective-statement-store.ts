@@ -2,25 +2,26 @@ import type { Connection, Statement } from '../../platform/database/connection.t
 import { PAIRS } from '../../platform/database/metadata.ts'
 import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
-import { type Part, uncheckedFilters } from './claim-walk.ts'
+import { type IndexScan, uncheckedFilters } from './index-scans.ts'
 
 /** A subquery with a limit is planned on its own: outer conditions do not change its index. */
 const OWN_PLAN = 'LIMIT 1000000000'
 
-/** The entries that the index of a part finds, for an index-only scan. */
-export const indexEntriesSql = (sql: ConditionSql, part: Part) => entriesWhere(part, conditionsOf(sql, part))
+/** The entries that a scan finds, for an index-only scan. */
+export const indexEntriesSql = (sql: ConditionSql, scan: IndexScan) =>
+  entriesWhere(scan, conditionsOf(sql, scan))
 
-const entriesWhere = ({ pair }: Part, where: string) =>
+const entriesWhere = ({ pair }: IndexScan, where: string) =>
   `${pair === undefined ? 'claims' : PAIRS.claims.table} WHERE ${where}`
 
-function conditionsOf(sql: ConditionSql, { filters, statuses, pair }: Part): string {
+function conditionsOf(sql: ConditionSql, { filters, statuses, pair }: IndexScan): string {
   if (pair !== undefined)
     return [...sql.of(['user']), `pair = ${sql.query.parameter(pair)}::bigint`].join(' AND ')
   return [...sql.of(filters), ...(statuses.length > 0 ? [isOneOf(statuses)] : [])].join(' AND ')
 }
 
 /** Condition for the records after the cursor. */
-function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: Part): string {
+function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { time }: IndexScan): string {
   if (after === null) return ''
   const beyond = order === 'asc' ? '>' : '<'
   if (time === null) return `AND position ${beyond} ${query.parameter(after.position)}`
@@ -28,14 +29,19 @@ function afterPlace({ query }: ConditionSql, { after, order }: ClaimFilter, { ti
   return `AND (${time}, position) ${beyond} (${query.parameter(after.time)}, ${query.parameter(after.position)})`
 }
 
-function upToStop({ query }: ConditionSql, stop: ClaimPlace | null, { order }: ClaimFilter, { time }: Part) {
+function upToStop(
+  { query }: ConditionSql,
+  stop: ClaimPlace | null,
+  { order }: ClaimFilter,
+  { time }: IndexScan,
+) {
   if (stop === null) return ''
   const within = order === 'asc' ? '<=' : '>='
   return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
 }
 
-/** The claims of a part with their `place`. A part of a metadata pair looks up the claim of each entry. */
-const rowsOf = ({ pair }: Part, where: string, inOrder: string) =>
+/** The claims of a scan with their `place`. A scan of a metadata pair looks up the claim of each entry. */
+const rowsOf = ({ pair }: IndexScan, where: string, inOrder: string) =>
   pair === undefined
     ? `SELECT * FROM claims WHERE ${where} ${inOrder} ${OWN_PLAN}`
     : `SELECT claims.*, place FROM (
@@ -43,26 +49,30 @@ const rowsOf = ({ pair }: Part, where: string, inOrder: string) =>
           ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} ${OWN_PLAN}`
 
 /** The same without a limit: on distributed tables all rows of a subquery with a limit would go over the network. */
-const joinOf = ({ pair }: Part, where: string) =>
+const joinOf = ({ pair }: IndexScan, where: string) =>
   pair === undefined
     ? `claims WHERE ${where}`
     : `(SELECT ${PAIRS.claims.owner} AS entry FROM ${PAIRS.claims.table} WHERE ${where}) AS entries
           JOIN claims ON claims.id = entry WHERE true`
 
-/** Whether each of the first `maxEntries` entries of a part `fits`. An entry of a metadata pair whose claim was deleted does not. */
+/**
+ * Whether each of the first `maxEntries` entries of a scan matches the condition. An entry of a metadata pair whose claim
+ * was deleted does not.
+ */
 export function probeSql(
   db: Connection,
   sql: ConditionSql,
-  part: Part,
-  fits: string,
+  scan: IndexScan,
+  condition: string,
   maxEntries: number,
 ): string {
   // Only once: an unused parameter is an error.
-  const where = conditionsOf(sql, part)
-  const entries = entriesWhere(part, where)
-  if (part.pair === undefined) return `SELECT ${fits} AS fits FROM ${entries} LIMIT ${maxEntries}`
-  if (db.distribution.isOn) return `SELECT ${fits} AS fits FROM ${joinOf(part, where)} LIMIT ${maxEntries}`
-  return `SELECT ${fits} AS fits FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${maxEntries}) AS entries
+  const where = conditionsOf(sql, scan)
+  const entries = entriesWhere(scan, where)
+  if (scan.pair === undefined) return `SELECT ${condition} AS matches FROM ${entries} LIMIT ${maxEntries}`
+  if (db.distribution.isOn)
+    return `SELECT ${condition} AS matches FROM ${joinOf(scan, where)} LIMIT ${maxEntries}`
+  return `SELECT ${condition} AS matches FROM (SELECT ${PAIRS.claims.owner} AS entry FROM ${entries} LIMIT ${maxEntries}) AS entries
           LEFT JOIN LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ON true`
 }
 
@@ -75,43 +85,43 @@ export interface PageOptions {
   /** Latest time, in an order by time. */
   latest: Date | null
   stop: ClaimPlace | null
-  /** Whether the parts are scanned in the list's order. */
+  /** Whether the scans are scanned in the list's order. */
   isInOrder: boolean
 }
 
-/** The statement of a page that is merged from these parts. */
+/** The statement of a page that is merged from these scans. */
 export function pageOf(
   db: Connection,
   filter: ClaimFilter,
-  parts: readonly Part[],
+  scans: readonly IndexScan[],
   options: PageOptions,
 ): Statement {
   const { columns, shown, count, upTo, latest, stop, isInOrder } = options
   const sql = new ConditionSql(filter)
   const { order } = filter
   const end = latest ?? upTo
-  const upToEnd = (time: Part['time']) =>
+  const upToEnd = (time: IndexScan['time']) =>
     end === null ? '' : `AND ${(latest && time) ?? 'position'} <= ${sql.query.parameter(end)}`
   const { isOn: isDistributed } = db.distribution
-  const pages = parts.map((part, number) => {
-    const { time, pair } = part
+  const pages = scans.map((scan, number) => {
+    const { time, pair } = scan
     const byPosition = pair === undefined || isDistributed ? `position ${order}` : `place ${order}`
     const inOrder = time ? `${time} ${order}, position ${order}` : byPosition
     // An expression is in no index, so no plan scans an index in this order.
     const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
-    const place = `${afterPlace(sql, filter, part)} ${upToStop(sql, stop, filter, part)} ${upToEnd(time)}`
-    const found = `${conditionsOf(sql, part)} ${isInOrder ? place : ''}`
-    const rest = sql.of(uncheckedFilters(filter, part)).map((condition) => `AND ${condition}`)
+    const place = `${afterPlace(sql, filter, scan)} ${upToStop(sql, stop, filter, scan)} ${upToEnd(time)}`
+    const found = `${conditionsOf(sql, scan)} ${isInOrder ? place : ''}`
+    const rest = sql.of(uncheckedFilters(filter, scan)).map((condition) => `AND ${condition}`)
     const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
-    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS part`
-    if (rest.length === 0 || isDistributed) return `(SELECT ${listed} FROM ${joinOf(part, found)} ${page})`
-    const rows = rowsOf(part, found, isInOrder ? `ORDER BY ${inOrder}` : '')
+    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS scan`
+    if (rest.length === 0 || isDistributed) return `(SELECT ${listed} FROM ${joinOf(scan, found)} ${page})`
+    const rows = rowsOf(scan, found, isInOrder ? `ORDER BY ${inOrder}` : '')
     return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
   })
   const all = `ORDER BY list_time ${order}, position ${order}`
-  // On distributed tables the parts are read one after the other in the order of the statuses. Statuses only move
+  // On distributed tables the scans are read one after the other in the order of the statuses. Statuses only move
   // forward, so no claim is missed. Of a claim that appears twice the later row is kept.
-  const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', part DESC'] : ['', '']
+  const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', scan DESC'] : ['', '']
   return {
     text: `-- select_claims
       SELECT ${shown}, position, list_time, fresh FROM (

@@ -3,8 +3,8 @@ import { pairsOf } from '../../platform/database/metadata.ts'
 import { type FilterName, filtersOf } from './claim-conditions.ts'
 import { type ClaimFilter, isTimed, RESOLVED, UNRESOLVED } from './claim-selection.ts'
 
-/** Claims that one index finds by these filters and statuses. No status means any. */
-export interface Part {
+/** A scan of one index: the claims that it finds by these filters and statuses. No status means any. */
+export interface IndexScan {
   filters: readonly FilterName[]
   statuses: readonly Status[]
   /** The time column that orders the claims. Null for an order by position. */
@@ -13,29 +13,32 @@ export interface Part {
   pair?: string
 }
 
-/** One part for each metadata pair, in the order of positions. All filters are checked on each claim. */
-const byPair = ({ userId, kind, metadata = {} }: ClaimFilter, time: Part['time']): Part[] =>
+/** One scan for each metadata pair, in the order of positions. All filters are checked on each claim. */
+const pairScans = ({ userId, kind, metadata = {} }: ClaimFilter, time: IndexScan['time']): IndexScan[] =>
   pairsOf(userId, kind, metadata).map((pair) => ({ filters: [], statuses: [], time, pair }))
 
-/** The filters that must still be checked on each claim of the part. */
-export function uncheckedFilters(filter: ClaimFilter, { filters, statuses }: Part): FilterName[] {
-  const saysStatus = statuses.length > 0 && statuses.every((status) => filter.statuses.includes(status))
+/** The filters that the index does not cover. They must be checked on each claim of the scan. */
+export function uncheckedFilters(filter: ClaimFilter, { filters, statuses }: IndexScan): FilterName[] {
+  const coversStatuses = statuses.length > 0 && statuses.every((status) => filter.statuses.includes(status))
   return [...filtersOf(filter)].filter(
-    (name) => !filters.includes(name) && !(name === 'statuses' && saysStatus),
+    (name) => !filters.includes(name) && !(name === 'statuses' && coversStatuses),
   )
 }
 
 /**
- * The parts that make up the list, each in the order of its index. Null if no index has the order of the list: a time
+ * The scans whose merge is the list, each in the order of its index. Null if no index has the order of the list: a time
  * on a test clock, except the due time.
  */
-export function orderedParts(filter: ClaimFilter): Part[] | null {
+export function orderedScans(filter: ClaimFilter): IndexScan[] | null {
   const { sort = 'created_at', statuses, customerId, schemaId, testClockId } = filter
   const { created, due, resolved, metadata } = filter
-  const partPerStatus = (filters: readonly FilterName[], time: Part['time'], those = statuses): Part[] =>
-    those.map((status) => ({ filters, statuses: [status], time }))
+  const partPerStatus = (
+    filters: readonly FilterName[],
+    time: IndexScan['time'],
+    those = statuses,
+  ): IndexScan[] => those.map((status) => ({ filters, statuses: [status], time }))
   if (!isTimed(filter, sort)) {
-    if (metadata) return byPair(filter, null).slice(0, 1)
+    if (metadata) return pairScans(filter, null).slice(0, 1)
     const span: FilterName[] = filtersOf(filter).has('span') ? ['span'] : []
     if (customerId) return partPerStatus(['user', 'kind', 'customer', ...span], null)
     if (schemaId) return [{ filters: ['user', 'kind', 'schema', ...span], statuses: [], time: null }]
@@ -64,26 +67,25 @@ export function orderedParts(filter: ClaimFilter): Part[] | null {
             filters: ['user', 'live', ...(resolved ? (['resolved'] as const) : [])],
             statuses: RESOLVED,
             time: 'status_since',
-          } satisfies Part,
+          } satisfies IndexScan,
         ]
       : []),
   ]
 }
 
 /** All claims of a test clock, for an order by a time that no index has. */
-export const clockPart = (filter: ClaimFilter): Part =>
-  selectiveParts(filter).find(({ filters }) => filters.includes('clock')) as Part
+export const testClockScan = (filter: ClaimFilter): IndexScan =>
+  selectiveScans(filter).find(({ filters }) => filters.includes('clock')) as IndexScan
 
-/** One part for each filter that has an index, the most selective filter first, without an order. */
-export function selectiveParts(filter: ClaimFilter): Part[] {
+/** One scan for each filter that has an index, the most selective filter first, without an order. */
+export function selectiveScans(filter: ClaimFilter): IndexScan[] {
   const { sort = 'created_at', statuses, testClockId } = filter
   const given = filtersOf(filter)
-  // A common prefix of many ids or aliases finds too many.
+  // A prefix that many ids or aliases share is not selective.
   if (filter.search?.span) given.delete('search')
   const time = isTimed(filter, sort) ? sort : null
-  const finders: [FilterName, FilterName[], readonly Status[]][] = [
+  const indexes: [FilterName, FilterName[], readonly Status[]][] = [
     ['search', ['user', 'kind', 'search'], []],
-
     ['clock', ['user', 'kind', 'clock'], []],
     ['customer', ['user', 'kind', 'customer'], statuses],
     ['schema', ['user', 'kind', 'schema'], []],
@@ -93,9 +95,9 @@ export function selectiveParts(filter: ClaimFilter): Part[] {
     ['statuses', ['user', 'kind'], statuses],
   ]
   return [
-    ...byPair(filter, time),
-    ...finders
-      // In an order by time the last finder is the only one with the kind, which may be rare.
+    ...pairScans(filter, time),
+    ...indexes
+      // In an order by time, only the last index contains the kind, which may be rare.
       .filter(([name]) => given.has(name) || (name === 'statuses' && time !== null))
       .filter(([, filters]) => !(testClockId && filters.includes('live')))
       .map(([, filters, those]) => ({ filters, statuses: those, time })),

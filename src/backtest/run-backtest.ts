@@ -133,6 +133,7 @@ class Run implements Backtest {
   readonly comparison: Comparison | null
   readonly #cases: CaseStatistics
   readonly #order: RowOrder
+  readonly #hasEventIds: boolean
   readonly #calendar: Calendar | null
   readonly #measure: TimeMeasure
   readonly #until: number | null
@@ -145,7 +146,8 @@ class Run implements Backtest {
     const { contracts, calendar, until, untilNote, now } = options
     const [first, second] = contracts as [Contract, Contract?]
     this.reading = reading
-    this.#cases = new CaseStatistics(reading.hasAggregates)
+    this.#hasEventIds = options.columns.eventId !== undefined
+    this.#cases = new CaseStatistics(reading.hasAggregates, this.#hasEventIds)
     this.#order = order
     this.totals = contracts.map((contract) => new Totals(contract))
     this.comparison = second ? new Comparison(first, second) : null
@@ -168,8 +170,9 @@ class Run implements Backtest {
     return [...spanEndNotes(this.#calendar), ...holidayNotes(this.#calendar, from, lastAt)]
   }
 
-  add(found: Case): void {
-    this.#cases.add(found)
+  add(read: Case): void {
+    this.#cases.add(read)
+    const found = this.#hasEventIds ? read : withoutEventIds(read)
     const results: CaseResult[] = []
     for (const totals of this.totals) {
       const result = runCase(totals.contract, found, this.#until, this.#measure)
@@ -185,6 +188,12 @@ class Run implements Backtest {
     this.comparison?.add(first, second)
   }
 }
+
+/** Without `--event-id`, ids of a column that has a usual name are only for notes. */
+const withoutEventIds = (found: Case): Case =>
+  found.events.some(({ id }) => id !== undefined)
+    ? { ...found, events: found.events.map((event) => ({ ...event, id: undefined })) }
+    : found
 
 /** The result with the names of the files. */
 export interface BacktestResult {

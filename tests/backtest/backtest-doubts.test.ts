@@ -340,6 +340,38 @@ test('almost equal ids of one event are noted: it counts again (§10 rules 8, 9)
   assert.deepEqual(await notes(contractWith(), row('17'), row('17.0')), [])
 })
 
+test('events that repeat an id of a column that --event-id does not name are noted: they count again (§10 rule 8)', async (t) => {
+  const counting = contractWith({
+    activity_window: 86_400,
+    fulfillment_condition: { event: 'done', aggregate: 'count', gte: 3 },
+  })
+  const later = '2026-01-01T10:00:00Z'
+  const log = (name: string, id: string, other: string) =>
+    csv(`case_id,type,occurred_at,${name}`, `a,done,${NOW},${id}`, `a,done,${later},${other}`)
+  const note = (name: string) => [
+    `1 event has the "${name}", type and compared fields of an earlier one of the case, and counts again: "E-1" (line 3); --event-id "${name}" recognizes repeated events`,
+  ]
+  for (const name of ['event_id', 'eventId', 'Message ID', 'idempotency-key'])
+    assert.deepEqual(await notesOf(t, log(name, 'E-1', 'E-1'), counting), note(name))
+  const path = await filesIn(t, { log: log('event_id', 'E-1', 'E-1') })
+  const { json } = await backtestOf(path('log'), [counting])
+  const { accepted, repeated } = json.contracts[0].events
+  assert.deepEqual([accepted, repeated], [2, 0])
+  const lines = [NOW, later].map((occurred_at) =>
+    JSON.stringify({ event_id: 'E-1', case_id: 'a', type: 'done', occurred_at }),
+  )
+  assert.deepEqual(await notesOf(t, lines.join('\n\n'), counting, { format: 'ndjson' }), note('event_id'))
+  assert.deepEqual(await notesOf(t, log('event_id', 'E-1', 'E-1'), contractWith()), [])
+  assert.deepEqual(await notesOf(t, log('order_id', 'E-1', 'E-1'), counting), [])
+  for (const [id, other] of [
+    ['E-1', 'E-2'],
+    ['', ''],
+    ['NULL', 'NULL'],
+    ['x'.repeat(256), 'x'.repeat(256)],
+  ] as const)
+    assert.deepEqual(await notesOf(t, log('event_id', id, other), counting), [], id)
+})
+
 test('columns and fields that have the value in place of the compared one are noted (§10 rule 8)', async (t) => {
   const note = (name: string, path: string, line: number) => [
     `1 event has "${name}" in place of "${path}" of "done" (line ${line})`,

@@ -1,5 +1,13 @@
 import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
-import { badTime, faultOfNames, type LogRow, type RowFault, readEventId, tooLarge } from '../log/log-row.ts'
+import {
+  badTime,
+  faultOfNames,
+  type LogRow,
+  type RowFault,
+  readEventId,
+  readUsualId,
+  tooLarge,
+} from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type CsvColumns, payloadBytesOf } from './csv-columns.ts'
 import { type CsvPayloads, EMPTY_PAYLOAD } from './csv-payload.ts'
@@ -10,13 +18,21 @@ export class CsvRows {
   readonly #times: TimeReader
   /** By event type, for the types that a contract names. */
   readonly #payloads: ReadonlyMap<string, CsvPayloads>
+  /** The column that `--event-id` should probably name; -1 if there is none. */
+  readonly #usualId: number
   /** Lines of further headers whose columns differ from those of the first header. Joined logs may have them. */
   readonly otherHeaders: number[] = []
 
-  constructor(columns: CsvColumns, times: TimeReader, payloads: ReadonlyMap<string, CsvPayloads>) {
+  constructor(
+    columns: CsvColumns,
+    times: TimeReader,
+    payloads: ReadonlyMap<string, CsvPayloads>,
+    usualIdName: string | undefined,
+  ) {
     this.#columns = columns
     this.#times = times
     this.#payloads = payloads
+    this.#usualId = usualIdName === undefined ? -1 : columns.header.indexOf(usualIdName)
   }
 
   /** An event, or why the row is skipped. */
@@ -35,7 +51,10 @@ export class CsvRows {
     const opening = columns.openedAt === null ? '' : (record[columns.openedAt] as string)
     const openedAt = opening.trim() === '' ? null : this.#times.read(opening, line)
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
-    const id = columns.eventId === null ? undefined : readEventId(record[columns.eventId] as string)
+    const id =
+      columns.eventId === null
+        ? readUsualId(record[this.#usualId] ?? '')
+        : readEventId(record[columns.eventId] as string)
     if (typeof id === 'object') return id
     const payloadBytes = payloadBytesOf(record, columns)
     if (payloadBytes > MAX_PAYLOAD_BYTES) return tooLarge(payloadBytes)

@@ -3,6 +3,8 @@ import type { Json } from '../../kernel/json.ts'
 import { findJsonFlaw } from '../../kernel/json-flaws.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
 import type { CaseEvent } from '../backtest.ts'
+import { PLACEHOLDER } from '../damaged-texts.ts'
+import { similarityKey } from '../field-statistics.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 
 /** An event of the log. */
@@ -21,6 +23,13 @@ export interface ColumnNames {
   /** Ids of events. */
   eventId?: string
 }
+
+/** Names of columns that usually have the ids of events, as similarity keys. */
+const USUAL_ID_NAMES: ReadonlySet<string> = new Set(['eventid', 'messageid', 'idempotencykey'])
+
+/** The column or field that `--event-id` should probably name; undefined if there is none. */
+export const usualIdName = (names: readonly string[]): string | undefined =>
+  names.find((name) => USUAL_ID_NAMES.has(similarityKey(name)))
 
 /** Names that have another meaning in a submission, or that the service reserves. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
@@ -103,6 +112,12 @@ export function readEventId(text: string): string | undefined | RowFault {
   if (length <= MAX_EVENT_NAME_LENGTH) return text
   const detail = `the event id has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
   return { reason: 'bad event id', detail }
+}
+
+/** The id in a column that `--event-id` does not name; undefined if the text stands for no value or is no id. */
+export function readUsualId(text: string): string | undefined {
+  const id = PLACEHOLDER.test(text) ? undefined : readEventId(text)
+  return typeof id === 'string' ? id : undefined
 }
 
 export function badTime(reason: 'bad time' | 'bad opening time', text: string, times: TimeReader): RowFault {

@@ -104,6 +104,8 @@ export class CaseStatistics {
   readonly conflictingRepeats = new Examples()
   /** Events with the type, time and compared fields of an earlier one of their case, and an id that is almost equal. */
   readonly similarEventIds = new Examples()
+  /** Events with the id, type and compared fields of an earlier one of their case, if `--event-id` does not name the ids. */
+  readonly repeatedUsualIds = new Examples()
   /** Ids of events in a notation that has lost digits, so that several events may count as one. */
   readonly shortenedEventIds = new Examples()
   /** Cases whose rows have different opening times. */
@@ -117,10 +119,15 @@ export class CaseStatistics {
   #inOpeningUnit = UNITS_MS.map((unit) => ({ unit, events: new Examples() }))
 
   readonly #hasAggregates: boolean
+  readonly #hasEventIds: boolean
 
-  /** @param hasAggregates whether a contract counts or sums events, so that repeated ones matter */
-  constructor(hasAggregates: boolean) {
+  /**
+   * @param hasAggregates whether a contract counts or sums events, so that repeated ones matter
+   * @param hasEventIds whether `--event-id` is given
+   */
+  constructor(hasAggregates: boolean, hasEventIds: boolean) {
     this.#hasAggregates = hasAggregates
+    this.#hasEventIds = hasEventIds
   }
 
   add({ id, openedAt, hasConflictingOpenings, events }: Case): void {
@@ -129,12 +136,13 @@ export class CaseStatistics {
     if (openedAt === null) this.withoutOpening++
     if (hasConflictingOpenings) this.otherOpenings.add(id, line)
     if (openedAt !== null) this.#addOpening(id, openedAt, events)
-    if (events.some((event) => event.id !== undefined)) this.#addEventIds(events)
+    if (!this.#hasEventIds && this.#hasAggregates) this.#addUsualIds(events)
+    if (this.#hasEventIds && events.some((event) => event.id !== undefined)) this.#addEventIds(events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
     if (this.#hasAggregates) {
       this.#addRepeated(id, events)
-      this.#addSimilarEventIds(events)
+      if (this.#hasEventIds) this.#addSimilarEventIds(events)
     }
     if (hasTiesNewestFirst(events)) this.tiesNewestFirst.add(id, events.at(-1)?.line ?? line)
   }
@@ -146,6 +154,16 @@ export class CaseStatistics {
       const content = `${event.payloadBytes} ${contentOf(event)}`
       if (seen.has(content)) this.repeatedRows.add(id, event.line)
       seen.add(content)
+    }
+  }
+
+  #addUsualIds(events: readonly CaseEvent[]): void {
+    const seen = new Set<string>()
+    for (const event of events) {
+      if (event.id === undefined) continue
+      const key = `${event.id} ${comparedContentOf(event)}`
+      if (seen.has(key)) this.repeatedUsualIds.add(event.id, event.line)
+      seen.add(key)
     }
   }
 
@@ -192,8 +210,10 @@ export class CaseStatistics {
 }
 
 /** The type, the time and the compared fields. */
-const contentOf = ({ type, at, payload }: CaseEvent): string =>
-  JSON.stringify([type, at, payload], (_, value) => (value instanceof Readings ? value.values : value))
+const contentOf = (event: CaseEvent): string => `${event.at} ${comparedContentOf(event)}`
+
+const comparedContentOf = ({ type, payload }: CaseEvent): string =>
+  JSON.stringify([type, payload], (_, value) => (value instanceof Readings ? value.values : value))
 
 export interface TypeCount {
   type: string

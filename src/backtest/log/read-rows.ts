@@ -24,6 +24,7 @@ import {
   isFault,
   type LogRow,
   type RowFault,
+  usualIdName,
 } from './log-row.ts'
 import { EventTypes } from './log-statistics.ts'
 import { formatOf, type LogFormat, peekHead } from './open-log.ts'
@@ -63,6 +64,8 @@ export class LogReading {
   repeatedKeys: Examples | null = null
   /** Only for XES. */
   xes: XesCounts | null = null
+  /** The column or field that `--event-id` should probably name, if the option is not given and a contract counts events. */
+  usualIdName: string | undefined
   /** The names of the columns or fields of the payload. */
   fieldNames: Iterable<string> = []
   /** Rows that are not bad. */
@@ -111,6 +114,10 @@ export class LogReading {
     }
     if (this.format === 'csv') await this.#readCsv(all, text, decoding, take)
     else await this.#readTyped(all, decoding, take)
+  }
+
+  get #findsUsualId(): boolean {
+    return this.hasAggregates && this.options.columns.eventId === undefined
   }
 
   #noted(row: LogRow): LogRow {
@@ -170,7 +177,8 @@ export class LogReading {
       type,
       new CsvPayloads(statistics, columns, this.options.decimal),
     ])
-    const rows = new CsvRows(columns, this.times, new Map(payloads))
+    if (this.#findsUsualId) this.usualIdName = usualIdName(columns.payload.map(({ name }) => name))
+    const rows = new CsvRows(columns, this.times, new Map(payloads), this.usualIdName)
     this.otherHeaders = rows.otherHeaders
     return rows
   }
@@ -182,10 +190,11 @@ export class LogReading {
     const typed = new TypedRows(this.times, this.statistics, own)
     if (this.format === 'xes') await this.#readXes(chunks, typed, decoding, take)
     else {
-      const rows = new JsonRows(names, typed, decoding)
+      const rows = new JsonRows(names, typed, decoding, this.#findsUsualId)
       const read = this.format === 'json' ? readArray : readLines
       this.repeatedKeys = rows.repeatedKeys
       await read(chunks, (text, line) => take(rows.read(text, line), line))
+      this.usualIdName = rows.usualIdName
     }
     this.warnings = [...typed.reservedNames].map(reservedWarning)
     this.fieldNames = typed.names

@@ -423,8 +423,18 @@ function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics
 }
 
 /** A count and a sum add a repeated event again. */
-function repeatedRowNotes({ options }: LogReading, { repeatedRows }: CaseStatistics): string[] {
-  if (options.columns.eventId !== undefined || repeatedRows.count === 0) return []
+function repeatedRowNotes(
+  { options, usualIdName }: LogReading,
+  { repeatedRows, repeatedUsualIds: repeated }: CaseStatistics,
+): string[] {
+  if (options.columns.eventId !== undefined) return []
+  if (repeated.count > 0) {
+    const name = shown(usualIdName ?? '')
+    return [
+      `${have(repeated.count, 'event')} the ${name}, type and compared fields of an earlier one of the case, and ${repeated.count === 1 ? 'counts' : 'count'} again: ${list(repeated)}; --event-id ${name} recognizes repeated events`,
+    ]
+  }
+  if (repeatedRows.count === 0) return []
   const { count } = repeatedRows
   return [
     `${have(count, 'event')} the case, type, time and compared fields of another one and ${count === 1 ? 'counts' : 'count'} again: ${list(repeatedRows)}; --event-id names the column of ids, by which repeated events are recognized`,

@@ -6,7 +6,15 @@ import { shownNames } from '../csv/csv-dialect.ts'
 import { Examples } from '../field-statistics.ts'
 import { MAX_TEXT_LENGTH } from '../limits.ts'
 import type { TextDecoding } from '../log/decode-text.ts'
-import { type ColumnNames, faultOfValue, type LogRow, lossyNumber, type RowFault } from '../log/log-row.ts'
+import {
+  type ColumnNames,
+  faultOfValue,
+  type LogRow,
+  lossyNumber,
+  type RowFault,
+  readUsualId,
+  usualIdName,
+} from '../log/log-row.ts'
 import { repeatedKey } from './repeated-keys.ts'
 import type { TypedRows } from './typed-rows.ts'
 
@@ -16,13 +24,17 @@ export class JsonRows {
   readonly #rows: TypedRows
   readonly #decoding: TextDecoding
   #isFirstRead = false
+  readonly #findsUsualId: boolean
+  /** The field that `--event-id` should probably name. */
+  usualIdName: string | undefined
   /** Rows with a key that an object has twice, by the key. */
   readonly repeatedKeys = new Examples()
 
-  constructor(names: ColumnNames, rows: TypedRows, decoding: TextDecoding) {
+  constructor(names: ColumnNames, rows: TypedRows, decoding: TextDecoding, findsUsualId: boolean) {
     this.#names = names
     this.#rows = rows
     this.#decoding = decoding
+    this.#findsUsualId = findsUsualId
   }
 
   /** An event, or why the row is skipped. @throws OperatorError if the first row lacks a field of the options */
@@ -33,7 +45,7 @@ export class JsonRows {
     if (typeof fields === 'string') return { reason: 'not a JSON object', detail: fields }
     const repeated = repeatedKey(text, fields)
     if (repeated !== null) this.repeatedKeys.add(repeated, line)
-    if (!this.#isFirstRead) this.#checkNames(fields)
+    if (!this.#isFirstRead) this.#readNames(fields)
     this.#isFirstRead = true
     const { case: caseName, type: typeName, time: timeName, openedAt: openingName } = this.#names
     const { eventId: idName } = this.#names
@@ -54,12 +66,14 @@ export class JsonRows {
       nameOf(fields, timeName),
     ]
     const openedAt = openingName === undefined ? '' : nameOf(fields, openingName)
-    const id = idName === undefined ? '' : nameOf(fields, idName)
+    const usualId = this.usualIdName === undefined ? undefined : readUsualId(nameOf(fields, this.usualIdName))
+    const id = idName === undefined ? (usualId ?? '') : nameOf(fields, idName)
     return this.#rows.read({ caseId, type, time, openedAt, id, fields, line })
   }
 
   /** If the first row lacks a field, the option is probably wrong. */
-  #checkNames(fields: JsonObject): void {
+  #readNames(fields: JsonObject): void {
+    if (this.#findsUsualId) this.usualIdName = usualIdName(Object.keys(fields))
     const { case: caseName, type, time } = this.#names
     for (const [option, name] of Object.entries({ '--case': caseName, '--type': type, '--time': time })) {
       if (fieldOf(fields, name) !== undefined) continue

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from '../kernel/durations.ts'
+
 /* Limits of the archive. */
 
 /** A file with more claims takes long to read for one claim. */
@@ -5,7 +7,7 @@ export const MAX_CLAIMS_PER_FILE = 1_000
 /** Bytes of the logs of a file's claims; a single claim may exceed it. */
 export const MAX_LOG_BYTES_PER_FILE = 32 * 1024 * 1024
 /** Fewer claims than fill a file wait this long for others, so that not each claim gets a file of its own. */
-export const MAX_WAIT_FOR_FULL_FILE_MS = 24 * 3_600_000
+export const MAX_WAIT_FOR_FULL_FILE_MS = DAY_MS
 /** Claims of one account with unfinished deliveries that a run skips. Claims after them wait. */
 export const MAX_SKIPPED_CLAIMS = 20_000
 /** One transaction removes at most this many claims, so that no other statement waits long for its locks. */
@@ -32,4 +34,4 @@ export const ARCHIVE_LEASE_SECONDS = 120
 export const RESTORE_BATCH = { maxWeight: 1024 * 1024, maxItems: 1_000 }
 
 /** The check reports a file without claims only from this age on. A server records a file within minutes. */
-export const MIN_ORPHAN_AGE_MS = 3_600_000
+export const MIN_ORPHAN_AGE_MS = HOUR_MS

@@ -1,11 +1,10 @@
 import { STATUSES, type Status } from '../core/claims/lifecycle.ts'
 import type { Contract } from '../core/contracts/contract.ts'
 import { type Decimal, times, toDecimal } from '../kernel/decimal.ts'
+import { DAY_MS } from '../kernel/durations.ts'
 import { type CaseResult, REFUSALS, type Refusal } from './backtest.ts'
 import { MAX_NEAREST_LOSERS } from './limits.ts'
 import { type Attempts, attemptsAt, isNearer, type Loss, lossOf, type MissingLeaf } from './loss.ts'
-
-const DAY_MS = 86_400_000
 
 /** Why a case has its status. */
 export const REASONS = [

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app.ts'
-import { checkAtOrAfter, checksBefore, MINUTE_MS } from '../core/claims/lifecycle.ts'
+import { checkAtOrAfter, checksBefore } from '../core/claims/lifecycle.ts'
+import { MINUTE_MS } from '../kernel/durations.ts'
 import { sumUpResolutions as sumUp } from '../overview/resolution-total-store.ts'
 import { readClock } from '../platform/database/clock.ts'
 import type { Database } from '../platform/database/database.ts'

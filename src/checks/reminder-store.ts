@@ -1,5 +1,5 @@
 import { NIL } from 'uuid'
-import { MINUTE_MS } from '../core/claims/lifecycle.ts'
+import { MINUTE_MS } from '../kernel/durations.ts'
 import {
   ANNOUNCE,
   insertNotifications,

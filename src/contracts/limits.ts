@@ -1,5 +1,7 @@
+import { DAY_MS } from '../kernel/durations.ts'
+
 /** Milliseconds that a contract is marked as unused before it is removed. A statement that did not see the mark has ended by then. */
-export const UNUSED_MARK_MS = 24 * 3_600_000
+export const UNUSED_MARK_MS = DAY_MS
 /** Marked contracts that one run looks for. */
 export const UNUSED_CONTRACTS_BATCH_SIZE = 1_000
 /** Claims in which one statement looks for unused contracts. */

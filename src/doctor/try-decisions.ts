@@ -11,6 +11,7 @@ import { insertCustomers } from '../customers/customer-store.ts'
 import { ClaimCache } from '../events/submission/claim-cache.ts'
 import { recordBatch } from '../events/submission/decide-batch.ts'
 import { isRetry, PendingSubmission } from '../events/submission/pending-submission.ts'
+import { HOUR_MS } from '../kernel/durations.ts'
 import { readClock } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { DatabaseUnavailable, isTransient } from '../platform/database/database-unavailable.ts'
@@ -24,7 +25,6 @@ import { DECISION_LOCK_TIMEOUT_MS } from './limits.ts'
  * function is detected before a claim is due.
  */
 
-const AN_HOUR_MS = 3_600_000
 const TYPE = 'readiness_check'
 
 /** The database refused a statement of a decision. The message names the step. */
@@ -64,7 +64,7 @@ async function decide(
   claimIds: readonly [string, string, string],
 ): Promise<void> {
   const userId = randomUUID()
-  const afterWindowMs = windowMs(contract.contract.activity_window) + AN_HOUR_MS
+  const afterWindowMs = windowMs(contract.contract.activity_window) + HOUR_MS
   const customer = await step('a customer cannot be created', async () => {
     const [stored] = await insertCustomers(connection, [
       { userId, externalId: TYPE, name: null, metadata: {} },

@@ -3,6 +3,7 @@
  * optional; a fraction has any number of digits after a point or a comma; white space may replace the T and precede the
  * offset; the minutes and the colon of the offset are optional.
  */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts'
 
 /** An example for messages. */
 export const EXAMPLE_TIME = '2026-01-31T09:30:00.000Z'
@@ -72,7 +73,6 @@ function wrongForm(text: string): string {
 
 /* Local dates and times in the proleptic Gregorian calendar, as milliseconds since 1970 as if they were in UTC. */
 
-const DAY_MS = 86_400_000
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /** NaN if a part does not exist in the calendar or is NaN. `second` may have a fraction. */
@@ -87,7 +87,7 @@ export function wallClockMs(
   if (!isDay(year, month, day)) return Number.NaN
   // NaN fails this condition too.
   if (!(hour <= 23 && minute <= 59 && second < 60)) return Number.NaN
-  return daysSince1970(year, month, day) * DAY_MS + hour * 3_600_000 + minute * 60_000 + second * 1000
+  return daysSince1970(year, month, day) * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS + second * 1000
 }
 
 const isDay = (year: number, month: number, day: number): boolean =>

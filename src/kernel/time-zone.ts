@@ -1,3 +1,5 @@
+import { DAY_MS } from './durations.ts'
+
 /* Time zones by their names in the IANA time zone database, as far as the runtime knows them. */
 
 /** Names that runtimes keep from older versions, and that the database does not contain. */
@@ -19,7 +21,6 @@ export function isTimeZone(name: string): boolean {
 export const localTime = (time: Date, timeZone: string): string =>
   withoutZone(clockAt(time.getTime(), timeZone))
 
-const DAY_MS = 86_400_000
 /** The range of times that the service accepts. */
 const [FIRST_MS, AFTER_LAST_MS] = [0, Date.UTC(3000)]
 

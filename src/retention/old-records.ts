@@ -1,9 +1,8 @@
 import { NIL } from 'uuid'
 import type { App } from '../app.ts'
+import { DAY_MS } from '../kernel/durations.ts'
 import { readClock } from '../platform/database/clock.ts'
 import { OWNER_BATCH_SIZE } from './limits.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 /** Records that become old. Each belongs to an owner, such as an account or an endpoint. */
 export interface OwnedRecords<Owner extends { id: string }> {

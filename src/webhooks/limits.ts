@@ -1,3 +1,5 @@
+import { DAY_MS } from '../kernel/durations.ts'
+
 /**
  * Milliseconds between polls for endpoints with due deliveries. A delivery waits at most this long before its first
  * attempt.
@@ -43,7 +45,7 @@ export const MAX_ENDPOINT_PAUSE_MS = 300_000
 /** Milliseconds. Shortest such pause. */
 export const MIN_ENDPOINT_PAUSE_MS = 1_000
 /** Milliseconds. A longer Retry-After of a receiver counts as this. */
-export const MAX_RETRY_AFTER_MS = 24 * 3_600_000
+export const MAX_RETRY_AFTER_MS = DAY_MS
 /** Newest attempts from which the health of an endpoint is computed. */
 export const HEALTH_ATTEMPTS = 100
 /** Waiting deliveries are counted up to this number. */
@@ -88,7 +90,7 @@ export const RECORD_TIMEOUT_MS = 60_000
 /** @public webhook endpoints of an account */
 export const MAX_ENDPOINTS_PER_ACCOUNT = 50
 /** Milliseconds for which the previous secret of an endpoint also signs after a rotation. */
-export const OLD_SECRET_VALIDITY_MS = 24 * 3_600_000
+export const OLD_SECRET_VALIDITY_MS = DAY_MS
 /** Attempts to append a test delivery while other deliveries are appended. */
 export const MAX_TEST_ATTEMPTS = 20
 /** Characters of a URL. */
@@ -105,7 +107,7 @@ export const MAX_FAILURES_IN_A_ROW = 5
  * Milliseconds without success after which an endpoint is disabled.
  * @public a webhook endpoint is disabled after failing for
  */
-export const MAX_FAILING_MS = 5 * 24 * 3_600_000
+export const MAX_FAILING_MS = 5 * DAY_MS
 /** Milliseconds. A server leases an endpoint for this long: no other server sends to it. */
 export const LEASE_MS = 30_000
 /** Milliseconds between renewals. A renewal also reads changed settings. */

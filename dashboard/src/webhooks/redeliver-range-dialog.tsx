@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { DeliveryStatus } from '../../../src/core/webhooks.ts'
+import { DAY_MS, MINUTE_MS } from '../../../src/kernel/durations.ts'
 import { errorsByPath } from '../api/client.ts'
 import { serverNow } from '../api/server-time.ts'
 import { Dialog, SubmitActions } from '../components/dialog.tsx'
@@ -36,9 +37,6 @@ const CHOICES = [
   ['succeeded', 'Succeeded'],
   ['waiting', 'Waiting'],
 ] as const
-
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
 
 function RangeForm({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
   const { toField, fromField } = useLocalTime()

@@ -1,7 +1,6 @@
 import { STATUSES, type Status } from '../../core/claims/lifecycle.ts'
+import { DAY_MS } from '../../kernel/durations.ts'
 import { MAX_BARS } from '../limits.ts'
-
-const DAY_MS = 86_400_000
 
 /** The cases that opened in one period. */
 interface Period {

@@ -1,4 +1,5 @@
 import { Readings } from '../../core/contracts/readings.ts'
+import { DAY_MS, MINUTE_MS } from '../../kernel/durations.ts'
 import type { Case, CaseEvent } from '../backtest.ts'
 import { SeenCases } from '../cases/seen-cases.ts'
 import { isRoundedNumber, LONG_NUMBER, PLACEHOLDER, SHORTENED_NUMBER } from '../damaged-texts.ts'
@@ -87,9 +88,8 @@ export class SuspectCases {
   }
 }
 
-const DAY_MS = 86_400_000
 /** A day, a minute and a second. */
-const UNITS_MS = [DAY_MS, 60_000, 1000]
+const UNITS_MS = [DAY_MS, MINUTE_MS, 1000]
 
 /** Probable mistakes in the cases of a log. */
 export class CaseStatistics {

@@ -1,4 +1,5 @@
 import { quoted } from '../../core/contracts/hints/spelling.ts'
+import { DAY_MS } from '../../kernel/durations.ts'
 import type { RowOrder } from '../cases/row-order.ts'
 import type { ComparedType } from '../compared-fields.ts'
 import { damagedForms, isNumber, PLACEHOLDER } from '../damaged-texts.ts'
@@ -20,7 +21,6 @@ import type { LogReading } from './read-rows.ts'
 /* Notes about the reading of a log. Each says what is probably a mistake, how often it occurs, and where. */
 
 const YEAR_2000_MS = Date.UTC(2000)
-const DAY_MS = 86_400_000
 
 const ROUNDED = 'last digits are zeros or rounded, as a spreadsheet or JavaScript leaves them'
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { DAY_MS } from '../../kernel/durations.ts'
 import { offsetMs, wallClockMs, withFraction } from '../../kernel/iso-time.ts'
 import type { WrittenTime } from './written-time.ts'
 
@@ -38,7 +39,6 @@ const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
 const UNIX_FRACTIONS: Record<string, number> = { 'unix-s': 0, 'unix-ms': 3, 'unix-us': 6, 'unix-ns': 9 }
 /** Excel's serial dates: the day number of 1970-01-01. Workbooks of old Excel for Mac count from 1904. */
 const EXCEL_1970_DAYS: Record<string, number> = { excel: 25_569, 'excel-1904': 24_107 }
-const DAY_MS = 86_400_000
 
 const NAMED_FORMATS = [...Object.keys(EXCEL_1970_DAYS), ...Object.keys(UNIX_FRACTIONS)].join(', ')
 export const TIME_FORMATS = `letters such as yyyy MM dd HH mm ss, or one of ${NAMED_FORMATS}`

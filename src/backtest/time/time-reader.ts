@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { DAY_MS, HOUR_MS } from '../../kernel/durations.ts'
 import { UsageError } from '../../kernel/operator-error.ts'
 import { isTimeZone, type LocalMoment, localMoment } from '../../kernel/time-zone.ts'
 import { Examples } from '../field-statistics.ts'
@@ -33,8 +34,6 @@ const QUARTER_MS = 900_000
 const isInRange = (ms: number) => ms >= 0 && ms < AFTER_LAST_MS
 const nanIfOutOfRange = (ms: number) => (isInRange(ms) ? ms : Number.NaN)
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
 const hourBit = (ms: number): number => 1 << (Math.floor(ms / HOUR_MS) % 24)
 
 /** Reads the times of a log, and counts times that are ambiguous. */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/durations.ts'
 import { wallClockMs } from '../../kernel/iso-time.ts'
 
 /** In the order of a week. */
@@ -45,8 +46,6 @@ export function normalizeHours<Hours extends Partial<WorkingHours>>(hours: Hours
 const pick = <Value>(record: Readonly<Record<string, Value>>, names: readonly string[]) =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]))
 
-const DAY_MS = 86_400_000
-
 /** Days since 1970-01-01 of a date such as 2026-01-31. NaN if there is no such date from 1970 to 2999. */
 export function dayOf(date: string): number {
   const found = /^((?:19[7-9]|2\d\d)\d)-(\d\d)-(\d\d)$/.exec(date)
@@ -66,7 +65,7 @@ export function timeOfDayMs(text: string): number {
   const found = /^([01]\d|2[0-3]):([0-5]\d)$|^24:00$/.exec(text)
   if (!found) return Number.NaN
   const [, hours = '24', minutes = '0'] = found
-  return Number(hours) * 3_600_000 + Number(minutes) * 60_000
+  return Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS
 }
 
 /** A time of day such as 13:30 or 24:00. @param ms milliseconds since midnight, whole minutes */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../kernel/durations.ts'
 import { firstWhere } from './binary-search.ts'
 import {
   dayOf,
@@ -9,7 +10,6 @@ import {
   weekdayOf,
 } from './calendar.ts'
 
-const DAY_MS = 86_400_000
 const DAYS_OF_WEEK = 7
 /** 1970-01-05, the first Monday. Days and local times are counted from 1970-01-01T00:00 on the local clock. */
 const FIRST_MONDAY = 4

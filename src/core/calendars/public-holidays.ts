@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../kernel/durations.ts'
 import { dateOf, dayOf } from './calendar.ts'
 
 /* Public holidays of a country as dates. The library `date-holidays` computes them; callers load it lazily. */
@@ -18,7 +19,6 @@ export interface PublicHoliday {
   name: string
 }
 
-const HOUR_MS = 3_600_000
 /** The shortest day: clocks may be set forward by up to 2 hours. Shorter holidays leave time for work. */
 const MIN_HOURS = 22
 

@@ -1,4 +1,5 @@
 /* The periods of a time zone in which clocks have one offset from UTC, by the time zone data of the runtime. */
+import { DAY_MS } from '../../kernel/durations.ts'
 import { firstWhere } from './binary-search.ts'
 
 /** From `startMs` until the next period starts, clocks show UTC plus `offsetMs`. */
@@ -8,7 +9,7 @@ export interface Period {
 }
 
 /** The first period has no start: times before 1970 count with its offset. */
-const FIRST_MS = -2 * 86_400_000
+const FIRST_MS = -2 * DAY_MS
 
 /** A time zone as far as its periods have been read. */
 export interface Zone {

@@ -5,12 +5,12 @@
  *
  * All times are whole milliseconds since 1970.
  */
+import { DAY_MS } from '../../kernel/durations.ts'
 import { firstWhere } from './binary-search.ts'
 import { dayOf, type Interval, type WorkingHours } from './calendar.ts'
 import { LocalTimeline } from './local-timeline.ts'
 import { numberOfPeriodAt, type Period, periodOf, zoneOf } from './time-zone-periods.ts'
 
-const DAY_MS = 86_400_000
 /** No budget lasts this long: a year of working time takes 168 years at an hour a week, plus the irregular dates. */
 const MAX_SEARCH_MS = 400 * 365.25 * DAY_MS
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../kernel/durations.ts'
 import { ELAPSED_TIME } from '../calendars/working-time.ts'
 import { type CheckTerms, type Contract, timeOfWindow, windowMs } from '../contracts/contract.ts'
 import { ACTIVITY_WINDOW_ELAPSED, REVIEW_WINDOW_ELAPSED } from './event.ts'
@@ -129,8 +130,6 @@ const resolved = (outcome: Outcome): Change => ({
 })
 
 /* Scheduled checks run at each whole minute (§3 rule 1). */
-
-export const MINUTE_MS = 60_000
 
 /** The first check at this time or after it. */
 export const checkAtOrAfter = (time: Date): Date =>

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kernel/durations.ts'
 import { isJsonObject } from '../../kernel/json.ts'
 import { isReservedType } from '../claims/event.ts'
 import { boundsInWords, COMPARATORS } from './comparators.ts'
@@ -178,9 +179,9 @@ function rangeInWords(leaf: Leaf): string[] {
 
 /** In milliseconds. */
 const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
   ['second', 1_000],
 ] as const
 

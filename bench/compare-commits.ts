@@ -1,7 +1,8 @@
 /*
- * npm run bench:compare -- COMMIT: this checkout against another commit, by turns (ABBA …), and the ratio of each pair.
- * Each turn runs the benchmark of its own commit, in a process of its own, so that load and schema fit the server. The
- * other commit is checked out and installed in a temporary folder. Nothing else should run on the machine.
+ * npm run bench:compare -- COMMIT: compares this checkout with another commit. The runs alternate (ABBA …), so that a slow
+ * drift of the machine affects both. Each run uses the benchmark of its own commit in its own process, so that load and
+ * schema fit the server. The other commit is checked out and installed in a temporary folder. Nothing else should run on
+ * the machine.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,8 +17,8 @@ import { median } from './measured.ts'
 import { writeJson } from './results.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PARTS = ['rest', 'single', 'batch', 'creation', 'check']
-/** What is compared: the first are better the higher they are, the others the lower. */
+const BENCHMARKS = ['rest', 'single', 'batch', 'creation', 'check']
+/** The compared figures, by the direction that is better. */
 const FIGURES = {
   higher: ['single_events_per_second', 'batch_events_per_second', 'creations_per_second'],
   lower: [
@@ -32,7 +33,7 @@ const FIGURES = {
     'check_server_rss_mb',
   ],
 }
-const NAMES = [...FIGURES.higher, ...FIGURES.lower]
+const FIGURE_NAMES = [...FIGURES.higher, ...FIGURES.lower]
 
 type Figures = Record<string, number | null>
 type Side = 'other' | 'this'
@@ -45,43 +46,43 @@ async function run(cwd: string, command: string, args: readonly string[]): Promi
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} in ${cwd} ended with ${status}`)
 }
 
-/** One turn in this checkout, by its own benchmark. */
-async function takeTurn(checkout: string, json: string): Promise<Figures> {
+/** Runs the benchmarks of a checkout once. */
+async function runBenchmarks(checkout: string, json: string): Promise<Figures> {
   const node = join(checkout, 'node_modules', '.bin', 'node')
   await run(checkout, node, ['scripts/build.ts', '--if-stale'])
-  await run(checkout, node, ['bench/run.ts', ...PARTS, '--turn', '--json', json])
+  await run(checkout, node, ['bench/run.ts', ...BENCHMARKS, '--turn', '--json', json])
   return JSON.parse(await readFile(json, 'utf8'))
 }
 
-/** Runs the turns. Each pair has both commits, and the first of a pair is the last of the next. */
-async function takeTurns(other: string, folder: string, pairs: number): Promise<Record<Side, Figures>[]> {
-  const taken: Record<Side, Figures>[] = []
+/** Runs both commits in each pair. The commit that ran last in a pair runs first in the next pair. */
+async function runPairs(other: string, folder: string, pairs: number): Promise<Record<Side, Figures>[]> {
+  const measured: Record<Side, Figures>[] = []
   for (let pair = 0; pair < pairs; pair++) {
     const figures = {} as Record<Side, Figures>
     for (const side of pair % 2 === 0 ? (['other', 'this'] as const) : (['this', 'other'] as const)) {
       console.log(`--- pair ${pair + 1} of ${pairs}: ${side} commit`)
-      figures[side] = await takeTurn(side === 'this' ? ROOT : other, join(folder, 'turn.json'))
+      figures[side] = await runBenchmarks(side === 'this' ? ROOT : other, join(folder, 'run.json'))
     }
-    taken.push(figures)
+    measured.push(figures)
   }
-  return taken
+  return measured
 }
 
 interface Comparison {
   other: number[]
   this: number[]
-  /** Of this commit to the other one: the median of the pairs. */
+  /** The median of the pairs: the figure of this commit divided by the figure of the other commit. */
   ratio: number | null
 }
 
 function compare(pairs: readonly Record<Side, Figures>[], name: string): Comparison {
-  const known = pairs
+  const complete = pairs
     .map((pair) => [pair.other[name], pair.this[name]])
     .filter((pair): pair is [number, number] => pair.every((value) => typeof value === 'number'))
-  const ratios = known.map(([other, own]) => own / other)
+  const ratios = complete.map(([other, own]) => own / other)
   return {
-    other: known.map(([other]) => other),
-    this: known.map(([, own]) => own),
+    other: complete.map(([other]) => other),
+    this: complete.map(([, own]) => own),
     ratio: ratios.length > 0 ? Number(median(ratios).toFixed(3)) : null,
   }
 }
@@ -110,21 +111,21 @@ async function compareWith(commit: string, { pairs, json }: { pairs: string; jso
     git('worktree', 'add', '--detach', other, commit)
     await run(other, 'npm', ['ci'])
     const machine = describeMachine()
-    const taken = await takeTurns(other, folder, Number(pairs))
-    const figures = Object.fromEntries(NAMES.map((name) => [name, compare(taken, name)]))
+    const measured = await runPairs(other, folder, Number(pairs))
+    const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, compare(measured, name)]))
     console.log(tableOf(figures))
     const commits = { other: git('rev-parse', commit), this: git('rev-parse', 'HEAD') }
     await writeJson(resolve(json), { measured_at: new Date(), machine, commits, figures })
     console.log(`Written to ${json}`)
   } finally {
-    execFileSync('git', ['worktree', 'remove', '--force', other], { cwd: ROOT, stdio: 'ignore' })
     await rm(folder, { recursive: true, force: true })
+    git('worktree', 'prune')
   }
 }
 
 await new Command('npm run bench:compare --')
   .description(
-    'Compares this checkout with another commit, by turns. A pair of turns takes about ten minutes.',
+    'Compares this checkout with another commit, in alternating runs. A pair of runs takes about ten minutes.',
   )
   .argument('<commit>', 'commit, branch or tag; its bench/run.ts must have the option --turn')
   .option('--pairs <number>', 'runs of each commit', '3')

@@ -56,7 +56,7 @@ import type { Json } from '../support/source/json.ts'
 const [a, b, c] = [{ event: 'a' }, { event: 'b' }, { event: 'c' }]
 const nodeOf = (value: Condition) => toNode(value as unknown as Json) as BuilderNode
 const childrenOf = (node: BuilderNode) => (node as GroupNode).children
-/** The node whose JSON is the leaf of this event. */
+/** The id of the first leaf with this event. */
 function idOf(root: BuilderNode, event: string): string {
   const found = allNodes(root).find((node) => node.kind === 'leaf' && node.event === event)
   assert.ok(found, event)
@@ -78,7 +78,7 @@ test('any contract survives conversion to a draft and back and stays valid', () 
     fc.property(fc.oneof(contract, extendedContract), (value) => {
       const draft = toDraft(value as unknown as Json)
       assert.ok(draft)
-      // Exact where a window is shown in a larger unit: only whole ones are.
+      // Windows are exact: a larger unit is used only for a whole number of it.
       assert.deepEqual(toContract(draft), value)
       assert.deepEqual(documentOfContract(value).issues, [])
     }),
@@ -111,7 +111,7 @@ test('JSON with invalid values becomes nodes, JSON with another structure does n
   const node = toNode(wrong)
   assert.ok(node)
   assert.deepEqual(toCondition(node), wrong)
-  const shapeless: Json[] = [
+  const otherStructures: Json[] = [
     null,
     [],
     {},
@@ -125,7 +125,7 @@ test('JSON with invalid values becomes nodes, JSON with another structure does n
     { op: 'AND', conditions: [{}] },
     { op: 'NOT' },
   ]
-  for (const value of shapeless) assert.equal(toNode(value), null, JSON.stringify(value))
+  for (const value of otherStructures) assert.equal(toNode(value), null, JSON.stringify(value))
 })
 
 test('validation issues have the paths of the builder’s nodes', () => {
@@ -135,8 +135,8 @@ test('validation issues have the paths of the builder’s nodes', () => {
       const paths = pathsOf(root, 'contract.fulfillment_condition')
       for (const node of allNodes(root)) {
         if (node.kind !== 'leaf') continue
-        const spoilt = toCondition(replaceNode(root, { ...node, event: '' }))
-        const issues = validateCondition(spoilt, 'contract.fulfillment_condition')
+        const invalid = toCondition(replaceNode(root, { ...node, event: '' }))
+        const issues = validateCondition(invalid, 'contract.fulfillment_condition')
         assert.deepEqual(
           issues.map(({ path }) => path),
           [`${paths.get(node.id)}.event`],
@@ -165,7 +165,7 @@ test('every edit of any tree gives a valid tree or no change', () => {
       const { id } = nodes[n % nodes.length] as BuilderNode
       const before = structuredClone(root)
       const changed = change(root, id)
-      assert.deepEqual(root, before, 'the tree before it stays')
+      assert.deepEqual(root, before, 'the original tree is unchanged')
       const issues = validateCondition(toCondition(changed), 'c')
       assert.deepEqual(
         issues.filter(({ message }) => !message.includes('nested')),
@@ -176,7 +176,7 @@ test('every edit of any tree gives a valid tree or no change', () => {
           .filter(({ kind }) => kind === 'leaf')
           .map((leaf) => leaf.id)
       const lost = leaves(root).filter((leaf) => !leaves(changed).includes(leaf))
-      assert.deepEqual(lost, [], 'nothing is lost')
+      assert.deepEqual(lost, [], 'no leaf is lost')
       assert.equal(new Set(allNodes(changed).map((node) => node.id)).size, allNodes(changed).length)
     }),
   )
@@ -191,7 +191,7 @@ test('nodes are added, removed and moved among their siblings', () => {
   assert.equal(moveBy(root, root.id, 1), root)
   assert.deepEqual(toCondition(removeNode(root, root.id)), { event: '' })
   const negated = nodeOf(all(a, not(b)))
-  assert.deepEqual(toCondition(removeNode(negated, idOf(negated, 'b'))), all(a), 'no NOT of nothing is left')
+  assert.deepEqual(toCondition(removeNode(negated, idOf(negated, 'b'))), all(a), 'an empty NOT is removed')
   assert.equal(addTo(root, idOf(root, 'a'), newLeaf('c')), root)
   assert.equal(parentOf(root, root.id), null)
 })
@@ -212,7 +212,7 @@ test('nodes are wrapped in groups and unwrapped', () => {
   const nested = nodeOf(all(any(a, b), c))
   const [group] = childrenOf(nested) as [GroupNode]
   assert.deepEqual(toCondition(unwrapNode(nested, group.id)), all(a, b, c))
-  assert.ok(!canUnwrap(nested, nested as GroupNode), 'the root must stay one')
+  assert.ok(!canUnwrap(nested, nested as GroupNode), 'the root must stay one node')
   const negated = nodeOf(not(any(a, b)))
   assert.equal(unwrapNode(negated, (childrenOf(negated)[0] as GroupNode).id), negated)
   assert.deepEqual(toCondition(unwrapNode(negated, negated.id)), any(a, b))
@@ -220,29 +220,29 @@ test('nodes are wrapped in groups and unwrapped', () => {
   assert.ok(!canUnwrap(newGroup('AND', []), newGroup('AND', [])))
 })
 
-test('combining adds an event to the group if it is of the kind, otherwise to a new group', () => {
+test('combining adds an event to the group of the node if the operators agree, otherwise to a new group', () => {
   const root = nodeOf(all(a, b))
-  const further = newLeaf('c')
-  assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'AND', further)), all(a, c, b))
-  assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'OR', further)), all(any(a, c), b))
-  assert.deepEqual(toCondition(combineNode(root, root.id, 'OR', further)), any(all(a, b), c))
+  const added = newLeaf('c')
+  assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'AND', added)), all(a, c, b))
+  assert.deepEqual(toCondition(combineNode(root, idOf(root, 'a'), 'OR', added)), all(any(a, c), b))
+  assert.deepEqual(toCondition(combineNode(root, root.id, 'OR', added)), any(all(a, b), c))
   const negated = nodeOf(not(a))
-  assert.deepEqual(toCondition(combineNode(negated, idOf(negated, 'a'), 'OR', further)), not(any(a, c)))
-  assert.equal(combineNode(root, 'unknown', 'OR', further), root)
+  assert.deepEqual(toCondition(combineNode(negated, idOf(negated, 'a'), 'OR', added)), not(any(a, c)))
+  assert.equal(combineNode(root, 'unknown', 'OR', added), root)
 })
 
 test('the neighbour of a removed node is the next node, the previous node, or the group', () => {
   const root = nodeOf(all(a, not(b), any(c)))
   const [first, negation, group] = childrenOf(root) as [BuilderNode, GroupNode, GroupNode]
   assert.equal(neighbourOf(root, first.id), negation)
-  assert.equal(neighbourOf(root, idOf(root, 'b')), group, 'the NOT goes too')
+  assert.equal(neighbourOf(root, idOf(root, 'b')), group, 'the NOT is removed too')
   assert.equal(neighbourOf(root, group.id), negation)
   assert.equal(neighbourOf(root, idOf(root, 'c')), group)
   assert.equal(neighbourOf(root, root.id), null)
 })
 
 test('the builder allows exactly the nodes and levels that validation allows', () => {
-  const takes = (value: BuilderNode) => validateCondition(toCondition(value), 'c').length === 0
+  const isValid = (value: BuilderNode) => validateCondition(toCondition(value), 'c').length === 0
   const wide = (count: number) => nodeOf(all(...Array.from({ length: count }, () => a)))
   const deep = (levels: number) =>
     nodeOf(Array.from({ length: levels - 2 }).reduce<Condition>((inner) => all(inner), all(a)))
@@ -251,14 +251,14 @@ test('the builder allows exactly the nodes and levels that validation allows', (
     assert.equal(limits.refusal, null)
     for (const node of allNodes(root).slice(-2)) {
       const wrapped = wrapNode(root, node.id, 'NOT')
-      assert.equal(conditionLimits(wrapped).refusal === null, takes(wrapped))
+      assert.equal(conditionLimits(wrapped).refusal === null, isValid(wrapped))
       const beside = combineNode(root, node.id, 'OR', newLeaf('b'))
-      assert.equal(conditionLimits(beside).refusal === null, takes(beside))
+      assert.equal(conditionLimits(beside).refusal === null, isValid(beside))
       if (node.kind !== 'leaf')
-        assert.equal(limits.refusalToAdd(node.id, 1, 1) === null, takes(addTo(root, node.id, newLeaf('b'))))
+        assert.equal(limits.refusalToAdd(node.id, 1, 1) === null, isValid(addTo(root, node.id, newLeaf('b'))))
     }
     const group = newGroup('OR', [newLeaf('b')])
-    assert.equal(limits.refusalToAdd(root.id, 2, 2) === null, takes(addTo(root, root.id, group)))
+    assert.equal(limits.refusalToAdd(root.id, 2, 2) === null, isValid(addTo(root, root.id, group)))
   }
   assert.match(conditionLimits(wide(512)).refusal ?? '', /at most 512 nodes/)
   assert.match(conditionLimits(deep(33)).refusal ?? '', /at most 32 levels/)
@@ -266,12 +266,12 @@ test('the builder allows exactly the nodes and levels that validation allows', (
 
 test('an edit of the form changes the JSON, and an edit of the JSON changes the form', () => {
   const start = documentOfContract(contractWith({ fulfillment_condition: all(a, b) }))
-  const written = withJson(start, start.json.replace('"a"', '"z"'))
-  assert.deepEqual(toCondition(written.draft.condition), all({ event: 'z' }, b))
-  const drawn = documentOfDraft({ ...written.draft, price: LOCAL_NUMBERS.writeNumber(12.5) })
-  assert.equal(JSON.parse(drawn.json).price, 12.5)
+  const fromJson = withJson(start, start.json.replace('"a"', '"z"'))
+  assert.deepEqual(toCondition(fromJson.draft.condition), all({ event: 'z' }, b))
+  const fromForm = documentOfDraft({ ...fromJson.draft, price: LOCAL_NUMBERS.writeNumber(12.5) })
+  assert.equal(JSON.parse(fromForm.json).price, 12.5)
   assert.deepEqual(
-    drawn.contract,
+    fromForm.contract,
     contractWith({ price: 12.5, fulfillment_condition: all({ event: 'z' }, b) }),
   )
 })
@@ -316,14 +316,14 @@ test('windows are shown in the largest unit with a whole number and can be typed
   assert.deepEqual(toDuration(5_400), { text: '90', unit: 'minutes' })
   assert.deepEqual(toDuration(1.5), { text: LOCAL_NUMBERS.writeNumber(1.5), unit: 'seconds' })
   assert.deepEqual(toDuration(0), { text: '0', unit: 'seconds' })
-  const written = LOCAL_NUMBERS.writeNumber(1.1)
-  assert.equal(secondsOf({ text: written, unit: 'hours' }), 3960)
-  assert.equal(secondsOf({ text: written, unit: 'days' }), 95_040)
+  const text = LOCAL_NUMBERS.writeNumber(1.1)
+  assert.equal(secondsOf({ text, unit: 'hours' }), 3960)
+  assert.equal(secondsOf({ text, unit: 'days' }), 95_040)
   assert.equal(secondsOf({ text: 'soon', unit: 'days' }), 'soon')
   assert.deepEqual(validateContract(contractWith({ activity_window: 95_040 })), [])
 })
 
-test('a satisfying event can be made for any leaf', () => {
+test('a satisfying payload exists for each kind of leaf', () => {
   const leaves = [
     { event: 'a' },
     { event: 'a', match: { country: 'DE', by: { name: 'DHL' } } },

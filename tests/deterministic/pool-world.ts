@@ -123,7 +123,7 @@ export class WatchedPool {
       lent > this.#size && 'more than there are',
       account !== SERVICE && own > Math.max(1, this.#size - 1) && 'more than its share',
     ].find(Boolean)
-    if (problem) this.#world.unheard.push(new Error(problem))
+    if (problem) this.#world.problems.push(new Error(problem))
   }
 
   #count(account: Account, by: number): void {
@@ -131,14 +131,14 @@ export class WatchedPool {
   }
 }
 
-/** Closes the pool; nobody failed unheard, and no lock or timer is left. */
+/** Closes the pool; no problem was found, and no lock or timer is left. */
 export async function assertEndsWhole(world: World, pool: Pool): Promise<void> {
   let isClosed = false
   void pool.close().then(() => {
     isClosed = true
   })
   await world.goOnUntil(() => isClosed && world.course.waiting === 0)
-  assert.deepEqual(world.unheard.map(String), [])
+  assert.deepEqual(world.problems.map(String), [])
   assert.deepEqual([world.store.held, world.course.time.waiting], [[], 0], 'locks and timers')
 }
 

@@ -37,7 +37,7 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
         throw new Error('the run fails')
       }
       const onError = (error: unknown) => {
-        if (/two runs/.test(`${error}`)) world.unheard.push(error)
+        if (/two runs/.test(`${error}`)) world.problems.push(error)
         sum.reported++
       }
       const scheduler = new Scheduler([{ name: 'job', every: 1, run }], onError)
@@ -55,7 +55,7 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
       // A run takes three seconds at most, and the first may be told late that its time has come.
       const due = Math.floor(stopsAfterMs / 8_000)
       assert.ok(begun >= due, `${begun} runs in ${stopsAfterMs} ms`)
-      assert.deepEqual(world.unheard.map(String), [])
+      assert.deepEqual(world.problems.map(String), [])
       assert.deepEqual([world.course.waiting, world.course.time.waiting], [0, 0], 'steps and timers')
     },
     { runs: 150 },

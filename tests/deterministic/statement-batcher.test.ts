@@ -11,16 +11,16 @@ import { type AnyHistory, choices } from './history.ts'
 import { assertEndsWhole } from './pool-world.ts'
 import type { World } from './world.ts'
 
-/* A statement batcher, whatever the database does and in whatever order. */
+/* A statement batcher with a database in memory that fails and answers in any order. */
 
-/** The database refuses a bad item. */
 interface Item {
   number: number
   weight: number
+  /** The database refuses a batch with this item. */
   isBad: boolean
 }
 type BatchDeed =
-  | { do: 'ask'; as: string; weight: number; isBad: boolean }
+  | { do: 'submit'; account: string; weight: number; isBad: boolean }
   | { do: 'go on'; steps: number }
   | { do: 'fault'; site: string; fault: Fault }
   | { do: 'cut'; connection: number }
@@ -30,26 +30,26 @@ interface BatchHistory extends AnyHistory {
 
 const MAX_WEIGHT = 5
 const MAX_IN_FLIGHT = 2
-/** In the queue. */
-const TIMEOUT_MS = 5_000
-/** A connection and its statement come on top. */
-const MAX_ANSWER_MS = TIMEOUT_MS + 50_000
+/** Longest time in the queue. */
+const QUEUE_TIMEOUT_MS = 5_000
+/** From the submission to the result: the queue, then a connection and the statement. */
+const MAX_RESULT_MS = QUEUE_TIMEOUT_MS + 50_000
 
-const of = <const T extends string>(what: T) => ({ do: fc.constant(what) })
-const ask = fc.record({
-  ...of('ask'),
-  as: fc.constantFrom('A', 'A', 'B', 'C'),
+const deedOf = <const T extends string>(kind: T) => ({ do: fc.constant(kind) })
+const submit = fc.record({
+  ...deedOf('submit'),
+  account: fc.constantFrom('A', 'A', 'B', 'C'),
   weight: fc.integer({ min: 0, max: 7 }),
   isBad: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 })
 const deed: fc.Arbitrary<BatchDeed> = fc.oneof(
-  { weight: 8, arbitrary: ask },
-  { weight: 4, arbitrary: fc.record({ ...of('go on'), steps: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 8, arbitrary: submit },
+  { weight: 4, arbitrary: fc.record({ ...deedOf('go on'), steps: fc.integer({ min: 1, max: 6 }) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ ...of('fault'), site: fc.constantFrom('connect', 'read_clock'), fault }),
+    arbitrary: fc.record({ ...deedOf('fault'), site: fc.constantFrom('connect', 'read_clock'), fault }),
   },
-  { weight: 1, arbitrary: fc.record({ ...of('cut'), connection: fc.nat({ max: 2 }) }) },
+  { weight: 1, arbitrary: fc.record({ ...deedOf('cut'), connection: fc.nat({ max: 2 }) }) },
 )
 const batchHistory: fc.Arbitrary<BatchHistory> = fc.record({
   servers: fc.constant(0),
@@ -57,22 +57,22 @@ const batchHistory: fc.Arbitrary<BatchHistory> = fc.record({
   choices,
 })
 
-interface Asked {
+interface SubmittedItem {
   item: Item
-  as: string
-  askedAtMs: number
-  answer: number | Error | null
+  account: string
+  submittedAtMs: number
+  result: number | Error | null
 }
 
-/** A batcher of which each batch is checked. */
-class WatchedBatcher {
+/** Checks each batch of a batcher. */
+class CheckedBatcher {
   readonly pool = new Pool({ connectionString: 'postgres://nowhere', size: 3 })
-  readonly asked: Asked[] = []
+  readonly submitted: SubmittedItem[] = []
   readonly batcher: Batcher<Item, number>
   readonly #world: World
   #running = 0
-  /** The newest item of each account that has run. */
-  readonly #sent = new Map<string, number>()
+  /** The number of the newest item of each account that was in a batch. */
+  readonly #newest = new Map<string, number>()
   readonly #batches = new Set<string>()
 
   constructor(world: World) {
@@ -82,11 +82,11 @@ class WatchedBatcher {
       maxWeight: MAX_WEIGHT,
       weightOf: ({ weight }) => weight,
       run: async (db, items) => {
-        this.#look(items)
+        this.#check(items)
         this.#running++
         try {
           await readClock(db)
-          if (items.some(({ isBad }) => isBad)) throw new Error('the database does not take it')
+          if (items.some(({ isBad }) => isBad)) throw new Error('the database refuses the batch')
           return items.map(({ number }) => 2 * number)
         } finally {
           this.#running--
@@ -95,79 +95,79 @@ class WatchedBatcher {
     })
   }
 
-  ask(as: string, weight: number, isBad: boolean): void {
-    const item = { number: this.asked.length, weight, isBad }
+  submit(account: string, weight: number, isBad: boolean): void {
+    const item = { number: this.submitted.length, weight, isBad }
     const { time } = this.#world.course
-    const asked: Asked = { item, as, askedAtMs: time.nowMs, answer: null }
-    this.asked.push(asked)
-    const answered = (answer: number | Error) => {
-      if (asked.answer !== null) this.#tell('answered twice')
-      if (time.nowMs - asked.askedAtMs > MAX_ANSWER_MS) this.#tell('answered late')
-      asked.answer = answer
+    const submitted: SubmittedItem = { item, account, submittedAtMs: time.nowMs, result: null }
+    this.submitted.push(submitted)
+    const settle = (result: number | Error) => {
+      if (submitted.result !== null) this.#report('settled twice')
+      if (time.nowMs - submitted.submittedAtMs > MAX_RESULT_MS) this.#report('settled late')
+      submitted.result = result
     }
-    void this.batcher.submit(as, item).then(answered, answered)
+    void this.batcher.submit(account, item).then(settle, settle)
   }
 
-  #look(items: readonly Item[]): void {
+  #check(items: readonly Item[]): void {
     const total = items.reduce((sum, { weight }) => sum + weight, 0)
-    if (this.#running >= MAX_IN_FLIGHT) this.#tell('too many batches in flight')
-    if (items.length > 1 && total > MAX_WEIGHT) this.#tell('a batch is too heavy')
-    if (items.length === 0) this.#tell('an empty batch')
+    if (this.#running >= MAX_IN_FLIGHT) this.#report('too many batches in flight')
+    if (items.length > 1 && total > MAX_WEIGHT) this.#report('a batch is too heavy')
+    if (items.length === 0) this.#report('an empty batch')
     // After a transient error the same batch runs once more.
     const batch = items.map(({ number }) => number).join()
-    const isAgain = this.#batches.has(batch)
+    const isRetry = this.#batches.has(batch)
     this.#batches.add(batch)
     for (const { number } of items) {
-      const { as } = this.asked[number] as Asked
-      const last = this.#sent.get(as) ?? -1
-      // An item of a refused batch runs alone.
-      if (number > last) this.#sent.set(as, number)
-      else if (items.length > 1 && !isAgain) this.#tell('out of order')
+      const { account } = this.submitted[number] as SubmittedItem
+      const last = this.#newest.get(account) ?? -1
+      // After a refused batch, each item is retried individually.
+      if (number > last) this.#newest.set(account, number)
+      else if (items.length > 1 && !isRetry) this.#report('out of order')
     }
   }
 
-  #tell(problem: string): void {
-    this.#world.unheard.push(new Error(problem))
+  #report(problem: string): void {
+    this.#world.problems.push(new Error(problem))
   }
 }
 
-test('whatever fails, each item is answered once with its own result, and the next batch runs', async (t) => {
+test('after any faults, each item gets its own result once, and the next batch runs', async (t) => {
   await explore(
     t,
     batchHistory,
     async (world, { deeds }) => {
-      const watched = new WatchedBatcher(world)
+      const checked = new CheckedBatcher(world)
       for (const deed of deeds) {
-        if (deed.do === 'ask') watched.ask(deed.as, deed.weight, deed.isBad)
+        if (deed.do === 'submit') checked.submit(deed.account, deed.weight, deed.isBad)
         else await world.perform([deed])
       }
       await world.rest()
-      const isAnswered = () => watched.asked.every(({ answer }) => answer !== null)
-      await world.goOnUntil(isAnswered)
-      for (const { item, answer } of watched.asked) {
-        if (typeof answer === 'number') assert.deepEqual([answer, item.isBad], [2 * item.number, false])
-        // Also undisturbed: time passes as it likes, and a connection may take too long.
+      const areSettled = () => checked.submitted.every(({ result }) => result !== null)
+      await world.goOnUntil(areSettled)
+      for (const { item, result } of checked.submitted) {
+        if (typeof result === 'number') assert.deepEqual([result, item.isBad], [2 * item.number, false])
+        // Errors also occur without a fault: virtual time may pass a timeout before a connection is open.
         else
           assert.ok(
             item.isBad ||
-              answer instanceof ServiceError ||
-              (world.wasDisturbed && /SQLSTATE|refused/.test(`${answer}`)),
-            `${answer}`,
+              result instanceof ServiceError ||
+              (world.wasDisturbed && /SQLSTATE|refused/.test(`${result}`)),
+            `${result}`,
           )
       }
-      watched.ask('A', 1, false)
-      watched.ask('B', 1, true)
-      await world.goOnUntil(isAnswered)
-      const [good, bad] = watched.asked.slice(-2) as [Asked, Asked]
-      assert.equal(good.answer, 2 * good.item.number)
-      assert.ok(bad.answer instanceof Error)
+      checked.submit('A', 1, false)
+      checked.submit('B', 1, true)
+      await world.goOnUntil(areSettled)
+      const [good, bad] = checked.submitted.slice(-2) as [SubmittedItem, SubmittedItem]
+      assert.equal(good.result, 2 * good.item.number)
+      assert.ok(bad.result instanceof Error)
 
       let isStopped = false
-      void watched.batcher.stop().then(() => {
+      void checked.batcher.stop().then(() => {
         isStopped = true
       })
       await world.goOnUntil(() => isStopped)
-      await assertEndsWhole(world, watched.pool)
+      await assertEndsWhole(world, checked.pool)
     },
     { runs: 200 },
   )

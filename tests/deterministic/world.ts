@@ -44,8 +44,8 @@ export class World {
   readonly submissions: Submitted[] = []
   readonly checks: Call<Deed & { do: 'check' }, number>[] = []
   sizes: CheckSizes | undefined
-  /** What was rejected and heard by nobody, or thrown into the loop. */
-  readonly unheard: unknown[] = []
+  /** Unhandled rejections, exceptions in the event loop, and violated checks. */
+  readonly problems: unknown[] = []
   readonly abandoned: string[] = []
   readonly #clients = new Set<StoreClient>()
   readonly #holders = new Map<string, Backend>()
@@ -66,7 +66,7 @@ export class World {
     const world = new World(choices)
     const before = process.listeners('unhandledRejection')
     process.removeAllListeners('unhandledRejection')
-    process.on('unhandledRejection', (error) => world.unheard.push(error))
+    process.on('unhandledRejection', (error) => world.problems.push(error))
     world.course.time.install()
     const network: Network = { ...world, clients: world.#clients }
     const uninstall = installStore(network)
@@ -166,7 +166,7 @@ export class World {
   }
 
   async #step(): Promise<void> {
-    await this.course.goOn().catch((error) => this.unheard.push(error))
+    await this.course.goOn().catch((error) => this.problems.push(error))
   }
 
   async #perform(deed: Deed): Promise<void> {
@@ -243,7 +243,7 @@ export class World {
       answer: null,
     }
     const answered = (answer: T | Error) => {
-      if (call.answeredAt !== null) this.unheard.push(new Error('answered twice'))
+      if (call.answeredAt !== null) this.problems.push(new Error('answered twice'))
       Object.assign(call, { answer, answeredAt: course.taken, answeredAtMs: course.time.nowMs })
       course.tell(`  answered: ${JSON.stringify(deed)} ${answer instanceof Error ? answer.message : 'done'}`)
     }

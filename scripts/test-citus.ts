@@ -1,13 +1,13 @@
 /*
- * npm run test:citus -- [FILES] [--suite slow]: tests on distributed tables, on the cluster whose coordinator TEST_CITUS_URL
- * names, else on one of its own. Without Citus it prints that it was skipped.
+ * npm run test:citus -- [FILES] [--suite slow]: tests on distributed tables. TEST_CITUS_URL names the coordinator of a cluster.
+ * Without TEST_CITUS_URL, the command starts a cluster for the run. Without Citus, it prints that the tests were skipped.
  */
 import { parseArgs, styleText } from 'node:util'
 import { findCitus, startCitusCluster } from '../tests/support/citus-cluster.ts'
 import { inRunFolder } from '../tests/support/run-folder.ts'
 import { findTests, runTests, type Suite } from '../tests/support/run-tests.ts'
 
-/** What depends on distribution: statements, plans and locks; and requests for each kind of record. */
+/** Tests of statements, plans and locks, which depend on distribution, and of requests for each kind of record. */
 const FILES = [
   'tests/database/{constraints,distribution,lock-order,lost-machine,migrate,shard-statements,take-positions,worker-settings}.test.ts',
   'tests/checks/{check-turns,run-scheduled-check}.test.ts',
@@ -19,6 +19,12 @@ const FILES = [
   'tests/notifications/notifications.test.ts',
   'tests/webhooks/webhook-deliveries.test.ts',
 ]
+
+const { values, positionals } = parseArgs({
+  options: { suite: { type: 'string', default: 'fast' } },
+  allowPositionals: true,
+})
+const patterns = positionals.length > 0 ? positionals : FILES
 
 const runOn = (url: string) =>
   runTests(findTests(patterns, values.suite as Suite), { env: { ...process.env, TEST_CITUS_URL: url } })
@@ -32,14 +38,9 @@ async function runOnOwnCluster(bin: string): Promise<number> {
   }
 }
 
-const { values, positionals } = parseArgs({
-  options: { suite: { type: 'string', default: 'fast' } },
-  allowPositionals: true,
-})
-const patterns = positionals.length > 0 ? positionals : FILES
-const given = process.env.TEST_CITUS_URL
-const bin = given ? null : findCitus()
-if (given) process.exitCode = await inRunFolder(() => runOn(given))
+const coordinatorUrl = process.env.TEST_CITUS_URL
+const bin = coordinatorUrl ? null : findCitus()
+if (coordinatorUrl) process.exitCode = await inRunFolder(() => runOn(coordinatorUrl))
 else if (bin === null) {
   console.log(
     styleText('yellow', 'Skipped: no TEST_CITUS_URL, and no PostgreSQL with Citus on this machine.'),

@@ -10,10 +10,10 @@ test('an expired key that is removed while a request repeats it is inserted agai
   const userId = randomUUID()
   const [old, other] = ['old', 'other'].map((key) => ({ userId, key, digest: randomBytes(32) }))
   assert.ok(old && other)
-  const [before] = await insertOrFindKeys(db, [old])
+  const [first] = await insertOrFindKeys(db, [old])
 
   let removed = 0
-  const removing: Connection = {
+  const removesOldKey: Connection = {
     distribution: db.distribution,
     transaction: (work) => db.transaction(work),
     query: async <Row>(statement: Statement): Promise<Row[]> => {
@@ -26,14 +26,14 @@ test('an expired key that is removed while a request repeats it is inserted agai
       return db.query<Row>(statement)
     },
   }
-  const [inserted, beside] = await insertOrFindKeys(removing, [old, other])
+  const [inserted, otherKey] = await insertOrFindKeys(removesOldKey, [old, other])
   assert.equal(removed, 1)
-  assert.ok(before && inserted && beside)
-  assert.notEqual(inserted.seed, before.seed)
+  assert.ok(first && inserted && otherKey)
+  assert.notEqual(inserted.seed, first.seed)
   assert.equal(inserted.isKnown, false)
   assert.deepEqual(await insertOrFindKeys(db, [old, other]), [
     { ...inserted, isKnown: true },
-    { ...beside, isKnown: true },
+    { ...otherKey, isKnown: true },
   ])
 })
 

@@ -5,7 +5,7 @@ import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
 import { startTestService } from '../support/test-service.ts'
 
-test('a constraint that refuses decided claims is found, on distributed tables once there is a contract', async (t) => {
+test('a constraint that refuses changed claims is reported; on distributed tables, only after a contract is stored', async (t) => {
   const { api, app, sql } = await startTestService(t)
   const { checks } = app.db
   assert.equal(await tryDecisions(checks), true)
@@ -23,5 +23,5 @@ test('a constraint that refuses decided claims is found, on distributed tables o
   await sql('ALTER TABLE claims DROP CONSTRAINT only_open')
   assert.equal(await tryDecisions(checks), true)
   const [row] = await sql('SELECT count(*)::integer AS claims FROM claims')
-  assert.equal(row?.claims, 1, 'an attempt leaves nothing')
+  assert.equal(row?.claims, 1, 'an attempt stores no claim')
 })

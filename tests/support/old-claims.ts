@@ -1,12 +1,12 @@
 import { isOnCitus } from './database-nodes.ts'
 
 /** For tests of claims with contracts in their rows. */
-export const NO_CONTRACTS_TO_MOVE = {
+export const SKIP_ON_CITUS = {
   skip: isOnCitus() && 'tables are distributed once no claim has its contract in its row',
 }
 
 /** SQL that stores the contract of each claim in its row, as an older version did. */
-export const PUT_CONTRACTS_BACK = [
+export const MOVE_CONTRACTS_BACK_TO_CLAIMS = [
   `UPDATE claims c SET contract = k.document, decisive_event_types = k.event_types, contract_hash = NULL
    FROM contracts k WHERE k.hash = c.contract_hash`,
   'DELETE FROM contracts',

@@ -6,21 +6,21 @@ import { type DurationDraft, secondsOf, TIME_UNITS, type TimeUnit } from '../con
 
 interface DurationFieldProps {
   label: string
-  /** The name of the field in the contract. */
+  /** The key of the field in the contract. */
   name: string
   hint: string
   value: DurationDraft
   error: string | undefined
+  /** @param typedField the text field that was typed into; null for any other edit */
   onChange: (duration: DurationDraft, typedField: string | null) => void
 }
 
 /** A number and a unit of time. */
 export function DurationField({ label, name, hint, value, error, onChange }: DurationFieldProps) {
   const seconds = secondsOf(value)
-  const showsDuration =
-    typeof seconds === 'number' && seconds > 0 && value.unit === 'seconds' && seconds >= 60
+  const isLongInSeconds = typeof seconds === 'number' && value.unit === 'seconds' && seconds >= 60
   return (
-    <Field label={label} hint={showsDuration ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
+    <Field label={label} hint={isLongInSeconds ? `${durationInWords(seconds)}. ${hint}` : hint} error={error}>
       {(props) => (
         <span className="flex gap-2">
           <Input

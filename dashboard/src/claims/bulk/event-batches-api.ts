@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../../src/kernel/json.ts'
 import { postIdempotent, unexpectedResponse } from '../../api/client.ts'
 import type { ClaimKind } from '../../api/records.ts'
 
-/** The result of one event of a batch. Only the fields that are used. */
+/** The result of one event of a batch, with the fields that the dashboard uses. */
 export interface BatchResult {
   /** 201 if recorded, 200 if recorded before, otherwise an error status. */
   status: number
@@ -11,17 +11,21 @@ export interface BatchResult {
   error?: { code: string; message: string }
 }
 
-/** Submits one event to several claims or candidates. Results are in the same order. The event must have an id. */
+/**
+ * Submits one event to several claims or candidates, and returns the results in their order. The event must have an id, so that a
+ * repeated submission does not record it twice.
+ * @param names ids of claims, or aliases of candidates
+ */
 export async function submitToEach(
   kind: ClaimKind,
   names: readonly string[],
   event: JsonObject,
   signal: AbortSignal,
 ): Promise<BatchResult[]> {
-  const address = kind === 'claims' ? 'claim_id' : 'candidate_alias'
-  const events = names.map((name) => ({ ...event, [address]: name }))
-  const answer = await postIdempotent<{ results?: unknown } | null>('/v1/events/batch', { events }, signal)
-  const results = answer?.results
+  const nameField = kind === 'claims' ? 'claim_id' : 'candidate_alias'
+  const events = names.map((name) => ({ ...event, [nameField]: name }))
+  const response = await postIdempotent<{ results?: unknown } | null>('/v1/events/batch', { events }, signal)
+  const results = response?.results
   if (!Array.isArray(results) || results.length !== names.length || !results.every(isResult))
     throw unexpectedResponse()
   return results

@@ -48,8 +48,8 @@ export class Client {
     const whole = { token: account?.token ?? null, ...request }
     const reply = await this.#connection.send(url, whole, onChunk)
     if (reply.is !== 'answer') await pause(REFUSED_CONNECTION_DELAY_MS)
-    const said = reply.is === 'answer' ? `${reply.status}` : reply.is
-    this.world.answers.set(said, (this.world.answers.get(said) ?? 0) + 1)
+    const key = reply.is === 'answer' ? `${reply.status}` : reply.is
+    this.world.answers.set(key, (this.world.answers.get(key) ?? 0) + 1)
     const about = () => ({ url, request: { ...request, body: request.body?.slice(0, 2_000) }, reply })
     const asked = `${request.method} ${request.path}`
     const hadFault = this.hadFault(reply.sentAt, reply.answeredAt)
@@ -76,13 +76,13 @@ export class Client {
 
   /** A clock that no client is known to have deleted. */
   pickClock({ clocks }: Account): ClockRecord | null {
-    const there = clocks.filter(({ isDeleted }) => !isDeleted).slice(-3)
-    return there.length === 0 ? null : this.random.pick(there)
+    const existing = clocks.filter(({ isDeleted }) => !isDeleted).slice(-3)
+    return existing.length === 0 ? null : this.random.pick(existing)
   }
 
   /** Another client of the same account, for concurrent requests. */
   get second(): Client {
-    this.#second ??= new Client(`${this.name} too`, this.world, this.random.fork('second'), this.#urls)
+    this.#second ??= new Client(`${this.name} (second)`, this.world, this.random.fork('second'), this.#urls)
     return this.#second
   }
 

@@ -70,11 +70,11 @@ export function verifyTransitions(clock: ClockHistory, systemTimes: readonly num
   let from = -Infinity
   const byTime = Map.groupBy(done, ({ to }) => to)
   for (const to of [...byTime.keys()].sort((a, b) => a - b)) {
-    const said = (byTime.get(to) ?? []).reduce((sum, { transitions }) => sum + (transitions ?? 0), 0)
+    const reported = (byTime.get(to) ?? []).reduce((sum, { transitions }) => sum + (transitions ?? 0), 0)
     const made = systemTimes.filter((time) => time > from && time <= to).length
     assert(
-      said === made,
-      () => `${clock.name}: the advance to ${iso(to)} says ${said} transitions, the logs have ${made}`,
+      reported === made,
+      () => `${clock.name}: the advance to ${iso(to)} reports ${reported} transitions, the logs have ${made}`,
     )
     from = to
   }

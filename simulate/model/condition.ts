@@ -1,7 +1,7 @@
 import { type Aggregate, aggregated, compareDecimals, type Decimal, decimalOf } from './aggregate.ts'
 import { canonical, type Json, type JsonObject } from './json.ts'
 
-/** §2.2 and §2.1a, in the form of the wire. */
+/** §2.2 and §2.1a, in the form of the API. */
 export type Condition =
   | Leaf
   | { op: 'AND' | 'OR'; conditions: Condition[] }

@@ -84,8 +84,9 @@ function verifyAcknowledged(
     about,
   )
   const after = { ...known.states[place] }
-  const said = () => `the answer to ${id} shows ${canonical({ ...state })}, the log says ${canonical(after)}`
-  if (state) assert(same({ ...state }, after), said, about)
+  const message = () =>
+    `the response to ${id} shows ${canonical({ ...state })}, the log says ${canonical(after)}`
+  if (state) assert(same({ ...state }, after), message, about)
   return null
 }
 

@@ -173,10 +173,10 @@ export class Postgres {
 
 /** The same database as superuser. */
 export function superuserUrl(url: string, password: string): string {
-  const mighty = new URL(url)
-  mighty.username = 'postgres'
-  mighty.password = password
-  return mighty.href
+  const superuser = new URL(url)
+  superuser.username = 'postgres'
+  superuser.password = password
+  return superuser.href
 }
 
 /** An error that a fault causes in a statement of the testbed: full disk, disk error, deadlock, lock. */

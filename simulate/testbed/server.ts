@@ -132,10 +132,10 @@ export class Server {
     this.#child = child
     const ended = once(child, 'exit')
     void ended.then(([status, signal]) => this.#onEnd(child, status ?? signal))
-    createInterface({ input: child.stderr }).on('line', (line) => this.#onChunk(line))
+    createInterface({ input: child.stderr }).on('line', (line) => this.#onLogLine(line))
     const ready = new Promise<boolean>((resolve) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
-        this.#keep(line)
+        this.#addToTail(line)
         const port = READY.exec(line)?.[1]
         if (port === undefined || this.#child !== child) return
         this.serverProxy.port = Number(port)
@@ -149,13 +149,13 @@ export class Server {
     return await Promise.race([ready, ended.then(() => false)]).finally(() => clearTimeout(late))
   }
 
-  #keep(line: string): void {
+  #addToTail(line: string): void {
     this.#lastLines.push(line)
     if (this.#lastLines.length > LAST_LINES) this.#lastLines.shift()
   }
 
-  #onChunk(line: string): void {
-    this.#keep(line)
+  #onLogLine(line: string): void {
+    this.#addToTail(line)
     if (this.#workersKilled > 0 && isKilledWorkerLog(line)) this.#workersKilled--
     else if (isServerError(line)) this.#options.reportError(`${this.name}: ${line}`)
     else if (isWarning(line)) this.#options.log(`${this.name}: ${line}`)

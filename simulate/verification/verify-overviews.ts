@@ -82,12 +82,12 @@ async function verifyClaimCount(account: Account, testbed: Testbed): Promise<voi
     'SELECT coalesce(candidate_alias, id::text) AS address FROM claims WHERE user_id = $1',
     [account.userId],
   )
-  const strangers = rows.filter(({ address }) => !account.byAddress.has(address))
+  const unknown = rows.filter(({ address }) => !account.byAddress.has(address))
   assert(
-    strangers.length <= account.unknownClaims,
+    unknown.length <= account.unknownClaims,
     () =>
-      `${account.name} has ${strangers.length} claims without an acknowledged creation; ${account.unknownClaims} are possible`,
-    () => strangers.slice(0, 20),
+      `${account.name} has ${unknown.length} claims without an acknowledged creation; ${account.unknownClaims} are possible`,
+    () => unknown.slice(0, 20),
   )
   const there = new Set(rows.map(({ address }) => address))
   for (const { name, address, isDeleted } of account.claims) {

@@ -113,7 +113,7 @@ const reviewOf = (reviewWindow: number): fc.Arbitrary<Review> =>
       ...(kind === 'reversal' ? {} : { restart_on, max_duration: reviewWindow + seconds }),
     }))
 
-/** What the calendar is, is told apart. */
+/** The hours of the calendar are separate. */
 const CALENDAR = { id: '0199f3a4-6f0e-7c3a-9d1e-2b7c5a1f0a42', version: 1 }
 
 const clock: fc.Arbitrary<Clock> = fc

@@ -62,12 +62,12 @@ export async function useSession(client: Client, person: Person, session: Sessio
   const about = () => ({ person: person.email, reply })
   const isRight = reply.status === 200 || (reply.status === 401 && !isAsked)
   assert(isRight, () => `${path} was answered ${reply.status}`, about)
-  const said = reply.status === 200 ? (parse(reply.text) as JsonObject | null) : null
-  observe(said === null ? 1 : 0)
-  if (said === null) return
-  const user = isAsked ? (said.user as JsonObject) : said
+  const shown = reply.status === 200 ? (parse(reply.text) as JsonObject | null) : null
+  observe(shown === null ? 1 : 0)
+  if (shown === null) return
+  const user = isAsked ? (shown.user as JsonObject) : shown
   assert(user.email === person.email, () => `${path} shows another person`, about)
-  if (isAsked) session.name = (said.session as JsonObject).token as string
+  if (isAsked) session.name = (shown.session as JsonObject).token as string
 }
 
 /** The list contains the active sessions and no ended one. */

@@ -78,8 +78,8 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   else {
     const isRepeat =
       reply.headers['idempotent-replayed'] === 'true' || client.mayHaveLost(reply.sentAt, reply.answeredAt)
-    const said = reply.text === '' ? null : parse(reply.text)
-    submission.verdict = readVerdict(record, reply.status, said, isRepeat)
+    const replyBody = reply.text === '' ? null : parse(reply.text)
+    submission.verdict = readVerdict(record, reply.status, replyBody, isRepeat)
     if (submission.verdict.is !== 'unknown') submission.answeredAt = reply.answeredAt
   }
   recordOutcome(client, record, submission)

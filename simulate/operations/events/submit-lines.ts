@@ -106,14 +106,14 @@ async function sendOneByOne(
     line.sentAt = now()
     return `${line.text}\n`
   }
-  let said = 1
+  let sent = 1
   const onChunk = (part: string, { write, end, abort }: RequestWriter) => {
     take(part)
-    if (answers.length < said) return
-    if (said >= abortsAfter) {
-      if (said < lines.length) write(nextLine(said++))
+    if (answers.length < sent) return
+    if (sent >= abortsAfter) {
+      if (sent < lines.length) write(nextLine(sent++))
       abort()
-    } else if (said < lines.length) write(nextLine(said++))
+    } else if (sent < lines.length) write(nextLine(sent++))
     else end()
   }
   const options = { onChunk, mayAbort: abortsAfter !== Infinity }
@@ -140,9 +140,9 @@ function verifyResponses(
   const isWhole = reply.is === 'answer' && reply.status === 200
   const isPart = reply.is === 'lost'
   const about = () => ({ lines: lines.map(({ text }) => text), answers })
-  const said = lines.filter(({ sentAt }) => sentAt > 0).length
-  const fits = isWhole ? answers.length === lines.length : !isPart || answers.length <= said
-  assert(fits, () => `${said} lines had ${answers.length} answers`, about)
+  const sent = lines.filter(({ sentAt }) => sentAt > 0).length
+  const fits = isWhole ? answers.length === lines.length : !isPart || answers.length <= sent
+  assert(fits, () => `${sent} lines have ${answers.length} responses`, about)
   for (const [i, { item, sentAt }] of lines.entries()) {
     const answer = isWhole || isPart ? answers[i] : undefined
     const result = answer ? parse(answer.text) : null

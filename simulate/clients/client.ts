@@ -45,8 +45,8 @@ export class Client {
     { onChunk, mayBeRefused = false, mayAbort = false }: SendOptions = {},
   ): Promise<Reply> {
     const url = this.random.pick(this.#urls)
-    const whole = { token: account?.token ?? null, ...request }
-    const reply = await this.#connection.send(url, whole, onChunk)
+    const full = { token: account?.token ?? null, ...request }
+    const reply = await this.#connection.send(url, full, onChunk)
     if (reply.is !== 'answer') await pause(REFUSED_CONNECTION_DELAY_MS)
     const key = reply.is === 'answer' ? `${reply.status}` : reply.is
     this.world.answers.set(key, (this.world.answers.get(key) ?? 0) + 1)

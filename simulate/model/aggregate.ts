@@ -15,9 +15,9 @@ const ZERO: Decimal = { digits: 0n, scale: 0 }
 /** The shortest text of a number shows the decimal that was written. */
 export function decimalOf(number: number): Decimal {
   const [mantissa = '', exponent = '0'] = String(number).split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
+  const [integer = '', fraction = ''] = mantissa.split('.')
   const scale = fraction.length - Number(exponent)
-  const digits = BigInt(whole + fraction)
+  const digits = BigInt(integer + fraction)
   return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
 }
 

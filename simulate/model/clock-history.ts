@@ -41,10 +41,10 @@ export function observeDeleted(clock: ClockHistory, what: string, sentAt: number
 
 /** The span of real time in which the clock reached or passed this time. */
 export function whenPassed({ advances }: ClockHistory, at: number): { from: number; until: number } {
-  const able = advances.filter(({ to, outcome }) => to >= at && outcome !== 'refused')
-  const done = able.filter(({ outcome }) => outcome === 'done')
+  const eligible = advances.filter(({ to, outcome }) => to >= at && outcome !== 'refused')
+  const done = eligible.filter(({ outcome }) => outcome === 'done')
   return {
-    from: Math.min(...able.map(({ sentAt }) => sentAt)),
+    from: Math.min(...eligible.map(({ sentAt }) => sentAt)),
     until: Math.min(...done.map(({ answeredAt }) => answeredAt)),
   }
 }
@@ -57,7 +57,7 @@ export function verifyClock(clock: ClockHistory): void {
       : [],
   )
   assertOrder(clock, [...clock.times, ...seen], iso)
-  assertOrder(clock, clock.deletion, (gone) => (gone === 0 ? 'there' : 'gone'))
+  assertOrder(clock, clock.deletion, (deletedIds) => (deletedIds === 0 ? 'there' : 'gone'))
 }
 
 /**

@@ -96,7 +96,7 @@ export function verifyReminders(
   const periods = runningPeriodsOf(terms, log)
   const about = () => ({ terms, reminders, sent, periods })
   for (const { reminder, checkedAt, state } of sent) {
-    const isRight = periods.some(
+    const isExpected = periods.some(
       (period) =>
         period.state.due_at === state.due_at &&
         reachedAt(terms, period, reminder) <= checkedAt &&
@@ -104,7 +104,7 @@ export function verifyReminders(
         (period.until === null || period.until >= checkedAt - MAX_STALENESS_MS),
     )
     assert(
-      isRight,
+      isExpected,
       () =>
         `the check of ${checkedAt} sent the reminder ${reminder}, although it was not reached or the claim was due`,
       about,

@@ -134,9 +134,9 @@ function verifyConflict(known: KnownLog, submission: Submission): LogRange {
 
 function assertAbsent(known: KnownLog, submission: Submission): void {
   const id = known.idOf(submission)
-  const isThere = id !== null && known.positionOf(id) !== undefined
+  const exists = id !== null && known.positionOf(id) !== undefined
   assert(
-    !isThere,
+    !exists,
     () => `${id} was refusedfor a permanent reason, but is in the log`,
     () => submission,
   )

@@ -122,10 +122,10 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   for (const [i, version] of versions.entries()) {
     const number = last - versions.length + 1 + i
     const { price } = version.contract as unknown as Contract
-    const isRight = number > prices.length || price === prices[number - 1]
+    const isExpected = number > prices.length || price === prices[number - 1]
     const isNamed = version.name === nameOf({ price })
     assert(
-      version.version === number && isRight && isNamed,
+      version.version === number && isExpected && isNamed,
       () => `version ${number} of a schema differs`,
       about,
     )
@@ -170,14 +170,14 @@ async function deleteSchema(client: Client, account: Account, schema: SchemaReco
   if (outcomeOf(reply) === 'unknown') return
   account.deletedSchemas = [schema.id, ...account.deletedSchemas].slice(0, MAX_REMEMBERED)
   const again = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
-  const isThere = again.is === 'answer' && again.status === 200
-  assert(!isThere, () => `the schema ${schema.id} was deleted, but exists`)
+  const exists = again.is === 'answer' && again.status === 200
+  assert(!exists, () => `the schema ${schema.id} was deleted, but exists`)
 }
 
 /** §4.4, without pages: each existing schema, with a contract that is not older than the last response. */
 export async function listSchemas(client: Client, account: Account): Promise<void> {
   client.world.count('list schemas')
-  const gone = new Set(account.deletedSchemas)
+  const deletedIds = new Set(account.deletedSchemas)
   const before = account.schemas.map((schema) => ({ schema, observe: schema.versions.read() }))
   const reply = await client.send(account, { method: 'GET', path: '/v1/schemas' })
   if (reply.is !== 'answer' || reply.status >= 500) return
@@ -187,7 +187,7 @@ export async function listSchemas(client: Client, account: Account): Promise<voi
   assert(byId.size === rows.length, () => 'the list of schemas shows a schema twice', about)
   for (const { id, user_id } of rows) {
     assert(user_id === account.userId, () => 'the list of schemas shows a schema of another account', about)
-    assert(!gone.has(id as string), () => `the schema ${id} was deleted, but is listed`, about)
+    assert(!deletedIds.has(id as string), () => `the schema ${id} was deleted, but is listed`, about)
   }
   for (const { schema, observe } of before) {
     const row = byId.get(schema.id)

@@ -15,9 +15,9 @@ const pathOf = ({ id }: Customer) => `/v1/customers/${id}`
 
 /** One client at a time writes a name. After an unknown outcome no client continues. */
 export async function renameCustomer(client: Client, account: Account): Promise<void> {
-  const able = account.customers.filter(({ isSettled }) => isSettled).slice(-RECENT)
-  if (able.length === 0) return
-  const customer = client.random.pick(able)
+  const eligible = account.customers.filter(({ isSettled }) => isSettled).slice(-RECENT)
+  if (eligible.length === 0) return
+  const customer = client.random.pick(eligible)
   customer.isSettled = false
   client.world.count('rename customer')
   const { value, done } = customer.renames.write()
@@ -63,9 +63,10 @@ export async function findCustomer(client: Client, account: Account): Promise<vo
 
 /** The fields that never change, and the number of renames. */
 export function readCustomer({ userId }: Account, customer: Customer, body: JsonObject): number {
-  const isIt = body.id === customer.id && body.user_id === userId && body.external_id === customer.externalId
+  const isSameRecord =
+    body.id === customer.id && body.user_id === userId && body.external_id === customer.externalId
   assert(
-    isIt,
+    isSameRecord,
     () => `the customer ${customer.id} is shown as another`,
     () => body,
   )
@@ -104,8 +105,8 @@ export async function createCustomer(client: Client, account: Account): Promise<
     if (reply.is !== 'answer' || reply.status >= 500) return
     const about = () => ({ externalId, naming, reply })
     // Taken by another attempt, possibly a later one.
-    const isRight = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
-    assert(isRight, () => `a customer's creation was answered ${reply.status}`, about)
+    const isExpected = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
+    assert(isExpected, () => `a customer's creation was answered ${reply.status}`, about)
     if (reply.status === 201) {
       naming.isMade = true
       return addCustomer(account, externalId, parse(reply.text), sentAt, reply.answeredAt)

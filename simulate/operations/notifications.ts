@@ -112,14 +112,14 @@ export async function verifyFeeds(client: Client, account: Account): Promise<voi
   const left = new Set(fresh.map(({ id }) => id))
   assert(left.size === fresh.length, () => 'a notification is in the feed twice')
   for (const [i, feed] of account.feeds.entries()) {
-    const whole = fresh.filter(({ event }) => feed.isOfEvents || event === null).map(lineOf)
+    const expected = fresh.filter(({ event }) => feed.isOfEvents || event === null).map(lineOf)
     const had = feed.seen.filter(({ id }) => left.has(id)).map(lineOf)
-    const at = whole.findIndex((line, place) => had[place] !== line)
+    const at = expected.findIndex((line, place) => had[place] !== line)
     assert(
-      at < 0 && had.length === whole.length,
+      at < 0 && had.length === expected.length,
       () =>
         `reader ${i} of the notifications has other notifications than a new reader, from number ${at} on`,
-      () => ({ whole: whole.slice(at - 3, at + 5), had: had.slice(at - 3, at + 5) }),
+      () => ({ expected: expected.slice(at - 3, at + 5), had: had.slice(at - 3, at + 5) }),
     )
   }
   const byAddress = Map.groupBy(fresh, ({ address }) => address)

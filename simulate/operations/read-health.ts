@@ -8,9 +8,9 @@ export async function readHealth(client: Client): Promise<void> {
   const reply = await client.send(null, { method: 'GET', path })
   if (reply.is !== 'answer') return
   const isStopping = client.hadFault(reply.sentAt, reply.answeredAt) && /is stopping/.test(reply.text)
-  const isRight = reply.status === 200 || (reply.status === 503 && (path === '/readyz' || isStopping))
+  const isExpected = reply.status === 200 || (reply.status === 503 && (path === '/readyz' || isStopping))
   assert(
-    isRight,
+    isExpected,
     () => `${path} answered ${reply.status}`,
     () => reply,
   )

@@ -76,14 +76,14 @@ function assertTrueHints(contract: Contract, timeline: readonly JsonObject[], hi
   const isSettled = moves.some(({ because }) => Object.hasOwn(because as JsonObject, 'event_id'))
   const hasEffect = (effect: string) => timeline.some((entry) => entry.effect === effect)
   const isTrueAtFirst = isSatisfied(contract.fulfillment_condition, [])
-  const isRight =
+  const isExpected =
     isTold('condition_true_from_start') === isTrueAtFirst &&
     !(isTold('condition_impossible', 'fulfillment_condition') && isSettled) &&
     !(isTold('condition_impossible', 'review.reversal_condition') && hasEffect('reversed')) &&
     !(isTold('condition_impossible', 'review.restart_on') && hasEffect('restarted')) &&
     !(isTold('always_confirmed') && moves.some(({ to }) => to === 'FAILED'))
   assert(
-    isRight,
+    isExpected,
     () => 'a simulation shows wrong hints',
     () => ({ contract, timeline, hints }),
   )

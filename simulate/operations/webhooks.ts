@@ -70,10 +70,14 @@ async function readPage(
   const rows = data as unknown as Listed[]
   for (const row of rows) {
     const received = endpoint.received.get(row.number)
-    const fits = received === undefined || received.hash === row.hash
+    const matches = received === undefined || received.hash === row.hash
     const hasArrived = row.status !== 'succeeded' || (received !== undefined && received.acceptedAt !== null)
     const about = () => ({ row, received })
-    assert(fits, () => `delivery ${row.number} is listed with another hash than the received delivery`, about)
+    assert(
+      matches,
+      () => `delivery ${row.number} is listed with another hash than the received delivery`,
+      about,
+    )
     assert(row.status !== 'failed', () => `delivery ${row.number} has failed`, about)
     assert(hasArrived, () => `delivery ${row.number} is listed as succeeded, but was never accepted`, about)
   }

@@ -89,10 +89,10 @@ async function verifyClaimCount(account: Account, testbed: Testbed): Promise<voi
       `${account.name} has ${unknown.length} claims without an acknowledged creation; ${account.unknownClaims} are possible`,
     () => unknown.slice(0, 20),
   )
-  const there = new Set(rows.map(({ address }) => address))
+  const existing = new Set(rows.map(({ address }) => address))
   for (const { name, address, isDeleted } of account.claims) {
     assert(
-      there.has(address) !== isDeleted,
+      existing.has(address) !== isDeleted,
       () => `${name} is ${isDeleted ? 'still there' : 'gone'} in the database`,
     )
   }

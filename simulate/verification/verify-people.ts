@@ -10,9 +10,9 @@ export async function verifyPeople({ people }: World, testbed: Testbed): Promise
        (SELECT count(*)::integer FROM invitations WHERE used_at IS NOT NULL AND claims_user_id IS NULL) AS used`,
   )
   const { accounts = 0, used = 0 } = row ?? {}
-  const fits = accounts >= signedUp && accounts <= signedUp + unknown && used === accounts
+  const matches = accounts >= signedUp && accounts <= signedUp + unknown && used === accounts
   assert(
-    fits,
+    matches,
     () => `${accounts} accounts and ${used} used invitations`,
     () => ({ signedUp, unknown, accounts, used }),
   )

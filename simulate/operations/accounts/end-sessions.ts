@@ -103,9 +103,9 @@ async function ask(client: Client, session: Session, what: string, fields: objec
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return reply
   // Without a session the sign-out succeeds too.
   if (what === 'sign-out' && reply.status === 200) return reply
-  const isRight = reply.status === 200 || reply.status === 401
+  const isExpected = reply.status === 200 || reply.status === 401
   assert(
-    isRight,
+    isExpected,
     () => `${what} was answered ${reply.status}`,
     () => reply,
   )

@@ -39,9 +39,10 @@ export async function lookUpInvitation(client: Client): Promise<void> {
   const reply = await client.send(null, { method: 'POST', path: '/api/invitations/lookup', body })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
   observe(reply.status === 200 ? 0 : 1)
-  const isIt = reply.status === 404 || parse(reply.text).email === (invitation.email?.toLowerCase() ?? null)
+  const isSameRecord =
+    reply.status === 404 || parse(reply.text).email === (invitation.email?.toLowerCase() ?? null)
   assert(
-    isIt,
+    isSameRecord,
     () => `the lookup of an invitation answered ${reply.status}`,
     () => ({ invitation, reply }),
   )
@@ -59,9 +60,9 @@ export async function withdrawInvitation(client: Client, invitation: Invitation)
   const reply = await client.send(account, { method: 'DELETE', path: `/v1/invitations/${id}`, cookie })
   const outcome = outcomeOf(reply)
   if (reply.is !== 'answer' || outcome === 'unknown' || reply.status >= 500) return
-  const isRight = reply.status === 204 || (reply.status === 404 && invitation.withdrawals > 1)
+  const isExpected = reply.status === 204 || (reply.status === 404 && invitation.withdrawals > 1)
   assert(
-    isRight,
+    isExpected,
     () => `the revocation of an invitation was answered ${reply.status}`,
     () => ({ invitation, reply }),
   )
@@ -96,8 +97,8 @@ export async function listInvitations(client: Client, account: Account): Promise
     else {
       assert(!isOver, () => `the invitation ${id} was revoked, but is listed`, about)
       const mayBeUsed = used + unknown > 0
-      const fits = row.used_at === null ? !wasUsed : mayBeUsed
-      assert(fits, () => `the invitation ${id} is listed as used at ${row.used_at}`, about)
+      const matches = row.used_at === null ? !wasUsed : mayBeUsed
+      assert(matches, () => `the invitation ${id} is listed as used at ${row.used_at}`, about)
     }
   }
 }

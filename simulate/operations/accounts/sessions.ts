@@ -60,8 +60,8 @@ export async function useSession(client: Client, person: Person, session: Sessio
   )
   if (reply.is !== 'answer' || reply.status >= 500) return
   const about = () => ({ person: person.email, reply })
-  const isRight = reply.status === 200 || (reply.status === 401 && !isAsked)
-  assert(isRight, () => `${path} was answered ${reply.status}`, about)
+  const isExpected = reply.status === 200 || (reply.status === 401 && !isAsked)
+  assert(isExpected, () => `${path} was answered ${reply.status}`, about)
   const shown = reply.status === 200 ? (parse(reply.text) as JsonObject | null) : null
   observe(shown === null ? 1 : 0)
   if (shown === null) return

@@ -130,7 +130,7 @@ export async function listTokens(client: Client, account: Account): Promise<void
     const row = byId.get(id)
     assert(row !== undefined, () => `the token ${id} is missing in the list`, about)
     const isOver = revocation !== null && revocation.answeredAt < reply.sentAt
-    const fits = row.revoked_at === null ? !isOver : revocation !== null
-    assert(fits, () => `the token ${id} is listed as revoked at ${row.revoked_at}`, about)
+    const matches = row.revoked_at === null ? !isOver : revocation !== null
+    assert(matches, () => `the token ${id} is listed as revoked at ${row.revoked_at}`, about)
   }
 }

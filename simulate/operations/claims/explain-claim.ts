@@ -23,6 +23,6 @@ export async function explainClaim(client: Client, record: ClaimRecord): Promise
   } as JsonObject
   const { terms, longest } = record
   const about = () => ({ shown, contract: terms.contract, log: longest.slice(-50) })
-  const isRight = isExplainedBy(shown, terms, longest, Math.min(from, longest.length))
-  assert(isRight, () => `${record.name} has an explanation that differs from its log`, about)
+  const isExpected = isExplainedBy(shown, terms, longest, Math.min(from, longest.length))
+  assert(isExpected, () => `${record.name} has an explanation that differs from its log`, about)
 }

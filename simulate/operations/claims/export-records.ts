@@ -67,14 +67,14 @@ export function asListed(
       contract: { price: Number(price) },
       metadata: JSON.parse(noted ?? '{}') as JsonObject,
     }
-  const isRight = Number(price) === record.terms.contract.price
-  assert(isRight, () => `${record.name} is exported at another price`, about)
+  const isExpected = Number(price) === record.terms.contract.price
+  assert(isExpected, () => `${record.name} is exported at another price`, about)
   const named = (record.fixed.reference ?? null) as string | null
   const isNamed = reference === (named && escapeFormula(named))
   assert(isNamed, () => `${record.name} is exported with another reference`, about)
   const customer = customers.find(({ id }) => id === fields.customer_id)
-  const isTheirs = !customer || customer_external_id === escapeFormula(customer.externalId)
-  assert(isTheirs, () => `${record.name} is exported with the external id of another customer`, about)
+  const isOfCustomer = !customer || customer_external_id === escapeFormula(customer.externalId)
+  assert(isOfCustomer, () => `${record.name} is exported with the external id of another customer`, about)
   const ofVersion = version === null ? null : Number(version)
   const isOfVersion = ofVersion === (record.fixed.schema_version ?? null)
   assert(isOfVersion, () => `${record.name} is exported with another version of its schema`, about)

@@ -13,7 +13,7 @@ export interface Filters {
   /** The time that orders the list; null for the order of creation. */
   time: 'created_at' | 'due_at' | 'status_since' | null
   /** Compares fields that never change. */
-  fits(fixed: JsonObject): boolean
+  matches(fixed: JsonObject): boolean
 }
 
 const STATUSES = ['OPEN', 'PENDING', 'CONFIRMED', 'FAILED'] as const
@@ -45,9 +45,9 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
       ...(status === null ? {} : { status }),
     },
     // §4.1 rule 1: times are compared on one clock.
-    fits: (fixed) =>
-      filter.fits(fixed) &&
-      unindexedFilter.fits(fixed) &&
+    matches: (fixed) =>
+      filter.matches(fixed) &&
+      unindexedFilter.matches(fixed) &&
       (time === null || isOnClock || fixed.test_clock_id === null),
   }
 }
@@ -60,19 +60,21 @@ function drawUnindexedFilter(
   filter: Filter,
 ): Filter {
   // A record that passes the other filters gives the bounds.
-  const able = claims.filter(({ alias, fixed }) => (alias !== null) === isOfCandidates && filter.fits(fixed))
-  const some = able.length > 0 && random.chance(0.3) ? random.pick(able) : null
+  const eligible = claims.filter(
+    ({ alias, fixed }) => (alias !== null) === isOfCandidates && filter.matches(fixed),
+  )
+  const some = eligible.length > 0 && random.chance(0.3) ? random.pick(eligible) : null
   if (!some) return NO_FILTER
   const { price } = some.terms.contract
   const createdAt = some.fixed.created_at as string
   const draws: Filter[] = [
-    { query: { price_from: plain(price) }, fits: ({ contract }) => priceOf(contract) >= price },
-    { query: { price_to: plain(price) }, fits: ({ contract }) => priceOf(contract) <= price },
-    { query: { created_from: createdAt }, fits: ({ created_at }) => (created_at as string) >= createdAt },
-    { query: { created_before: createdAt }, fits: ({ created_at }) => (created_at as string) < createdAt },
+    { query: { price_from: plain(price) }, matches: ({ contract }) => priceOf(contract) >= price },
+    { query: { price_to: plain(price) }, matches: ({ contract }) => priceOf(contract) <= price },
+    { query: { created_from: createdAt }, matches: ({ created_at }) => (created_at as string) >= createdAt },
+    { query: { created_before: createdAt }, matches: ({ created_at }) => (created_at as string) < createdAt },
   ]
   if (filter.query.test_clock_id === undefined)
-    draws.push({ query: { clock: 'live' }, fits: (fixed) => fixed.test_clock_id === null })
+    draws.push({ query: { clock: 'live' }, matches: (fixed) => fixed.test_clock_id === null })
   return random.pick(draws)
 }
 
@@ -85,9 +87,9 @@ function drawTime(random: Random, query: Filter['query']): Filters['time'] {
   return 'created_from' in query || 'created_before' in query ? 'created_at' : null
 }
 
-type Filter = Pick<Filters, 'query' | 'fits'>
+type Filter = Pick<Filters, 'query' | 'matches'>
 
-const NO_FILTER: Filter = { query: {}, fits: () => true }
+const NO_FILTER: Filter = { query: {}, matches: () => true }
 
 function drawFilter(random: Random, account: Account, isOfCandidates: boolean): Filter {
   const draws = [byCustomer, byCustomer, byCustomer, byClock, bySchema, bySearch, byTeam]
@@ -97,46 +99,48 @@ function drawFilter(random: Random, account: Account, isOfCandidates: boolean): 
 function byCustomer(random: Random, { customers }: Account, isOfCandidates: boolean): Filter {
   const { id, externalId } = random.pick(customers)
   return isOfCandidates
-    ? { query: { customer_uuid: externalId }, fits: ({ customer_uuid }) => customer_uuid === externalId }
-    : { query: { customer_id: id }, fits: ({ customer_id }) => customer_id === id }
+    ? { query: { customer_uuid: externalId }, matches: ({ customer_uuid }) => customer_uuid === externalId }
+    : { query: { customer_id: id }, matches: ({ customer_id }) => customer_id === id }
 }
 
 function byClock(random: Random, { clocks }: Account): Filter | null {
-  const there = clocks.filter(({ isDeleted }) => !isDeleted)
-  if (there.length === 0) return null
-  const { id } = random.pick(there)
-  return { query: { test_clock_id: id }, fits: ({ test_clock_id }) => test_clock_id === id }
+  const existing = clocks.filter(({ isDeleted }) => !isDeleted)
+  if (existing.length === 0) return null
+  const { id } = random.pick(existing)
+  return { query: { test_clock_id: id }, matches: ({ test_clock_id }) => test_clock_id === id }
 }
 
 function bySchema(random: Random, { schemas }: Account): Filter | null {
   if (schemas.length === 0) return null
   const { id } = random.pick(schemas)
-  return { query: { schema_id: id }, fits: ({ schema_id }) => schema_id === id }
+  return { query: { schema_id: id }, matches: ({ schema_id }) => schema_id === id }
 }
 
 function bySearch(random: Random, { claims }: Account, isOfCandidates: boolean): Filter | null {
-  const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
-  if (able.length === 0) return null
-  const { address } = random.pick(able)
+  const eligible = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
+  if (eligible.length === 0) return null
+  const { address } = random.pick(eligible)
   const search = [...address].slice(0, isOfCandidates ? SEARCHED_OF_ALIAS : SEARCHED_OF_ID + 4).join('')
   const name = isOfCandidates ? 'candidate_alias' : 'id'
-  return { query: { search }, fits: (fixed) => (fixed[name] as string).startsWith(search) }
+  return { query: { search }, matches: (fixed) => (fixed[name] as string).startsWith(search) }
 }
 
 function byTeam(random: Random, { claims }: Account, isOfCandidates: boolean): Filter | null {
-  const able = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
-  const team = able.length > 0 ? teamOf(random.pick(able).fixed) : null
-  return team === null ? null : { query: { 'metadata[team]': team }, fits: (fixed) => teamOf(fixed) === team }
+  const eligible = claims.slice(-100).filter(({ alias }) => (alias !== null) === isOfCandidates)
+  const team = eligible.length > 0 ? teamOf(random.pick(eligible).fixed) : null
+  return team === null
+    ? null
+    : { query: { 'metadata[team]': team }, matches: (fixed) => teamOf(fixed) === team }
 }
 
 const AN_HOUR = 3_600
 
 /** Whether the record must be in the list: its status is final, or the filters accept every status. */
 export function mustBeListed(record: ClaimRecord, filters: Filters, at: number): boolean {
-  const { isOfCandidates, status, fits } = filters
+  const { isOfCandidates, status, matches } = filters
   if ((record.alias !== null) !== isOfCandidates || record.answeredAt >= at || record.clock?.isDeleted)
     return false
-  return fits(record.fixed) && (status === null || lasts(record, status, at))
+  return matches(record.fixed) && (status === null || lasts(record, status, at))
 }
 
 function lasts({ clock, terms: { contract }, reads }: ClaimRecord, status: Status, at: number): boolean {

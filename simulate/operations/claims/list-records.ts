@@ -35,7 +35,7 @@ function verifyListed(
   found: ListResult,
   isWithoutClock = false,
 ): void {
-  const { query, order, status, time, fits } = filters
+  const { query, order, status, time, matches } = filters
   const records = found.shown.map(({ row }) => account.byAddress.get(nameOf(row)))
   const addresses = found.shown.map(({ row }) => nameOf(row))
   const about = () => ({ query, addresses })
@@ -46,9 +46,9 @@ function verifyListed(
   const others = client.world.accounts.filter((other) => other !== account)
   for (const [i, { row, sentAt, answeredAt }] of found.shown.entries()) {
     const isForeign = others.some(({ byAddress }) => byAddress.has(nameOf(row)))
-    const isIts = !isForeign && (row.user_id === undefined || row.user_id === account.userId)
+    const isOfAccount = !isForeign && (row.user_id === undefined || row.user_id === account.userId)
     assert(
-      isIts && fits(row),
+      isOfAccount && matches(row),
       () => 'a list shows a record of another account, or that its filters exclude',
       about,
     )
@@ -97,9 +97,9 @@ export async function listCustomers(client: Client, account: Account): Promise<v
   const asked = client.random.pick(account.customers).externalId
   const search = client.random.chance(0.3) ? beginningOf(asked) : ''
   const group = client.random.chance(0.3) ? groupOf(asked) : null
-  const fits = (name: unknown) => typeof name === 'string' && name.toLowerCase().startsWith(search)
+  const matches = (name: unknown) => typeof name === 'string' && name.toLowerCase().startsWith(search)
   const isOfGroup = (externalId: string) => group === null || groupOf(externalId) === group
-  const before = account.customers.filter(({ externalId }) => fits(externalId) && isOfGroup(externalId))
+  const before = account.customers.filter(({ externalId }) => matches(externalId) && isOfGroup(externalId))
   const query = { order, ...(search ? { search } : {}), ...(group ? { 'metadata[group]': group } : {}) }
   const found = await readPages(client, account, '/v1/customers', query)
   if (!found) return
@@ -108,7 +108,11 @@ export async function listCustomers(client: Client, account: Account): Promise<v
   assertOnce(ids, about)
   for (const { row } of found.shown) {
     assert(row.user_id === account.userId, () => 'a list shows the customer of another account', about)
-    assert(fits(row.external_id) || fits(row.name), () => 'a search finds a customer of another name', about)
+    assert(
+      matches(row.external_id) || matches(row.name),
+      () => 'a search finds a customer of another name',
+      about,
+    )
     assert(
       isOfGroup(row.external_id as string),
       () => 'a customer is found by metadata that it does not have',

@@ -66,9 +66,9 @@ async function fill(client: Client, filledLog: FilledLog): Promise<void> {
     if (is === 'full') filledLog.refused++
     const isKeptFor = contract.review !== undefined && submission.type === LAST_EVENT
     assert(is !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
-    const isThere = is === 'recorded' || is === 'replayed' || is === 'unknown'
+    const exists = is === 'recorded' || is === 'replayed' || is === 'unknown'
     if (isNear) filledLog.sent += is === 'recorded' ? 1 : 0
-    else if (!isThere) filledLog.sent--
+    else if (!exists) filledLog.sent--
   }
   if (isNear && random.chance(0.1)) await countAgain(client, filledLog)
 }

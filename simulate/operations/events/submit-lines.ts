@@ -141,8 +141,8 @@ function verifyResponses(
   const isPart = reply.is === 'lost'
   const about = () => ({ lines: lines.map(({ text }) => text), answers })
   const sent = lines.filter(({ sentAt }) => sentAt > 0).length
-  const fits = isWhole ? answers.length === lines.length : !isPart || answers.length <= sent
-  assert(fits, () => `${sent} lines have ${answers.length} responses`, about)
+  const matches = isWhole ? answers.length === lines.length : !isPart || answers.length <= sent
+  assert(matches, () => `${sent} lines have ${answers.length} responses`, about)
   for (const [i, { item, sentAt }] of lines.entries()) {
     const answer = isWhole || isPart ? answers[i] : undefined
     const result = answer ? parse(answer.text) : null

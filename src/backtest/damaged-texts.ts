@@ -39,7 +39,10 @@ const DAMAGES: [how: string, damage: Damage][] = [
   ['escapes of URLs', encodeURIComponent],
   ['escapes of URLs', (text) => encodeURIComponent(text).replaceAll('%20', '+')],
   ['the way a number is written', (text) => (NUMBER.test(text) ? shortNumber(text) : text)],
-  ['digits that a spreadsheet has dropped', (text) => (NUMBER.test(text) ? keptDigits(text) : text)],
+  [
+    'digits that a spreadsheet has dropped',
+    (text) => (NUMBER.test(text) ? withoutDroppedDigits(text) : text),
+  ],
   ['digits that a spreadsheet has dropped', (text) => (NUMBER.test(text) ? shownDigits(text) : text)],
 ]
 
@@ -47,7 +50,7 @@ const utf16Escapes = (character: string) => character.split('').map(utf16Escape)
 
 const shortNumber = (text: string) => (text.length > KEPT_DIGITS ? text : String(Number(text)))
 
-const keptDigits = (text: string) =>
+const withoutDroppedDigits = (text: string) =>
   /^\d+$/.test(text) ? text.slice(0, KEPT_DIGITS).padEnd(text.length, '0') : text
 
 function shownDigits(text: string): string {

@@ -241,8 +241,8 @@ export async function sendRemindersInShards(
   const numbered = sorted.map((reminder, i) => ({ ...reminder, number: numbers[i] as string }))
   // A node may commit after the transaction has failed on the coordinator, so the node holds the lock too.
   const numberedByNode = await nodesOf(db, numbered, ({ id }) => id)
-  await queryInShards(db, { ...NOTIFY, announced: key }, numberedByNode, (ofShard) => [
-    ...NUMBERED.values(ofShard),
+  await queryInShards(db, { ...NOTIFY, announced: key }, numberedByNode, (shardRows) => [
+    ...NUMBERED.values(shardRows),
     now,
   ])
   return found.length

@@ -268,9 +268,9 @@ function* inBatches(
 ): Generator<readonly string[]> {
   const locked = new Set(shards)
   const due = ids.filter((id) => locked.has(distribution.shardOf(id)))
-  for (const ofNode of distribution.byNode(due, (id) => id)) {
-    for (let from = 0; from < ofNode.length; from += MOVE_BATCH_SIZE)
-      yield ofNode.slice(from, from + MOVE_BATCH_SIZE)
+  for (const nodeClaims of distribution.byNode(due, (id) => id)) {
+    for (let from = 0; from < nodeClaims.length; from += MOVE_BATCH_SIZE)
+      yield nodeClaims.slice(from, from + MOVE_BATCH_SIZE)
   }
 }
 

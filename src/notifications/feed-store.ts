@@ -68,12 +68,12 @@ async function readPart(db: Connection, page: FeedQuery, part: FeedPart | null):
     .where('number', order === 'asc' ? '>' : '<', after)
     .where('number', '<=', upTo)
   const limit = query.parameter(count)
-  const ofPart = part ? `AND ${PART_CONDITION[part]}` : ''
+  const partCondition = part ? `AND ${PART_CONDITION[part]}` : ''
   return db.query<FeedRow>({
     name: ['read_feed', order, part ?? 'of', ...(after === null ? [] : ['after'])].join('_'),
     text: `-- read_feed
       SELECT number, subject_id, kind, sequence, status_since, due_at, scheduled_outcome, reminder, created_at
-      FROM notifications WHERE ${query.conditions} ${ofPart} ORDER BY number ${order} LIMIT ${limit}`,
+      FROM notifications WHERE ${query.conditions} ${partCondition} ORDER BY number ${order} LIMIT ${limit}`,
     values: query.values,
     readOnly: true,
   })
@@ -182,8 +182,8 @@ export async function findNews(
 ): Promise<(position: FeedPosition) => boolean> {
   const news = new Map<FeedPart, Set<string>>()
   for (const part of FEED_PARTS) {
-    const ofPart = positions.filter(({ parts }) => parts.includes(part))
-    if (ofPart.length > 0) news.set(part, await findNewsOf(db, part, lowestByAccount(ofPart)))
+    const matching = positions.filter(({ parts }) => parts.includes(part))
+    if (matching.length > 0) news.set(part, await findNewsOf(db, part, lowestByAccount(matching)))
   }
   return ({ userId, parts }) => parts.some((part) => news.get(part)?.has(userId))
 }

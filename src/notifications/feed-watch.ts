@@ -25,7 +25,7 @@ export class FeedWatch implements Lifecycle {
     this.#db = db
     const { notificationReaders } = db.metrics.instruments
     db.metrics.onRead(() =>
-      notificationReaders.set(this.#waiting.values().reduce((sum, ofAccount) => sum + ofAccount.size, 0)),
+      notificationReaders.set(this.#waiting.values().reduce((sum, waiters) => sum + waiters.size, 0)),
     )
   }
 
@@ -36,17 +36,17 @@ export class FeedWatch implements Lifecycle {
   }
 
   /**
-   * Resolves when there is a notification after the position, or after `longestMs`. The notification may not be readable yet: its
+   * Resolves when there is a notification after the position, or after `maxWaitMs`. The notification may not be readable yet: its
    * transaction may be in progress.
    * @param gone aborts the wait; its reason is thrown
    * @throws RATE_LIMITED if too many requests of the account wait
    */
-  async untilNews(position: FeedPosition, longestMs: number, gone: AbortSignal): Promise<void> {
+  async untilNews(position: FeedPosition, maxWaitMs: number, gone: AbortSignal): Promise<void> {
     gone.throwIfAborted()
     if (this.#poller.isStopped) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = this.#join({ position, wake: resolve })
-    const timer = setTimeout(resolve, longestMs)
+    const timer = setTimeout(resolve, maxWaitMs)
     const giveUp = () => reject(gone.reason)
     gone.addEventListener('abort', giveUp)
     this.#poller.wake()
@@ -61,18 +61,18 @@ export class FeedWatch implements Lifecycle {
 
   #join(one: Waiting): () => void {
     const { userId } = one.position
-    const ofAccount = this.#waiting.get(userId) ?? new Set()
-    if (ofAccount.size >= MAX_WAITING_PER_ACCOUNT) throw tooManyWait()
-    this.#waiting.set(userId, ofAccount.add(one))
+    const waiters = this.#waiting.get(userId) ?? new Set()
+    if (waiters.size >= MAX_WAITING_PER_ACCOUNT) throw tooManyWait()
+    this.#waiting.set(userId, waiters.add(one))
     return () => {
-      ofAccount.delete(one)
-      if (ofAccount.size === 0 && this.#waiting.get(userId) === ofAccount) this.#waiting.delete(userId)
+      waiters.delete(one)
+      if (waiters.size === 0 && this.#waiting.get(userId) === waiters) this.#waiting.delete(userId)
     }
   }
 
   async #poll(): Promise<void> {
-    const positions = [...this.#waiting.values()].flatMap((ofAccount) =>
-      [...ofAccount].map(({ position }) => position),
+    const positions = [...this.#waiting.values()].flatMap((waiters) =>
+      [...waiters].map(({ position }) => position),
     )
     // While the database is unavailable the requests keep waiting. Each reads at its timeout.
     const hasNews = await findNews(this.#db.reads.for(SERVICE), positions).catch(() => () => false)
@@ -80,8 +80,8 @@ export class FeedWatch implements Lifecycle {
   }
 
   #wake(isDone: (position: FeedPosition) => boolean): void {
-    for (const ofAccount of this.#waiting.values())
-      for (const { position, wake } of ofAccount) if (isDone(position)) wake()
+    for (const waiters of this.#waiting.values())
+      for (const { position, wake } of waiters) if (isDone(position)) wake()
   }
 }
 

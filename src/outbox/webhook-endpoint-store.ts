@@ -59,7 +59,7 @@ export async function findEndpoints(
 /** Of endpoints of webhooks; the index `webhook_endpoints_for_events` has the same. */
 const NAMES_EVENTS = `w.types && '{${EVENT_TYPES.join(',')}}'::text[] AND ${isThere('w')}`
 
-/** SQL: whether the account asks for event notifications. OFFSET makes the planner look the account up instead of reading all. */
-export const asksForEvents = (userId: string): string =>
+/** SQL: whether the account gets event notifications. OFFSET makes the planner look the account up instead of reading all. */
+export const hasEventNotifications = (userId: string): string =>
   `(EXISTS (SELECT FROM notification_settings s WHERE s.user_id = ${userId} AND s.event_recorded OFFSET 0)
           OR EXISTS (SELECT FROM webhook_endpoints w WHERE w.user_id = ${userId} AND ${NAMES_EVENTS} OFFSET 0))`

@@ -46,9 +46,9 @@ class ScopeQuery extends ListQuery {
   selection(condition: string): string {
     const conditions = `${this.conditions} AND ${this.#clock} AND ${condition}`
     if (!this.#isLiveOfCustomer) return `claims WHERE ${conditions}`
-    const ofKind = (kind: string) =>
+    const claimsOfKind = (kind: string) =>
       `(SELECT * FROM claims WHERE ${conditions} AND ${kind} ORDER BY customer_id, status, position)`
-    return `(${KINDS.map(ofKind).join(' UNION ALL ')}) AS claims WHERE true`
+    return `(${KINDS.map(claimsOfKind).join(' UNION ALL ')}) AS claims WHERE true`
   }
 }
 

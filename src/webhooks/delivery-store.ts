@@ -170,14 +170,14 @@ export async function listDeliveries(db: Connection, span: DeliverySpan): Promis
         ? ['subject_id', of.subjectId]
         : ['notification_id', of.notificationId]
   // A literal, so that the planner can choose the partial index.
-  const ofStatus = status === null ? '' : ` AND d.status = '${status}'`
+  const statusCondition = status === null ? '' : ` AND d.status = '${status}'`
   const beyond =
     after === null ? '' : ` AND (d.endpoint_id, d.number) ${order === 'asc' ? '>' : '<'} ($4, $5::bigint)`
   const rows = await db.query<DeliveryRow>({
     name: ['list_webhook_deliveries', column, status, order, after === null ? '' : 'after'].join('_'),
     text: `-- list_webhook_deliveries
       SELECT ${DELIVERY_COLUMNS} FROM ${DELIVERIES_OF_ACCOUNT}
-      WHERE d.${column} = $2${ofStatus}${beyond} ORDER BY d.endpoint_id ${order}, d.number ${order} LIMIT $3`,
+      WHERE d.${column} = $2${statusCondition}${beyond} ORDER BY d.endpoint_id ${order}, d.number ${order} LIMIT $3`,
     values: [userId, value, count, ...(after === null ? [] : [after.endpointId, after.number])],
     readOnly: true,
   })

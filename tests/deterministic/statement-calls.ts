@@ -145,7 +145,7 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
       const of = clocks.filter(({ userId }) => userId === by)
       const claims = of.map(({ userId, id }) => ({ userId, testClockId: id }))
       const read = await readClocks(db, claims, by === null ? LIVE : { kind: 'test clocks', userId: by })
-      return [read.clocks, read.asking]
+      return [read.clocks, read.subscribers]
     }
     case 'find':
       return readEvents(db, [{ claimId: call.claim, id: call.id, payloadBytes: call.bytes }])

@@ -220,10 +220,10 @@ const appendExtendedEvents: Handler = (store, backend, { values }) => {
   return fresh.map(([, id]) => ({ id }))
 }
 
-/** No account asks for notifications of recorded events. */
-const readLiveClock: Handler = (_store, _backend, { at }) => [{ id: null, now: at, asking: [] }]
+/** No account gets notifications of recorded events. */
+const readLiveClock: Handler = (_store, _backend, { at }) => [{ id: null, now: at, subscribers: [] }]
 const lockTestClocks: Handler = (store, backend, { values: [, userId, ids] }) =>
-  freeClocks(store, backend, userId as string, words(ids)).map(([id, now]) => ({ id, now, asking: [] }))
+  freeClocks(store, backend, userId as string, words(ids)).map(([id, now]) => ({ id, now, subscribers: [] }))
 
 const newEvent = (seq = 0, id = '', type = '', payload = '', createdAt = new Date(0)): StoredEvent => ({
   seq,

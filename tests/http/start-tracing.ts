@@ -13,7 +13,7 @@ export function startTracing(url: string, share: number) {
     share,
     onLost: (spans, reason) => lost.push([spans, reason]),
     sendEveryMs: 50,
-    longestExportMs: 1_000,
+    exportTimeoutMs: 1_000,
   })
   after(() => tracing.stop())
   return { tracing, lost }

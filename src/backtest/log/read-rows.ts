@@ -185,8 +185,8 @@ export class LogReading {
 
   async #readTyped(chunks: AsyncIterable<Buffer>, decoding: TextDecoding, take: TakeRow): Promise<void> {
     const { columns: names } = this.options
-    const ofEvent = this.format === 'xes' ? [] : [names.case, names.type, names.time]
-    const own = names.eventId === undefined ? ofEvent : [...ofEvent, names.eventId]
+    const eventColumns = this.format === 'xes' ? [] : [names.case, names.type, names.time]
+    const own = names.eventId === undefined ? eventColumns : [...eventColumns, names.eventId]
     const typed = new TypedRows(this.times, this.statistics, own)
     if (this.format === 'xes') await this.#readXes(chunks, typed, decoding, take)
     else {

@@ -414,15 +414,15 @@ async function resolve(
     const { address, reference, seed, customer, source, testClockId, metadata } = request
     if (testClockId !== null && !knownClocks.has(testClockId)) return testClockNotFound(testClockId)
     const schemaId = 'schemaId' in source ? source.schemaId : null
-    const ofSchema = schemaId === null ? undefined : contracts?.get(schemaId)
-    const contract = 'contract' in source ? source.contract : ofSchema?.contract
+    const schemaTerms = schemaId === null ? undefined : contracts?.get(schemaId)
+    const contract = 'contract' in source ? source.contract : schemaTerms?.contract
     if (contract === null) return tooManyContracts()
     if (contract instanceof Error) return contract
     if (!contract) return schemaNotFound(`${schemaId}`)
     const customerExternalId = address.kind === 'candidate' ? customer.externalId : null
-    const terms = { contract, schemaId, schemaVersion: ofSchema?.version ?? null, testClockId }
+    const terms = { contract, schemaId, schemaVersion: schemaTerms?.version ?? null, testClockId }
     const owner = { userId, customerId: customer.id, customerExternalId }
-    const reminders = request.reminders ? sortReminders(request.reminders) : ofSchema?.reminders
+    const reminders = request.reminders ? sortReminders(request.reminders) : schemaTerms?.reminders
     return { address, reference, seed, ...owner, ...terms, metadata, ...(reminders && { reminders }) }
   }
   return requests.map(toClaim)

@@ -172,7 +172,7 @@ async function appendToShards(
   appends: readonly Append[],
   time: TimeSource,
 ): Promise<Appended> {
-  const { clocks, asking } = await readClocks(
+  const { clocks, subscribers } = await readClocks(
     db,
     appends.map(({ seen }) => seen),
     time,
@@ -193,7 +193,7 @@ async function appendToShards(
     })),
     timed.flatMap(({ append, at }) => itemsOf(append).map((item) => ({ ...item, system: false, at }))),
     timed.flatMap(({ append: { seen, events, becomes }, at }) => [
-      ...(asking.has(seen.userId)
+      ...(subscribers.has(seen.userId)
         ? events.map((_, i) => notificationOfEvent(seen, seen.eventCount + i + 1))
         : []),
       ...(becomes ? [notificationOf(seen.id, seen.eventCount + events.length, stateAt(becomes, at))] : []),

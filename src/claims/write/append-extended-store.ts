@@ -18,7 +18,7 @@ export interface ExtendedAppend {
   at: Date
   /** At least one, in their order. */
   events: readonly (NewEvent & { lateMs: number | null })[]
-  /** In order. `recorded` notifications are not stored for accounts that do not ask for them. */
+  /** In order. `recorded` notifications are not stored for accounts without event notifications. */
   notifications: readonly ClaimNotification[]
 }
 
@@ -81,19 +81,19 @@ const APPEND_IN_SHARDS = shardWrite<ExtendedAppend & { id: string }, ExtendedIte
 /**
  * Appends the events to the logs and sets the claims' states, in one statement. Skips claims that have changed since they
  * were read. `unordered` has at most one entry for a claim.
- * @param asking the accounts that ask for notifications of recorded events
+ * @param subscribers the accounts that get notifications of recorded events
  * @returns the ids of the claims that were written
  */
 export async function appendExtendedEvents(
   db: Connection,
   unordered: readonly ExtendedAppend[],
-  asking: ReadonlySet<string>,
+  subscribers: ReadonlySet<string>,
 ): Promise<Set<string>> {
   // In the order of ids: see `Parts.decided`.
   const appends = unordered.toSorted((a, b) => (a.seen.id < b.seen.id ? -1 : 1))
   const items = appends.flatMap(itemsOf)
   const notifications = appends.flatMap(({ seen, notifications }) =>
-    notifications.filter(({ kind }) => kind !== 'recorded' || asking.has(seen.userId)),
+    notifications.filter(({ kind }) => kind !== 'recorded' || subscribers.has(seen.userId)),
   )
   if (db.distribution.isOn) {
     const writes = appends.map((append) => ({ ...append, id: append.seen.id }))

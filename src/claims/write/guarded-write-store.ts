@@ -1,7 +1,7 @@
 import type { ClaimState, Status } from '../../core/claims/lifecycle.ts'
 import { ANNOUNCE, insertNotifications } from '../../outbox/notification-number-store.ts'
 import { type ClaimNotification, notifyInShards } from '../../outbox/outbox-store.ts'
-import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
+import { hasEventNotifications } from '../../outbox/webhook-endpoint-store.ts'
 import { nodesOf, queryInShards, type ShardStatement } from '../../platform/database/citus/in-shards.ts'
 import { type ColumnList, Columns } from '../../platform/database/columns.ts'
 import type { Connection } from '../../platform/database/connection.ts'
@@ -90,7 +90,7 @@ interface Parts {
   items: string
   /** Whether the items also have `late_ms`. */
   haveLateness?: true
-  /** claim_id and seq of each user event. Accounts that ask for event notifications get one for each. */
+  /** claim_id and seq of each user event. Accounts with event notifications get one for each. */
   events?: string
   /**
    * The notifications (`NOTIFICATION_COLUMNS`). Without it, each change of a state stores one. The transaction has announced them.
@@ -125,9 +125,9 @@ export const kindOf = (status: string): string => `lower(${status} COLLATE "C")`
 const CHANGES = `SELECT user_id, id, ${kindOf('status')}, seen + added, at, due, outcome
           FROM written, announced WHERE status IS NOT NULL`
 
-/** The accounts of the written claims that ask for event notifications. Looks each account up once. */
-const ASKING_WRITTEN = `asking AS MATERIALIZED (
-        SELECT user_id FROM (SELECT DISTINCT user_id FROM written) AS account WHERE ${asksForEvents('account.user_id')}
+/** The accounts of the written claims that get event notifications. Looks each account up once. */
+const WRITTEN_SUBSCRIBERS = `subscribers AS MATERIALIZED (
+        SELECT user_id FROM (SELECT DISTINCT user_id FROM written) AS account WHERE ${hasEventNotifications('account.user_id')}
       ),`
 /**
  * The notifications of events. An event comes before the change that it makes. The statement sees the claims' rows as they
@@ -135,7 +135,7 @@ const ASKING_WRITTEN = `asking AS MATERIALIZED (
  */
 const withEvents = (events: string) => `(
           SELECT c.user_id, c.id, 'recorded', e.seq, c.status_since, c.due_at, c.scheduled_outcome
-          FROM asking JOIN written w ON w.user_id = asking.user_id JOIN ${events} ON e.claim_id = w.id
+          FROM subscribers JOIN written w ON w.user_id = subscribers.user_id JOIN ${events} ON e.claim_id = w.id
           JOIN claims c ON c.id = w.id, announced
           WHERE c.id = ANY ($1::uuid[]) ORDER BY e.seq
         ) UNION ALL `
@@ -170,8 +170,8 @@ export const guardedWrite = ({
         INSERT INTO claim_events (${itemColumns(haveLateness)})
         ${items}
       ),
-      ${events ? ASKING_WRITTEN : ''}
-      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR EXISTS (SELECT FROM asking)' : ''}),`}
+      ${events ? WRITTEN_SUBSCRIBERS : ''}
+      ${notifications ? '' : `announced AS MATERIALIZED (${ANNOUNCE} WHERE EXISTS (SELECT FROM decided WHERE status IS NOT NULL)${events ? ' OR EXISTS (SELECT FROM subscribers)' : ''}),`}
       notified AS (
         ${insertNotifications(notifications ?? `${events ? withEvents(events) : ''}${CHANGES}`)}
       )
@@ -254,15 +254,20 @@ export async function writeToShards<Write extends { id: string }, Item extends {
   const itemsOf = Map.groupBy(items, ({ claimId }) => claimId)
   const notificationsOf = Map.groupBy(notifications, ({ subjectId }) => subjectId)
   const write = async (connection: Connection) => {
-    const rows = await queryInShards<{ id: string }, Write>(connection, form.statement, nodes, (ofShard) => {
-      const inOrder = ofShard.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      return [
-        ...form.writes.values(inOrder),
-        ...form.items.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? [])),
-      ]
-    })
-    const ofWritten = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
-    await notifyInShards(connection, ofWritten, announced)
+    const rows = await queryInShards<{ id: string }, Write>(
+      connection,
+      form.statement,
+      nodes,
+      (shardWrites) => {
+        const inOrder = shardWrites.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        return [
+          ...form.writes.values(inOrder),
+          ...form.items.values(inOrder.flatMap(({ id }) => itemsOf.get(id) ?? [])),
+        ]
+      },
+    )
+    const writtenNotifications = rows.flatMap(({ id }) => notificationsOf.get(id) ?? [])
+    await notifyInShards(connection, writtenNotifications, announced)
     return new Set(rows.map(({ id }) => id))
   }
   return nodes.length === 1 && notifications.length === 0 ? write(db) : db.transaction(write)

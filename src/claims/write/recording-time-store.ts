@@ -1,5 +1,5 @@
 import type { Claim } from '../../core/claims/claim.ts'
-import { asksForEvents } from '../../outbox/webhook-endpoint-store.ts'
+import { hasEventNotifications } from '../../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import { plainArray } from '../../platform/database/sql-array.ts'
@@ -14,20 +14,20 @@ export const LIVE = `SELECT NULL::uuid AS id, ${NOW} AS now`
 export const heldTestClocks = (first: number) => `SELECT id, frozen_time AS now FROM test_clocks
         WHERE user_id = $${first} AND id = ANY ($${first + 1}::uuid[]) FOR SHARE SKIP LOCKED`
 
-/** The accounts among the given ones ($1) that ask for event notifications. A subselect, as in `lookupRows`. */
-const ASKING_GIVEN = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${asksForEvents('account')}) AS asking`
+/** The accounts among the given ones ($1) that get event notifications. A subselect, as in `lookupRows`. */
+const GIVEN_SUBSCRIBERS = `ARRAY(SELECT account FROM unnest((SELECT $1::uuid[])) AS a (account) WHERE ${hasEventNotifications('account')}) AS subscribers`
 const READ_LIVE_CLOCK = `-- read_live_clock
-      SELECT *, ${ASKING_GIVEN} FROM (${LIVE}) AS clock`
+      SELECT *, ${GIVEN_SUBSCRIBERS} FROM (${LIVE}) AS clock`
 const HOLD_TEST_CLOCKS = `-- hold_test_clocks
-      SELECT *, ${ASKING_GIVEN} FROM (${heldTestClocks(2)}) AS clocks`
+      SELECT *, ${GIVEN_SUBSCRIBERS} FROM (${heldTestClocks(2)}) AS clocks`
 
 /**
  * The time of each clock by its id; null stands for the database. Clocks that are being advanced or gone are missing.
  */
 export interface Clocks {
   clocks: Map<string | null, Date>
-  /** The accounts that ask for event notifications. */
-  asking: Set<string>
+  /** The accounts that get event notifications. */
+  subscribers: Set<string>
 }
 
 /** Reads the clocks of the claims. Test clocks stay locked against advances until the transaction ends. */
@@ -36,7 +36,7 @@ export async function readClocks(
   claims: readonly Pick<Claim, 'userId' | 'testClockId'>[],
   time: TimeSource,
 ): Promise<Clocks> {
-  type Row = { id: string | null; now: Date; asking: string[] }
+  type Row = { id: string | null; now: Date; subscribers: string[] }
   const accounts = plainArray([...new Set(claims.map(({ userId }) => userId))])
   const ids = new Set(claims.flatMap(({ testClockId }) => testClockId ?? []))
   const rows =
@@ -47,5 +47,5 @@ export async function readClocks(
           text: HOLD_TEST_CLOCKS,
           values: [accounts, time.userId, plainArray([...ids])],
         })
-  return { clocks: new Map(rows.map(({ id, now }) => [id, now])), asking: new Set(rows[0]?.asking) }
+  return { clocks: new Map(rows.map(({ id, now }) => [id, now])), subscribers: new Set(rows[0]?.subscribers) }
 }

@@ -101,7 +101,7 @@ async function recordByClock(
   found: readonly ExtendedSubmissions[],
   userId: string | null,
 ): Promise<Decisions> {
-  const { clocks, asking } = await readClocks(
+  const { clocks, subscribers } = await readClocks(
     db,
     found.map(({ snapshot }) => snapshot.claim),
     userId === null ? { kind: 'live' } : { kind: 'test clocks', userId },
@@ -116,7 +116,7 @@ async function recordByClock(
   const writing = decisions.filter(({ writes }) => writes)
   if (writing.length === 0) return decided
   const appends = writing.map(({ extendedAppend }) => extendedAppend)
-  const written = await appendExtendedEvents(db, appends, asking)
+  const written = await appendExtendedEvents(db, appends, subscribers)
   for (const decision of writing) {
     decision.written = written.has(decision.snapshot.claim.id) ? decision.at : STALE
   }

@@ -126,8 +126,8 @@ export class FairSemaphore {
       makePreemptible: (onPreempt) => {
         if (isReleased) return
         this.#deletePreemptible(key, permit)
-        const ofKey = this.#preemptibleByKey.get(key) ?? new Map<Permit, Preemptible>()
-        this.#preemptibleByKey.set(key, ofKey.set(permit, { since: performance.now(), onPreempt }))
+        const permits = this.#preemptibleByKey.get(key) ?? new Map<Permit, Preemptible>()
+        this.#preemptibleByKey.set(key, permits.set(permit, { since: performance.now(), onPreempt }))
         this.#preemptible += weight
         this.#schedulePreemption()
       },
@@ -178,11 +178,11 @@ export class FairSemaphore {
     const { maxQueued = 0, maxQueuedPerKey = maxQueued, exemptKey, createError } = this.#options
     const exempt = exemptKey === undefined ? 0 : this.#queue.sizeOf(exemptKey)
     if (key === exemptKey) return exempt < maxQueued
-    const ofKey = this.#queue.sizeOf(key)
-    if (ofKey >= maxQueuedPerKey) return false
+    const queued = this.#queue.sizeOf(key)
+    if (queued >= maxQueuedPerKey) return false
     if (this.#queue.size - exempt < maxQueued) return true
     const longest = this.#queue.longest()
-    if (!longest || longest.key === exemptKey || longest.size <= ofKey + 1) return false
+    if (!longest || longest.key === exemptKey || longest.size <= queued + 1) return false
     longest.last.reject(createError('queue full'))
     return true
   }
@@ -226,10 +226,10 @@ export class FairSemaphore {
   }
 
   #deletePreemptible(key: Key, permit: Permit): void {
-    const ofKey = this.#preemptibleByKey.get(key)
-    if (!ofKey?.delete(permit)) return
+    const permits = this.#preemptibleByKey.get(key)
+    if (!permits?.delete(permit)) return
     this.#preemptible -= permit.weight
-    if (ofKey.size === 0) this.#preemptibleByKey.delete(key)
+    if (permits.size === 0) this.#preemptibleByKey.delete(key)
   }
 
   #schedulePreemption(): void {
@@ -284,10 +284,10 @@ export class FairSemaphore {
   #victim(): Victim | null {
     const before = performance.now() - PREEMPTIBLE_AFTER_MS
     let victim: Victim | null = null
-    for (const ofKey of this.#preemptibleByKey.values()) {
-      const [[permit, { since, onPreempt }]] = [...ofKey.entries().take(1)] as [[Permit, Preemptible]]
+    for (const permits of this.#preemptibleByKey.values()) {
+      const [[permit, { since, onPreempt }]] = [...permits.entries().take(1)] as [[Permit, Preemptible]]
       if (since > before) continue
-      const weight = weightOf(ofKey)
+      const weight = weightOf(permits)
       if (victim === null || weight > victim.weight) victim = { permit, onPreempt, weight }
     }
     return victim

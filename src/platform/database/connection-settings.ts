@@ -75,8 +75,8 @@ export async function setUpSession(
 ): Promise<void> {
   const all = [sessionSettings(timeouts), more, SET_SCHEMA].filter((text) => text !== '').join(';\n')
   const results = await send(client, `-- connection_settings\n${all}`)
-  const ofSchema = results.at(-1)
-  if (ofSchema?.rows.length === 0) await send(client, SEARCH_SCHEMA)
+  const schemaResult = results.at(-1)
+  if (schemaResult?.rows.length === 0) await send(client, SEARCH_SCHEMA)
 }
 
 /** The driver's types omit that several statements return several results. */

@@ -46,13 +46,13 @@ export function collectorAt({ url, headers, onLost }: Collecting, timeoutMillis:
  * Limits each connection to one request and a total time. The exporter limits only the pause between two chunks, so a
  * response that trickles would occupy a connection forever.
  */
-async function boundedAgent(protocol: string, longestMs: number): Promise<Agent> {
+async function boundedAgent(protocol: string, timeoutMs: number): Promise<Agent> {
   const { Agent } = protocol === 'https:' ? await import('node:https') : await import('node:http')
   const agent = new Agent({ keepAlive: false })
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, connected) => {
     const socket = connect(options, connected)
-    const end = setTimeout(() => socket?.destroy(), longestMs)
+    const end = setTimeout(() => socket?.destroy(), timeoutMs)
     socket?.once('close', () => clearTimeout(end))
     return socket
   }

@@ -37,7 +37,7 @@ export interface TracingOptions extends Collecting {
   share: number
   /** Shorter in tests. */
   sendEveryMs?: number
-  longestExportMs?: number
+  exportTimeoutMs?: number
 }
 
 /** Loaded only if there is a collector. Sets no global provider and patches no other package. */
@@ -53,7 +53,7 @@ export class OpenTelemetry implements Tracing {
 
   constructor(options: TracingOptions) {
     const { serviceName, version, instance, share } = options
-    const { sendEveryMs = EXPORT_INTERVAL_MS, longestExportMs = EXPORT_TIMEOUT_MS } = options
+    const { sendEveryMs = EXPORT_INTERVAL_MS, exportTimeoutMs = EXPORT_TIMEOUT_MS } = options
     this.#sampling = new Sampling(share)
     this.#provider = new TracerProvider({
       // Every span is recorded: `Sampling` has decided before.
@@ -66,11 +66,11 @@ export class OpenTelemetry implements Tracing {
       spanLimits: { attributeCountLimit: 32, attributeValueLengthLimit: 256, linkCountLimit: MAX_LINKS },
       spanProcessors: [
         new BatchSpanProcessor({
-          exporter: collectorAt(options, longestExportMs),
+          exporter: collectorAt(options, exportTimeoutMs),
           maxQueueSize: MAX_QUEUED_SPANS,
           maxExportBatchSize: 256,
           scheduledDelayMillis: sendEveryMs,
-          exportTimeoutMillis: longestExportMs + 1_000,
+          exportTimeoutMillis: exportTimeoutMs + 1_000,
         }),
       ],
     })

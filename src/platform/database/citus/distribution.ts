@@ -68,7 +68,7 @@ export class Distribution {
 
   /** Groups items by the shards of their claims, in the order of the shards: all writers lock rows in the same order. */
   byShard<T>(items: readonly T[], claimIdOf: (item: T) => string): T[][] {
-    return byIndex(items, claimIdOf, this.#lowest).map(([, ofShard]) => ofShard)
+    return byIndex(items, claimIdOf, this.#lowest).map(([, shardItems]) => shardItems)
   }
 
   /** The same by the current nodes, and within a node by its current shards. All writers lock rows in the order of the nodes. */
@@ -79,13 +79,15 @@ export class Distribution {
       items,
     }))
     const nodes = Map.groupBy(shards, ({ shard }) => shard.node)
-    return [...nodes].sort(([a], [b]) => a - b).map(([, ofNode]) => ofNode)
+    return [...nodes].sort(([a], [b]) => a - b).map(([, nodeItems]) => nodeItems)
   }
 
   /** The same by nodes only; on one PostgreSQL a single group. */
   byNode<T>(items: readonly T[], claimIdOf: (item: T) => string): (readonly T[])[] {
     if (!this.isOn) return [items]
-    return this.byNodeAndShard(items, claimIdOf).map((shards) => shards.flatMap((ofShard) => ofShard.items))
+    return this.byNodeAndShard(items, claimIdOf).map((shards) =>
+      shards.flatMap((shardItems) => shardItems.items),
+    )
   }
 
   /** Takes the shards that were just read. */
@@ -197,7 +199,7 @@ function byIndex<T>(
   items: readonly T[],
   claimIdOf: (item: T) => string,
   lowest: readonly number[],
-): [index: number, ofShard: T[]][] {
+): [index: number, shardItems: T[]][] {
   const groups = Map.groupBy(items, (item) => indexOf(claimIdOf(item), lowest))
   return [...groups].sort(([a], [b]) => a - b)
 }

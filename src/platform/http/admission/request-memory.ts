@@ -203,9 +203,9 @@ class RequestMemory {
   /** Estimated as the size of the values, without the parsed items of a long list. */
   #resultBytes(): number {
     const [body = 0, ...more] = this.#values.map(({ permit }) => permit.weight)
-    const ofBody =
+    const bodyBytes =
       this.#bodyBytes > MAX_REGULAR_VALUE_BYTES ? Math.min(body, LIST_TEXT_FACTOR * this.#bodyBytes) : body
-    return more.reduce((sum, bytes) => sum + bytes, ofBody)
+    return more.reduce((sum, bytes) => sum + bytes, bodyBytes)
   }
 }
 

@@ -115,12 +115,12 @@ function restorePlusSigns(query: Record<string, unknown>, schema: object): void 
 function flawsOfParameters(parameters: Record<string, unknown>, schema: object): Issue[] {
   type Parts = { properties?: Parameters; patternProperties?: Parameters }
   const { properties = {}, patternProperties = {} } = schema as Parts
-  const ofPattern = (name: string) =>
+  const patternProperty = (name: string) =>
     Object.entries(patternProperties).find(([pattern]) => new RegExp(pattern).test(name))?.[1]
   return Object.entries(parameters ?? {}).flatMap(([path, value]) => {
     const flawOfName = flawOfText(path)
     if (flawOfName) return [{ path: '', message: `has a parameter whose name ${flawOfName.message}` }]
-    const known = properties[path] ?? (Array.isArray(value) ? ofPattern(path) : undefined)
+    const known = properties[path] ?? (Array.isArray(value) ? patternProperty(path) : undefined)
     if (known && Array.isArray(value)) return [{ path, message: repeatedMessage(known, value.length) }]
     if (typeof value !== 'string') return []
     if (known?.type === 'integer' && !/^-?\d+$/.test(value))

@@ -100,8 +100,8 @@ export class Connections {
     }
     const address = addressOf(socket)
     const { maxConnections, isTrustedProxy } = this.#options
-    const ofAddress = this.#countByAddress.get(address) ?? 0
-    const isGreedy = ofAddress >= Math.max(1, maxConnections / 2) && !isTrustedProxy(address)
+    const addressConnections = this.#countByAddress.get(address) ?? 0
+    const isGreedy = addressConnections >= Math.max(1, maxConnections / 2) && !isTrustedProxy(address)
     const connection = new Connection(address, socket, performance.now())
     if ((isGreedy || this.#open.size >= maxConnections) && !this.#makeRoom(isGreedy ? address : null)) {
       connection.end(tooManyConnectionsAnswer(this.#options))

@@ -42,14 +42,16 @@ export function splitStreams<D extends object>(openapiObject: D, streams: Record
 /** The operation with only bodies of these media types. Errors are always JSON. */
 function only(operation: Operation, isIncluded: (mediaType: string) => boolean): Operation {
   const { requestBody, responses = {} } = operation
-  const ofBody = <B extends Body>(body: B): B => {
+  const splitBody = <B extends Body>(body: B): B => {
     const content = Object.entries(body.content ?? {})
     const included = content.filter(([type]) => isIncluded(type))
     return included.length > 0 ? { ...body, content: Object.fromEntries(included) } : body
   }
   return {
     ...operation,
-    ...(requestBody ? { requestBody: ofBody(requestBody) } : {}),
-    responses: Object.fromEntries(Object.entries(responses).map(([status, body]) => [status, ofBody(body)])),
+    ...(requestBody ? { requestBody: splitBody(requestBody) } : {}),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, body]) => [status, splitBody(body)]),
+    ),
   }
 }

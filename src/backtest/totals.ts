@@ -18,6 +18,7 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
+/** A FAILED case that was near to CONFIRMED. */
 export interface Loser {
   id: string
   missing: (MissingLeaf & Attempts)[]

@@ -3,7 +3,7 @@ import { eventInWords } from '../../core/contracts/contract-in-words.ts'
 import type { Refusal } from '../backtest.ts'
 import type { Loser, Reason } from '../totals.ts'
 
-const UNITS = [
+const UNITS_SECONDS = [
   ['d', 86_400],
   ['h', 3_600],
   ['min', 60],
@@ -15,23 +15,23 @@ export function grouped(number: number | string): string {
   return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (fraction ? `.${fraction}` : '')
 }
 
-/** With its sign even if it is positive: a difference. */
+/** A difference: a positive number has a plus sign. */
 export const signed = (decimal: string) =>
   decimal.startsWith('-') || decimal === '0' ? grouped(decimal) : `+${grouped(decimal)}`
 
-/** A difference of two sums, to be followed by the second's name. */
+/** The difference of a first and a second sum in words. The caller appends the name of the second. */
 export function moreOrLess(decimal: string): string {
   if (decimal === '0') return 'as much as'
   return decimal.startsWith('-') ? `${grouped(decimal.slice(1))} less than` : `${grouped(decimal)} more than`
 }
 
-/** For a person to read, in the two largest units that matter: "4.2 s", "3 min 5 s", "2 d 4 h". */
+/** A duration in its two largest units: "4.2 s", "3 min 5 s", "2 d 4 h". A unit with the count 0 is left out. */
 export function duration(milliseconds: number): string {
   const seconds = milliseconds / 1000
   if (seconds < 60) return `${Number(seconds.toFixed(1))} s`
   let rest = Math.round(seconds)
   const parts: string[] = []
-  for (const [unit, size] of UNITS) {
+  for (const [unit, size] of UNITS_SECONDS) {
     const count = Math.floor(rest / size)
     rest -= count * size
     if (count > 0 || parts.length > 0) parts.push(count > 0 ? `${grouped(count)} ${unit}` : '')
@@ -75,7 +75,7 @@ function missingLeafWords({ leaf, isWanted, count, closest }: Loser['missing'][n
   return `no ${eventInWords(leaf)}; ${found} ${closest}, off by ${Number(distanceTo(closest, leaf).toPrecision(12))}`
 }
 
-/** By how much a lost case lost. */
+/** How far a FAILED case was from CONFIRMED. */
 export function marginWords({ missing, late }: Loser): string {
   const conditions = `${missing.length} ${missing.length === 1 ? 'condition' : 'conditions'}`
   return late ? `${conditions}, late by ${duration(late.byMs)}` : conditions

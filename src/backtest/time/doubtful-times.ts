@@ -2,11 +2,16 @@ import { Examples } from '../field-statistics.ts'
 import { parseTimeFormat, type TimeFormat } from './time-format.ts'
 import type { WrittenTime } from './written-time.ts'
 
-/* Times that may mean another time than the one that they are read as. */
+/* Detects ambiguous times: times that can be read in another format as a different, likely time. */
 
-const [FIRST_MS, AFTER_LAST_MS] = [Date.UTC(2000), Date.UTC(2050)]
+/** Dates in this range are likely. */
+const LIKELY_FROM_MS = Date.UTC(2000)
+const LIKELY_BEFORE_MS = Date.UTC(2050)
 
-/** Dates of 10 digits that may be Unix seconds, and of 13 that may be milliseconds. The last two have lost a zero at the start. */
+/**
+ * Formats of dates with as many digits as Unix times: 10 like seconds, or 13 like milliseconds. The formats with one M or
+ * d are for dates of 14 digits that a spreadsheet read as numbers, without the leading zero.
+ */
 const DIGIT_FORMATS = [
   'yyMMddHHmm',
   'ddMMyyHHmm',
@@ -17,9 +22,9 @@ const DIGIT_FORMATS = [
   'dMMyyyyHHmmss',
 ]
 
-/** Numbers that were read as Unix times, but are all valid as digits of a date too. */
+/** Numbers that were read as Unix times, but could all be dates in one other format. */
 export class DigitTimes {
-  /** The formats in which every number so far is a date from 2000 to 2049. */
+  /** The formats in which every number so far is a likely date. Null before the first number. */
   #formats: readonly TimeFormat[] | null = null
   readonly #examples = new Examples()
 
@@ -30,7 +35,7 @@ export class DigitTimes {
     this.#examples.add(text, line)
   }
 
-  /** Null if there is no doubt. Two different numbers are needed: one of 200 Unix times is such a date. */
+  /** Null if the times are not ambiguous. One number is not enough: by chance, 1 of 200 Unix times is a likely date. */
   get doubt(): { format: string; examples: Examples } | null {
     const [format] = this.#formats ?? []
     return format === undefined || this.#examples.first.length < 2
@@ -40,14 +45,17 @@ export class DigitTimes {
 }
 
 const isLikely = (time: WrittenTime | null): boolean =>
-  time !== null && time.fault === null && time.ms >= FIRST_MS && time.ms < AFTER_LAST_MS
+  time !== null && time.fault === null && time.ms >= LIKELY_FROM_MS && time.ms < LIKELY_BEFORE_MS
 
-/** Day and month as numbers next to each other. A date with points has the day first, one with the year first the month. */
+/**
+ * Day and month as adjacent numbers with a slash or a dash. Dates with points are not ambiguous (the day is first), nor are
+ * dates that begin with the year (the month is next).
+ */
 const DAY_AND_MONTH = /(?<!d)d{1,2}[/-]M{1,2}(?!M)|(?<!M|y[/-])M{1,2}[/-]d{1,2}(?!d)/
 
-/** Times in the format of `--time-format` whose day and month could be exchanged in every one. */
+/** Times in the format of `--time-format` that are all valid with day and month exchanged. */
 export class ExchangeableDays {
-  /** Null if there is no doubt. */
+  /** The format with day and month exchanged. Null if the times are not ambiguous. */
   #exchanged: TimeFormat | null
   readonly #examples = new Examples()
 
@@ -62,7 +70,7 @@ export class ExchangeableDays {
     else if (other.ms !== time.ms) this.#examples.add(text, line)
   }
 
-  /** Null if there is no doubt. */
+  /** Null if the times are not ambiguous. */
   get doubt(): { format: string; examples: Examples } | null {
     return this.#exchanged === null || this.#examples.count === 0
       ? null

@@ -23,19 +23,19 @@ const LETTERS: Record<string, { pattern: string; part: string }> = {
   d: { pattern: '\\d{1,2}', part: 'day' },
   HH: { pattern: '\\d{2}', part: 'hour' },
   H: { pattern: '\\d{1,2}', part: 'hour' },
-  hh: { pattern: '\\d{2}', part: 'halfDayHour' },
-  h: { pattern: '\\d{1,2}', part: 'halfDayHour' },
+  hh: { pattern: '\\d{2}', part: 'hour12' },
+  h: { pattern: '\\d{1,2}', part: 'hour12' },
   mm: { pattern: '\\d{2}', part: 'minute' },
   m: { pattern: '\\d{1,2}', part: 'minute' },
   ss: { pattern: '\\d{2}', part: 'second' },
   s: { pattern: '\\d{1,2}', part: 'second' },
-  a: { pattern: '[AaPp]\\.?[Mm]\\.?', part: 'halfDay' },
+  a: { pattern: '[AaPp]\\.?[Mm]\\.?', part: 'amPm' },
   Z: { pattern: '[Zz]|UTC|GMT|[+-]\\d\\d(?::?\\d\\d)?', part: 'zone' },
 }
 const FRACTION = /^S+$/
 const REQUIRED = [['year', 'shortYear'], ['month', 'monthName'], ['day']]
 
-/** Unix times: the digits of the number that are a fraction of a second. */
+/** The formats of Unix times, with the number of digits that are a fraction of a second. */
 const UNIX_FRACTIONS: Record<string, number> = { 'unix-s': 0, 'unix-ms': 3, 'unix-us': 6, 'unix-ns': 9 }
 /** Excel's serial dates: the day number of 1970-01-01. Workbooks of old Excel for Mac count from 1904. */
 const EXCEL_1970_DAYS: Record<string, number> = { excel: 25_569, 'excel-1904': 24_107 }
@@ -74,17 +74,17 @@ export function parseTimeFormat(name: string): TimeFormat {
 const ALTERNATIVES: [what: string, parts: string[]][] = [
   ['year', ['year', 'shortYear']],
   ['month', ['month', 'monthName']],
-  ['hour', ['hour', 'halfDayHour']],
+  ['hour', ['hour', 'hour12']],
 ]
 
 /** Why these parts are ambiguous or contradict each other; null if they do not. */
 function contradictionIn(parts: readonly string[]): string | null {
   const twice = ALTERNATIVES.find(([, names]) => names.every((part) => parts.includes(part)))
   if (twice) return `It names the ${twice[0]} twice.`
-  const [hasHalves, hasHalfDay] = [parts.includes('halfDayHour'), parts.includes('halfDay')]
-  if (hasHalves && !hasHalfDay)
+  const [hasHour12, hasAmPm] = [parts.includes('hour12'), parts.includes('amPm')]
+  if (hasHour12 && !hasAmPm)
     return 'Its "h" or "hh" is an hour from 1 to 12, which needs "a" for a.m. or p.m.; "H" or "HH" is one from 0 to 23.'
-  if (hasHalfDay && !hasHalves)
+  if (hasAmPm && !hasHour12)
     return 'Its "a" stands for a.m. or p.m., which needs an hour from 1 to 12, "h" or "hh".'
   return null
 }
@@ -120,26 +120,26 @@ function timeOf(parts: ReadonlyMap<string, string>): WrittenTime {
   const month = name === undefined ? number('month') : MONTHS.indexOf(name) + 1
   const zone = parts.get('zone')
   const ms = wallClockMs(year, month, number('day'), hourOf(parts), number('minute'), number('second'))
-  const hasTimeOfDay = parts.has('hour') || parts.has('halfDayHour')
+  const hasTimeOfDay = parts.has('hour') || parts.has('hour12')
   const exact = withFraction(ms - offsetMs(zone ?? 'Z'), parts.get('fraction') ?? '')
   return written(exact, { hasZone: zone !== undefined, hasTimeOfDay })
 }
 
 const written = (
   ms: number,
-  what: Pick<WrittenTime, 'hasZone' | 'hasTimeOfDay'> = { hasZone: true, hasTimeOfDay: true },
+  parts: Pick<WrittenTime, 'hasZone' | 'hasTimeOfDay'> = { hasZone: true, hasTimeOfDay: true },
 ): WrittenTime => ({
   ms,
-  ...what,
+  ...parts,
   fault: Number.isNaN(ms) ? 'is a day or a time of day that does not exist' : null,
 })
 
 /** 12 a.m. is midnight. NaN for 13 p.m. */
 function hourOf(parts: ReadonlyMap<string, string>): number {
-  const hour = parts.get('halfDayHour')
+  const hour = parts.get('hour12')
   if (hour === undefined) return Number(parts.get('hour') ?? 0)
   if (Number(hour) < 1 || Number(hour) > 12) return Number.NaN
-  return (Number(hour) % 12) + (/^p/i.test(parts.get('halfDay') ?? '') ? 12 : 0)
+  return (Number(hour) % 12) + (/^p/i.test(parts.get('amPm') ?? '') ? 12 : 0)
 }
 
 /** Reads digits, not a double: nanoseconds have more digits than a double holds. */
@@ -152,7 +152,10 @@ export function unixTime(text: string, fractionDigits: number): WrittenTime | nu
   return written(withFraction(Number(digits.slice(0, end)) * 1000, digits.slice(end) + rest))
 }
 
-/** Days with the time of day as a fraction. Rounded to the second if the fraction has few digits. */
+/**
+ * Days with the time of day as a fraction. Rounded to the second if the second is within the precision of the fraction:
+ * few digits cannot express a whole second exactly.
+ */
 function excelTime(text: string, daysTo1970: number): WrittenTime | null {
   const found = /^\d{1,6}(?:[.,](\d+))?$/.exec(text)
   if (!found) return null

@@ -18,7 +18,7 @@ import type { Evidence } from './event.ts'
  */
 export class EventLog {
   readonly #condition: Condition
-  /** Null while there is none: many logs are held in memory at once. */
+  /** Null while no leaf is satisfied, which saves memory: thousands of logs are cached. */
   readonly #satisfied: ReadonlySet<Leaf> | null
   /** Null while every aggregate is 0. */
   readonly #aggregates: ReadonlyMap<Leaf, AggregateValue> | null
@@ -74,23 +74,19 @@ export class EventLog {
     return this.#satisfied?.has(leaf) ?? false
   }
 
-  /** The number of satisfied leaves. */
+  /** The number of satisfied leaves without an aggregate. For the size of the cache. */
   get satisfiedCount(): number {
     return this.#satisfied?.size ?? 0
   }
 
-  /** Estimated memory of the aggregates' values. */
+  /** Estimated memory of the aggregates' values. For the size of the cache. */
   get aggregateBytes(): number {
     return this.#aggregates?.values().reduce((sum, value) => sum + bytesOfAggregate(value), 0) ?? 0
   }
 
   /** Whether the condition holds over all events so far (§2.2 rules 1 and 2). */
   get satisfiesCondition(): boolean {
-    this.#holds ??= this.#evaluate()
+    this.#holds ??= holds(this.#condition, (leaf) => this.isSatisfied(leaf))
     return this.#holds
-  }
-
-  #evaluate(): boolean {
-    return holds(this.#condition, (leaf) => this.isSatisfied(leaf))
   }
 }

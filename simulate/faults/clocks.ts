@@ -17,7 +17,7 @@ async function step(
   ms: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const isAt = async (newClaim: number) => Math.abs(((await ahead()) ?? Number.NaN) - newClaim) < 5
+  const isAt = async (expected: number) => Math.abs(((await ahead()) ?? Number.NaN) - expected) < 5
   const back = testbed.onRecover(async () => {
     await clock.step(0)
     // Runs also if the run ends: the following run needs the right time.

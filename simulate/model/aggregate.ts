@@ -47,7 +47,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
  * Aggregates the values of a leaf's field over its events. A value is undefined if an event has none. An event
  * without a number is not in a sum, and one without a string, number or boolean not in `distinct`.
  */
-export function aggregated(aggregate: Aggregate, values: readonly (Json | undefined)[]): Decimal {
+export function aggregateValues(aggregate: Aggregate, values: readonly (Json | undefined)[]): Decimal {
   if (aggregate === 'count') return decimalOf(values.length)
   if (aggregate === 'sum') {
     const numbers = values.filter((value) => typeof value === 'number')

@@ -1,4 +1,4 @@
-import { type Evidence, isSatisfied } from './condition.ts'
+import { isSatisfied, type LoggedEvent } from './condition.ts'
 import {
   acceptsEvents,
   type Contract,
@@ -36,7 +36,7 @@ export class ClaimModel {
   items = 0
   readonly #named: ReadonlySet<string>
   /** Events of the current status. Events that no leaf names are left out for speed. */
-  #evidence: Evidence[] = []
+  #evidence: LoggedEvent[] = []
   /** The first event decides a condition that is true from the start, whatever the event's type. */
   #wasEvaluated = false
   readonly #hours: Hours | null
@@ -56,7 +56,7 @@ export class ClaimModel {
   }
 
   /** Submits an event that is recorded at this time. */
-  submit(event: Evidence, at: number): EventResult {
+  submit(event: LoggedEvent, at: number): EventResult {
     if (!acceptsEvents(this.contract, this.state)) return { is: 'not open' }
     const lateMs = latenessOf(this.state, at)
     const counts = lateMs === null || this.contract.strict_deadline !== true
@@ -107,7 +107,7 @@ export class ClaimModel {
   }
 
   /** §2.1a rule 5: only the first effect that applies. */
-  #effectOf(event: Evidence, isLate: boolean): Effect {
+  #effectOf(event: LoggedEvent, isLate: boolean): Effect {
     const { fulfillment_condition, review, clock } = this.contract
     const isNamed = this.#named.has(event.type)
     const evidence = isNamed ? [...this.#evidence, event] : this.#evidence

@@ -1,7 +1,7 @@
-import { type Aggregate, aggregated, compareDecimals, type Decimal, decimalOf } from './aggregate.ts'
+import { type Aggregate, aggregateValues, compareDecimals, type Decimal, decimalOf } from './aggregate.ts'
 import { canonical, type Json, type JsonObject } from './json.ts'
 
-/** §2.2 and §2.1a, in the form of the API. */
+/** A condition as the API represents it (§2.2, §2.1a). */
 export type Condition =
   | Leaf
   | { op: 'AND' | 'OR'; conditions: Condition[] }
@@ -19,21 +19,21 @@ export interface Leaf {
   eq?: number
 }
 
-export interface Evidence {
+export interface LoggedEvent {
   type: string
   payload: JsonObject
   system: boolean
 }
 
 /**
- * §2.2 over a whole log, literally: each leaf checks each event every time. Slow, and therefore independent of the
- * implementation that it checks.
+ * §2.2 over a whole log, literally: each leaf checks each event every time. The service evaluates incrementally; the model does not,
+ * so that both cannot have the same error.
  */
-export function isSatisfied(condition: Condition, log: readonly Evidence[]): boolean {
+export function isSatisfied(condition: Condition, log: readonly LoggedEvent[]): boolean {
   if ('event' in condition) {
     const { aggregate } = condition
     if (aggregate !== undefined) return meetsBounds(condition, aggregateOver(condition, aggregate, log))
-    return log.some((event) => !event.system && meets(condition, event))
+    return log.some((event) => !event.system && isLeafSatisfiedBy(condition, event))
   }
   if (condition.op === 'NOT') return !isSatisfied(condition.condition, log)
   let satisfied = 0
@@ -41,41 +41,44 @@ export function isSatisfied(condition: Condition, log: readonly Evidence[]): boo
   return condition.op === 'AND' ? satisfied === condition.conditions.length : satisfied > 0
 }
 
-function meets(leaf: Leaf, event: Evidence): boolean {
-  if (!concerns(leaf, event)) return false
+function isLeafSatisfiedBy(leaf: Leaf, event: LoggedEvent): boolean {
+  if (!isMatchedBy(leaf, event)) return false
   if (!COMPARATORS.some((name) => leaf[name] !== undefined)) return true
   const number = valueAt(event.payload, leaf.field ?? 'value')
   return typeof number === 'number' && meetsBounds(leaf, decimalOf(number))
 }
 
-/** Whether the leaf names the event's type, and the payload matches. */
-export const concerns = ({ event, match }: Leaf, { type, payload }: Evidence): boolean =>
+/** Whether the event has the type that the leaf names, and its payload matches. Ignores comparators. */
+export const isMatchedBy = ({ event, match }: Leaf, { type, payload }: LoggedEvent): boolean =>
   type === event && (match === undefined || matches(match, payload))
 
 const COMPARATORS = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
 
-function aggregateOver(leaf: Leaf, aggregate: Aggregate, log: readonly Evidence[]): Decimal {
-  const events = log.filter((event) => !event.system && concerns(leaf, event))
-  return aggregated(
+function aggregateOver(leaf: Leaf, aggregate: Aggregate, log: readonly LoggedEvent[]): Decimal {
+  const events = log.filter((event) => !event.system && isMatchedBy(leaf, event))
+  return aggregateValues(
     aggregate,
     events.map(({ payload }) => valueAt(payload, leaf.field ?? 'value')),
   )
 }
 
-function matches(newClaim: Json, payload: JsonObject): boolean {
-  const isObject = typeof newClaim === 'object' && newClaim !== null && !Array.isArray(newClaim)
-  return isObject ? has(payload, newClaim) : has(payload, { value: newClaim })
+function matches(wanted: Json, payload: JsonObject): boolean {
+  const isObject = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
+  return isObject ? contains(payload, wanted) : contains(payload, { value: wanted })
 }
 
-/** An object matches if it has the wanted keys. Other values must be equal. */
-function has(value: Json | undefined, newClaim: Json): boolean {
-  if (typeof newClaim !== 'object' || newClaim === null || Array.isArray(newClaim)) {
-    return value !== undefined && canonical(value) === canonical(newClaim)
+/** Whether the value contains the wanted value. An object must contain each wanted key and value. Other values must be equal. */
+function contains(value: Json | undefined, wanted: Json): boolean {
+  if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
+    return value !== undefined && canonical(value) === canonical(wanted)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.entries(newClaim).every(([key, part]) => Object.hasOwn(value, key) && has(value[key], part))
+  return Object.entries(wanted).every(
+    ([key, part]) => Object.hasOwn(value, key) && contains(value[key], part),
+  )
 }
 
+/** The value at a path of keys that dots separate. Undefined if the payload does not have the path. */
 export function valueAt(payload: JsonObject, field: string): Json | undefined {
   let value: Json | undefined = payload
   for (const key of field.split('.')) {
@@ -88,11 +91,12 @@ export function valueAt(payload: JsonObject, field: string): Json | undefined {
 function meetsBounds(leaf: Leaf, value: Decimal): boolean {
   return COMPARATORS.every((name) => {
     const bound = leaf[name]
-    return bound === undefined || compares(name, compareDecimals(value, decimalOf(bound)))
+    return bound === undefined || acceptsOrder(name, compareDecimals(value, decimalOf(bound)))
   })
 }
 
-function compares(name: (typeof COMPARATORS)[number], order: number): boolean {
+/** @param order negative, 0 or positive: the value is less than the bound, equal or greater */
+function acceptsOrder(name: (typeof COMPARATORS)[number], order: number): boolean {
   if (name === 'gt') return order > 0
   if (name === 'gte') return order >= 0
   if (name === 'lt') return order < 0

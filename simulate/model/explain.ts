@@ -1,9 +1,9 @@
-import { aggregated, textOf } from './aggregate.ts'
+import { aggregateValues, textOf } from './aggregate.ts'
 import { ClaimModel, type EventResult, namesOf } from './claim-model.ts'
-import { type Condition, concerns, isSatisfied, type Leaf, valueAt } from './condition.ts'
+import { type Condition, isMatchedBy, isSatisfied, type Leaf, valueAt } from './condition.ts'
 import { type Contract, RUNNING, type State, type Window } from './contract.ts'
 import { type Json, type JsonObject, same } from './json.ts'
-import { type LogItem, payloadOf, type Terms, toEvidence } from './replay.ts'
+import { type LogItem, payloadOf, type Terms, toLoggedEvent } from './replay.ts'
 import { type Hours, weekdayOf, workingTime } from './working-time.ts'
 
 const MAX_NAMED = 10
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 
 /** §4.1: the tree with the value of each node over the log, and the events that satisfy each leaf. */
 function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
-  const evidence = log.map(toEvidence)
+  const evidence = log.map(toLoggedEvent)
   const satisfied = isSatisfied(condition, evidence)
   if ('event' in condition) {
     const named = condition.aggregate === undefined ? satisfying(condition, log) : counted(condition, log)
@@ -30,19 +30,19 @@ function explained(condition: Condition, log: readonly LogItem[]): JsonObject {
 const idsOf = (items: readonly LogItem[]) => items.slice(0, MAX_NAMED).map(({ id }) => id)
 
 const satisfying = (leaf: Leaf, log: readonly LogItem[]): JsonObject => ({
-  satisfied_by: idsOf(log.filter((item) => isSatisfied(leaf, [toEvidence(item)]))),
+  satisfied_by: idsOf(log.filter((item) => isSatisfied(leaf, [toLoggedEvent(item)]))),
 })
 
 /** §2.1a: the aggregate, the events that count, and the number of events without such a value. */
 function counted(leaf: Leaf, log: readonly LogItem[]): JsonObject {
   const { aggregate = 'count', field = 'value' } = leaf
-  const concerned = log.filter((item) => concerns(leaf, toEvidence(item)))
+  const concerned = log.filter((item) => isMatchedBy(leaf, toLoggedEvent(item)))
   const fieldOf = (item: LogItem) => valueAt(payloadOf(item), field)
   const kinds = aggregate === 'sum' ? ['number'] : ['number', 'string', 'boolean']
   const counting = concerned.filter((item) => aggregate === 'count' || kinds.includes(typeof fieldOf(item)))
   return {
     satisfied_by: idsOf(counting),
-    value: textOf(aggregated(aggregate, counting.map(fieldOf))),
+    value: textOf(aggregateValues(aggregate, counting.map(fieldOf))),
     left_out: concerned.length - counting.length,
   }
 }
@@ -241,7 +241,7 @@ function* explanations(terms: Terms, log: readonly LogItem[], from: number): Gen
     const before = model.state
     const at = Date.parse(item.created_at)
     const usedUp = contract.clock ? model.usedUp(at) : 0
-    const result = item.system ? null : model.submit(toEvidence(item), at)
+    const result = item.system ? null : model.submit(toLoggedEvent(item), at)
     if (item.system) model.elapse(at)
     const isLate = result?.is === 'recorded' && result.lateMs !== null
     const changesExplanation = named.has(item.type) || isLate || model.state !== before

@@ -1,7 +1,7 @@
 import { ClaimModel } from './claim-model.ts'
 import { firstCheckOf, isWholeMinute, type State, timeOfWindow, windowMs } from './contract.ts'
 import { assert } from './finding.ts'
-import { type LogItem, type Terms, toEvidence } from './replay.ts'
+import { type LogItem, type Terms, toLoggedEvent } from './replay.ts'
 
 /* §2.16: the reminders of a claim that the scheduled checks send, computed from its log. */
 
@@ -31,7 +31,7 @@ function runningPeriodsOf({ contract, hours, createdAt }: Terms, log: readonly L
   for (const item of log) {
     const at = Date.parse(item.created_at)
     if (item.system) model.elapse(at)
-    else model.submit(toEvidence(item), at)
+    else model.submit(toLoggedEvent(item), at)
     if (current !== null && !isRunning(model.state)) {
       current.until = at
       current = null

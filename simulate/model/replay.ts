@@ -1,5 +1,5 @@
 import { ClaimModel } from './claim-model.ts'
-import type { Evidence } from './condition.ts'
+import type { LoggedEvent } from './condition.ts'
 import { type Contract, firstCheckOf, isWholeMinute, type State } from './contract.ts'
 import { assert, Finding } from './finding.ts'
 import type { JsonObject } from './json.ts'
@@ -23,7 +23,7 @@ export function payloadOf({
   return payload
 }
 
-export const toEvidence = (item: LogItem): Evidence => ({
+export const toLoggedEvent = (item: LogItem): LoggedEvent => ({
   type: item.type,
   payload: payloadOf(item),
   system: item.system,
@@ -54,7 +54,7 @@ export function replay({ contract, hours, createdAt, isOnClock }: Terms, log: re
       model.elapse(at)
     } else {
       const { status } = model.state
-      const { is } = model.submit(toEvidence(item), at)
+      const { is } = model.submit(toLoggedEvent(item), at)
       assert(is !== 'not open', () => `item ${i + 1}, ${item.id}, was recorded while ${status}`)
       assert(is !== 'log full', () => `item ${i + 1}, ${item.id}, is more than the log has places for`)
     }
@@ -85,6 +85,6 @@ function assertCheck(
       `${state.status}, due at ${due}, moved at ${item.created_at}; its check is that of ${new Date(first).toISOString()}`,
     )
   }
-  const newClaim = state.status === 'PENDING' ? 'review_window_elapsed' : 'activity_window_elapsed'
-  assert(item.type === newClaim, () => `${state.status} moved with ${item.type}, not ${newClaim}`)
+  const expected = state.status === 'PENDING' ? 'review_window_elapsed' : 'activity_window_elapsed'
+  assert(item.type === expected, () => `${state.status} moved with ${item.type}, not ${expected}`)
 }

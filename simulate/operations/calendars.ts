@@ -196,15 +196,15 @@ async function previewCalendar(client: Client, account: Account, calendar: Calen
   if (reply.is !== 'answer' || reply.status >= 500) return
   const shown = parse(reply.text)
   const hours = calendar.versions[version - 1] as Hours
-  const newClaim = Array.from({ length: days }, (_, i) => previewOfDate(hours, from, i))
+  const expected = Array.from({ length: days }, (_, i) => previewOfDate(hours, from, i))
   const data = (shown.data as JsonObject[]).map(
     ({ date, weekday, holiday, exception, working_time, seconds }) =>
       ({ date, weekday, holiday, exception, working_time, seconds }) as JsonObject,
   )
   assert(
-    reply.status === 200 && same(data, newClaim),
+    reply.status === 200 && same(data, expected),
     () => `${path} shows other working time than the model`,
-    () => ({ reply, newClaim }),
+    () => ({ reply, expected }),
   )
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aggregated, compareDecimals, decimalOf } from '../../simulate/model/aggregate.ts'
+import { aggregateValues, compareDecimals, decimalOf } from '../../simulate/model/aggregate.ts'
 import { ClaimModel, MAX_EVENTS, RESERVED_PLACES } from '../../simulate/model/claim-model.ts'
 import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
 import { acceptsEvents, type Contract, needsEventIds } from '../../simulate/model/contract.ts'
@@ -185,17 +185,20 @@ test('review and aggregates need ids of the caller, and nothing else does', () =
 const decimalsEqual = (a: number, b: number) => compareDecimals(decimalOf(a), decimalOf(b)) === 0
 
 test('aggregates are exact decimals, and leave out what has no value', () => {
-  const sum = aggregated('sum', [0.1, 0.2, '7', null, undefined, -1e-7, 1e21])
+  const sum = aggregateValues('sum', [0.1, 0.2, '7', null, undefined, -1e-7, 1e21])
   assert.equal(compareDecimals(sum, { digits: 10n ** 28n + 2_999_999n, scale: 7 }), 0)
-  assert.equal(aggregated('count', [undefined, 1, 1]).digits, 3n)
-  assert.equal(aggregated('distinct', [1, 1.0, '1', true, 'true', true, null, {}, [1], undefined]).digits, 4n)
+  assert.equal(aggregateValues('count', [undefined, 1, 1]).digits, 3n)
+  assert.equal(
+    aggregateValues('distinct', [1, 1.0, '1', true, 'true', true, null, {}, [1], undefined]).digits,
+    4n,
+  )
   for (const aggregate of ['count', 'sum', 'distinct'] as const) {
-    assert.equal(aggregated(aggregate, []).digits, 0n)
+    assert.equal(aggregateValues(aggregate, []).digits, 0n)
   }
   assert.ok(decimalsEqual(1e3, 1000) && decimalsEqual(-0, 0) && !decimalsEqual(5e-324, 0))
 })
 
-test('the comparators of an aggregated leaf compare the aggregate and nothing else', () => {
+test('the comparators of an aggregateValues leaf compare the aggregate and nothing else', () => {
   const log = [0.1, 0.2, 5].map((minutes, i) => ({
     type: 'outage',
     payload: { minutes, planned: i === 2 },

@@ -38,9 +38,9 @@ export async function signInAgain(client: Client, person: Person): Promise<void>
   const reply = await client.send(null, request, { mayBeRefused: true })
   if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
   if (person.changes !== changes) return
-  const newClaim = isWrong ? 401 : 200
+  const expected = isWrong ? 401 : 200
   assert(
-    reply.status === newClaim,
+    reply.status === expected,
     () => `signing in as ${email} was answered ${reply.status}`,
     () => reply,
   )

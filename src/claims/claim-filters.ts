@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { CLAIM_SORTS } from '../core/claims/claim.ts'
 import { STATUSES } from '../core/claims/lifecycle.ts'
 import { validationError } from '../kernel/errors.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/database/limits.ts'
 import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import { METADATA_FILTERS, metadataOf } from '../platform/http/bodies/metadata-bodies.ts'
 import { ExternalId, InputTime, readTime, Uuid } from '../platform/http/responses/field-schemas.ts'
@@ -126,7 +127,7 @@ interface PageQuery {
   total?: 'true' | 'false'
 }
 
-export const readPageQuery = ({ after, limit = 50, order = 'asc', total }: PageQuery) => ({
+export const readPageQuery = ({ after, limit = DEFAULT_PAGE_SIZE, order = 'asc', total }: PageQuery) => ({
   after,
   limit,
   order,

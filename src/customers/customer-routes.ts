@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { contextOf } from '../platform/database/context.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/database/limits.ts'
 import {
   METADATA_FILTERS,
   MetadataBody,
@@ -108,7 +109,13 @@ const listCustomersRoute = (app: App) =>
       response: responses({ 200: { description: 'A page.', schema: pageOf(CustomerBody) } }, []),
     },
     handler: async (request, reply) => {
-      const { external_id: externalId, search, after, limit = 50, order = 'asc' } = request.query
+      const {
+        external_id: externalId,
+        search,
+        after,
+        limit = DEFAULT_PAGE_SIZE,
+        order = 'asc',
+      } = request.query
       const metadata = metadataOf(request.query)
       const options = { externalId, search, metadata, after, limit, order }
       const { customers, nextCursor } = await listCustomers(contextOf(app.db, request.userId), options)

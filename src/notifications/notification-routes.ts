@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../core/notification-types.ts'
 import { validationError } from '../kernel/errors.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/database/limits.ts'
 import { whileConnected } from '../platform/http/admission/while-connected.ts'
 import type { Stream } from '../platform/http/openapi/split-streams.ts'
 import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.ts'
@@ -69,7 +70,7 @@ export const listNotificationsRoute = (streaming: Streaming) =>
     handler: async (request, reply) => {
       const { app } = streaming
       const { query, raw, userId, server } = request
-      const { wait = 0, limit = 50, order = 'asc' } = query
+      const { wait = 0, limit = DEFAULT_PAGE_SIZE, order = 'asc' } = query
       const isStream = prefersType(request.headers.accept, EVENT_STREAM, 'application/json')
       const lastId = isStream ? request.headers['last-event-id'] : undefined
       const after = typeof lastId === 'string' && lastId !== '' ? lastId : query.after

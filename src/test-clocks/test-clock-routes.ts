@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { App } from '../app.ts'
 import type { TestClock } from '../core/records.ts'
 import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/database/limits.ts'
 import {
   CustomerName,
   DateTime,
@@ -110,7 +111,7 @@ const listTestClocksRoute = (app: App) =>
       response: responses({ 200: { description: 'A page.', schema: pageOf(TestClockBody) } }, []),
     },
     handler: async (request) => {
-      const { after, limit = 50, order = 'asc' } = request.query
+      const { after, limit = DEFAULT_PAGE_SIZE, order = 'asc' } = request.query
       return presentPage(
         await listTestClocks(app, { userId: request.userId, after, limit, order }),
         presentTestClock,

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
 import { contextOf } from '../platform/database/context.ts'
+import { DEFAULT_PAGE_SIZE } from '../platform/database/limits.ts'
 import { CandidateAlias, EXAMPLE_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 import { listQuery, pageOf } from '../platform/http/responses/lists.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
@@ -73,7 +74,7 @@ const listWebhookDeliveriesRoute = (app: App) =>
       ),
     },
     handler: async ({ userId, query }) => {
-      const { status = null, after, limit = 50, order = 'asc' } = query
+      const { status = null, after, limit = DEFAULT_PAGE_SIZE, order = 'asc' } = query
       const { rows, hasMore } = await listWebhookDeliveries(app, {
         userId,
         of: readOf(query),

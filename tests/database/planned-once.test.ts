@@ -36,3 +36,13 @@ test('what creations and submissions ask the coordinator alone is planned once f
     }
   }
 })
+
+test('pages of the default and of the maximum length are prepared statements', async () => {
+  await api.get('/v1/claims')
+  await api.get('/v1/claims?limit=100')
+  const rows = await app.db.reads
+    .for(SERVICE)
+    .query<{ name: string }>({ text: 'SELECT name FROM pg_prepared_statements' })
+  const names = rows.map(({ name }) => name)
+  for (const name of ['list_51_claim_asc', 'list_101_claim_asc']) assert.ok(names.includes(name), `${names}`)
+})

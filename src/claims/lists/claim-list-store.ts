@@ -2,6 +2,7 @@ import { CONTRACT, contractIsMissing } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, ExportedClaim } from '../../core/claims/claim.ts'
 import { STATUSES } from '../../core/claims/lifecycle.ts'
 import type { Connection } from '../../platform/database/connection.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../platform/database/limits.ts'
 import { type ListedRow, type Page, readPage } from '../../platform/database/lists/list-page.ts'
 import { ListQuery } from '../../platform/database/lists/list-query.ts'
 import { METADATA, METADATA_IF_SHORT } from '../../platform/database/metadata.ts'
@@ -165,7 +166,7 @@ async function readPlainPage<Row>(
 }
 
 /** Rows of a page of the default length and of the maximum length, with the extra record that shows whether more follow. */
-const USUAL_COUNTS = [51, 101]
+const USUAL_COUNTS = [DEFAULT_PAGE_SIZE + 1, MAX_PAGE_SIZE + 1]
 
 /**
  * Usual pages are prepared statements: planning takes many times as long as reading. Their plan is the same for all

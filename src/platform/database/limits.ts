@@ -153,6 +153,13 @@ export const MAX_POSTGRES_LOG_BYTES = 10 * 1024 * 1024
  * for a row that another transaction changes, such as an alias that an advance moves. Then the statement fails and is retried.
  */
 export const MAX_LOCK_WAIT = '1s'
+
+/* Lists. */
+
+/** Records of a page, if the request gives no `limit`. */
+export const DEFAULT_PAGE_SIZE = 50
+/** Records of a page at most. */
+export const MAX_PAGE_SIZE = 100
 /** Reads of a list page whose records vanish meanwhile: each time some were deleted or changed their status. */
 export const MAX_PAGE_READS = 10
 /** Records that a list without pages reads at a time: a few milliseconds of the event loop. */

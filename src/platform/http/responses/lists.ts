@@ -1,10 +1,11 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../database/limits.ts'
 import { METADATA_PATTERN } from '../bodies/metadata-bodies.ts'
 
 const LIMIT = Type.Integer({
   minimum: 1,
-  maximum: 100,
-  default: 50,
+  maximum: MAX_PAGE_SIZE,
+  default: DEFAULT_PAGE_SIZE,
   description: 'Records per page.',
 })
 

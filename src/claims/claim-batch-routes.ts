@@ -9,13 +9,12 @@ import { runCooperatively } from '../platform/concurrency/cooperative.ts'
 import { limitBatches } from '../platform/http/admission/in-progress.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
+import { MAX_BATCH_BODY_BYTES, MAX_BATCH_ITEMS } from '../platform/http/limits.ts'
 import {
-  BATCH_BODY_LIMIT,
   batchAnswer,
   batchBody,
   errorResult,
   itemReader,
-  MAX_ITEMS,
   validateEnvelope,
 } from '../platform/http/responses/batch.ts'
 import { ref, responses } from '../platform/http/responses/responses.ts'
@@ -91,8 +90,8 @@ function batchRoute<Body, Request extends NewRequest>(
     method: 'POST',
     url: `/v1/${list}/batch`,
     ...limitBatches,
-    bodyLimit: BATCH_BODY_LIMIT,
-    config: { items: { name: list, maxItems: MAX_ITEMS, isStreamed: true } },
+    bodyLimit: MAX_BATCH_BODY_BYTES,
+    config: { items: { name: list, maxItems: MAX_BATCH_ITEMS, isStreamed: true } },
     validatorCompiler: validateEnvelope(compile, list),
     schema: {
       ...batch.operation,

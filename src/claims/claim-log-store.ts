@@ -3,6 +3,7 @@ import type { LogEvent } from '../core/claims/event.ts'
 import { MAX_EXPLAINED_EVENTS, MAX_OTHER_EVENT_TYPES } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { RawJson } from '../kernel/json.ts'
+import { MAX_EAGER_JSON_LENGTH } from '../kernel/limits.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { METADATA } from '../platform/database/metadata.ts'
 import { ifShort, plainArray } from '../platform/database/sql-array.ts'
@@ -19,7 +20,6 @@ import {
   LOG_PAGE_SIZE,
   MAX_DECISIVE_PAGE_BYTES,
   MAX_DECISIVE_PAGE_EVENTS,
-  MAX_EAGER_PAYLOAD_LENGTH,
   MAX_INLINE_PAYLOAD_BYTES,
 } from './limits.ts'
 
@@ -175,7 +175,7 @@ function toEvent({ id, type, payload, system, created_at, late_ms }: StoredEvent
   if (payload === null) return null
   const lateMs = late_ms === null ? null : Number(late_ms)
   const event = { id, type, system, createdAt: created_at, lateMs }
-  const isShort = system || payload.length <= MAX_EAGER_PAYLOAD_LENGTH
+  const isShort = system || payload.length <= MAX_EAGER_JSON_LENGTH
   return { ...event, payload: isShort ? JSON.parse(payload) : new RawJson(payload) }
 }
 

@@ -9,8 +9,8 @@ export const MAX_CUSTOMERS_PER_INSERT = 100
 /** Idempotency keys that one statement inserts. */
 export const MAX_KEYS_PER_INSERT = 100
 /**
- * Characters of contracts and metadata that one statement inserts for several requests. The driver writes a statement to its
- * socket in one tick.
+ * Characters of contracts and metadata that one statement inserts. The last claim may exceed it. The driver writes a statement to
+ * its socket in one tick.
  */
 export const MAX_CHARACTERS_PER_INSERT = 256 * 1024
 /** Characters that each claim adds to a statement besides its contract and metadata. */
@@ -34,8 +34,6 @@ export const LOG_PAGE_SIZE = 128
 export const MAX_DECISIVE_PAGE_EVENTS = 500
 /** Bytes of payloads per page when decisive events are read. The first event is on the page whatever its size. */
 export const MAX_DECISIVE_PAGE_BYTES = 512 * 1024
-/** Characters of a stored payload that is parsed when its row is read. Longer payloads are parsed on demand. */
-export const MAX_EAGER_PAYLOAD_LENGTH = 512
 /** Bytes of a log, ids included, that is read together with other logs. */
 export const MAX_SHORT_LOG_BYTES = 64 * 1024
 /** Bytes of payloads of a long log that are read at a time. */
@@ -54,8 +52,6 @@ export const MAX_COUNTED_ENTRIES = 10_000
 /** Index entries of a search that are read to find where its matches are: about 10 ms. Beyond it, they may be anywhere. */
 export const MAX_SEARCH_ENTRIES = 20_000
 
-/** Characters of contracts and metadata after which no further claim of one request is added to a statement. */
-export const FULL_INSERT_CHARACTERS = 256 * 1024
 /** Ids of claims that one statement looks up for a repeated request. */
 export const MAX_IDS_PER_LOOKUP = 250
 /** Time that a creation waits for a test clock that is being advanced, in milliseconds. */

@@ -11,14 +11,13 @@ import type { JsonObject } from '../kernel/json.ts'
 import { limitBatches } from '../platform/http/admission/in-progress.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { allowLongBody } from '../platform/http/connections/connection.ts'
+import { MAX_BATCH_BODY_BYTES, MAX_BATCH_ITEMS } from '../platform/http/limits.ts'
 import type { Stream } from '../platform/http/openapi/split-streams.ts'
 import {
-  BATCH_BODY_LIMIT,
   batchAnswer,
   batchBody,
   batchResult,
   itemReader,
-  MAX_ITEMS,
   validateEnvelope,
 } from '../platform/http/responses/batch.ts'
 import { refuseEncoding } from '../platform/http/responses/error-response.ts'
@@ -89,8 +88,11 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
     method: 'POST',
     url: '/v1/events/batch',
     ...limitBatches,
-    bodyLimit: BATCH_BODY_LIMIT,
-    config: { items: { name: 'events', maxItems: MAX_ITEMS, isStreamed: true }, swaggerTransform: withLines },
+    bodyLimit: MAX_BATCH_BODY_BYTES,
+    config: {
+      items: { name: 'events', maxItems: MAX_BATCH_ITEMS, isStreamed: true },
+      swaggerTransform: withLines,
+    },
     validatorCompiler: validateEnvelope(compile, 'events'),
     schema: {
       operationId: 'submitEvents',

@@ -22,12 +22,8 @@ export const SUBMISSION_TIMEOUT_MS = 10_000
 /** Time after which a few claims start a batch beside one in flight, in milliseconds: that batch may be stalled. */
 export const BATCH_STALL_AFTER_MS = { onePostgres: 10, distributed: 100 }
 
-/** Bytes of a line of a stream of submissions: as of the body of a single submission. */
-export const MAX_LINE_BYTES = 1024 * 1024
 /** Bytes of memory that a payload may take as an object while its submission waits. A larger payload stays text. */
 export const MAX_PARSED_PAYLOAD_BYTES = 16 * 1024
-/** Characters of a payload that never takes more memory than that. */
-export const MAX_UNMEASURED_PAYLOAD_CHARACTERS = 512
 /** Bytes of memory of a contract that is serialized in one step. */
 export const MAX_SYNC_CONTRACT_BYTES = 16 * 1024
 /** Pause after contracts could not be read for results, in milliseconds. Results in the pause have no contract. */

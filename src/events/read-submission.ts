@@ -3,8 +3,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { MAX_PAYLOAD_BYTES } from '../core/limits.ts'
 import { ServiceError } from '../kernel/errors.ts'
 import { type JsonObject, RawJson } from '../kernel/json.ts'
+import { MAX_EAGER_JSON_LENGTH } from '../kernel/limits.ts'
 import { estimatedSize } from '../platform/http/admission/request-memory.ts'
-import { MAX_PARSED_PAYLOAD_BYTES, MAX_UNMEASURED_PAYLOAD_CHARACTERS } from './limits.ts'
+import { MAX_PARSED_PAYLOAD_BYTES } from './limits.ts'
 import type { EventRequest } from './submission/pending-submission.ts'
 import { addressOf, type SubmissionFields } from './submission-bodies.ts'
 
@@ -48,5 +49,5 @@ export function readSubmission(
 }
 
 const isOversized = (payloadJson: string): boolean =>
-  payloadJson.length > MAX_UNMEASURED_PAYLOAD_CHARACTERS &&
+  payloadJson.length > MAX_EAGER_JSON_LENGTH &&
   (payloadJson.length > MAX_PARSED_PAYLOAD_BYTES || estimatedSize(payloadJson) > MAX_PARSED_PAYLOAD_BYTES)

@@ -7,11 +7,10 @@ import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
 import type { Rate } from '../platform/http/admission/rate-limit.ts'
 import { type Item, parseLine } from '../platform/http/bodies/parse-json.ts'
 import { type Line, readLines, TOO_LONG } from '../platform/http/bodies/read-lines.ts'
-import { MAX_UNESTIMATED_BYTES } from '../platform/http/limits.ts'
+import { MAX_BODY_BYTES, MAX_UNESTIMATED_BYTES } from '../platform/http/limits.ts'
 import { toJsonInTurn } from '../platform/http/responses/json-stream.ts'
 import { processLines } from '../platform/http/responses/process-lines.ts'
 import type { EventResult, EventResults } from './event-results.ts'
-import { MAX_LINE_BYTES } from './limits.ts'
 import type { EventRequest } from './submission/pending-submission.ts'
 
 /** @param place of the line among all, from 0 on */
@@ -29,7 +28,7 @@ export function submitLines(
     const body = await results.present(result)
     return `${await toJsonInTurn(() => body)}\n`
   }
-  return processLines(readLines(body, MAX_LINE_BYTES), lineSubmitter(request, read, results), present)
+  return processLines(readLines(body, MAX_BODY_BYTES), lineSubmitter(request, read, results), present)
 }
 
 /** The result of a line that is skipped. */
@@ -100,4 +99,4 @@ function* readLine(
 }
 
 const tooLong = () =>
-  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`)
+  new ServiceError('PAYLOAD_TOO_LARGE', `The line is longer than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`)

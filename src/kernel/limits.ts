@@ -6,6 +6,8 @@ export const MAX_PATH_LENGTH = 1_000
 export const MAX_MESSAGE_LENGTH = 1_000
 /** Nested arrays and objects in JSON. A condition of 32 levels needs 66. */
 export const MAX_JSON_DEPTH = 128
+/** Characters of JSON that is parsed when it is read: at most 16 KiB of memory. Longer JSON may be kept as `RawJson`. */
+export const MAX_EAGER_JSON_LENGTH = 512
 /** Keys of the metadata of a record. */
 export const MAX_METADATA_KEYS = 50
 /** Metadata pairs that filter a list. Each is looked up for each record. */

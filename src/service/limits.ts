@@ -6,8 +6,6 @@ export const EVENT_LOOP_WINDOW_MS = 10_000
 export const METRICS_REQUEST_TIMEOUT_MS = 5_000
 /** Connections to the metrics port. */
 export const MAX_METRICS_CONNECTIONS = 50
-/** Bytes of a body. Payloads and contracts have smaller limits of their own, as JSON without white space. */
-export const MAX_BODY_BYTES = 1024 * 1024
 /** Bytes of a body of an unauthenticated request: sign-in and sign-up. */
 export const MAX_UNAUTHENTICATED_BODY_BYTES = 16 * 1024
 /** Characters of a path parameter: a candidate alias has 255 characters, each up to 12 when percent-encoded. */

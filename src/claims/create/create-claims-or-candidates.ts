@@ -27,7 +27,7 @@ import {
   insertClaimsOnTestClock,
   type NewClaim,
 } from '../insert-claims-store.ts'
-import { CLOCK_WAIT_TIMEOUT_MS, FULL_INSERT_CHARACTERS, MAX_IDS_PER_LOOKUP } from '../limits.ts'
+import { CLOCK_WAIT_TIMEOUT_MS, MAX_CHARACTERS_PER_INSERT, MAX_IDS_PER_LOOKUP } from '../limits.ts'
 import {
   type ContractSource,
   contractOf,
@@ -267,7 +267,7 @@ function* takeBatch(
 ): Generator<void, ClaimToInsert[]> {
   const batch: ClaimToInsert[] = []
   let characters = 0
-  while (characters < FULL_INSERT_CHARACTERS) {
+  while (characters < MAX_CHARACTERS_PER_INSERT) {
     const { done, value: claim } = claims.next()
     if (done) break
     const contract = serialize(contractOf(claim.contract), claim.schemaId)

@@ -1,4 +1,33 @@
+import { MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
+
 const MIB = 1024 * 1024
+
+/* Bodies. */
+
+/** Bytes of a body without the items of its list. A line of a stream may have as many, and an item of a list as many characters. */
+export const MAX_BODY_BYTES = MIB
+/** Bytes of a body of a batch. */
+export const MAX_BATCH_BODY_BYTES = 8 * MIB
+/** Items of a batch. */
+export const MAX_BATCH_ITEMS = 1_000
+/** Bytes of a body, an item or a line as JSON without white space. An event with the largest payload fits. */
+export const MAX_JSON_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
+/** Bytes of a body that is parsed synchronously. Several larger ones may arrive in one event loop tick. */
+export const MAX_SYNC_BODY_BYTES = 16 * 1024
+/** Characters that are parsed in one step. Longer text is parsed in several steps. */
+export const MAX_CHARACTERS_PER_PARSE = 128 * 1024
+/** Bytes that are decoded as UTF-8 in one step. */
+export const MAX_BYTES_PER_DECODE = 512 * 1024
+/** Characters of JSON that are scanned in one step. */
+export const MAX_CHARACTERS_PER_SCAN = 64 * 1024
+/** Lines of a chunk that are found in one step. */
+export const MAX_LINES_PER_SCAN = 100
+/** Pieces of a line that are held before they are joined. */
+export const MAX_LINE_PIECES = 64
+/** Lines of a request that are processed at the same time. A client that sends faster or does not read must wait. */
+export const MAX_LINES_IN_PROGRESS = 500
+/** Bytes of these lines. The last of them may exceed it. */
+export const MAX_LINE_BYTES_IN_PROGRESS = MIB
 
 /* Requests in progress, per process. */
 
@@ -24,7 +53,7 @@ export const ACQUIRE_TIMEOUT_MS = 10_000
 /* Memory of requests, in bytes, per process. */
 
 /** Bodies in progress. An account gets half of what is free. */
-export const MAX_BODY_BYTES = 64 * MIB
+export const MAX_BODY_BYTES_IN_PROGRESS = 64 * MIB
 /** A body up to this size is not counted: thousands may arrive at once. */
 export const MAX_UNCOUNTED_BODY_BYTES = 16 * 1024
 /** What a stream of lines counts as: its lines in progress and their results. */

@@ -21,6 +21,7 @@ import type { ConnectionTimeouts } from '../../platform/http/connections/connect
 import { Connections } from '../../platform/http/connections/connections.ts'
 import { cleanForwardedHeaders, proxyTrust } from '../../platform/http/connections/forwarded-headers.ts'
 import { answerEveryRequestAlike, answerUnknownRoutes } from '../../platform/http/every-request.ts'
+import { MAX_BODY_BYTES } from '../../platform/http/limits.ts'
 import { addDashboard } from '../../platform/http/pages/dashboard.ts'
 import { addReference } from '../../platform/http/pages/reference.ts'
 import {
@@ -33,7 +34,6 @@ import type { TypedServer } from '../../platform/http/route.ts'
 import { METRICS_TYPE, type Metrics } from '../../platform/observability/metrics.ts'
 import {
   KEEP_ALIVE_TIMEOUT_MS,
-  MAX_BODY_BYTES,
   MAX_PATH_PARAMETER_LENGTH,
   MAX_UNAUTHENTICATED_BODY_BYTES,
 } from '../limits.ts'

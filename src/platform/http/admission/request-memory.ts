@@ -8,7 +8,8 @@ import {
   ACQUIRE_TIMEOUT_MS,
   LIST_ITEMS_BYTES,
   LIST_TEXT_FACTOR,
-  MAX_BODY_BYTES,
+  MAX_BODY_BYTES_IN_PROGRESS,
+  MAX_CHARACTERS_PER_SCAN,
   MAX_LARGE_BYTES,
   MAX_LARGE_BYTES_PER_ACCOUNT,
   MAX_QUEUED,
@@ -55,7 +56,7 @@ const queue = {
  */
 export class MemoryLimit {
   readonly bodies = new FairSemaphore({
-    max: MAX_BODY_BYTES,
+    max: MAX_BODY_BYTES_IN_PROGRESS,
     leavesAsManyFree: true,
     createError: () => unavailable('Too many large bodies are in progress.'),
   })
@@ -238,15 +239,13 @@ const CONTAINER_BYTES = 64
 const FIELD_BYTES = 48
 const ITEM_BYTES = 16
 
-const BYTES_PER_STEP = 0x10000
-
 /** Estimates the bytes of the JSON's values in memory. Usual bodies take 3 to 6 times their text. */
 function* estimateSize(json: Uint8Array): Generator<void, number> {
   let size = json.length
   let isInString = false
-  for (let i = 0, next = BYTES_PER_STEP; i < json.length; i++) {
+  for (let i = 0, next = MAX_CHARACTERS_PER_SCAN; i < json.length; i++) {
     if (i >= next) {
-      next += BYTES_PER_STEP
+      next += MAX_CHARACTERS_PER_SCAN
       yield
     }
     const code = json[i]

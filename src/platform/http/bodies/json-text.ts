@@ -2,6 +2,7 @@
  * Scans JSON as text before it is parsed. The results for invalid JSON are arbitrary, because JSON.parse rejects it
  * later.
  */
+import { MAX_CHARACTERS_PER_SCAN } from '../limits.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -15,8 +16,6 @@ const CLOSE_OBJECT = 0x7d
 
 /** JSON's white space. Unicode has more. */
 const WHITE_SPACE = /^[ \t\n\r]*$/
-/** Characters that are scanned in one step. */
-const STEP = 0x10000
 
 export interface SplitBody {
   /** The body with an empty list. */
@@ -42,9 +41,9 @@ export function* splitList(text: string, name: string, maxItems: number): Genera
   let key = ''
   let depth = 0
   let isObject = false
-  for (let i = 0, next = STEP; i < text.length; i++) {
+  for (let i = 0, next = MAX_CHARACTERS_PER_SCAN; i < text.length; i++) {
     if (i >= next) {
-      next = i + STEP
+      next = i + MAX_CHARACTERS_PER_SCAN
       yield
     }
     switch (text.charCodeAt(i)) {
@@ -105,7 +104,7 @@ class ListSplitter {
   endItem(end: number): void {
     if (this.items.length < this.#maxItems) this.items.push(this.#text.slice(this.#itemStart, end))
     else this.isTooLong = true
-    if (end - this.#pieceStart > STEP && this.#itemStart > this.#pieceStart) {
+    if (end - this.#pieceStart > MAX_CHARACTERS_PER_SCAN && this.#itemStart > this.#pieceStart) {
       this.pieces.push(this.#text.slice(this.#pieceStart, this.#itemStart - 1))
       this.#pieceStart = this.#itemStart
     }

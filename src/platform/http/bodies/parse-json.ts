@@ -1,25 +1,20 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { StringDecoder } from 'node:string_decoder'
-import { MAX_PAYLOAD_BYTES } from '../../../core/limits.ts'
 import { ServiceError, validationError } from '../../../kernel/errors.ts'
 import { mayLoseDigits } from '../../../kernel/exact-numbers.ts'
 import { isJsonObject, type Json, RawJson } from '../../../kernel/json.ts'
 import { afterFirstValue } from '../../../kernel/json-flaws.ts'
+import { MAX_EAGER_JSON_LENGTH } from '../../../kernel/limits.ts'
 import { runCooperatively, runSync } from '../../concurrency/cooperative.ts'
+import {
+  MAX_BODY_BYTES,
+  MAX_BYTES_PER_DECODE,
+  MAX_CHARACTERS_PER_PARSE,
+  MAX_JSON_BYTES,
+  MAX_SYNC_BODY_BYTES,
+} from '../limits.ts'
 import { requireExactNumbers, requireStorable } from './json-flaws.ts'
 import { minimumBytes, splitList } from './json-text.ts'
-
-/** Characters of an item of a long list that is kept as an object: at most 16 KiB of memory. */
-const MAX_EAGER_ITEM_CHARACTERS = 512
-/** Bytes of a body that is parsed synchronously. Several larger ones may arrive in one event loop tick. */
-const MAX_SYNC_BODY_BYTES = 16 * 1024
-/** Characters that are parsed at once. Longer text is parsed step by step. */
-const MAX_STEP_CHARACTERS = 128 * 1024
-/** Characters of a body without its items, of an item, and of a line. */
-const MAX_CHARACTERS = 1024 * 1024
-const MAX_DECODED_BYTES = 512 * 1024
-/** Bytes of a body without its items, of an item, and of a line, as JSON without white space. An event with the largest payload fits. */
-const MAX_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
 
 /** A list in a body whose items are parsed each on its own. */
 export interface ListOfItems {
@@ -107,7 +102,7 @@ const ONE_VALUE =
 
 function messageOf(error: SyntaxError, text: string): string {
   // A longer text is parsed in pieces, and the position counts from the start of the piece.
-  const after = text.length > MAX_STEP_CHARACTERS ? null : afterFirstValue(text, error)
+  const after = text.length > MAX_CHARACTERS_PER_PARSE ? null : afterFirstValue(text, error)
   if (after === null) return `is not valid JSON: ${reasonOf(error.message)}`
   const what = after.what === 'comma' ? 'a comma after its value' : 'a second value after the first'
   return `has ${what}, at character ${after.character}; ${ONE_VALUE}`
@@ -121,18 +116,18 @@ const reasonOf = (message: string): string =>
     .replace(/(?: in)? JSON at position \d+ \((line \d+) (column \d+)\)$/, ' at $1, $2')
 
 function* decode(bytes: Buffer): Generator<void, string> {
-  if (bytes.length <= MAX_DECODED_BYTES || isAscii(bytes)) return bytes.toString('utf8')
+  if (bytes.length <= MAX_BYTES_PER_DECODE || isAscii(bytes)) return bytes.toString('utf8')
   const decoder = new StringDecoder('utf8')
   let text = ''
-  for (let from = 0; from < bytes.length; from += MAX_DECODED_BYTES) {
-    text += decoder.write(bytes.subarray(from, from + MAX_DECODED_BYTES))
+  for (let from = 0; from < bytes.length; from += MAX_BYTES_PER_DECODE) {
+    text += decoder.write(bytes.subarray(from, from + MAX_BYTES_PER_DECODE))
     yield
   }
   return text
 }
 
 function* parseList(text: string, { name, maxItems }: ListOfItems): Generator<void, BodyOfItems> {
-  if (text.length <= MAX_STEP_CHARACTERS && !mayLoseDigits(text))
+  if (text.length <= MAX_CHARACTERS_PER_PARSE && !mayLoseDigits(text))
     return parseShortList(text, { name, maxItems })
   const cut = yield* splitList(text, name, maxItems)
   const body = yield* parseText(cut.rest)
@@ -147,7 +142,7 @@ function* parseList(text: string, { name, maxItems }: ListOfItems): Generator<vo
   const items: Item[] = []
   for (const item of cut.items ?? []) {
     const parsed = yield* parseItem(item)
-    const isHeavy = item.length > MAX_EAGER_ITEM_CHARACTERS && !(parsed instanceof ServiceError)
+    const isHeavy = item.length > MAX_EAGER_JSON_LENGTH && !(parsed instanceof ServiceError)
     items.push(isHeavy ? new RawJson(item) : parsed)
     yield
   }
@@ -190,7 +185,7 @@ function* parseItem(text: string): Generator<void, Json | ServiceError> {
 
 /** @throws SyntaxError, VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
 function* parseText(text: string): Generator<void, Json> {
-  if (text.length <= MAX_STEP_CHARACTERS) return parseShort(text)
+  if (text.length <= MAX_CHARACTERS_PER_PARSE) return parseShort(text)
   yield* refuseTooLarge(text)
   const value: Json = JSON.parse(text)
   yield
@@ -211,9 +206,10 @@ function parseShort(text: string): Json {
 /** Refusing must be cheaper than parsing. */
 function* refuseTooLarge(text: string): Generator<void, void> {
   const isTooLarge =
-    text.length > MAX_BYTES && (text.trim().length > MAX_CHARACTERS || minimumBytes(text) > MAX_BYTES)
+    text.length > MAX_JSON_BYTES &&
+    (text.trim().length > MAX_BODY_BYTES || minimumBytes(text) > MAX_JSON_BYTES)
   if (isTooLarge) {
-    const message = `It has more than ${MAX_BYTES / 1024} KiB as JSON without white space.`
+    const message = `It has more than ${MAX_JSON_BYTES / 1024} KiB as JSON without white space.`
     throw new ServiceError('PAYLOAD_TOO_LARGE', message)
   }
   yield

@@ -1,10 +1,7 @@
 import { runCooperatively } from '../../concurrency/cooperative.ts'
+import { MAX_LINE_PIECES, MAX_LINES_PER_SCAN } from '../limits.ts'
 
 const NEWLINE = 0x0a
-/** Chunks of a line that are held before they are joined. */
-const MAX_PIECES = 64
-/** Lines that are found in one step. */
-const LINES_PER_STEP = 100
 
 /** Stands for a line that was skipped because it is too long. */
 export const TOO_LONG = Symbol('too long')
@@ -30,7 +27,7 @@ function* endLines(begun: BegunLine, chunk: Buffer): Generator<void, Line[]> {
     const line = begun.end(chunk.subarray(from, end))
     if (!isBlank(line)) lines.push(line)
     from = end + 1
-    if (i % LINES_PER_STEP === 0) yield
+    if (i % MAX_LINES_PER_SCAN === 0) yield
   }
   begun.add(chunk.subarray(from))
   return lines
@@ -51,7 +48,7 @@ class BegunLine {
     // Nothing of a line that is too long is kept.
     if (this.#size > this.#longest) this.#pieces = []
     else this.#pieces.push(piece)
-    if (this.#pieces.length > MAX_PIECES) this.#pieces = [Buffer.concat(this.#pieces)]
+    if (this.#pieces.length > MAX_LINE_PIECES) this.#pieces = [Buffer.concat(this.#pieces)]
   }
 
   end(rest: Buffer): Line {

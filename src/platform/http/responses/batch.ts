@@ -5,20 +5,16 @@ import { ServiceError } from '../../../kernel/errors.ts'
 import type { Json } from '../../../kernel/json.ts'
 import { RawJson } from '../../../kernel/json.ts'
 import type { Item } from '../bodies/parse-json.ts'
+import { MAX_BATCH_ITEMS } from '../limits.ts'
 import { toAnswer } from './error-response.ts'
 import { ErrorBody } from './responses.ts'
-
-/** Maximum number of items of a batch. */
-export const MAX_ITEMS = 1_000
-/** Bytes of a batch's body. */
-export const BATCH_BODY_LIMIT = 8 * 1024 * 1024
 
 /** The body of a batch: an object with one list. */
 export const batchBody = <Item extends TSchema, List extends string>(list: List, item: Item) =>
   Type.Unsafe<Record<List, Json[]>>({
     type: 'object',
     required: [list],
-    properties: { [list]: { type: 'array', minItems: 1, maxItems: MAX_ITEMS, items: item } },
+    properties: { [list]: { type: 'array', minItems: 1, maxItems: MAX_BATCH_ITEMS, items: item } },
     additionalProperties: false,
     examples: [{ [list]: (item as { examples?: unknown[] }).examples ?? [] }],
   })

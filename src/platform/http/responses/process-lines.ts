@@ -1,9 +1,6 @@
 import { withRejectionHandler } from '../../../kernel/promises.ts'
 import { type Line, TOO_LONG } from '../bodies/read-lines.ts'
-
-/** Limits of lines in progress of one request, in lines and in bytes. A client that sends faster or does not read must wait. */
-const MAX_LINES_IN_PROGRESS = 500
-const MAX_BYTES_IN_PROGRESS = 1024 * 1024
+import { MAX_LINE_BYTES_IN_PROGRESS, MAX_LINES_IN_PROGRESS } from '../limits.ts'
 
 /** The result of reading the next line. Its promise never rejects, so it needs no handler. */
 type Reading = { line: Line } | 'ended' | { failure: unknown }
@@ -28,7 +25,8 @@ export async function* processLines<Result>(
   let bytes = 0
   let reading: Promise<Reading> | null = readNext(lines)
   while (reading || inProgress.length > 0) {
-    const read = inProgress.length < MAX_LINES_IN_PROGRESS && bytes < MAX_BYTES_IN_PROGRESS ? reading : null
+    const read =
+      inProgress.length < MAX_LINES_IN_PROGRESS && bytes < MAX_LINE_BYTES_IN_PROGRESS ? reading : null
     const next = inProgress[0]?.result
     const first = await Promise.race([...(next ? [next] : []), ...(read ? [read] : [])])
     if (first === 'ended') reading = null

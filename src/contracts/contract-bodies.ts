@@ -13,6 +13,7 @@ import {
   MAX_EXPLAINED_DATES,
   MAX_EXPLAINED_EVENTS,
   MAX_EXPLAINED_PERIODS,
+  MAX_HINT_EVENTS,
   MAX_LOG_HINTS,
   MAX_PRICE,
   MAX_WINDOW_SECONDS,
@@ -309,8 +310,8 @@ export const EXPLAINED_CONDITION = {
     satisfied_by: {
       type: 'array',
       items: { type: 'string' },
-      maxItems: 10,
-      description: 'For a leaf: the ids of up to 10 events that satisfy it or count for its aggregate.',
+      maxItems: MAX_EXPLAINED_EVENTS,
+      description: `For a leaf: the ids of up to ${MAX_EXPLAINED_EVENTS} events that satisfy it or count for its aggregate.`,
     },
     value: {
       type: 'string',
@@ -430,7 +431,7 @@ export const HintBody = Type.Object(
     message: Type.String({ description: 'For people; the wording may change.' }),
     event_ids: Type.Optional(
       Type.Array(Type.String(), {
-        maxItems: 10,
+        maxItems: MAX_HINT_EVENTS,
         description: 'Only in hints about events: the ids of the first events.',
       }),
     ),

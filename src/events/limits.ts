@@ -1,3 +1,5 @@
+import { BATCH_STALL_AFTER_MS } from '../platform/database/limits.ts'
+
 /** Submissions that are queued or in flight. One account may have as many as are left for others: alone, half of them. */
 export const MAX_PENDING_SUBMISSIONS = 10_000
 /** Bytes of the payloads of these submissions. */
@@ -20,7 +22,7 @@ export const SUBMISSION_RETRY_TIMEOUT_MS = 5_000
 /** Time after which each submission is answered, in milliseconds, although its statement has no answer. */
 export const SUBMISSION_TIMEOUT_MS = 10_000
 /** Time after which a few claims start a batch beside one in flight, in milliseconds: that batch may be stalled. */
-export const BATCH_STALL_AFTER_MS = { onePostgres: 10, distributed: 100 }
+export const GROUP_STALL_AFTER_MS = { onePostgres: BATCH_STALL_AFTER_MS, distributed: 100 }
 
 /** Bytes of memory that a payload may take as an object while its submission waits. A larger payload stays text. */
 export const MAX_PARSED_PAYLOAD_BYTES = 16 * 1024

@@ -44,10 +44,8 @@ export const METRICS_TIMEOUT_MS = 2_000
 export const ALL_METRICS_TIMEOUT_MS = 4_000
 /** Milliseconds for closing the database connections of a worker at a stop. */
 export const WORKER_CLOSE_TIMEOUT_MS = 500
-/**
- * Milliseconds for all workers at a stop: DRAIN_TIMEOUT_MS, LIFECYCLES_STOP_TIMEOUT_MS and WORKER_CLOSE_TIMEOUT_MS.
- */
-export const WORKERS_STOP_TIMEOUT_MS = 6_000
+/** Milliseconds for all workers at a stop. */
+export const WORKERS_STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + LIFECYCLES_STOP_TIMEOUT_MS + WORKER_CLOSE_TIMEOUT_MS
 /** Attempts to start on a free port with PORT 0. */
 export const MAX_PORT_ATTEMPTS = 3
 /** Connections of the embedded database for workers; commands and the start need some too. */

@@ -10,7 +10,7 @@ import { DATABASE_BATCH_ERRORS } from '../../platform/database/statement-batcher
 import type { Tracing } from '../../platform/observability/tracing.ts'
 import type { LockedClocks } from '../../test-clocks/locked-clocks.ts'
 import {
-  BATCH_STALL_AFTER_MS,
+  GROUP_STALL_AFTER_MS,
   MAX_BATCH_PAYLOAD_BYTES,
   MAX_BATCH_SUBMISSIONS,
   MAX_PENDING_PAYLOAD_BYTES,
@@ -84,7 +84,7 @@ export class GroupCommit implements Lifecycle {
       maxWeight: MAX_BATCH_PAYLOAD_BYTES,
       weightOf: ({ request }) => request.submission.payloadBytes,
       maxInFlight: MAX_SUBMISSION_GROUPS_PER_NODE,
-      stallAfterMs: distribution.isOn ? BATCH_STALL_AFTER_MS.distributed : BATCH_STALL_AFTER_MS.onePostgres,
+      stallAfterMs: distribution.isOn ? GROUP_STALL_AFTER_MS.distributed : GROUP_STALL_AFTER_MS.onePostgres,
       partitionOf: ({ claimId }) => distribution.nodeOf(claimId),
       orderKeyOf: ({ claimId }) => claimId,
       isDegraded: (node) => distribution.isDown(node),

@@ -145,7 +145,7 @@ describe('times (§10 rule 5)', () => {
     for (const [format, message] of [
       ['HH:mm', /must name a year, a month and a day/],
       ['dd.MM.YYYY', /"YYYY" is not known; known are yyyy/],
-      ['dd.MM.yyyy dd', /"dd" is not known a second time/],
+      ['dd.MM.yyyy dd', /"dd" repeats a part of the time/],
       [
         'dd.MM.yyyy hh:mm',
         /"hh" is an hour from 1 to 12, which needs "a" for a\.m\. or p\.m\.; .*"HH" is one from 0 to 23/,

@@ -100,12 +100,14 @@ function compile(format: string): { pattern: RegExp; parts: string[] } {
       continue
     }
     const letters = FRACTION.test(token) ? { pattern: '\\d{1,9}', part: 'fraction' } : LETTERS[token]
-    if (letters === undefined || parts.includes(letters.part)) {
+    if (letters === undefined) {
       const known = `${Object.keys(LETTERS).join(', ')}, S`
       throw new InvalidArgumentError(
-        `"${token}" is not known${letters ? ' a second time' : ''}; known are ${known}, and text in single quotes.`,
+        `"${token}" is not known; known are ${known}, and text in single quotes.`,
       )
     }
+    if (parts.includes(letters.part))
+      throw new InvalidArgumentError(`"${token}" repeats a part of the time that the format already has.`)
     parts.push(letters.part)
     pattern += `(${letters.pattern})`
   }

@@ -59,12 +59,17 @@ export class Backend {
     this.#changes.push(...changes)
   }
 
-  execute(asked: Asked, patienceMs: number | null, answer: (answer: Answer) => void): void {
+  execute(asked: Asked, lockTimeoutMs: number | null, answer: (answer: Answer) => void): void {
     if (this.#isGone) return
     const { site } = asked
     if (site === 'BEGIN' || site === 'COMMIT' || site === 'ROLLBACK') answer(this.#turn(site))
     else if (this.status === 'E') answer(databaseError('25P02'))
-    else this.#attempt(asked, patienceMs === null ? Infinity : this.#course.time.nowMs + patienceMs, answer)
+    else
+      this.#attempt(
+        asked,
+        lockTimeoutMs === null ? Infinity : this.#course.time.nowMs + lockTimeoutMs,
+        answer,
+      )
   }
 
   #turn(to: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): Answer {

@@ -17,7 +17,7 @@ export interface Network {
   store: Store
   faults: Faults
   clients: Set<StoreClient>
-  /** Connections that were in order and were given up within a transaction. */
+  /** Connections that worked, but that the client closed within a transaction. */
   abandoned: string[]
 }
 
@@ -34,12 +34,12 @@ export function siteOf({ text, name }: { text: string; name?: string | undefined
     const found = pattern.exec(text)
     if (found) return site(found[1] as string)
   }
-  throw new Error(`no statement of src/: ${text}`)
+  throw new Error(`not a statement of src/: ${text}`)
 }
 
 let made = 0
 
-/** What pg-pool and src/ use of pg's Client, with its order of events; its statements go to the store. */
+/** The part of `Client` of pg that pg-pool and src/ use. It emits events in the same order, and sends statements to the store. */
 export class StoreClient extends EventEmitter {
   readonly name = `connection ${++made}`
   readonly connection = { stream: { destroy: () => process.nextTick(() => this.break()) } }
@@ -49,10 +49,10 @@ export class StoreClient extends EventEmitter {
   #sent: Sent | null = null
   #status: 'I' | 'T' | 'E' | null = null
   #connecting: ((error: Error | null) => void) | null = null
-  #isAway = false
-  #isSound = true
+  #isClosed = false
+  #isIntact = true
   #hasFailed = false
-  /** pg-pool looks at these. */
+  /** Private fields of `Client` that pg-pool reads. */
   _ending = false
   _queryable = true
 
@@ -62,9 +62,9 @@ export class StoreClient extends EventEmitter {
     this.#backend = new Backend(network.store, network.course, this.name)
   }
 
-  /** Whether a statement is under way; one that has failed is not, though the store has yet to say that it is ready. */
+  /** Whether no statement is in progress. A failed statement is not in progress, although the store is not ready for the next one. */
   get isFree(): boolean {
-    return !this.#isAway && (this.#sent === null || this.#hasFailed)
+    return !this.#isClosed && (this.#sent === null || this.#hasFailed)
   }
 
   get isBusy(): boolean {
@@ -81,7 +81,7 @@ export class StoreClient extends EventEmitter {
       if (!this.#connecting) return
       this.#connecting = null
       if (!fault) this.#status = 'I'
-      else this.#leave()
+      else this.#markClosed()
       callback(fault ? databaseError('57P03') : null)
     })
   }
@@ -117,18 +117,18 @@ export class StoreClient extends EventEmitter {
   end(callback: () => void = () => {}): void {
     this._ending = true
     const isIdle = this.#status === null || this.#status === 'I'
-    if (this.#isSound && !isIdle && !this.#isAway) this.#network.abandoned.push(this.name)
-    if (this.#isAway) callback()
+    if (this.#isIntact && !isIdle && !this.#isClosed) this.#network.abandoned.push(this.name)
+    if (this.#isClosed) callback()
     else this.once('end', callback)
-    if (this.#isAway) return
+    if (this.#isClosed) return
     if (this.isBusy || !this._queryable) this.break()
-    else this.#network.course.may(`${this.name} says goodbye`, () => this.break())
+    else this.#network.course.may(`${this.name} is closed by the client`, () => this.break())
   }
 
-  /** The connection ends, as the store comes to see too, unless something is still on its way there. */
+  /** Breaks the connection. @param isSeen false: the store does not notice, because a statement is still on its way */
   break(isSeen = true): void {
-    if (this.#isAway) return
-    this.#leave()
+    if (this.#isClosed) return
+    this.#markClosed()
     if (isSeen) {
       this.#network.course.may(`the store sees that ${this.name} is gone`, () => this.#backend.die())
     }
@@ -146,13 +146,13 @@ export class StoreClient extends EventEmitter {
     process.nextTick(() => this.emit('end'))
   }
 
-  #leave(): void {
-    this.#isAway = true
+  #markClosed(): void {
+    this.#isClosed = true
     this.#network.clients.delete(this)
   }
 
   #sendNext(): void {
-    if (this.#sent || this.#isAway) return
+    if (this.#sent || this.#isClosed) return
     const sent = this.#waiting.shift()
     if (!sent) return
     this.#sent = sent
@@ -163,9 +163,9 @@ export class StoreClient extends EventEmitter {
   #send(sent: Sent, fault: Fault | undefined): void {
     const { course } = this.#network
     const label = `${this.name}: ${sent.site}`
-    if (fault && (fault.kind !== 'refusal' || /^(COMMIT|ROLLBACK)$/.test(sent.site))) this.#isSound = false
+    if (fault && (fault.kind !== 'refusal' || /^(COMMIT|ROLLBACK)$/.test(sent.site))) this.#isIntact = false
     const execute = (answer: (answer: Answer) => void) => () => this.#execute(sent, answer)
-    const bring = (answer: Answer) => this.#bring(sent, answer)
+    const deliver = (answer: Answer) => this.#deliver(sent, answer)
     switch (fault?.kind) {
       case 'refusal':
         course.may(`${label} is refused with ${fault.code}`, () => this.#refuse(sent, fault.code))
@@ -197,41 +197,41 @@ export class StoreClient extends EventEmitter {
         )
         break
       case 'delay':
-        course.in(fault.ms, label, execute(bring))
+        course.in(fault.ms, label, execute(deliver))
         break
       case 'late answer':
         course.may(
           label,
-          execute((answer) => course.in(fault.ms, `${label} is late`, () => bring(answer))),
+          execute((answer) => course.in(fault.ms, `${label} is late`, () => deliver(answer))),
         )
         break
       default:
-        course.may(label, execute(bring))
+        course.may(label, execute(deliver))
     }
   }
 
   #refuse(sent: Sent, code: string): void {
-    if (/^(57P|08)/.test(code)) this.#isSound = false
+    if (/^(57P|08)/.test(code)) this.#isIntact = false
     this.#backend.fail(sent.site)
     this.#answer(sent, databaseError(code))
     if (code.startsWith('57P')) this.#network.course.may(`${this.name} is cut off`, () => this.break())
   }
 
   #execute({ site, values }: Sent, answer: (answer: Answer) => void): void {
-    const patienceMs = site === 'move_kinds' ? (values[3] as number) : null
+    const lockTimeoutMs = site === 'move_kinds' ? (values[3] as number) : null
     if (site === 'connection_settings') answer({ rows: [{ set_config: 'public' }], command: 'SELECT' })
-    else this.#backend.execute({ site, values, at: this.#network.store.now() }, patienceMs, answer)
+    else this.#backend.execute({ site, values, at: this.#network.store.now() }, lockTimeoutMs, answer)
   }
 
-  #bring(sent: Sent, answer: Answer): void {
+  #deliver(sent: Sent, answer: Answer): void {
     const what = answer instanceof Error ? `fails: ${answer.message}` : 'is answered'
     this.#network.course.may(`${this.name}: ${sent.site} ${what}`, () => this.#answer(sent, answer))
   }
 
-  /** After an error its status comes in a message of its own. */
+  /** As in PostgreSQL, the transaction status follows an error in a separate message (ReadyForQuery). */
   #answer(sent: Sent, answer: Answer): void {
     if (this.#sent !== sent) return
-    const goOn = () => {
+    const finish = () => {
       this.#sent = null
       this.#status = this.#backend.status
       this.#sendNext()
@@ -240,16 +240,16 @@ export class StoreClient extends EventEmitter {
     if (answer instanceof Error) {
       sent.callback(answer)
       this.#network.course.may(`${this.name} is ready again`, () => {
-        if (this.#sent === sent) goOn()
+        if (this.#sent === sent) finish()
       })
     } else {
-      goOn()
+      finish()
       sent.callback(null, answer)
     }
   }
 }
 
-/** While it is installed the pools of src/ are pg's, and their connections lead to the network's store. */
+/** Replaces `pg.Pool`, so that the pools of src/ connect to the store. Returns a function that restores `pg.Pool`. */
 export function installStore(network: Network): () => void {
   const { Pool } = pg
   pg.Pool = class extends Pool {

@@ -24,9 +24,9 @@ export class StoreConnection implements Connection {
   async query<Row>(statement: Statement): Promise<Row[]> {
     const site = siteOf(statement)
     const values = statement.values ?? []
-    const patienceMs = site === 'move_kinds' ? (values[3] as number) : null
+    const lockTimeoutMs = site === 'move_kinds' ? (values[3] as number) : null
     const answers: Answer[] = []
-    this.backend.execute({ site, values, at: this.#store.now() }, patienceMs, (answer) =>
+    this.backend.execute({ site, values, at: this.#store.now() }, lockTimeoutMs, (answer) =>
       answers.push(answer),
     )
     while (answers.length === 0) {

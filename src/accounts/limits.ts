@@ -23,6 +23,34 @@ export const INVITATION_LOOKUPS: AttemptRule = { attempts: 60, windowSeconds: 60
 /** Wrong passwords per email, from all addresses together. A correct password resets the count. */
 export const SIGN_INS_PER_EMAIL: AttemptRule = { attempts: 10, windowSeconds: 15 * 60 }
 
+export interface UnauthenticatedLimits {
+  /** Requests in progress. */
+  max: number
+  maxQueuedPerAddress: number
+  timeoutMs: number
+}
+
+/** Requests without a token that wait for each of the following limits. */
+export const MAX_QUEUED_UNAUTHENTICATED = 50
+/** Sign-ins, sign-ups and changes of passwords in progress: each costs a hash and statements. */
+export const SIGN_INS_IN_PROGRESS: UnauthenticatedLimits = {
+  max: 3,
+  maxQueuedPerAddress: 10,
+  timeoutMs: 20_000,
+}
+/** Each costs a statement. */
+export const INVITATION_LOOKUPS_IN_PROGRESS: UnauthenticatedLimits = {
+  max: 1,
+  maxQueuedPerAddress: 10,
+  timeoutMs: 5_000,
+}
+/** A hash takes 128 MiB and a thread of libuv's pool, which files and DNS also need. All callers are one address here. */
+export const HASHES_IN_PROGRESS: UnauthenticatedLimits = {
+  max: 1,
+  maxQueuedPerAddress: MAX_QUEUED_UNAUTHENTICATED,
+  timeoutMs: 20_000,
+}
+
 /** Rejected addresses and emails that a server keeps in memory. Beyond them the database counts the attempt again. */
 export const MAX_CACHED_REJECTIONS = 20_000
 
@@ -58,6 +86,8 @@ export const MAX_OPEN_INVITATIONS_PER_ACCOUNT = 1_000
  * @public used or expired invitations of an account that are kept
  */
 export const MAX_ENDED_INVITATIONS_PER_ACCOUNT = 1_000
+/** Ended tokens, or invitations, that one statement deletes. */
+export const ENDED_BATCH_SIZE = 100
 /** @public validity of an invitation */
 export const INVITATION_TTL_SECONDS = 7 * 86_400
 

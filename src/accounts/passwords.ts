@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { HASHES_IN_PROGRESS } from './limits.ts'
 import { unauthenticatedLimit } from './unauthenticated-limit.ts'
 
 /** Parameters of scrypt: N blocks of 128 × r bytes, p times. */
@@ -27,7 +28,7 @@ const SEMAPHORE_KEY = 'hashes'
 
 /** Hashes passwords one at a time: a hash takes 128 MiB and a thread of libuv's pool, which files and DNS also need. */
 export class Passwords {
-  readonly #limit = unauthenticatedLimit({ max: 1, timeoutMs: 20_000 })
+  readonly #limit = unauthenticatedLimit(HASHES_IN_PROGRESS)
   readonly #cost: Cost
   readonly #prefix: string
   /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both as base64 without padding. */

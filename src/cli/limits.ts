@@ -22,3 +22,5 @@ export const MIN_RECONNECT_PAUSE_MS = 500
 export const MAX_RECONNECT_PAUSE_MS = 8_000
 /** Characters of an event of the notification stream. Notifications are far shorter. */
 export const MAX_STREAM_EVENT_LENGTH = 16 * 1_048_576
+/** Years of public holidays that one command computes. */
+export const MAX_HOLIDAY_YEARS = 50

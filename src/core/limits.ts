@@ -71,6 +71,8 @@ export const MAX_SPANS = 24
 export const MAX_CALENDAR_DATES = 1_000
 /** Spans of all exceptions of a calendar together. The limit keeps a calendar within 64 KiB. */
 export const MAX_EXCEPTION_SPANS = 2_000
+/** Time zones whose periods are cached. A zone with two clock changes a year until 2999 takes up to 100 KB. */
+export const MAX_CACHED_TIME_ZONES = 50
 /** Least working time of a week, in seconds. It bounds the search for the end of a window to 400 years. */
 export const MIN_WEEKLY_SECONDS = 3_600
 /** Longest window in working time, in seconds: a year without a pause. */

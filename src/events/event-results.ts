@@ -15,7 +15,13 @@ import { loadLazyColumns } from '../platform/database/lists/lazy-columns.ts'
 import type { Item } from '../platform/http/bodies/parse-json.ts'
 import { errorResult } from '../platform/http/responses/batch.ts'
 import { JsonText } from '../platform/http/responses/json-stream.ts'
-import { CONTRACT_READ_PAUSE_MS, CONTRACT_READ_RETRY_WITHIN_MS } from './limits.ts'
+import {
+  CONTRACT_READ_PAUSE_MS,
+  CONTRACT_READ_RETRY_WITHIN_MS,
+  MAX_RESULT_CONTRACT_BYTES,
+  MAX_RESULT_CONTRACT_BYTES_PER_ACCOUNT,
+  MAX_UNCOUNTED_CONTRACT_BYTES,
+} from './limits.ts'
 import type { EventRequest, OnAnswer, SubmittedEvent } from './submission/pending-submission.ts'
 import { prefersMinimal } from './submission-bodies.ts'
 
@@ -229,14 +235,10 @@ const recordedWithoutClaim = ({ id }: LogEvent) =>
     `The event was recorded, but the state of its claim is not known: the database did not answer. Send the event again with the id ${JSON.stringify(id)}: that is safe.`,
   )
 
-const MIB = 1024 * 1024
-/** Bytes of a parsed contract that is not counted: at most a thousand are in a response. */
-const MAX_UNCOUNTED_CONTRACT_BYTES = 2 * 1024
-
-/** Bytes of parsed contracts that results hold until they are sent, of all responses of this process. */
+/** Bytes of parsed contracts that results hold until they are sent. */
 const resultContracts = new FairSemaphore({
-  max: 32 * MIB,
-  maxPerKey: 8 * MIB,
+  max: MAX_RESULT_CONTRACT_BYTES,
+  maxPerKey: MAX_RESULT_CONTRACT_BYTES_PER_ACCOUNT,
   createError: () => unavailable('Too many contracts are held for responses.'),
 })
 

@@ -24,10 +24,25 @@ export const SUBMISSION_TIMEOUT_MS = 10_000
 /** Time after which a few claims start a batch beside one in flight, in milliseconds: that batch may be stalled. */
 export const GROUP_STALL_AFTER_MS = { onePostgres: BATCH_STALL_AFTER_MS, distributed: 100 }
 
+/**
+ * Long lines of all streams that are parsed at the same time, and that wait, of all accounts and of one. A parsed line takes up to
+ * 34 times the memory of its text.
+ */
+export const MAX_LONG_LINES = 8
+export const MAX_LONG_LINES_PER_ACCOUNT = 4
+export const MAX_QUEUED_LONG_LINES = 100
+export const MAX_QUEUED_LONG_LINES_PER_ACCOUNT = 50
+/** Time that a long line may wait, in milliseconds. */
+export const LONG_LINE_TIMEOUT_MS = 10_000
 /** Bytes of memory that a payload may take as an object while its submission waits. A larger payload stays text. */
 export const MAX_PARSED_PAYLOAD_BYTES = 16 * 1024
 /** Bytes of memory of a contract that is serialized in one step. */
 export const MAX_SYNC_CONTRACT_BYTES = 16 * 1024
+/** Bytes of memory of a contract of a result that is not counted: a response has at most a thousand. */
+export const MAX_UNCOUNTED_CONTRACT_BYTES = 2 * 1024
+/** Bytes of memory of the contracts that results hold until they are sent, of all accounts and of one, per process. */
+export const MAX_RESULT_CONTRACT_BYTES = 32 * 1024 * 1024
+export const MAX_RESULT_CONTRACT_BYTES_PER_ACCOUNT = 8 * 1024 * 1024
 /** Pause after contracts could not be read for results, in milliseconds. Results in the pause have no contract. */
 export const CONTRACT_READ_PAUSE_MS = 1_000
 /** A read of contracts that fails within this time is retried once, in milliseconds: the connection may have been lost before. */

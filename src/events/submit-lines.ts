@@ -11,6 +11,13 @@ import { MAX_BODY_BYTES, MAX_UNESTIMATED_BYTES } from '../platform/http/limits.t
 import { toJsonInTurn } from '../platform/http/responses/json-stream.ts'
 import { processLines } from '../platform/http/responses/process-lines.ts'
 import type { EventResult, EventResults } from './event-results.ts'
+import {
+  LONG_LINE_TIMEOUT_MS,
+  MAX_LONG_LINES,
+  MAX_LONG_LINES_PER_ACCOUNT,
+  MAX_QUEUED_LONG_LINES,
+  MAX_QUEUED_LONG_LINES_PER_ACCOUNT,
+} from './limits.ts'
 import type { EventRequest } from './submission/pending-submission.ts'
 
 /** @param place of the line among all, from 0 on */
@@ -64,13 +71,12 @@ const reserveOne = (rate: Rate): Promise<Error | undefined> =>
     (error: Error) => error,
   )
 
-/** Long lines that are parsed at the same time, of all streams: a parsed line takes up to 34 times the memory of its text. */
 const longLines = new FairSemaphore({
-  max: 8,
-  maxPerKey: 4,
-  maxQueued: 100,
-  maxQueuedPerKey: 50,
-  timeoutMs: 10_000,
+  max: MAX_LONG_LINES,
+  maxPerKey: MAX_LONG_LINES_PER_ACCOUNT,
+  maxQueued: MAX_QUEUED_LONG_LINES,
+  maxQueuedPerKey: MAX_QUEUED_LONG_LINES_PER_ACCOUNT,
+  timeoutMs: LONG_LINE_TIMEOUT_MS,
   createError: () => unavailable('Too many long lines are being parsed.'),
 })
 

@@ -3,6 +3,8 @@
 export const MAX_DUE_NEXT = 5
 export const MAX_RECENT = 10
 
+/** Resolutions this recent are not added to the totals yet: a late check would take them back. A PostgreSQL interval. */
+export const TOTALS_DELAY = '5 minutes'
 /** Resolutions of an account above which the median is computed from classes of durations, correct to 2 %. */
 export const MAX_EXACT_MEDIAN_CLAIMS = 100_000
 

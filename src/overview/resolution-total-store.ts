@@ -1,5 +1,6 @@
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { TOTALS_DELAY } from './limits.ts'
 
 /*
  * Totals of the claims and candidates without a test clock that were resolved until a moment, the mark. Later resolutions are counted
@@ -18,11 +19,11 @@ export async function readSummedUpTo(db: Connection): Promise<Date> {
   return row?.up_to ?? new Date(0)
 }
 
-/** Adds the resolutions since the mark, except of the last five minutes, to the totals and moves the mark. */
+/** Adds the resolutions since the mark, except those within TOTALS_DELAY, to the totals and moves the mark. */
 export async function sumUpResolutions(db: Connection): Promise<void> {
   const [span] = await db.query<{ after: Date; up_to: Date }>({
     text: `-- read_resolution_span
-      SELECT up_to AS after, ${NOW} - interval '5 minutes' AS up_to
+      SELECT up_to AS after, ${NOW} - interval '${TOTALS_DELAY}' AS up_to
       FROM resolution_mark FOR UPDATE`,
   })
   if (!span || span.up_to <= span.after) return

@@ -1,4 +1,5 @@
 import { Attempts } from '../accounts/attempts.ts'
+import { INVITATION_LOOKUPS_IN_PROGRESS, SIGN_INS_IN_PROGRESS } from '../accounts/limits.ts'
 import { Passwords } from '../accounts/passwords.ts'
 import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
 import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
@@ -54,8 +55,8 @@ export function createApp(
     backgroundMigrations: new BackgroundMigrations(db),
     attempts: new Attempts(db.identity),
     passwords: new Passwords(),
-    signIns: unauthenticatedLimit({ max: 3, maxQueuedPerAddress: 10, timeoutMs: 20_000 }),
-    invitationLookups: unauthenticatedLimit({ max: 1, maxQueuedPerAddress: 10, timeoutMs: 5_000 }),
+    signIns: unauthenticatedLimit(SIGN_INS_IN_PROGRESS),
+    invitationLookups: unauthenticatedLimit(INVITATION_LOOKUPS_IN_PROGRESS),
     aliasDisclosureLimit: new AliasDisclosureLimit(),
   }
 }

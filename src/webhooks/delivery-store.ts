@@ -3,7 +3,7 @@ import { isThere } from '../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
-import { ATTEMPTS_SHOWN, REDELIVERY_BATCH_SIZE, REMOVAL_BATCH_SIZE } from './limits.ts'
+import { ATTEMPTS_SHOWN, MAX_CLOCK_SETBACK, REDELIVERY_BATCH_SIZE, REMOVAL_BATCH_SIZE } from './limits.ts'
 
 /** A delivery that is not stored yet. */
 export interface NewDelivery {
@@ -203,9 +203,6 @@ export async function redeliver(
   return rows.length > 0
 }
 
-/** Tolerance: deliveries are found even if the clock was set back by less than this. */
-const SET_BACK = "interval '1 hour'"
-
 /**
  * A number below the numbers of all deliveries that were created since `from`. Found by binary search: numbers follow
  * the order of creation.
@@ -219,7 +216,7 @@ export async function findNumberBefore(db: Connection, endpointId: string, from:
         UNION ALL
         SELECT CASE WHEN is_before THEN number + 1 ELSE low END, CASE WHEN is_before THEN high ELSE number END
         FROM span, LATERAL (
-          SELECT number, created_at < $2::timestamptz - ${SET_BACK} AS is_before
+          SELECT number, created_at < $2::timestamptz - interval '${MAX_CLOCK_SETBACK}' AS is_before
           FROM webhook_deliveries WHERE endpoint_id = $1 AND number = (low + high) / 2 OFFSET 0
         ) AS middle WHERE low < high
       )

@@ -133,3 +133,5 @@ export const MAX_YIELD_MS = 50
 export const NOTIFICATION_BATCH_SIZE = 100
 /** Characters of their bodies, except for the last: all endpoints may do so at once. */
 export const DELIVERY_BATCH_CHARACTERS = 256 * 1_024
+/** Deliveries are found by time even if the clock was set back by less than this. A PostgreSQL interval. */
+export const MAX_CLOCK_SETBACK = '1 hour'

@@ -3,6 +3,7 @@ import type { Invitation } from '../../core/records.ts'
 import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import type { Place } from '../../platform/database/lists/list-page.ts'
+import { ENDED_BATCH_SIZE } from '../limits.ts'
 
 interface InvitationRow {
   id: string
@@ -60,7 +61,7 @@ export async function insertInvitation(
 }
 
 /**
- * Deletes the account's used, revoked and expired invitations beyond the newest `kept`, at most 100 per call. Rows that are locked
+ * Deletes the account's used, revoked and expired invitations beyond the newest `kept`, a batch per call. Rows that are locked
  * are left to the next call.
  */
 export async function forgetEndedInvitations(db: Connection, userId: string, kept: number): Promise<void> {
@@ -70,7 +71,7 @@ export async function forgetEndedInvitations(db: Connection, userId: string, kep
       DELETE FROM invitations WHERE id IN (
         SELECT id FROM invitations WHERE NOT (${IS_OPEN}) AND id = ANY (ARRAY(
           SELECT id FROM invitations WHERE invited_by = $1 AND NOT (${IS_OPEN})
-          ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT 100
+          ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT ${ENDED_BATCH_SIZE}
         )) FOR UPDATE SKIP LOCKED)`,
     values: [userId, kept],
   })

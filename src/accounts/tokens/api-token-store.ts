@@ -3,7 +3,7 @@ import type { ApiToken } from '../../core/records.ts'
 import { NOW } from '../../platform/database/clock.ts'
 import type { Connection } from '../../platform/database/connection.ts'
 import type { Place } from '../../platform/database/lists/list-page.ts'
-import { TOKEN_USE_INTERVAL_SECONDS } from '../limits.ts'
+import { ENDED_BATCH_SIZE, TOKEN_USE_INTERVAL_SECONDS } from '../limits.ts'
 
 interface ApiTokenRow {
   id: string
@@ -82,7 +82,7 @@ export async function insertApiToken(
 }
 
 /**
- * Deletes the account's revoked and expired tokens beyond the newest `kept`, at most 100 per call. Rows that are locked are left
+ * Deletes the account's revoked and expired tokens beyond the newest `kept`, a batch per call. Rows that are locked are left
  * to the next call.
  */
 export async function forgetEndedTokens(db: Connection, userId: string, kept: number): Promise<void> {
@@ -92,7 +92,7 @@ export async function forgetEndedTokens(db: Connection, userId: string, kept: nu
       DELETE FROM api_tokens WHERE id IN (
         SELECT id FROM api_tokens WHERE NOT (${IS_ACTIVE}) AND id = ANY (ARRAY(
           SELECT id FROM api_tokens WHERE user_id = $1 AND NOT (${IS_ACTIVE})
-          ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT 100
+          ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT ${ENDED_BATCH_SIZE}
         )) FOR UPDATE SKIP LOCKED)`,
     values: [userId, kept],
   })

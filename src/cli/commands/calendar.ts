@@ -7,6 +7,7 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput } from '../../platform/terminal/input-file.ts'
 import { print, printJson } from '../../platform/terminal/output.ts'
 import { formatTable } from '../../platform/terminal/table.ts'
+import { MAX_HOLIDAY_YEARS } from '../limits.ts'
 
 interface HolidayRegion {
   country: string
@@ -50,14 +51,13 @@ const withHolidayOptions = (command: Command): Command =>
     .option('--region <code>', 'a part of the state', (code) => code.toUpperCase())
     .requiredOption('--years <years>', 'a year, or the first and the last, such as 2026-2028', parseYears)
 
-const MAX_YEARS = 50
-
 function parseYears(text: string): number[] {
   const found = /^(\d{4})(?:-(\d{4}))?$/.exec(text)
   const [first, last] = [Number(found?.[1]), Number(found?.[2] ?? found?.[1])]
   if (!(first >= 1970 && last <= 2999 && first <= last))
     throw new InvalidArgumentError('It must be a year or a range of years, such as 2026-2028.')
-  if (last - first >= MAX_YEARS) throw new InvalidArgumentError(`It must have at most ${MAX_YEARS} years.`)
+  if (last - first >= MAX_HOLIDAY_YEARS)
+    throw new InvalidArgumentError(`It must have at most ${MAX_HOLIDAY_YEARS} years.`)
   return Array.from({ length: last - first + 1 }, (_, i) => first + i)
 }
 

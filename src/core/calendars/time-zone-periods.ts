@@ -1,5 +1,7 @@
 /* The periods of a time zone in which clocks have one offset from UTC, by the time zone data of the runtime. */
+
 import { DAY_MS } from '../../kernel/durations.ts'
+import { MAX_CACHED_TIME_ZONES } from '../limits.ts'
 import { firstWhere } from './binary-search.ts'
 
 /** From `startMs` until the next period starts, clocks show UTC plus `offsetMs`. */
@@ -18,8 +20,7 @@ export interface Zone {
   last: Temporal.ZonedDateTime | null
 }
 
-/** Zones in the cache, which calendars of one time zone share. A zone with two clock changes a year until 2999 takes up to 100 KB. */
-const MAX_ZONES = 50
+/** Calendars of one time zone share them. */
 const zones = new Map<string, Zone>()
 
 /** The number of the period that contains the time. Periods are numbered in order, from 0 on. */
@@ -56,7 +57,7 @@ export function zoneOf(timeZone: string): Zone {
     last: first,
   }
   const [oldest] = zones.keys()
-  if (oldest !== undefined && zones.size >= MAX_ZONES) zones.delete(oldest)
+  if (oldest !== undefined && zones.size >= MAX_CACHED_TIME_ZONES) zones.delete(oldest)
   zones.set(timeZone, made)
   return made
 }

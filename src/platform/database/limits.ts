@@ -144,6 +144,12 @@ export const LEAVE_RESPONSE_SHARE = 0.5
 /** Child processes of a killed server hold its shared memory a moment longer. */
 export const ORPHAN_TIMEOUT_MS = 10_000
 export const ORPHAN_RETRY_MS = 50
+/**
+ * The range of its ports, below the range of outgoing connections. A client that retries on a port of that range may get the same
+ * port as its own and connect to itself.
+ */
+export const MIN_PORT = 15_000
+export const MAX_PORT = 32_000
 /** Free ports that are tried if another process takes the chosen one meanwhile. */
 export const MAX_PORT_ATTEMPTS = 5
 /** Above this size the log of PostgreSQL is rotated. */
@@ -160,6 +166,10 @@ export const MAX_LOCK_WAIT = '1s'
 export const DEFAULT_PAGE_SIZE = 50
 /** Records of a page at most. */
 export const MAX_PAGE_SIZE = 100
+/** A record this recent may have been added together with one that is not visible yet. A PostgreSQL interval. */
+export const FRESH_INTERVAL = '1 minute'
+/** @public a cursor whose record was deleted is valid for */
+export const DELETED_CURSOR_TTL_SECONDS = 7 * 86_400
 /** Reads of a list page whose records vanish meanwhile: each time some were deleted or changed their status. */
 export const MAX_PAGE_READS = 10
 /** Records that a list without pages reads at a time: a few milliseconds of the event loop. */

@@ -91,6 +91,8 @@ export const MAX_OUTSTANDING_REQUESTS = 32
 export const CLOSE_DELAY_MS = 1_000
 /** Timeouts of a connection in milliseconds, by what it waits for. */
 export const CONNECTION_TIMEOUTS = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, responseMs: 30_000 }
+/** Milliseconds between Node's checks for requests whose head is late; half of the timeout of a head if that is shorter. */
+export const MAX_HEADERS_CHECK_INTERVAL_MS = 5_000
 /** Milliseconds between checks for connections whose timeout has passed. */
 export const CONNECTION_WATCH_INTERVAL_MS = 1_000
 /** New connections between two searches for closed ones. */
@@ -104,3 +106,9 @@ export const RESPONSE_CHUNK_BYTES = 64 * 1024
 export const MAX_UNSTREAMED_BYTES = 4 * RESPONSE_CHUNK_BYTES
 /** Pieces without text in sequence until the headers are sent: a search may take long. */
 export const MAX_EMPTY_PIECES = 4
+/** Characters of an `Accept` or `Accept-Encoding` header; a longer one is ignored. Browsers send about 200. */
+export const MAX_NEGOTIATION_HEADER_LENGTH = 2_000
+/** Characters or bytes. A response up to this length fits into one packet and is not compressed. */
+export const MIN_COMPRESSED_LENGTH = 1_024
+/** Compressions in progress, per process. Beyond, responses are sent uncompressed instead of waiting. */
+export const MAX_COMPRESSIONS = 8

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { MAX_PORT_ATTEMPTS, ORPHAN_RETRY_MS, ORPHAN_TIMEOUT_MS } from '../limits.ts'
+import { MAX_PORT, MAX_PORT_ATTEMPTS, MIN_PORT, ORPHAN_RETRY_MS, ORPHAN_TIMEOUT_MS } from '../limits.ts'
 import { createBoundedWait } from './bounded-wait.ts'
 import type { Cluster } from './cluster.ts'
 import { lastErrors, openLog, readLogOf } from './postgres-log.ts'
@@ -115,13 +115,6 @@ async function readLastPort(dir: string): Promise<number | undefined> {
   const options = await readFile(join(dir, 'postmaster.opts'), 'utf8').catch(() => '')
   return Number(/"port=(\d+)"/.exec(options)?.[1]) || undefined
 }
-
-/**
- * Below the range of outgoing connections. A client that retries on a port of that range may get the same port as its own and connect
- * to itself.
- */
-const MIN_PORT = 15_000
-const MAX_PORT = 32_000
 
 /** The preferred port if it is free on 127.0.0.1, otherwise a random free one. Another process may take it later. */
 export async function findFreePort(preferred: number | undefined): Promise<number> {

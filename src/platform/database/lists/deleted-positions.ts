@@ -1,12 +1,10 @@
 import type { Connection } from '../connection.ts'
+import { DELETED_CURSOR_TTL_SECONDS } from '../limits.ts'
 
 /*
  * A cursor names a record; the next page begins at the record's position. Positions of records that were deleted with a test
  * clock are kept for some days, so that a reader can go on with a cursor that names a deleted record.
  */
-
-/** How long a deleted record is valid as a cursor (§4). */
-const RETENTION = "interval '7 days'"
 
 /** A record may be deleted twice: a candidate is created again if its alias is used again. */
 const KEEP_LAST =
@@ -53,7 +51,7 @@ export async function removeOldPositions(db: Connection, count: number): Promise
   const rows = await db.query({
     text: `-- remove_old_positions
       DELETE FROM deleted_positions WHERE (user_id, list, id) IN (
-        SELECT user_id, list, id FROM deleted_positions WHERE deleted_at <= now() - ${RETENTION}
+        SELECT user_id, list, id FROM deleted_positions WHERE deleted_at <= now() - interval '${DELETED_CURSOR_TTL_SECONDS} seconds'
         ORDER BY deleted_at LIMIT $1 FOR UPDATE SKIP LOCKED
       ) RETURNING 1`,
     values: [count],

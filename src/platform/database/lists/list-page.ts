@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts'
 import { DatabaseUnavailable } from '../database-unavailable.ts'
-import { MAX_LOCK_WAIT, MAX_PAGE_READS, NEWEST_FIRST_PAGE_SIZE } from '../limits.ts'
+import { FRESH_INTERVAL, MAX_LOCK_WAIT, MAX_PAGE_READS, NEWEST_FIRST_PAGE_SIZE } from '../limits.ts'
 
 /*
  * Pages that skip no record. Lists are ordered by `position`, a sequence. A sequence number, like a time, is taken before its row
@@ -26,7 +26,7 @@ export const ENTER_INSERT_BARRIERS = `SELECT count(pg_advisory_xact_lock_shared(
       ) AS accounts`
 
 /** SQL for "a record that may have been added together with one that is not visible yet". */
-export const FRESH_SINCE = "clock_timestamp() - interval '1 minute'"
+export const FRESH_SINCE = `clock_timestamp() - interval '${FRESH_INTERVAL}'`
 export const IS_FRESH = `created_at > ${FRESH_SINCE}`
 
 export interface ListedRow {

@@ -8,7 +8,12 @@ import {
 import type { Socket } from 'node:net'
 import { ERRORS } from '../../../kernel/error-catalogue.ts'
 import { RETRY_LATER, ServiceError } from '../../../kernel/errors.ts'
-import { CONNECTION_TIMEOUTS, CONNECTION_WATCH_INTERVAL_MS, CONNECTIONS_PER_SWEEP } from '../limits.ts'
+import {
+  CONNECTION_TIMEOUTS,
+  CONNECTION_WATCH_INTERVAL_MS,
+  CONNECTIONS_PER_SWEEP,
+  MAX_HEADERS_CHECK_INTERVAL_MS,
+} from '../limits.ts'
 import {
   errorBody,
   newRequestId,
@@ -55,7 +60,7 @@ export class Connections {
     return {
       requestTimeout: 0,
       headersTimeout: headersMs,
-      connectionsCheckingInterval: Math.min(headersMs / 2, 5_000),
+      connectionsCheckingInterval: Math.min(headersMs / 2, MAX_HEADERS_CHECK_INTERVAL_MS),
     }
   }
 

@@ -11,13 +11,9 @@ import {
 } from 'node:zlib'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { withRejectionHandler } from '../../../kernel/promises.ts'
+import { MAX_COMPRESSIONS, MIN_COMPRESSED_LENGTH } from '../limits.ts'
 import { chooseCoding } from './quality-values.ts'
 import { isWhole, type Whole } from './static-response.ts'
-
-/** Characters or bytes. A shorter response fits into one packet and is not compressed. */
-const MIN_COMPRESSED_LENGTH = 1_024
-/** Compressions in progress per process. Beyond, responses are sent uncompressed instead of waiting. */
-const MAX_CONCURRENT = 8
 
 interface Encoding {
   whole: (answer: Whole) => Promise<Buffer>
@@ -60,7 +56,7 @@ export const compressAnswer: onSendHookHandler = (request, reply, payload, done)
   if (!isCompressible(reply, payload)) return done(null, payload)
   reply.header('Vary', 'Accept-Encoding')
   const chosen =
-    request.method === 'HEAD' || compressing >= MAX_CONCURRENT || forbidsTransform(request, reply)
+    request.method === 'HEAD' || compressing >= MAX_COMPRESSIONS || forbidsTransform(request, reply)
       ? null
       : chooseCoding(request.headers['accept-encoding'], NAMES)
   if (chosen === null) return done(null, payload)

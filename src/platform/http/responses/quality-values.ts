@@ -1,10 +1,9 @@
 /*
  * Content negotiation with Accept and Accept-Encoding (RFC 9110 §12.4.2, §12.5). Names and parameters are case-insensitive.
- * Members of the list with an invalid weight are ignored. Headers over MAX_HEADER_LENGTH are ignored too.
+ * Members of the list with an invalid weight are ignored. Headers over MAX_NEGOTIATION_HEADER_LENGTH are ignored too.
  */
+import { MAX_NEGOTIATION_HEADER_LENGTH } from '../limits.ts'
 
-/** Characters. Headers of browsers have about 200. */
-const MAX_HEADER_LENGTH = 2_000
 /** A quoted string, or the rest of the header if the string is not closed. */
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"?'
 const MEMBER = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g')
@@ -17,7 +16,7 @@ type Weights = ReadonlyMap<string, number>
 function readWeights(header: string | string[] | undefined): Weights {
   const weights = new Map<string, number>()
   const text = `${header ?? ''}`
-  if (text.length > MAX_HEADER_LENGTH) return weights
+  if (text.length > MAX_NEGOTIATION_HEADER_LENGTH) return weights
   for (const [member] of text.toLowerCase().matchAll(MEMBER)) {
     const [name = '', ...parameters] = [...member.matchAll(PARAMETER)].map(([part]) =>
       part.trim().replace(/\s*=\s*/, '='),

@@ -138,7 +138,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     edits: [
       edit('WHERE up_to >= $1 RETURNING', 'WHERE false AND up_to >= $1 RETURNING'),
       edit('WHERE up_to < $1 FOR SHARE', 'WHERE $1::timestamptz IS NOT NULL FOR SHARE'),
-      edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit("TOTALS_DELAY = '5 minutes'", "TOTALS_DELAY = '5 seconds'"),
       edit(
         "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_S",
         "name: 'sums of resolutions',\n  every: 2",
@@ -154,7 +154,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
         'void (await tryLockChecks(connection))\n    await sumUp(connection)',
       ),
       edit('FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
-      edit("interval '5 minutes' AS up_to", "interval '5 seconds' AS up_to"),
+      edit("TOTALS_DELAY = '5 minutes'", "TOTALS_DELAY = '5 seconds'"),
       edit(
         "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_S",
         "name: 'sums of resolutions',\n  every: 10",

@@ -4,9 +4,6 @@ import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
 import { type IndexScan, uncheckedFilters } from './index-scans.ts'
 
-/** A subquery with a limit is planned on its own: outer conditions do not change its index. */
-const OWN_PLAN = 'LIMIT 1000000000'
-
 /** The entries that a scan finds, for an index-only scan. */
 export const indexEntriesSql = (sql: ConditionSql, scan: IndexScan) =>
   entriesWhere(scan, conditionsOf(sql, scan))
@@ -40,15 +37,18 @@ function upToStop(
   return `AND ${time ?? 'position'} ${within} ${query.parameter(time ? stop.time : stop.position)}`
 }
 
-/** The claims of a scan with their `place`. A scan of a metadata pair looks up the claim of each entry. */
+/**
+ * The claims of a scan with their `place`. A scan of a metadata pair looks up the claim of each entry. A subquery with
+ * OFFSET is planned on its own: the conditions and the order of the page do not change its index.
+ */
 const rowsOf = ({ pair }: IndexScan, where: string, inOrder: string) =>
   pair === undefined
-    ? `SELECT * FROM claims WHERE ${where} ${inOrder} ${OWN_PLAN}`
+    ? `SELECT * FROM claims WHERE ${where} ${inOrder} OFFSET 0`
     : `SELECT claims.*, place FROM (
-            SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${PAIRS.claims.table} WHERE ${where} ${inOrder} ${OWN_PLAN}
-          ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} ${OWN_PLAN}`
+            SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${PAIRS.claims.table} WHERE ${where} ${inOrder} OFFSET 0
+          ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} OFFSET 0`
 
-/** The same without a limit: on distributed tables all rows of a subquery with a limit would go over the network. */
+/** The same without OFFSET: Citus would send all rows of a subquery with OFFSET over the network. */
 const joinOf = ({ pair }: IndexScan, where: string) =>
   pair === undefined
     ? `claims WHERE ${where}`
@@ -105,16 +105,17 @@ export function pageOf(
   const { isOn: isDistributed } = db.distribution
   const pages = scans.map((scan, number) => {
     const { time, pair } = scan
-    const byPosition = pair === undefined || isDistributed ? `position ${order}` : `place ${order}`
-    const inOrder = time ? `${time} ${order}, position ${order}` : byPosition
-    // An expression is in no index, so no plan scans an index in this order.
-    const putInOrder = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
+    const byPosition = pair === undefined || isDistributed || !isInOrder ? 'position' : 'place'
+    const inOrder = time ? `${time} ${order}, position ${order}` : `${byPosition} ${order}`
+    // Citus only. No index contains an expression, so no plan scans an index in this order.
+    const sorted = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
     const place = `${afterPlace(sql, filter, scan)} ${upToStop(sql, stop, filter, scan)} ${upToEnd(time)}`
     const found = `${conditionsOf(sql, scan)} ${isInOrder ? place : ''}`
     const rest = sql.of(uncheckedFilters(filter, scan)).map((condition) => `AND ${condition}`)
-    const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isInOrder ? inOrder : putInOrder} LIMIT ${count}`
+    const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isDistributed && !isInOrder ? sorted : inOrder} LIMIT ${count}`
     const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS scan`
-    if (rest.length === 0 || isDistributed) return `(SELECT ${listed} FROM ${joinOf(scan, found)} ${page})`
+    if (isDistributed || (isInOrder && rest.length === 0))
+      return `(SELECT ${listed} FROM ${joinOf(scan, found)} ${page})`
     const rows = rowsOf(scan, found, isInOrder ? `ORDER BY ${inOrder}` : '')
     return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
   })

@@ -22,7 +22,7 @@ const STANDINGS: readonly Standing[] = [
 export class ClaimWatch {
   readonly #client: ApiClient
   readonly #standings: Map<string, Standing>
-  /** A claim that every claim of ours that is not terminal comes after; null for the list's beginning. */
+  /** A list position before all open claims of this run; null is the beginning of the list. */
   #after: string | null
 
   constructor(client: ApiClient, claimIds: Iterable<string>, after: string | null) {

@@ -29,7 +29,7 @@ export async function openClaims(
   return claimIds
 }
 
-/** The customer may be there from an earlier run, or from a request of ours whose answer was lost. */
+/** The customer may exist: from an earlier run, or from a request whose response was lost. */
 async function ensureCustomer(client: ApiClient, externalId: string): Promise<string> {
   const created = await client.send('POST', '/v1/customers', { external_id: externalId })
   if (created.status === 201) return (created.body as { id: string }).id

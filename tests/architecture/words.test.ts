@@ -16,6 +16,22 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
   [/\bisPassing\b/, 'isTransient'],
   [/\boutcomeKnown\b/, "outcome: 'not applied' or 'unknown'"],
   [/\bnote(Away|There)\b/, 'markDown, markUp'],
+  [/\bgiveBack\b/, 'release'],
+  [/\btake(AtOnce|Anyway)\b/, 'tryAcquire, force'],
+  [/\bLender\b|\blending\b/, 'connection pool'],
+  [/\bgoesAlone\b/, 'isolated'],
+  [/\bhomeOf\b/, 'partitionOf'],
+  [/\btakeWithin\b/, 'runExclusive'],
+  [/\b(isSlow|Pace)\b/, 'AdaptiveThrottle, overloaded'],
+  [/\b(whoGivesWay|giveWay|Stayer)\b/, 'load shedding: preempt, hold, release'],
+  [/\bfillGaps\b/, 'lazy column loading'],
+  [/\bLate(Contract|Submission)\b|\bMaybeLate\b|\bItemText\b/, 'RawJson…, RawItem: parsed on demand'],
+  [/\bClaim(Draft|Copies)\b/, 'PendingDecision, ClaimCache'],
+  [/\bIdsInOrder\b/, 'DueIdMerge'],
+  [/\bKindMove\b/, 'TransitionGroup'],
+  [/\bendsWithin\b/, 'withTimeout'],
+  [/\bstartParts\b/, 'startAll'],
+  [/\bwhy(Absent|Not)\b/, 'absence error, rejection reason'],
   [/\bowned\(/, 'withRejectionHandler'],
   [/\bTHE_SERVICE\b/, 'SERVICE'],
   [/\bPATIENCE_|_PATIENCE\b/, '…_TIMEOUT_MS'],
@@ -28,15 +44,15 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
     'FairSemaphore with a name of its own',
   ],
   [
-    /becomes of|in vain\b|as many as it may|nobody caught|who gives way|such a one|whoever|told of\b|of ours\b|so many/i,
+    /becomes of|in vain\b|as many as it may|nobody caught|decided anew|young generation|who gives way|such a one|whoever|told of\b|of ours\b(?!\.)|so many/i,
     'a plain sentence: subject, verb, object',
   ],
 ]
 
-for (const folder of ['src', 'tests', 'docs']) {
+for (const folder of ['src', 'tests', 'docs', 'dashboard/src', 'simulate', 'bench', 'scripts', 'examples']) {
   test(`no replaced word returns in ${folder}/`, async () => {
     const found: string[] = []
-    for await (const name of glob(`${folder}/**/*.{ts,md}`, {
+    for await (const name of glob(`${folder}/**/*.{ts,tsx,md}`, {
       exclude: ['tests/architecture/words.test.ts'],
     })) {
       const text = await readFile(name, 'utf8')

@@ -71,8 +71,8 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     name: 'a version of a schema is stored with the contract of the next version',
     edits: [
       edit(
-        'SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM compared WHERE is_new_version',
-        'SELECT $1, $2, version_number, new_contract, name, description, version_at, version_by FROM compared WHERE is_new_version',
+        'version_number, contract, name, description, version_at, version_by FROM compared WHERE is_new_version',
+        'version_number, new_contract, name, description, version_at, version_by FROM compared WHERE is_new_version',
       ),
     ],
   },

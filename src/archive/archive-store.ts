@@ -6,6 +6,7 @@ import { NOW, readClock } from '../platform/database/clock.ts'
 import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { metadataColumns, replacePairs } from '../platform/database/metadata.ts'
+import { Parameters } from '../platform/database/parameters.ts'
 import { plainArray, textArray } from '../platform/database/sql-array.ts'
 import {
   type ArchivedClaimRow,
@@ -185,37 +186,35 @@ async function insertClaim(db: Connection, claim: ArchivedClaimRow, contract: Ne
   const { id, user_id: userId, position } = claim
   const kind = claim.candidate_alias === null ? 'claim' : 'candidate'
   const { metadata, pairs } = metadataColumns(userId, kind, claim.metadata ?? {})
+  const query = new Parameters()
+  const row = query.row({
+    id,
+    position,
+    user_id: userId,
+    customer_id: claim.customer_id,
+    candidate_alias: claim.candidate_alias,
+    customer_external_id: claim.customer_external_id,
+    contract_hash: `\\x${contract.hash}`,
+    price: claim.price,
+    status: claim.status,
+    scheduled_outcome: claim.scheduled_outcome,
+    status_since: claim.status_since,
+    event_count: claim.event_count,
+    log_bytes: claim.log_bytes,
+    schema_id: claim.schema_id,
+    created_at: claim.created_at,
+    reference: claim.reference,
+    schema_version: claim.schema_version,
+    metadata,
+    review_start: claim.review_start ?? null,
+    decided_count: isExtended(contract.contract) ? claim.event_count : null,
+    reminders: claim.reminders ? plainArray(claim.reminders) : null,
+  })
   await db.query({
     name: 'insert_restored_claim',
     text: `-- insert_restored_claim
-      INSERT INTO claims (id, position, user_id, customer_id, candidate_alias, customer_external_id, contract_hash, price,
-        status, scheduled_outcome, status_since, event_count, log_bytes, schema_id, created_at, reference,
-        schema_version, metadata, review_start, decided_count, reminders)
-      OVERRIDING SYSTEM VALUE
-      VALUES ($1, $2, $3, $4, $5, $6, $7::bytea, $8::numeric, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18::jsonb, $19, $20, $21::float8[])`,
-    values: [
-      claim.id,
-      claim.position,
-      claim.user_id,
-      claim.customer_id,
-      claim.candidate_alias,
-      claim.customer_external_id,
-      `\\x${contract.hash}`,
-      claim.price,
-      claim.status,
-      claim.scheduled_outcome,
-      claim.status_since,
-      claim.event_count,
-      claim.log_bytes,
-      claim.schema_id,
-      claim.created_at,
-      claim.reference,
-      claim.schema_version,
-      metadata,
-      claim.review_start ?? null,
-      isExtended(contract.contract) ? claim.event_count : null,
-      claim.reminders ? plainArray(claim.reminders) : null,
-    ],
+      INSERT INTO claims (${row.names}) OVERRIDING SYSTEM VALUE VALUES (${row.parameters})`,
+    values: query.values,
   })
   if (metadata !== null) await replacePairs(db, 'claims', { userId, position, id }, pairs)
 }

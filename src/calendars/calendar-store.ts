@@ -5,6 +5,7 @@ import { MAX_CALENDAR_VERSIONS } from '../core/limits.ts'
 import type { CalendarRecord, ExpectedVersions, Versioned } from '../core/records.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { Parameters } from '../platform/database/parameters.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
 
 interface CalendarRow extends Calendar {
@@ -54,24 +55,24 @@ export async function insertCalendar(
   maxCalendars: number,
 ): Promise<Versioned<CalendarRecord> | null> {
   const { name, time_zone, weekly, holidays, exceptions } = calendar
+  const query = new Parameters()
+  const columns = query.row({
+    user_id: userId,
+    id: uuidv7(),
+    name,
+    time_zone,
+    weekly: JSON.stringify(weekly),
+    holidays: JSON.stringify(holidays),
+    exceptions: JSON.stringify(exceptions),
+  })
   const [row] = await db.query<VersionedRow>({
     name: 'insert_calendar',
     text: `-- insert_calendar
-      INSERT INTO calendars (user_id, id, name, time_zone, weekly, holidays, exceptions, created_at, version_at, version_by)
-      SELECT $1, $2, $3, $4, $5, $6, $7, now, now, ${actorSql('$8')} FROM ${NOW} AS now
-      WHERE (SELECT count(*) FROM calendars WHERE user_id = $1) < $9
+      INSERT INTO calendars (${columns.names}, created_at, version_at, version_by)
+      SELECT ${columns.parameters}, now, now, ${actorSql(query.parameter(tokenHash))} FROM ${NOW} AS now
+      WHERE (SELECT count(*) FROM calendars WHERE user_id = ${query.parameter(userId)}) < ${query.parameter(maxCalendars)}
       RETURNING ${COLUMNS}, ${VERSION} AS version`,
-    values: [
-      userId,
-      uuidv7(),
-      name,
-      time_zone,
-      JSON.stringify(weekly),
-      JSON.stringify(holidays),
-      JSON.stringify(exceptions),
-      tokenHash,
-      maxCalendars,
-    ],
+    values: query.values,
   })
   return row ? toVersioned(row) : null
 }
@@ -124,17 +125,22 @@ export async function updateCalendar(
   tokenHash: Buffer | null,
   expected: ExpectedVersions,
 ): Promise<Versioned<CalendarRecord> | null> {
+  const query = new Parameters()
+  const user = query.parameter(userId)
+  const calendar = query.parameter(id)
+  const newJson = (value: object | undefined, column: string) =>
+    `coalesce(${query.parameter(value && JSON.stringify(value))}::jsonb, ${column}) AS new_${column}`
   const [row] = await db.query<VersionedRow>({
     name: 'update_calendar',
     // Locked first: a change that waited for another change starts from its result.
     text: `-- update_calendar
       WITH held AS MATERIALIZED (
         SELECT version_number, name, time_zone, weekly, holidays, exceptions, version_at, version_by,
-          coalesce($4, name) AS new_name, coalesce($5, time_zone) AS new_time_zone,
-          coalesce($6::jsonb, weekly) AS new_weekly, coalesce($7::jsonb, holidays) AS new_holidays,
-          coalesce($8::jsonb, exceptions) AS new_exceptions
+          coalesce(${query.parameter(name)}, name) AS new_name, coalesce(${query.parameter(time_zone)}, time_zone) AS new_time_zone,
+          ${newJson(weekly, 'weekly')}, ${newJson(holidays, 'holidays')},
+          ${newJson(exceptions, 'exceptions')}
         FROM calendars
-        WHERE user_id = $1 AND id = $2 AND deleted_at IS NULL AND ${isExpected(VERSION, '$3')} FOR UPDATE
+        WHERE user_id = ${user} AND id = ${calendar} AND deleted_at IS NULL AND ${isExpected(VERSION, query.parameter(expected))} FOR UPDATE
       ), judged AS MATERIALIZED (
         SELECT * FROM (
           SELECT held.*, (name, time_zone, weekly, holidays, exceptions)
@@ -143,7 +149,7 @@ export async function updateCalendar(
       ), kept AS (
         INSERT INTO calendar_versions
           (user_id, calendar_id, number, name, time_zone, weekly, holidays, exceptions, created_at, made_by)
-        SELECT $1, $2, version_number, name, time_zone, weekly, holidays, exceptions, version_at, version_by
+        SELECT ${user}, ${calendar}, version_number, name, time_zone, weekly, holidays, exceptions, version_at, version_by
         FROM judged WHERE is_other
       )
       UPDATE calendars SET
@@ -154,20 +160,10 @@ export async function updateCalendar(
         exceptions = new_exceptions,
         version_number = version_number + is_other::integer,
         version_at = CASE WHEN is_other THEN ${NOW} ELSE version_at END,
-        version_by = CASE WHEN is_other THEN ${actorSql('$9')} ELSE version_by END
+        version_by = CASE WHEN is_other THEN ${actorSql(query.parameter(tokenHash))} ELSE version_by END
       FROM (SELECT new_name, new_time_zone, new_weekly, new_holidays, new_exceptions, is_other FROM judged) AS given
-      WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
-    values: [
-      userId,
-      id,
-      expected,
-      name,
-      time_zone,
-      weekly && JSON.stringify(weekly),
-      holidays && JSON.stringify(holidays),
-      exceptions && JSON.stringify(exceptions),
-      tokenHash,
-    ],
+      WHERE user_id = ${user} AND id = ${calendar} RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: query.values,
   })
   return row ? toVersioned(row) : null
 }

@@ -5,6 +5,7 @@ import type { Contract } from '../core/contracts/contract.ts'
 import type { ClaimSchema, ExpectedVersions, SchemaNames, Versioned } from '../core/records.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { Parameters } from '../platform/database/parameters.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
 import { type Lookup, lookupColumns, lookupRows, plainArray } from '../platform/database/sql-array.ts'
 import { MAX_SCHEMA_CONTRACT_BYTES, MAX_VERSIONS } from './limits.ts'
@@ -169,52 +170,47 @@ export async function updateClaimSchema(
   tokenHash: Buffer | null,
   expected: ExpectedVersions,
 ): Promise<Versioned<ClaimSchema> | null> {
+  const query = new Parameters()
+  const user = query.parameter(userId)
+  const schema = query.parameter(id)
+  const newContract = query.parameter(contract && JSON.stringify(contract))
+  const newText = (text: string | null | undefined, column: string) =>
+    `CASE WHEN ${query.parameter(text !== undefined)} THEN ${query.parameter(text)} ELSE ${column} END`
   const [row] = await db.query<VersionedRow>({
     name: 'update_claim_schema',
     // Locks the row first, so that a change that waited for another change starts from its result.
     text: `-- update_claim_schema
       WITH locked AS MATERIALIZED (
         SELECT contract, name, description, version_number, coalesce(version_at, updated_at) AS version_at, version_by,
-          coalesce($3::json, contract) AS new_contract,
-          CASE WHEN $5 THEN $6 ELSE name END AS new_name,
-          CASE WHEN $7 THEN $8 ELSE description END AS new_description
-        FROM claim_schemas WHERE user_id = $1 AND id = $2 AND ${isExpected(VERSION, '$4')} FOR UPDATE
+          coalesce(${newContract}::json, contract) AS new_contract,
+          ${newText(name, 'name')} AS new_name,
+          ${newText(description, 'description')} AS new_description
+        FROM claim_schemas WHERE user_id = ${user} AND id = ${schema} AND ${isExpected(VERSION, query.parameter(expected))} FOR UPDATE
       ), compared AS MATERIALIZED (
         SELECT locked.*, contract::text <> new_contract::text OR name IS DISTINCT FROM new_name
           OR description IS DISTINCT FROM new_description AS is_new_version FROM locked
       ), stored AS (
         INSERT INTO claim_schema_versions (user_id, schema_id, number, contract, name, description, created_at, made_by)
-        SELECT $1, $2, version_number, contract, name, description, version_at, version_by FROM compared
+        SELECT ${user}, ${schema}, version_number, contract, name, description, version_at, version_by FROM compared
         WHERE is_new_version
       ), deleted AS (
-        DELETE FROM claim_schema_versions v USING compared WHERE is_new_version AND v.user_id = $1 AND v.schema_id = $2
+        DELETE FROM claim_schema_versions v USING compared WHERE is_new_version AND v.user_id = ${user} AND v.schema_id = ${schema}
           AND v.number <= compared.version_number + 1 - ${MAX_VERSIONS}
       )
       UPDATE claim_schemas SET
         contract = new_contract,
-        updated_at = CASE WHEN $3 IS NULL THEN updated_at
+        updated_at = CASE WHEN ${newContract} IS NULL THEN updated_at
           ELSE greatest(${NOW}, updated_at + interval '1 millisecond') END,
         name = new_name,
         description = new_description,
-        reminders = CASE WHEN $10 THEN $11::float8[] ELSE reminders END,
+        reminders = CASE WHEN ${query.parameter(reminders !== undefined)}
+          THEN ${query.parameter(reminders && plainArray(reminders))}::float8[] ELSE reminders END,
         version_number = version_number + is_new_version::integer,
         version_at = CASE WHEN is_new_version THEN ${NOW} ELSE made_at END,
-        version_by = CASE WHEN is_new_version THEN ${actorSql('$9')} ELSE version_by END
+        version_by = CASE WHEN is_new_version THEN ${actorSql(query.parameter(tokenHash))} ELSE version_by END
       FROM (SELECT new_contract, new_name, new_description, is_new_version, version_at AS made_at FROM compared) AS change
-      WHERE user_id = $1 AND id = $2 RETURNING ${COLUMNS}, ${VERSION} AS version`,
-    values: [
-      userId,
-      id,
-      contract && JSON.stringify(contract),
-      expected,
-      name !== undefined,
-      name,
-      description !== undefined,
-      description,
-      tokenHash,
-      reminders !== undefined,
-      reminders && plainArray(reminders),
-    ],
+      WHERE user_id = ${user} AND id = ${schema} RETURNING ${COLUMNS}, ${VERSION} AS version`,
+    values: query.values,
   })
   return row ? toVersioned(row) : null
 }

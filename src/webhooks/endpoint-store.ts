@@ -3,6 +3,7 @@ import type { WebhookEndpoint } from '../core/webhooks.ts'
 import { ENDPOINT_COLUMNS, type EndpointRow, isThere, toEndpoint } from '../outbox/webhook-endpoint-store.ts'
 import { NOW } from '../platform/database/clock.ts'
 import type { Connection } from '../platform/database/connection.ts'
+import { Parameters } from '../platform/database/parameters.ts'
 import { isExpected, versionOf } from '../platform/database/record-version.ts'
 import { HEALTH_ATTEMPTS, MAX_WAITING_COUNTED } from './limits.ts'
 
@@ -32,27 +33,27 @@ export async function insertEndpoint(
   },
   most: number,
 ): Promise<Versioned<{ endpoint: WebhookEndpoint }> | null> {
+  const query = new Parameters()
+  const columns = query.row({
+    id: made.id,
+    user_id: made.userId,
+    url: made.url,
+    types: made.types,
+    customer_id: made.customerId,
+    description: made.description,
+    disabled: made.disabled,
+    secret: made.secret,
+    told_up_to: made.processedUpTo,
+    last_hash: made.lastHash,
+  })
   const [row] = await db.query<Versioned<EndpointRow>>({
     name: 'insert_webhook_endpoint',
     text: `-- insert_webhook_endpoint
-      INSERT INTO webhook_endpoints
-        (id, user_id, created_at, url, types, customer_id, description, disabled, secret, told_up_to, last_hash)
-      SELECT $1, $2, ${NOW}, $3, $4, $5, $6, $7, $8, $9, $10
-      WHERE (SELECT count(*) FROM webhook_endpoints WHERE user_id = $2 AND ${IS_THERE}) < $11
+      INSERT INTO webhook_endpoints (created_at, ${columns.names}) SELECT ${NOW}, ${columns.parameters}
+      WHERE (SELECT count(*) FROM webhook_endpoints WHERE user_id = ${query.parameter(made.userId)} AND ${IS_THERE})
+        < ${query.parameter(most)}
       RETURNING ${ENDPOINT_COLUMNS}, ${VERSION} AS version`,
-    values: [
-      made.id,
-      made.userId,
-      made.url,
-      made.types,
-      made.customerId,
-      made.description,
-      made.disabled,
-      made.secret,
-      made.processedUpTo,
-      made.lastHash,
-      most,
-    ],
+    values: query.values,
   })
   return row ? { endpoint: toEndpoint(row), version: row.version } : null
 }
@@ -136,38 +137,27 @@ export async function updateEndpoint(
   expected: ExpectedVersions,
   skipped: SkippedNotifications | null,
 ): Promise<boolean> {
-  const given = (key: keyof EndpointSettings) => changes[key] !== undefined
+  const query = new Parameters()
+  const isGiven = (key: keyof EndpointSettings) => query.parameter(changes[key] !== undefined)
+  const newValue = (key: keyof EndpointSettings, column: string) =>
+    `CASE WHEN ${isGiven(key)} THEN ${query.parameter(changes[key])} ELSE ${column} END`
+  const mayBeRepaired = `${isGiven('url')} OR ${isGiven('disabled')}`
   const rows = await db.query({
     name: 'update_webhook_endpoint',
     text: `-- update_webhook_endpoint
       UPDATE webhook_endpoints SET
-        url = CASE WHEN $3 THEN $4 ELSE url END,
-        types = CASE WHEN $5 THEN $6 ELSE types END,
-        customer_id = CASE WHEN $7 THEN $8 ELSE customer_id END,
-        description = CASE WHEN $9 THEN $10 ELSE description END,
-        disabled = CASE WHEN $11 THEN $12 ELSE disabled END,
-        failing_since = CASE WHEN $3 OR $11 THEN NULL ELSE failing_since END,
-        paused_until = CASE WHEN $3 OR $11 THEN NULL ELSE paused_until END,
-        told_up_to = CASE WHEN told_up_to = $14 AND ${VERSION} = $15 THEN $16 ELSE told_up_to END
-      WHERE user_id = $1 AND id = $2 AND ${IS_THERE} AND ${isExpected(VERSION, '$13')} RETURNING id`,
-    values: [
-      userId,
-      id,
-      given('url'),
-      changes.url,
-      given('types'),
-      changes.types,
-      given('customerId'),
-      changes.customerId,
-      given('description'),
-      changes.description,
-      given('disabled'),
-      changes.disabled,
-      expected,
-      skipped?.after,
-      skipped?.version,
-      skipped?.upTo,
-    ],
+        url = ${newValue('url', 'url')},
+        types = ${newValue('types', 'types')},
+        customer_id = ${newValue('customerId', 'customer_id')},
+        description = ${newValue('description', 'description')},
+        disabled = ${newValue('disabled', 'disabled')},
+        failing_since = CASE WHEN ${mayBeRepaired} THEN NULL ELSE failing_since END,
+        paused_until = CASE WHEN ${mayBeRepaired} THEN NULL ELSE paused_until END,
+        told_up_to = CASE WHEN told_up_to = ${query.parameter(skipped?.after)} AND ${VERSION} = ${query.parameter(skipped?.version)}
+          THEN ${query.parameter(skipped?.upTo)} ELSE told_up_to END
+      WHERE user_id = ${query.parameter(userId)} AND id = ${query.parameter(id)} AND ${IS_THERE}
+        AND ${isExpected(VERSION, query.parameter(expected))} RETURNING id`,
+    values: query.values,
   })
   return rows.length > 0
 }

@@ -1,14 +1,9 @@
 import { validationError } from '../../../kernel/errors.ts'
+import { Parameters } from '../parameters.ts'
 
 /** Collects the conditions of a list's WHERE clause and their values. */
-export class ListQuery {
-  readonly values: unknown[]
+export class ListQuery extends Parameters {
   readonly #conditions: string[] = []
-
-  /** @param values the parameters of other conditions of the same statement; new ones are appended */
-  constructor(values: unknown[] = []) {
-    this.values = values
-  }
 
   /** Adds `column operator value`; nothing if the value is undefined or null. */
   where(column: string, operator: '=' | '>' | '>=' | '<' | '<=', value: unknown): this {
@@ -21,11 +16,6 @@ export class ListQuery {
   /** Records after the cursor's position, in the list's order. */
   after(position: string | null, order: 'asc' | 'desc'): this {
     return this.where('position', order === 'asc' ? '>' : '<', position)
-  }
-
-  parameter(value: unknown): string {
-    this.values.push(value)
-    return `$${this.values.length}`
   }
 
   get conditions(): string {

@@ -25,30 +25,29 @@ type ListedCustomer = Omit<Customer, 'metadata'> & { metadata: string | null }
 
 export interface CustomerPage {
   rows: ListedCustomer[]
-  /** The id of the last customer of the page. Null on the last page. */
+  /** The id of the last customer that the page scanned. Null on the last page. */
   next: string | null
 }
 
-/** A filter with an index. If the index finds too many customers, the filter is checked on each customer of the list. */
-interface FoundFilter {
-  /** SQL for the ids of the matching customers: one query for each index. */
-  ids: (query: ListQuery) => string[]
-  /** SQL for whether a customer matches. */
-  fits: (query: ListQuery) => string
+/** A filter with indexes. If they find too many customers, the filter is checked on each customer of the list instead. */
+interface IndexedFilter {
+  /** SQL queries for the ids of the matching customers, one for each index. */
+  matchingIds: (query: ListQuery) => string[]
+  /** SQL condition: whether a customer matches. */
+  matches: (query: ListQuery) => string
 }
 
 /**
- * A page of the account's customers, in the order of creation. If many customers match a search or metadata filter,
- * but few of the scanned ones, the page has fewer customers than requested although more follow.
+ * A page of the account's customers, in the order of creation. If a filter is selective, only its matches are read.
+ * Otherwise the page scans at most MAX_SCANNED_CUSTOMERS, and may have fewer customers than requested although more follow.
  */
 export async function listCustomers(db: Connection, filter: CustomerFilter): Promise<CustomerPage> {
   const { userId } = filter
   const filters = filtersOf(filter)
-  const few = await firstOfFew(db, userId, filters)
-  const isBroad = filters.length > 0 && !few
-  const stop = isBroad ? await findStop(db, filter) : null
+  const selective = await findSelectiveFilter(db, userId, filters)
+  const stop = filters.length > 0 && !selective ? await findStop(db, filter) : null
   const list = { name: 'customers', userId } as const
-  // Uncommitted customers before the stop belong to this page.
+  // Customers before a fresh stop may be uncommitted. They belong to this page.
   if (stop?.fresh) await waitForInserts(db, list)
   const { rows, hasMore } = await readPage(db, list, filter, (count, upTo) => {
     const query = new ListQuery()
@@ -57,13 +56,15 @@ export async function listCustomers(db: Connection, filter: CustomerFilter): Pro
       .after(filter.after, filter.order)
       .where('position', '<=', upTo)
       .where('position', filter.order === 'asc' ? '<=' : '>=', stop?.position)
-    const found = filters.map((one) =>
-      one === few ? `id = ANY (ARRAY(${one.ids(query).join(' UNION ')}))` : one.fits(query),
+    const conditions = filters.map((indexed) =>
+      indexed === selective
+        ? `id = ANY (ARRAY(${indexed.matchingIds(query).join(' UNION ')}))`
+        : indexed.matches(query),
     )
     return db.query<CustomerRow & ListedRow & { metadata: string | null }>({
       text: `-- list_customers
         SELECT ${CUSTOMER_COLUMNS}, ${METADATA_IF_SHORT} AS metadata, position, ${IS_FRESH} AS fresh FROM customers
-        WHERE ${[query.conditions, ...found].join(' AND ')}
+        WHERE ${[query.conditions, ...conditions].join(' AND ')}
         ORDER BY position ${filter.order} LIMIT ${query.parameter(count)}`,
       values: query.values,
     })
@@ -88,15 +89,15 @@ export async function readCustomerMetadata(
   return new Map(rows.map(({ id, metadata }) => [id, { metadata }]))
 }
 
-function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] {
-  const filters: FoundFilter[] = []
-  if (search !== undefined) filters.push(startingWith(search))
+function filtersOf({ userId, search, metadata }: CustomerFilter): IndexedFilter[] {
+  const filters: IndexedFilter[] = []
+  if (search !== undefined) filters.push(searchFilter(search))
   if (metadata) {
     const { table, owner } = PAIRS.customers
     for (const pair of pairsOf(userId, 'customer', metadata))
       filters.push({
-        fits: (query) => hasPairs('customers', [pair], (one) => query.parameter(one)),
-        ids: (query) => [
+        matches: (query) => hasPairs('customers', [pair], (value) => query.parameter(value)),
+        matchingIds: (query) => [
           `SELECT ${owner} FROM ${table} WHERE user_id = $1 AND pair = ${query.parameter(pair)}::bigint`,
         ],
       })
@@ -104,31 +105,35 @@ function filtersOf({ userId, search, metadata }: CustomerFilter): FoundFilter[] 
   return filters
 }
 
-function startingWith(search: string): FoundFilter {
+function searchFilter(search: string): IndexedFilter {
   const prefix = prefixOf(search)
-  return { fits: (query) => matchesSql(query, prefix), ids: (query) => matchingIdsSql(query, prefix) }
+  return {
+    matches: (query) => matchesSql(query, prefix),
+    matchingIds: (query) => matchingIdsSql(query, prefix),
+  }
 }
 
-async function firstOfFew(
+/** The first filter whose indexes find fewer than MAX_SORTED_CUSTOMERS. */
+async function findSelectiveFilter(
   db: Connection,
   userId: string,
-  filters: readonly FoundFilter[],
-): Promise<FoundFilter | null> {
-  for (const one of filters) {
+  filters: readonly IndexedFilter[],
+): Promise<IndexedFilter | null> {
+  for (const filter of filters) {
     const query = new ListQuery().where('user_id', '=', userId)
-    const some = one.ids(query).map((ids) => `(${ids} LIMIT ${MAX_SORTED_CUSTOMERS})`)
-    const [row] = await db.query<{ is_few: boolean }>({
+    const queries = filter.matchingIds(query).map((ids) => `(${ids} LIMIT ${MAX_SORTED_CUSTOMERS})`)
+    const [row] = await db.query<{ is_selective: boolean }>({
       text: `-- count_found_customers
-        SELECT count(*) < ${MAX_SORTED_CUSTOMERS} AS is_few FROM (${some.join(' UNION ALL ')}) AS found`,
+        SELECT count(*) < ${MAX_SORTED_CUSTOMERS} AS is_selective FROM (${queries.join(' UNION ALL ')}) AS found`,
       values: query.values,
       readOnly: true,
     })
-    if (row?.is_few) return one
+    if (row?.is_selective) return filter
   }
   return null
 }
 
-/** The last customer that a page may scan. Null if the list ends before. */
+/** The last customer that a page may scan. Null if fewer than MAX_SCANNED_CUSTOMERS are left. */
 async function findStop(
   db: Connection,
   { userId, after, order }: CustomerFilter,
@@ -147,8 +152,8 @@ async function findStop(
 /*
  * Prefix search of customers by external id or name, case-insensitive (§4.5) by Unicode's simple case folding; A to Z match
  * only a to z. PostgreSQL folds other letters by the locale of the database, or not at all. So the indexes fold only ASCII
- * (`COLLATE "C"`), which is the same in every database. A search lists the case variants of its other letters: each
- * combination of variants of the first letters is an index range, and a filter compares all letters.
+ * (`COLLATE "C"`), which is the same in every database. A search lists the case variants of its letters beyond ASCII: each
+ * combination of variants of the first of them is an index range, and a condition compares all letters.
  */
 
 const LAST_CHARACTER = 'chr(1114111)'
@@ -166,8 +171,8 @@ export interface Prefix {
   foldedVariants: string
 }
 
-/** Letters that are not the upper case of the letter they fold to, such as a final sigma or a capital ẞ. */
-const OTHER_VARIANTS = Map.groupBy(
+/** By folded letter: its variants besides itself and its upper case, such as a final sigma or a capital ẞ. */
+const EXTRA_VARIANTS = Map.groupBy(
   '\u00b5ǅǈǋǲ\u0345ςϐϑϕϖϰϱϴϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛẞᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼ\u1fbeῌῼ\u2126\u212b',
   foldLetter,
 )
@@ -181,46 +186,46 @@ function foldLetter(letter: string): string {
 
 /** All letters that fold to this one, including itself. */
 function variantsOf(folded: string): string[] {
-  const candidates = [folded, folded.toUpperCase(), ...(OTHER_VARIANTS.get(folded) ?? [])]
+  const candidates = [folded, folded.toUpperCase(), ...(EXTRA_VARIANTS.get(folded) ?? [])]
   return [...new Set(candidates)].filter((letter) => foldLetter(letter) === folded)
 }
 
 export function prefixOf(search: string): Prefix {
   const prefix: Prefix = { folded: '', ranges: [''], variants: '', foldedVariants: '' }
-  let letters = 0
+  let lettersWithVariants = 0
   for (const character of search) {
     const isAscii = character <= '\x7f'
     const folded = isAscii ? character.toLowerCase() : foldLetter(character)
     const variants = isAscii ? [folded] : variantsOf(folded)
     prefix.folded += folded
     if (variants.length > 1) {
-      letters++
+      lettersWithVariants++
       prefix.variants += variants.join('')
       prefix.foldedVariants += folded.repeat(variants.length)
     }
-    if (letters <= MAX_LETTERS_IN_RANGES)
+    if (lettersWithVariants <= MAX_LETTERS_IN_RANGES)
       prefix.ranges = prefix.ranges.flatMap((range) => variants.map((letter) => range + letter))
   }
   return prefix
 }
 
-/** SQL: whether a customer matches. */
+/** SQL condition: whether a customer matches. */
 function matchesSql(query: ListQuery, prefix: Prefix): string {
   const [folded, variants, foldedVariants] = [prefix.folded, prefix.variants, prefix.foldedVariants].map(
     (text) => `${query.parameter(text)}::text`,
   )
-  const startsWith = (by: string) => `translate(${by}, ${variants}, ${foldedVariants}) ^@ ${folded}`
+  const startsWith = (column: string) => `translate(${column}, ${variants}, ${foldedVariants}) ^@ ${folded}`
   return `(${startsWith(EXTERNAL_ID)} OR ${startsWith(NAME)})`
 }
 
-/** SQL: the ids of the matching customers of the account $1, one query for each index range. */
+/** SQL queries for the ids of the matching customers of the account $1, one for each index and range. */
 function matchingIdsSql(query: ListQuery, prefix: Prefix): string[] {
   const matches = matchesSql(query, prefix)
   return prefix.ranges.flatMap((range) => {
-    // In a generic plan `^@` alone does not become an index range.
     const from = `${query.parameter(range)}::text`
-    const ids = (by: string) =>
-      `SELECT id FROM customers WHERE user_id = $1 AND ${by} >= ${from} AND ${by} < ${from} || ${LAST_CHARACTER} AND ${matches}`
+    // The bounds are explicit: in a generic plan, PostgreSQL derives no index range from `^@`.
+    const ids = (column: string) =>
+      `SELECT id FROM customers WHERE user_id = $1 AND ${column} >= ${from} AND ${column} < ${from} || ${LAST_CHARACTER} AND ${matches}`
     return [ids(EXTERNAL_ID), `${ids(NAME)} AND name IS NOT NULL`]
   })
 }

@@ -239,7 +239,7 @@ const deleteClaimSchemaRoute = (app: App) =>
 
 const withHints = async (hints: ContractHintsCache, { read, userId }: Context, schema: ClaimSchema) => ({
   ...presentClaimSchema(schema),
-  hints: await hints.ofCreation(read, userId, schema.contract),
+  hints: await hints.hintsField(read, userId, schema.contract),
 })
 
 /** The contract goes into the answer as it was stored. */

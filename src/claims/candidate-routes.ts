@@ -90,7 +90,7 @@ const createCandidateRoute = (app: App) =>
       noteCreated(app, request, candidate)
       const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
       const headers = { Location: path, ...etagHeader(tagOf(candidate)) }
-      const hints = await app.contractHints.ofCreation(
+      const hints = await app.contractHints.hintsField(
         app.db.reads.for(request.userId),
         request.userId,
         candidate.contract,

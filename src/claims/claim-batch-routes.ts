@@ -117,7 +117,7 @@ function batchRoute<Body, Request extends NewRequest>(
       const hints = new Map<CreatedClaim, readonly Hint[] | undefined>()
       for (const claim of opened) {
         if (claim instanceof Error) continue
-        hints.set(claim, await app.contractHints.ofCreation(db, request.userId, contractOf(claim.contract)))
+        hints.set(claim, await app.contractHints.hintsField(db, request.userId, contractOf(claim.contract)))
       }
       const created = opened.values()
       const toResult = (outcome: CreatedClaim | Error) => {

@@ -91,7 +91,7 @@ const createClaimRoute = (app: App) =>
       const claim = await createClaim(app, userId, readNewClaim(body), memoryOf(request), key)
       noteCreated(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}`, ...etagHeader(tagOf(claim)) }
-      const hints = await app.contractHints.ofCreation(app.db.reads.for(userId), userId, claim.contract)
+      const hints = await app.contractHints.hintsField(app.db.reads.for(userId), userId, claim.contract)
       return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
     },
   })

@@ -1,4 +1,4 @@
-import type { FoundContract } from '../contracts/known-contracts.ts'
+import type { FoundContract } from '../contracts/contract-cache.ts'
 import type { Evidence, PlacedEvidence } from '../core/claims/event.ts'
 import { hashOfId, type LogDigest, readDigest } from '../core/claims/log-digest.ts'
 import { readInShards } from '../platform/database/citus/in-shards.ts'

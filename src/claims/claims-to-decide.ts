@@ -1,5 +1,5 @@
+import { ContractsOfGroup, type ParsedContract, parseContract } from '../contracts/contract-cache.ts'
 import { hashOf } from '../contracts/contract-store.ts'
-import { ContractsOfGroup, type ParsedContract, parseContract } from '../contracts/known-contracts.ts'
 import type { Claim } from '../core/claims/claim.ts'
 import type { Evidence, PlacedEvidence } from '../core/claims/event.ts'
 import type { LogDigest } from '../core/claims/log-digest.ts'
@@ -50,11 +50,11 @@ const ALL_BYTES = 2 ** 31
  * contain one of the named events. A long log is not read either, because one claim must not delay the others, and
  * many must not fill the memory (see `readLongLog`). The statement then only checks whether the log contains the
  * named events.
- * Short parts are read at once. A longer contract is not read if it is known, and read once if several claims share
+ * Short parts are read at once. A longer contract is not read if it is cached, and read once if several claims share
  * it.
- * @param maxBytes limit of the bytes of contracts and of a quarter of logs. Claims beyond it are oversized; the shortest are
+ * @param maxBytes limit of the bytes of contracts and logs, by `weight`. Claims beyond it are oversized; the shortest are
  *   read first.
- * @param maxParsedBytes limit of bytes of long unknown contracts among them: parsing takes longer than reading
+ * @param maxParsedBytes limit of the bytes of long contracts that are not cached: parsing takes longer than reading
  */
 export async function readClaimsToDecide(
   db: Connection,

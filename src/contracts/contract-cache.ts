@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Contract } from '../core/contracts/contract.ts'
-import { MAX_KNOWN_CONTRACT_BYTES } from './limits.ts'
+import { MAX_CACHED_CONTRACT_BYTES } from './limits.ts'
 
 export interface ParsedContract {
   parsed: Contract
@@ -10,7 +10,7 @@ export interface ParsedContract {
 
 /** Parsed contracts by hash. Many claims share a contract. */
 const contracts = new LRUCache<string, ParsedContract>({
-  maxSize: MAX_KNOWN_CONTRACT_BYTES,
+  maxSize: MAX_CACHED_CONTRACT_BYTES,
   sizeCalculation: ({ bytes }) => bytes,
 })
 

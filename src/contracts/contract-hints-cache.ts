@@ -13,10 +13,10 @@ import {
   MAX_CACHED_HINT_CHARACTERS,
 } from './limits.ts'
 
-/** Estimated characters of an entry besides its key. */
-const ENTRY_CHARACTERS = 1_024
+/** Estimated characters of the hints of a contract. */
+const HINTS_CHARACTERS = 1_024
 
-/** Caches the hints of contracts. Many claims have the same contract: without the cache a batch takes 1.6 times as long. */
+/** Caches the hints of contracts. Many claims have the same contract: without the cache a batch of creations takes 1.6 times as long. */
 export class ContractHintsCache {
   readonly #currencies = new LRUCache<string, { code: string | null }>({
     max: MAX_CACHED_CURRENCIES,
@@ -24,17 +24,18 @@ export class ContractHintsCache {
   })
   readonly #hints = new LRUCache<string, readonly Hint[]>({
     maxSize: MAX_CACHED_HINT_CHARACTERS,
-    sizeCalculation: (_, key) => key.length + ENTRY_CHARACTERS,
+    sizeCalculation: (_, key) => key.length + HINTS_CHARACTERS,
   })
 
-  /** The hints for the response to the creation or change of a contract; undefined if there are none. */
-  async ofCreation(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[] | undefined> {
+  /** The hints as a field of a response: undefined if there are none. */
+  async hintsField(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[] | undefined> {
     const hints = await this.hintsOf(db, userId, contract)
     return hints.length > 0 ? hints : undefined
   }
 
-  /** The hints that depend only on the contract and the account's currency, not on its events. */
+  /** Without the hints about event types, which depend on the account's events. */
   async hintsOf(db: Connection, userId: string, contract: Contract): Promise<readonly Hint[]> {
+    // An integer price fits any currency.
     const currency = decimalsOf(contract.price) === 0 ? null : await this.currencyOf(db, userId)
     const key = `${currency} ${JSON.stringify(contract)}`
     const cached = this.#hints.get(key)

@@ -7,7 +7,7 @@ export interface MatchedValue {
   value: Json
 }
 
-/** The values that `match` requires. Objects are compared key by key; any object matches an empty one. */
+/** The values that `match` requires. Objects are compared key by key; `{}` is matched by any object. */
 export function matchedValues({ match }: Leaf): MatchedValue[] {
   if (match === undefined) return []
   return isJsonObject(match) ? valuesIn(match, []) : [{ path: ['value'], value: match }]

@@ -4,7 +4,7 @@ import { MAX_ROW_BYTES } from '../limits.ts'
 const [NEWLINE, CARRIAGE_RETURN] = [10, 13]
 
 /**
- * Reads the lines that are not empty. Lines end with LF, CRLF or CR, which no JSON string contains.
+ * Reads the lines that are not empty. Lines end with LF, CRLF or CR. JSON strings contain neither LF nor CR unescaped.
  * @throws OperatorError if a line is too long
  */
 export async function readLines(
@@ -13,22 +13,22 @@ export async function readLines(
 ): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 0
-  const take = (bytes: Buffer) => {
+  const decodeLine = (bytes: Buffer) => {
     line++
     const text = bytes.toString('utf8').trim()
     if (text !== '') onLine(text, line)
   }
   for await (const chunk of chunks) {
-    rest = takeLines(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), take)
+    rest = splitLines(rest.length === 0 ? chunk : Buffer.concat([rest, chunk]), decodeLine)
     if (rest.length > MAX_ROW_BYTES) {
       throw new OperatorError(`line ${line + 1} of the log does not end within ${MAX_ROW_BYTES} bytes`)
     }
   }
-  if (rest.length > 0) take(rest)
+  if (rest.length > 0) decodeLine(rest)
 }
 
-/** Returns what follows the last line end. A CR at the end is returned too: an LF may follow. */
-function takeLines(bytes: Buffer, take: (line: Buffer) => void): Buffer {
+/** Returns the bytes of the last, incomplete line. A CR at the end belongs to them: an LF may follow. */
+function splitLines(bytes: Buffer, onLine: (line: Buffer) => void): Buffer {
   let start = 0
   let nextReturn = bytes.indexOf(CARRIAGE_RETURN)
   let nextNewline = bytes.indexOf(NEWLINE)
@@ -36,7 +36,7 @@ function takeLines(bytes: Buffer, take: (line: Buffer) => void): Buffer {
     const isReturn = nextReturn !== -1 && (nextNewline === -1 || nextReturn < nextNewline)
     const end = isReturn ? nextReturn : nextNewline
     if (isReturn && end === bytes.length - 1) break
-    take(bytes.subarray(start, end))
+    onLine(bytes.subarray(start, end))
     start = isReturn && nextNewline === end + 1 ? end + 2 : end + 1
     if (isReturn) nextReturn = bytes.indexOf(CARRIAGE_RETURN, start)
     if (nextNewline !== -1 && nextNewline < start) nextNewline = bytes.indexOf(NEWLINE, start)

@@ -1,5 +1,6 @@
 /**
- * The scheduled check of a whole minute (§3): every live claim whose window has elapsed makes its transition.
+ * The scheduled check of a whole minute (§3): every live claim (a claim without a test clock) whose window has elapsed makes
+ * its transition.
  *
  * What: a server locks shards that no other server checks (a database that is not distributed has one shard), and works in
  * passes. A pass lists due claims by ranges of the index of due times, reads them in batches, grouped by transition, decides
@@ -40,7 +41,7 @@ import {
 } from './limits.ts'
 import { moveGroups, type TransitionGroup } from './move-claims-store.ts'
 import { withReviewTime } from './review-time.ts'
-import { sendLiveReminders, sendRemindersOfReachableShards } from './send-reminders.ts'
+import { sendDueReminders, sendRemindersOfReachableShards } from './send-reminders.ts'
 
 type CheckContext = Pick<App, 'db' | 'submissions' | 'throttle' | 'calendarTimes'>
 
@@ -58,14 +59,14 @@ const sizesOf = ({ isOn, shards }: Distribution): CheckSizes => ({
   pass: PASS_SIZE,
   listingMs: LISTING_TIMEOUT_MS,
 })
-/** PostgreSQL's largest integer. A range that was listed before has about as many due claims as then. */
+/** PostgreSQL's largest integer. A range that is listed again needs no limit: the first list limited it. */
 const NO_LIMIT = 2 ** 31 - 1
 
 interface Check {
   checkTime: Date
   isOver: () => boolean
   sizes: CheckSizes
-  /** Why claims were left out: the working time of their calendars cannot be computed here. */
+  /** Reasons of claims that were not moved: this server cannot compute the working time of their calendars. */
   failures: RangeError[]
 }
 
@@ -85,13 +86,13 @@ export async function runScheduledCheck(
   sizes = sizesOf(context.db.distribution),
 ): Promise<number> {
   const check: Check = { checkTime, isOver, sizes, failures: [] }
-  let left = context.db.distribution.allShards()
+  let unchecked = context.db.distribution.allShards()
   let total = 0
-  while (left.length > 0) {
-    const { shards, moved } = await checkFreeShards(context, check, left)
+  while (unchecked.length > 0) {
+    const { shards, moved } = await checkFreeShards(context, check, unchecked)
     total += moved
-    left = left.filter((shard) => !shards.includes(shard))
-    if (left.length > 0 && isOver()) break
+    unchecked = unchecked.filter((shard) => !shards.includes(shard))
+    if (unchecked.length > 0 && isOver()) break
     if (shards.length === 0) await sleep(SHARD_LOCK_POLL_INTERVAL_MS)
   }
   const [failure] = check.failures
@@ -103,22 +104,22 @@ export async function runScheduledCheck(
 async function checkFreeShards(
   context: CheckContext,
   check: Check,
-  candidates: readonly number[],
+  unchecked: readonly number[],
 ): Promise<{ shards: readonly number[]; moved: number }> {
-  const { checks, distribution, moves } = context.db
+  const { checks, distribution, maxCheckBatches } = context.db
   try {
     return await checks.transaction(async (locking) => {
-      const shards = await lockShards(locking, candidates, moves)
+      const shards = await lockShards(locking, unchecked, maxCheckBatches)
       if (shards.length === 0) return { shards, moved: 0 }
       await checks.transaction((connection) => takeBackTotals(connection, check.checkTime))
       // The locking connection reads from the coordinator only (see `lockShards`).
       const reader = distribution.isOn ? checks : locking
       const moved = await checkShards(context, { ...check, shards, reader })
-      if (!check.isOver()) await sendLiveReminders(context, shards, check.checkTime, check.isOver)
+      if (!check.isOver()) await sendDueReminders(context, shards, check.checkTime, check.isOver)
       return { shards, moved }
     })
   } catch (error) {
-    if (distribution.isOn) await checkReachableShards(context, check, candidates)
+    if (distribution.isOn) await checkReachableShards(context, check, unchecked)
     throw error
   }
 }
@@ -142,7 +143,7 @@ async function checkShards(context: CheckContext, check: LockedCheck): Promise<n
 }
 
 interface ListedRanges {
-  /** In the order of ids, which is about that of the table and of most indexes: fewer pages are written. */
+  /** In the order of ids. The table and most indexes are in about the same order, so fewer pages are written. */
   ids: DueIdMerge
   ranges: DueRange[]
   /** Not listed yet. */
@@ -193,7 +194,7 @@ async function moveRanges(context: CheckContext, check: LockedCheck, listed: Lis
   return moved
 }
 
-/** Due claims of one node that are moved by one statement. */
+/** Due claims of one node. One statement moves them. */
 interface Batch {
   ids: readonly string[]
   groups: TransitionGroup[]
@@ -206,12 +207,15 @@ async function runPass(
   ids: DueIdMerge,
 ): Promise<{ moved: number; missed: number }> {
   const sum = { moved: 0, missed: 0 }
-  const coming = readBatches(context, check, ids)
-  let batches = await nextBatches(context, coming)
+  const source = readBatches(context, check, ids)
+  let batches = await nextBatches(context, source)
   while (batches.length > 0) {
     const current = batches
     const [next, ...moved] = await context.throttle.run(() =>
-      allSettled([nextBatches(context, coming), ...current.map((batch) => moveBatch(context, check, batch))]),
+      allAfterSettled([
+        nextBatches(context, source),
+        ...current.map((batch) => moveBatch(context, check, batch)),
+      ]),
     )
     for (const [i, { groups }] of current.entries()) {
       const due = groups.reduce((total, { count }) => total + count, 0)
@@ -241,23 +245,23 @@ async function* readBatches(
  */
 async function nextBatches(
   { db, submissions }: CheckContext,
-  coming: AsyncGenerator<Batch, void>,
+  source: AsyncGenerator<Batch, void>,
 ): Promise<Batch[]> {
   const batches: Batch[] = []
-  while (batches.length < (submissions.isIdle ? db.moves : 1)) {
-    const { done, value } = await coming.next()
+  while (batches.length < (submissions.isIdle ? db.maxCheckBatches : 1)) {
+    const { done, value } = await source.next()
     if (done) break
     batches.push(value)
   }
   return batches
 }
 
-/** If one fails, waits for the others: the locks must not be released while a statement runs. */
-async function allSettled<Each extends unknown[]>(
-  works: { [I in keyof Each]: Promise<Each[I]> },
+/** `Promise.all` that waits for all promises also after a failure: locks must not be released while a statement runs. */
+async function allAfterSettled<Each extends unknown[]>(
+  promises: { [I in keyof Each]: Promise<Each[I]> },
 ): Promise<Each> {
-  await Promise.allSettled(works)
-  return Promise.all(works) as Promise<Each>
+  await Promise.allSettled(promises)
+  return Promise.all(promises) as Promise<Each>
 }
 
 /** Batches of the ids that are in these shards, each of one node. */
@@ -311,7 +315,7 @@ async function moveBatch(context: CheckContext, check: Check, { ids, groups }: B
         throw new Error('another server has taken over the scheduled check')
       return moveGroups(connection, groups, MOVE_LOCK_TIMEOUT_MS)
     })
-    measure(context, groups, moved)
+    countTransitions(context, groups, moved)
     return moved
   } catch (error) {
     if (!isTransient(error)) throw error
@@ -324,13 +328,13 @@ async function moveBatch(context: CheckContext, check: Check, { ids, groups }: B
   }
 }
 
-/** Counts transitions by status. If some claims were missed, it is not known of which group: the last groups count less. */
-function measure({ db }: CheckContext, groups: readonly TransitionGroup[], moved: number): void {
-  let left = moved
+/** Counts transitions by status. If some claims were missed, their group is unknown: the last groups count fewer. */
+function countTransitions({ db }: CheckContext, groups: readonly TransitionGroup[], moved: number): void {
+  let uncounted = moved
   for (const { count, transition } of groups) {
-    const counted = Math.min(left, count)
+    const counted = Math.min(uncounted, count)
     db.metrics.instruments.transitions.inc({ by: 'check', to: transition.state.status }, counted)
-    left -= counted
+    uncounted -= counted
   }
 }
 
@@ -341,12 +345,12 @@ function measure({ db }: CheckContext, groups: readonly TransitionGroup[], moved
 async function checkReachableShards(
   context: CheckContext,
   check: Check,
-  candidates: readonly number[],
+  unchecked: readonly number[],
 ): Promise<void> {
   const { checks } = context.db
   const { checkTime, isOver } = check
   await checks.transaction(async (locking) => {
-    const shards = new Set(await lockShards(locking, candidates, candidates.length))
+    const shards = new Set(await lockShards(locking, unchecked, unchecked.length))
     for (let round = 0; round < MAX_RECOVERY_ROUNDS && shards.size > 0 && !isOver(); round++) {
       const ids = await listDueOnReachableShards(checks, checkTime, RECOVERY_LIST_SIZE_PER_SHARD)
       let moved = 0

@@ -15,12 +15,12 @@ import {
 } from './reminder-store.ts'
 
 /**
- * Sends the reminders of live claims that the scheduled check of a minute finds, batch by batch (§2.16). Called after the
- * check has moved the due claims.
+ * Sends the reminders of live claims that are due at the scheduled check, batch by batch (§2.16). Called after the check has
+ * moved the due claims.
  * @param shards locked by the check
  * @param isOver true if the time of the check is over. Called after each batch. The check of a later minute continues
  */
-export async function sendLiveReminders(
+export async function sendDueReminders(
   { db, throttle }: Pick<App, 'db' | 'throttle'>,
   shards: readonly number[],
   checkTime: Date,

@@ -156,7 +156,7 @@ test('a run that is over its minute leaves the rest to the check of a later one,
   const terms = contractWith({ activity_window: 1, review_window: 600 })
   const { id } = await account.claim(await account.customer('long'), terms)
   // More than are moved at once before one asks.
-  await service.sql(COPY_CLAIM, [id, 1_250 * app.db.moves - 1])
+  await service.sql(COPY_CLAIM, [id, 1_250 * app.db.maxCheckBatches - 1])
   const [t9, t10] = [inMinutes(9), inMinutes(10)]
   await runScheduledCheck(app, t9, () => true)
   await runScheduledCheck(app, t10)

@@ -10,11 +10,11 @@ import { readPages } from '../support/read-pages.ts'
 import { sharedService } from '../support/shared.ts'
 import { candidateId } from '../support/source/claims.ts'
 
-/* Creations of several accounts that come at the same moment go to the database together. */
+/* Concurrent creations of several accounts share a batch: one statement creates all their records. */
 
 const service = await sharedService()
-const EACH = 15
-const numbers = Array.from({ length: EACH }, (_, i) => i)
+const REPETITIONS = 15
+const numbers = Array.from({ length: REPETITIONS }, (_, i) => i)
 
 interface Caller {
   api: ApiClient
@@ -36,7 +36,7 @@ const claimOf = ({ customer }: Caller, price: number) => ({
   contract: contractWith({ price }),
 })
 
-test('each gets what is its own, and nothing of another account', async () => {
+test('each account gets its own claims and cannot use customers or schemas of another account', async () => {
   const created = await Promise.all(
     callers.map(async (caller, index) => {
       const { api, customer, schema } = caller
@@ -51,12 +51,17 @@ test('each gets what is its own, and nothing of another account', async () => {
       )
       const own: string[] = []
       for (const n of numbers) {
-        const [given, copied, ofOther, fromOther] = answers.slice(4 * n) as [Answer, Answer, Answer, Answer]
-        assert.deepEqual([given.status, given.body.contract.price], [201, 100 * index + n])
-        assert.deepEqual([copied.status, copied.body.contract.price], [201, 1_000 * (index + 1)])
-        assertError(ofOther, 404, 'CUSTOMER_NOT_FOUND')
-        assertError(fromOther, 404, 'SCHEMA_NOT_FOUND')
-        own.push(given.body.id, copied.body.id)
+        const [withContract, withSchema, withOtherCustomer, withOtherSchema] = answers.slice(4 * n) as [
+          Answer,
+          Answer,
+          Answer,
+          Answer,
+        ]
+        assert.deepEqual([withContract.status, withContract.body.contract.price], [201, 100 * index + n])
+        assert.deepEqual([withSchema.status, withSchema.body.contract.price], [201, 1_000 * (index + 1)])
+        assertError(withOtherCustomer, 404, 'CUSTOMER_NOT_FOUND')
+        assertError(withOtherSchema, 404, 'SCHEMA_NOT_FOUND')
+        own.push(withContract.body.id, withSchema.body.id)
       }
       return own
     }),
@@ -64,36 +69,40 @@ test('each gets what is its own, and nothing of another account', async () => {
   for (const [index, { api }] of callers.entries()) {
     const listed = (await readPages(api, '/v1/claims', { limit: 100 })).flat().map(({ id }) => id)
     assert.deepEqual(new Set(listed), new Set(created[index]))
-    assert.equal(listed.length, 2 * EACH)
+    assert.equal(listed.length, 2 * REPETITIONS)
   }
 })
 
-test('an alias, and an external id of an account, is given once', async () => {
+test('an alias, and an external id within an account, is used by one creation only; the others answer 409', async () => {
   const aliases = numbers.slice(0, 8).map(() => uniqueName('alias'))
   const externalIds = aliases.map(() => uniqueName('customer'))
   const answers = await Promise.all(
     [first, second].flatMap(({ api, customer }) =>
       aliases.flatMap((candidate_alias, i) => {
         const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
-        const named = { external_id: externalIds[i] }
+        const newCustomerBody = { external_id: externalIds[i] }
         return [
           api.post('/v1/candidates', candidate),
           api.post('/v1/candidates', candidate),
-          api.post('/v1/customers', named),
-          api.post('/v1/customers', named),
+          api.post('/v1/customers', newCustomerBody),
+          api.post('/v1/customers', newCustomerBody),
         ]
       }),
     ),
   )
-  const of = (path: string) =>
+  const answersByStatus = (path: string) =>
     Object.groupBy(
       answers.filter((_, i) => Math.floor((i % 4) / 2) === (path === 'candidates' ? 0 : 1)),
       ({ status, body }) => `${status} ${body.error?.code ?? ''}`.trim(),
     )
-  const [candidates, customers] = [of('candidates'), of('customers')]
-  assert.equal(candidates['201']?.length, aliases.length, 'one of each alias')
+  const [candidates, customers] = [answersByStatus('candidates'), answersByStatus('customers')]
+  assert.equal(candidates['201']?.length, aliases.length, 'one candidate of each alias')
   assert.equal(candidates['409 CANDIDATE_ALIAS_CONFLICT']?.length, 3 * aliases.length)
-  assert.equal(customers['201']?.length, 2 * aliases.length, 'one of each external id in each account')
+  assert.equal(
+    customers['201']?.length,
+    2 * aliases.length,
+    'one customer of each external id in each account',
+  )
   assert.equal(customers['409 CUSTOMER_EXTERNAL_ID_CONFLICT']?.length, 2 * aliases.length)
   const winners = candidates['201']?.map(({ body }) => body.candidate_alias)
   assert.deepEqual(new Set(winners), new Set(aliases))
@@ -101,29 +110,29 @@ test('an alias, and an external id of an account, is given once', async () => {
 
 const POSTPONE = `UPDATE claims SET ${movedBy('1 second', ['due_at'])} WHERE id = $1`
 
-test('who creates what is there already waits for nobody who changes that, and nobody waits with him', async (t) => {
+test('a creation that conflicts with a locked record answers 409 without waiting, and delays no other creation', async (t) => {
   const { api, customer } = first
   const candidate_alias = uniqueName('alias')
   const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
   assert.equal((await api.post('/v1/candidates', candidate)).status, 201)
-  // As an advance does with all claims of a clock, for as long as it takes.
+  // An advance of a test clock locks the rows of its claims for as long as it runs.
   const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
   await held.run(POSTPONE, [candidateId(candidate_alias)])
   await held.run('UPDATE customers SET name = $2 WHERE id = $1', [customer.id, 'held'])
   for (let n = 0; n < 4; n++) {
-    const [again, named, other] = await Promise.all([
+    const [sameAlias, sameExternalId, other] = await Promise.all([
       api.post('/v1/candidates', candidate),
       api.post('/v1/customers', { external_id: customer.external_id }),
       second.api.post('/v1/claims', claimOf(second, 1)),
     ])
-    assertError(again, 409, 'CANDIDATE_ALIAS_CONFLICT')
-    assertError(named, 409, 'CUSTOMER_EXTERNAL_ID_CONFLICT')
+    assertError(sameAlias, 409, 'CANDIDATE_ALIAS_CONFLICT')
+    assertError(sameExternalId, 409, 'CUSTOMER_EXTERNAL_ID_CONFLICT')
     assert.equal(other.status, 201)
   }
   await held.letGo()
 })
 
-test('nor for one that came while he waited for a reader of his list', async (t) => {
+test('a creation that waits for the insert barrier does not also wait for a locked record with its alias', async (t) => {
   const [{ api, customer }, { api: other }] = [first, second]
   const candidate_alias = uniqueName('alias')
   const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
@@ -137,12 +146,12 @@ test('nor for one that came while he waited for a reader of his list', async (t)
   const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
   await held.run(POSTPONE, [candidateId(candidate_alias)])
   await reader.letGo()
-  // Held all the while.
+  // The row of the candidate is still locked.
   assertError(await creating, 409, 'CANDIDATE_ALIAS_CONFLICT')
   await held.letGo()
 })
 
-test('what was just changed is seen by the next creation', async () => {
+test('a creation right after a change of its schema uses the new contract', async () => {
   const { api, customer, schema } = first
   for (const price of [5, 6, 7]) {
     const busy = numbers.map((n) => second.api.post('/v1/claims', claimOf(second, n)))

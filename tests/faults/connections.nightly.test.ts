@@ -99,7 +99,7 @@ async function holdAllConnections({ service: { app } }: Testbed): Promise<() => 
   const besides = isOnCitus()
     ? MAX_SUBMISSION_GROUPS_PER_NODE * (Math.max(2, db.distribution.nodes) - 1) + 1
     : 0
-  const all = POOL_SIZE + besides + (db.moves - 2)
+  const all = POOL_SIZE + besides + (db.maxCheckBatches - 2)
   await eventually(async () => held === all)
   return release
 }

@@ -5,7 +5,7 @@ export const COOPERATIVE_MIN_TICK_MS = 1
 /** Milliseconds. Time slice of one task. Short slices let short tasks end between the slices of long tasks. */
 export const COOPERATIVE_SLICE_MS = 1
 
-/** Milliseconds. Above this mean latency, event submissions may be overloaded. Below, no machine is. */
+/** Milliseconds. Mean latency of event submissions above which they may be overloaded. At a lower latency they never count as overloaded. */
 export const OVERLOAD_LATENCY_MS = 20
 /** Factor. Latency must also exceed the usual latency by this factor: some machines are always slow. */
 export const OVERLOAD_LATENCY_FACTOR = 3
@@ -21,17 +21,20 @@ export const USUAL_LATENCY_RISE_MS = 600_000
 export const MAX_PAUSE_RATIO = 8
 /** Factor. Added to the pause ratio after each piece of work during overload. */
 export const PAUSE_RATIO_INCREASE = 0.5
-/** Factor. Subtracted from the pause ratio after each piece of work without overload. Smaller than the increase, so load settles. */
+/**
+ * Factor. Subtracted from the pause ratio after each piece of work without overload. Smaller than the increase: the pause
+ * ratio must not oscillate.
+ */
 export const PAUSE_RATIO_DECREASE = 0.1
 /** Milliseconds. Longest pause, however long the work took. */
 export const MAX_PAUSE_MS = 1_000
 
-/** Milliseconds. A permit is preempted only if it was preemptible for this long: callers with a usual connection keep theirs. */
+/** Milliseconds. A permit is preempted only if it was preemptible for this long: a caller that reads its response at the usual speed keeps its permit. */
 export const PREEMPTIBLE_AFTER_MS = 3_000
 /** Milliseconds. Interval at which a semaphore looks for permits to preempt while requests are queued. */
 export const PREEMPTION_INTERVAL_MS = 250
 
-/** A partition that has a batch in flight starts another at once for at least this number of order keys. */
+/** Order keys with queued items for which a partition starts another batch beside one in flight. Fewer keys wait for the batch. */
 export const MIN_KEYS_FOR_ANOTHER_BATCH = 8
 /** First pause of an order key before a retry with backoff, in milliseconds. Each further pause is twice as long. */
 export const FIRST_BACKOFF_MS = 25
@@ -40,15 +43,18 @@ export const MAX_BACKOFF_MS = 1_000
 /** Interval at which a batcher looks for items that have timed out, in milliseconds. */
 export const BATCH_TIMEOUT_CHECK_INTERVAL_MS = 500
 
-/** Longest linger, in milliseconds. A linger is also no longer than the previous batch took. */
+/**
+ * Longest linger, in milliseconds. The linger is the time that the next batch waits for callers that were just answered. It is
+ * also no longer than the previous batch took.
+ */
 export const MAX_LINGER_MS = 8
-/** Share of the answered and ready keys that a linger waits for. */
+/** Share of the keys that a linger waits for: of the keys that were just answered and the keys with queued items. */
 export const LINGER_SHARE = 0.75
-/** Number of ready keys that ends a linger. */
-export const LINGER_ENOUGH_KEYS = 50
-/** Below this number of answered and ready keys there is no linger: the gain would be too small. */
-export const LINGER_MIN_KEYS = 8
-/** Share of the expected keys below which a linger has failed. */
-export const LINGER_MIN_YIELD = 0.5
+/** Keys. A linger waits for no more than this number of keys with queued items. */
+export const MAX_LINGER_KEYS = 50
+/** Keys. With fewer answered and queued keys there is no linger: the gain would be too small. */
+export const MIN_LINGER_KEYS = 8
+/** Share. A linger that ends with less than this share of the keys that it waited for has failed. */
+export const LINGER_FAILURE_SHARE = 0.5
 /** Largest number of batches that skip the linger after failures. */
 export const MAX_LINGER_SKIPS = 31

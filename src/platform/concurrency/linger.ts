@@ -1,10 +1,10 @@
 import {
-  LINGER_ENOUGH_KEYS,
-  LINGER_MIN_KEYS,
-  LINGER_MIN_YIELD,
+  LINGER_FAILURE_SHARE,
   LINGER_SHARE,
+  MAX_LINGER_KEYS,
   MAX_LINGER_MS,
   MAX_LINGER_SKIPS,
+  MIN_LINGER_KEYS,
 } from './limits.ts'
 
 /**
@@ -31,9 +31,9 @@ export class Linger {
     if (this.#current && now >= this.#current.until && ready === 0) this.end(0)
     const until = Math.min(now + Math.min(tookMs, MAX_LINGER_MS), this.#current?.until ?? Infinity)
     this.#current = null
-    if (answered + ready < LINGER_MIN_KEYS) return
+    if (answered + ready < MIN_LINGER_KEYS) return
     if (this.#skipsLeft > 0) this.#skipsLeft--
-    else this.#current = { keys: Math.min(LINGER_SHARE * (answered + ready), LINGER_ENOUGH_KEYS), until }
+    else this.#current = { keys: Math.min(LINGER_SHARE * (answered + ready), MAX_LINGER_KEYS), until }
   }
 
   /** The time until which this number of ready keys waits; null if the keys need not wait. */
@@ -45,7 +45,7 @@ export class Linger {
   /** The ready keys start now. */
   end(ready: number): void {
     if (!this.#current) return
-    const hasFailed = ready < LINGER_MIN_YIELD * this.#current.keys
+    const hasFailed = ready < LINGER_FAILURE_SHARE * this.#current.keys
     this.#skipsAfterFailure = hasFailed ? Math.min(2 * this.#skipsAfterFailure + 1, MAX_LINGER_SKIPS) : 0
     this.#skipsLeft = this.#skipsAfterFailure
     this.#current = null

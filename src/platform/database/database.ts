@@ -44,8 +44,8 @@ export class Database implements Connection {
   readonly distribution: Distribution
   readonly poolSize: number
   readonly metrics: Metrics
-  /** Batches of a scheduled check that move at the same time. */
-  readonly moves: number
+  /** Batches of a scheduled check that may be in flight at once. */
+  readonly maxCheckBatches: number
   /** Reads of accounts. */
   readonly reads: Pool
   /** Writes of accounts, except submissions and advances and deletions of test clocks. */
@@ -71,7 +71,7 @@ export class Database implements Connection {
       this.#pools.push(pool)
       return pool
     }
-    this.moves = Math.min(Math.max(CHECK_BATCHES, distribution.shards), MAX_CHECK_BATCHES)
+    this.maxCheckBatches = Math.min(Math.max(CHECK_BATCHES, distribution.shards), MAX_CHECK_BATCHES)
     // Shards that are all on one node may later move to a second one.
     const nodes = distribution.isOn ? Math.max(2, distribution.nodes) : 1
     const groups = Math.min(MAX_SUBMISSION_GROUPS_PER_NODE * nodes, MAX_SUBMISSION_GROUPS)
@@ -91,7 +91,7 @@ export class Database implements Connection {
     })
     // Other jobs and the readiness check use the free connections of this pool.
     const reading = distribution.isOn ? CHECK_READ_CONNECTIONS : 0
-    this.checks = share('checks', CHECK_LOCK_CONNECTIONS + reading + this.moves, {
+    this.checks = share('checks', CHECK_LOCK_CONNECTIONS + reading + this.maxCheckBatches, {
       idleTransactionMs,
     }).for(SERVICE)
     this.callers = share('identity', IDENTITY_CONNECTIONS, {

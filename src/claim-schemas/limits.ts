@@ -1,4 +1,7 @@
-/** Versions of a schema, including the current one. Older versions are deleted, so that no caller can fill the disk. */
+/**
+ * Older versions are deleted, so that no caller can fill the disk.
+ * @public versions of a schema that are kept, the current one counted; a new one removes the oldest
+ */
 export const MAX_VERSIONS = 100
 /** Schemas or versions that a list reads at a time: up to 512 KiB of contracts. */
 export const PAGE_SIZE = 8

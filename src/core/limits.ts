@@ -4,11 +4,14 @@
 export const MAX_PRICE = 1e12
 /** Seconds of a window: 100 years. Times stay within the range of PostgreSQL and JavaScript. */
 export const MAX_WINDOW_SECONDS = 3_155_760_000
-/** Bytes of a contract as JSON. */
+/** @public contract, as JSON without white space, else 400 */
 export const MAX_CONTRACT_BYTES = 64 * 1024
-/** Levels of a condition. The root is the first. */
+/**
+ * The root is the first.
+ * @public levels of a condition
+ */
 export const MAX_CONDITION_DEPTH = 32
-/** Nodes of a condition. */
+/** @public nodes of a condition */
 export const MAX_CONDITION_NODES = 512
 /** Leaves of a contract with the aggregate `distinct`. Each keeps its values in memory while the claim is decided. */
 export const MAX_DISTINCT_LEAVES = 16
@@ -17,7 +20,7 @@ export const MAX_CONDITION_NAME_LENGTH = 255
 
 /** Characters of an event's type and of its id. */
 export const MAX_EVENT_NAME_LENGTH = 255
-/** Bytes of an event's payload as JSON. */
+/** @public payload of an event, as JSON without white space, else 413 */
 export const MAX_PAYLOAD_BYTES = 256 * 1024
 /** User events in the log of a claim. */
 export const MAX_EVENTS = 10_000
@@ -58,18 +61,27 @@ export const MAX_SHOWN_CHARACTERS = 60
 /** Differing positions that a hint names, and characters at each. */
 export const MAX_SHOWN_DIFFERENCES = 3
 
-/** Reminders of a claim. */
+/** @public `reminders` of a claim */
 export const MAX_REMINDERS = 8
 
-/** Versions of a calendar, including the current one. Versions are never deleted, because claims may use them. */
+/**
+ * Including the current one. Versions are never deleted, because claims may use them.
+ * @public versions of a calendar, else 422
+ */
 export const MAX_CALENDAR_VERSIONS = 1_000
 /** Characters of a calendar's name. */
 export const MAX_CALENDAR_NAME_LENGTH = 255
-/** Spans of working time on one date. */
+/** @public spans of working time of a weekday or an exception */
 export const MAX_SPANS = 24
-/** Holidays of a calendar, and also its exceptions. Enough for 20 years of the country with the most holidays. */
+/**
+ * Enough for 20 years of the country with the most holidays.
+ * @public holidays of a calendar, and also its exceptions
+ */
 export const MAX_CALENDAR_DATES = 1_000
-/** Spans of all exceptions of a calendar together. The limit keeps a calendar within 64 KiB. */
+/**
+ * The limit keeps a calendar within 64 KiB.
+ * @public spans of all exceptions of a calendar together
+ */
 export const MAX_EXCEPTION_SPANS = 2_000
 /** Time zones whose periods are cached. A zone with two clock changes a year until 2999 takes up to 100 KB. */
 export const MAX_CACHED_TIME_ZONES = 50

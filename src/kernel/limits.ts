@@ -4,7 +4,10 @@ export const MAX_ISSUES = 20
 export const MAX_PATH_LENGTH = 1_000
 /** Characters of a message in an error. */
 export const MAX_MESSAGE_LENGTH = 1_000
-/** Nested arrays and objects in JSON. A condition of 32 levels needs 66. */
+/**
+ * A condition of 32 levels needs 66.
+ * @public levels of arrays and objects in a body
+ */
 export const MAX_JSON_DEPTH = 128
 /** Characters of JSON that is parsed when it is read: at most 16 KiB of memory. Longer JSON may be kept as `RawJson`. */
 export const MAX_EAGER_JSON_LENGTH = 512

@@ -87,7 +87,7 @@ export const DNS_TIMEOUT_MS = 2_000
 export const RECORD_RETRY_INTERVAL_MS = 500
 /** Milliseconds for all these retries. Then the attempts are made again later. */
 export const RECORD_TIMEOUT_MS = 60_000
-/** @public webhook endpoints of an account */
+/** @public webhook endpoints of an account, else 422; endpoints that are created at the same moment may exceed it */
 export const MAX_ENDPOINTS_PER_ACCOUNT = 50
 /** Milliseconds for which the previous secret of an endpoint also signs after a rotation. */
 export const OLD_SECRET_VALIDITY_MS = DAY_MS

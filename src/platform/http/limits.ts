@@ -4,14 +4,20 @@ const MIB = 1024 * 1024
 
 /* Bodies. */
 
-/** Bytes of a body without the items of its list. A line of a stream may have as many, and an item of a list as many characters. */
+/**
+ * An item is limited in characters.
+ * @public body of a request; body of a batch without the items of its list, each item, and each line of a stream; else 413
+ */
 export const MAX_BODY_BYTES = MIB
-/** Bytes of a body of a batch. */
-export const MAX_BATCH_BODY_BYTES = 8 * MIB
-/** Items of a batch. */
-export const MAX_BATCH_ITEMS = 1_000
-/** Bytes of a body, an item or a line as JSON without white space. An event with the largest payload fits. */
+/**
+ * An event with the largest payload fits.
+ * @public the same as JSON without white space, else 413
+ */
 export const MAX_JSON_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
+/** @public body of a batch, else 413 */
+export const MAX_BATCH_BODY_BYTES = 8 * MIB
+/** @public items of a batch */
+export const MAX_BATCH_ITEMS = 1_000
 /** Bytes of a body that is parsed synchronously. Several larger ones may arrive in one event loop tick. */
 export const MAX_SYNC_BODY_BYTES = 16 * 1024
 /** Characters that are parsed in one step. Longer text is parsed in several steps. */
@@ -31,15 +37,23 @@ export const MAX_LINE_BYTES_IN_PROGRESS = MIB
 
 /* Requests in progress, per process. */
 
-/** Large responses to reads that are being sent, of all accounts and of one. Each holds up to 1 MiB. */
+/** Large responses to reads that are being sent, of all accounts. Each holds up to 1 MiB. */
 export const MAX_RESPONSES = 64
+/** @public large responses that are being sent to an account, on one process, else 503 */
 export const MAX_RESPONSES_PER_ACCOUNT = 20
-/** Batches of one account that are in progress, until their responses are read. Other accounts are not delayed by them. */
+/**
+ * Other accounts are not delayed by them.
+ * @public batches of an account in progress, or with a large response that is not read, on one process; more wait for 10 s, then 503
+ */
 export const MAX_BATCHES_PER_ACCOUNT = 64
 /** Responses of batches that are being sent, of all accounts. Beyond, slow connections are reset. */
 export const MAX_BATCH_RESPONSES = 64
-/** Simulations in progress, of all accounts and of one. They hold all of their events, and more at a time are not faster. */
+/** Simulations in progress, of all accounts. They hold all of their events, and more at a time are not faster. */
 export const MAX_SIMULATIONS = 16
+/**
+ * @public simulations of an account in progress, or with a large response that is not read, on one process; more wait for 10 s,
+ * then 503
+ */
 export const MAX_SIMULATIONS_PER_ACCOUNT = 4
 /** Requests that wait for one of these or for memory, of all accounts. */
 export const MAX_QUEUED = 1_000

@@ -74,7 +74,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         '    batches = next\n',
-        '    batches = next.length > 0 ? await nextBatches(context, coming) : []\n',
+        '    batches = next.length > 0 ? await nextBatches(context, source) : []\n',
       ),
       edit('export const MOVE_BATCH_SIZE = 1_000', 'export const MOVE_BATCH_SIZE = 2'),
     ],

@@ -48,8 +48,8 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     name: 'an unhandled rejection: the next batch of a check',
     edits: [
       edit(
-        'allSettled([nextBatches(context, coming), ...current.map((batch) => moveBatch(context, check, batch))]),',
-        '{\n        const reading = nextBatches(context, coming)\n        return Promise.all(current.map((batch) => moveBatch(context, check, batch))).then(async (moved) => [await reading, ...moved] as const)\n      },',
+        'allAfterSettled([\n        nextBatches(context, source),\n        ...current.map((batch) => moveBatch(context, check, batch)),\n      ]),',
+        '{\n        const reading = nextBatches(context, source)\n        return Promise.all(current.map((batch) => moveBatch(context, check, batch))).then(async (moved) => [await reading, ...moved] as const)\n      },',
       ),
     ],
     faults: 'next-batch-of-check-struck',

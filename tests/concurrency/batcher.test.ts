@@ -439,9 +439,9 @@ async function checkHistory(
     if (refusal) item.outcomes.push(refusal)
     if (item.pauseMs === 0) continue
     const until = time.nowMs + item.pauseMs
-    while (time.nowMs < until && time.waiting > 0) {
+    while (time.nowMs < until && time.pendingTimers > 0) {
       await time.settle()
-      time.goOn()
+      time.advance()
     }
   }
   const isDone = () => items.every(({ outcomes }) => outcomes.length > 0)
@@ -459,7 +459,7 @@ async function checkHistory(
       })
       await time.settle()
     }
-    if (!isStopped && time.waiting > 0) time.goOn()
+    if (!isStopped && time.pendingTimers > 0) time.advance()
   }
   assert.deepEqual(problems, [])
   for (const { number, outcomes } of items) {

@@ -1,20 +1,20 @@
 import pg from 'pg'
-import type { Course } from './course.ts'
+import type { StepScheduler } from './step-scheduler.ts'
 import type { Store } from './store.ts'
 
 export type Row = Record<string, unknown>
 
-/** A statement as it comes to the store. */
-export interface Asked {
-  /** Its name, or the first words of one without. */
-  site: string
+/** A statement as the store receives it. */
+export interface Query {
+  /** The name, or the keyword of a statement without a name. */
+  statement: string
   values: readonly unknown[]
-  /** When it came, by the store's clock. */
+  /** The time of arrival by the store's clock. */
   at: Date
 }
 
-/** Its work: rows, or `Blocked` thrown where another holds what it needs. */
-export type Handler = (store: Store, backend: Backend, asked: Asked) => Row[]
+/** Returns rows. Throws `Blocked` if another backend holds a lock. */
+export type Handler = (store: Store, backend: Backend, query: Query) => Row[]
 
 export type Answer = { rows: Row[]; command: string } | Error
 
@@ -26,7 +26,7 @@ export class Blocked {
   }
 }
 
-/** A row is locked, and the next one comes next: others may be faster. */
+/** Thrown after each locked row: another backend may lock the next one first. */
 export class Paused {}
 
 export function databaseError(code: string): pg.DatabaseError {
@@ -36,38 +36,39 @@ export function databaseError(code: string): pg.DatabaseError {
 }
 
 /**
- * One connection's end in the store: its transaction, its locks. What is written takes effect at the commit,
- * which for a statement outside of a transaction is a step of its own.
+ * The server's side of a connection: its transaction and its locks. Writes take effect at the commit. The commit of a
+ * statement outside a transaction is a separate step.
  */
 export class Backend {
   readonly #store: Store
-  readonly #course: Course
+  readonly #scheduler: StepScheduler
   readonly name: string
   status: 'I' | 'T' | 'E' = 'I'
   waitsFor: ReadonlySet<Backend> = new Set()
   #changes: (() => void)[] = []
   #isGone = false
 
-  constructor(store: Store, course: Course, name: string) {
+  constructor(store: Store, scheduler: StepScheduler, name: string) {
     this.#store = store
-    this.#course = course
+    this.#scheduler = scheduler
     this.name = name
   }
 
-  /** Takes effect at the commit. */
+  /** Adds changes that the commit applies. */
   change(...changes: (() => void)[]): void {
     this.#changes.push(...changes)
   }
 
-  execute(asked: Asked, lockTimeoutMs: number | null, answer: (answer: Answer) => void): void {
+  execute(query: Query, lockTimeoutMs: number | null, answer: (answer: Answer) => void): void {
     if (this.#isGone) return
-    const { site } = asked
-    if (site === 'BEGIN' || site === 'COMMIT' || site === 'ROLLBACK') answer(this.#turn(site))
+    const { statement } = query
+    if (statement === 'BEGIN' || statement === 'COMMIT' || statement === 'ROLLBACK')
+      answer(this.#turn(statement))
     else if (this.status === 'E') answer(databaseError('25P02'))
     else
       this.#attempt(
-        asked,
-        lockTimeoutMs === null ? Infinity : this.#course.time.nowMs + lockTimeoutMs,
+        query,
+        lockTimeoutMs === null ? Infinity : this.#scheduler.time.nowMs + lockTimeoutMs,
         answer,
       )
   }
@@ -81,31 +82,31 @@ export class Backend {
     return { rows: [], command }
   }
 
-  /** Nothing was done; in a transaction all of it is lost. */
-  fail(site = ''): void {
-    if (this.status === 'I' || site === 'COMMIT') this.#end(false)
+  /** Rolls the statement back, and aborts the transaction. */
+  fail(statement = ''): void {
+    if (this.status === 'I' || statement === 'COMMIT') this.#end(false)
     else this.status = 'E'
   }
 
-  /** The client is gone, or the server ends it. */
+  /** Ends the backend: the client disconnected, or the server terminates it. */
   die(): void {
     this.#isGone = true
     this.#end(false)
   }
 
-  #attempt(asked: Asked, until: number, answer: (answer: Answer) => void): void {
+  #attempt(query: Query, until: number, answer: (answer: Answer) => void): void {
     if (this.#isGone) return
     this.waitsFor = new Set()
     try {
-      const rows = this.#store.perform(this, asked)
+      const rows = this.#store.perform(this, query)
       const done = () => this.#done(rows, answer)
       if (this.status !== 'I' || this.#changes.length === 0) done()
-      else this.#course.may(`${this.name} commits ${asked.site}`, done)
+      else this.#scheduler.schedule(`${this.name} commits ${query.statement}`, done)
     } catch (error) {
       if (error instanceof Paused) {
-        const goOn = () => this.#attempt(asked, until, answer)
-        this.#course.may(`${this.name} locks the next row for ${asked.site}`, goOn)
-      } else if (error instanceof Blocked) this.#wait(error, asked, until, answer)
+        const retry = () => this.#attempt(query, until, answer)
+        this.#scheduler.schedule(`${this.name} locks the next row for ${query.statement}`, retry)
+      } else if (error instanceof Blocked) this.#wait(error, query, until, answer)
       else this.#refuse(error as Error, answer)
     }
   }
@@ -122,7 +123,7 @@ export class Backend {
     answer({ rows, command: 'SELECT' })
   }
 
-  #wait({ by }: Blocked, asked: Asked, until: number, answer: (answer: Answer) => void): void {
+  #wait({ by }: Blocked, query: Query, until: number, answer: (answer: Answer) => void): void {
     this.waitsFor = by
     if (this.#store.isDeadlock(this)) {
       this.#refuse(databaseError('40P01'), answer)
@@ -132,14 +133,16 @@ export class Backend {
     this.#store.onceReleased(() => {
       if (!isWaiting) return
       isWaiting = false
-      this.#course.may(`${this.name} goes on with ${asked.site}`, () => this.#attempt(asked, until, answer))
+      this.#scheduler.schedule(`${this.name} continues ${query.statement}`, () =>
+        this.#attempt(query, until, answer),
+      )
     })
     if (until === Infinity) return
     setTimeout(() => {
       if (!isWaiting || this.#isGone) return
       isWaiting = false
       this.#refuse(databaseError('55P03'), answer)
-    }, until - this.#course.time.nowMs)
+    }, until - this.#scheduler.time.nowMs)
   }
 
   #end(isCommitted: boolean): void {

@@ -6,30 +6,34 @@ import { type Connection, POOL_SETTINGS, type Statement } from '../support/sourc
 import type { ClaimToDecide } from '../support/source/decisions.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { Backend } from './backend.ts'
-import { Course } from './course.ts'
+import { StepScheduler } from './step-scheduler.ts'
 import { Store, type StoredClaim } from './store.ts'
 import { StoreConnection } from './store-connection.ts'
 
-/** PostgreSQL or the store, furnished alike: what the same calls answer is compared. */
+/** PostgreSQL or the store, with the same records. The results of the same calls are compared. */
 export interface Side {
   db: Connection
-  /** Holds the row until it is let go; of a claim or a test clock. */
+  /** Locks the row of a claim or a test clock until `release`. */
   hold: (table: 'claims' | 'test_clocks', id: string) => Promise<void>
-  letGo: () => Promise<void>
-  /** What was read of each claim, the latest last. */
+  release: () => Promise<void>
+  /** Reads of each claim, the latest last. */
   seen: Map<string, ClaimToDecide[]>
   moves: TransitionGroup[]
 }
 
-export interface Furniture {
+export interface Fixtures {
   claims: readonly StoredClaim[]
   clocks: readonly { id: string; userId: string; frozenTime: Date }[]
   mark: Date
 }
 
-const newSide = (rest: Pick<Side, 'db' | 'hold' | 'letGo'>): Side => ({ ...rest, seen: new Map(), moves: [] })
+const newSide = (rest: Pick<Side, 'db' | 'hold' | 'release'>): Side => ({
+  ...rest,
+  seen: new Map(),
+  moves: [],
+})
 
-export function storeWith({ claims, clocks, mark }: Furniture): Side {
+export function storeWith({ claims, clocks, mark }: Fixtures): Side {
   const store = new Store(() => new Date())
   store.mark = mark
   for (const claim of claims) store.claims.set(claim.id, { ...claim, log: [] })
@@ -38,15 +42,15 @@ export function storeWith({ claims, clocks, mark }: Furniture): Side {
   return newSide({
     db: new StoreConnection(store),
     hold: async (table, id) => {
-      holder = new Backend(store, new Course([]), 'holder')
+      holder = new Backend(store, new StepScheduler([]), 'holder')
       store.lock(holder, `${table === 'claims' ? 'claim' : 'clock'} ${id}`)
     },
-    letGo: async () => holder?.die(),
+    release: async () => holder?.die(),
   })
 }
 
-/** Makes sides of one database, one at a time. */
-export async function postgres(t: Scope): Promise<(furniture: Furniture) => Promise<Side>> {
+/** Opens sides on one database, one at a time. */
+export async function postgres(t: Scope): Promise<(fixtures: Fixtures) => Promise<Side>> {
   const databaseUrl = await createTestDatabase(t)
   const distribution = await distributionOf(databaseUrl)
   const connectionString = withTriggers(databaseUrl)
@@ -83,7 +87,7 @@ export async function postgres(t: Scope): Promise<(furniture: Furniture) => Prom
         await other.query('BEGIN')
         await other.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id])
       },
-      letGo: async () => void (await other.query('ROLLBACK')),
+      release: async () => void (await other.query('ROLLBACK')),
     })
   }
 }

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
-import { type AnyHistory, inWords } from './history.ts'
+import { type AnyHistory, describeHistory } from './history.ts'
 import { World } from './world.ts'
 
 const MS = process.env.DETERMINISTIC_MS
@@ -8,15 +8,15 @@ const RUNS = process.env.DETERMINISTIC_RUNS
 const SEED = process.env.DETERMINISTIC_SEED
 
 interface Options<H> {
-  /** How many histories, unless the environment says otherwise: a second of them or two. */
+  /** The number of histories, if the environment sets none. They take one or two seconds. */
   runs: number
   /** Tried first. */
   examples?: readonly H[]
 }
 
 /**
- * Tries random histories: as many as the test says or DETERMINISTIC_RUNS, or for DETERMINISTIC_MS. One that fails is
- * reported in its smallest form, step by step, with the seed that repeats it.
+ * Runs random histories: `runs` or DETERMINISTIC_RUNS of them, or for DETERMINISTIC_MS. A failing history is reported in
+ * its smallest form, with its steps and the seed that repeats it.
  */
 export async function explore<H extends AnyHistory>(
   t: TestContext,
@@ -32,9 +32,11 @@ export async function explore<H extends AnyHistory>(
       try {
         await prove(world, history)
       } catch (cause) {
-        throw new Error(`${cause}\n\n${inWords(history)}\n\n${world.course.story.join('\n')}`, { cause })
+        throw new Error(`${cause}\n\n${describeHistory(history)}\n\n${world.scheduler.trace.join('\n')}`, {
+          cause,
+        })
       } finally {
-        steps += world.course.taken
+        steps += world.scheduler.stepCount
       }
     })
   }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 
-/** A fault of a statement. Losses and silences break the connection, at once or after a timeout. */
+/** A fault of a statement. A loss breaks the connection at once, a silence after a timeout. */
 export type Fault =
   | { kind: 'refusal'; code: string }
   | { kind: 'loss before' | 'loss after' | 'silence' | 'silence after' }
   | { kind: 'delay' | 'late answer' | 'loss, and it comes late'; ms: number }
 
-/** Refusals by class: a resource is missing, cancelled, a deadlock, a lock, read-only, its own fault, shut down, broken. */
+/** An SQLSTATE of each class of errors. */
 const CODES = [
   '53100',
   '53300',
@@ -46,23 +46,23 @@ export const fault: fc.Arbitrary<Fault> = fc.oneof(
   ),
 )
 
-/** Armed for the next statement of a name, in their order. */
+/** Each armed fault is injected into the next statement of its name. */
 export class Faults {
-  #armed: { site: string; fault: Fault }[] = []
-  struck = 0
+  #armed: { statement: string; fault: Fault }[] = []
+  injected = 0
 
-  arm(site: string, fault: Fault): void {
-    this.#armed.push({ site, fault })
+  arm(statement: string, fault: Fault): void {
+    this.#armed.push({ statement, fault })
   }
 
   disarm(): void {
     this.#armed = []
   }
 
-  at(site: string): Fault | undefined {
-    const i = this.#armed.findIndex((one) => one.site === site)
+  at(statement: string): Fault | undefined {
+    const i = this.#armed.findIndex((one) => one.statement === statement)
     if (i < 0) return undefined
-    this.struck++
+    this.injected++
     return this.#armed.splice(i, 1)[0]?.fault
   }
 }

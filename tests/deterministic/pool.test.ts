@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { explore } from './explore.ts'
-import { assertEndsWhole, poolHistory, WatchedPool } from './pool-world.ts'
+import { assertClosesCleanly, poolHistory, WatchedPool } from './pool-world.ts'
 
-/* The pool, whatever its borrowers and the database do. */
+/* The connection pool under any behaviour of its callers and of the database. */
 
-/** For a place, for a new connection, for its settings; and once more where one is found broken. */
-const LONGEST_WAIT_MS = 22_000
+/** The queue, a new connection and its settings; twice if the first connection is broken. */
+const MAX_WAIT_MS = 22_000
 
-test('connections are lent idle, by shares and in time, and all of them come back', async (t) => {
+test('each acquired connection is idle, within the quota and in time, and all connections return to the pool', async (t) => {
   await explore(
     t,
     poolHistory,
-    async (world, { size, deeds }) => {
+    async (world, { size, operations }) => {
       const watched = new WatchedPool(world, size)
-      for (const deed of deeds) {
-        if (deed.do === 'borrow') watched.borrow(deed.as, deed.manner)
-        else await world.perform([deed])
+      for (const operation of operations) {
+        if (operation.do === 'acquire') watched.acquire(operation.as, operation.manner)
+        else await world.perform([operation])
       }
-      await world.rest()
-      await world.goOnUntil(() => watched.answered === watched.calls)
-      assert.ok(watched.longestWaitMs <= LONGEST_WAIT_MS, `someone waited ${watched.longestWaitMs} ms`)
-      await watched.assertIsWhole()
-      await assertEndsWhole(world, watched.pool)
+      await world.drain()
+      await world.runUntil(() => watched.answered === watched.calls)
+      assert.ok(watched.maxWaitMs <= MAX_WAIT_MS, `a caller waited ${watched.maxWaitMs} ms`)
+      await watched.assertAllConnectionsAvailable()
+      await assertClosesCleanly(world, watched.pool)
     },
     { runs: 200 },
   )

@@ -2,7 +2,7 @@ import { candidateId } from '../support/source/claims.ts'
 import type { Condition } from '../support/source/contracts.ts'
 import type { Store } from './store.ts'
 
-/* What is there at the beginning: two accounts, A and B, and a claim of each kind. */
+/* The initial records: two accounts, A and B, and a claim of each kind. */
 
 export const ALIAS = 'alias'
 const id = (n: number | string) => `00000000-0000-4000-8000-00000000000${n}`
@@ -15,29 +15,29 @@ export const CLAIM_IDS: Readonly<Record<string, string>> = {
   'of B': id(6),
   'last of all': id(7),
   'beside it': id(8),
-  losable: id(9),
-  'losable on a clock': id('a'),
+  reversible: id(9),
+  'reversible on a clock': id('a'),
 }
 
 const SIMPLE: Condition = { event: 'done' }
 const BOTH: Condition = { op: 'AND', conditions: [{ event: 'a' }, { event: 'b' }] }
 /** `a` reverses the outcome in review, `b` restarts the review. */
-const LOSABLE: Condition = { event: 'done' }
-export const LONGEST_REVIEW_SECONDS = 100
+const REVERSIBLE: Condition = { event: 'done' }
+export const MAX_REVIEW_SECONDS = 100
 const REVIEW = {
   reversal_condition: { event: 'a' },
   restart_on: { event: 'b' },
-  max_duration: LONGEST_REVIEW_SECONDS,
+  max_duration: MAX_REVIEW_SECONDS,
 }
 export const ACTIVITY_SECONDS = 90
 export const REVIEW_SECONDS = 60
 
 function typesOf(condition: Condition): string[] {
-  if (condition === LOSABLE) return ['done', 'a', 'b']
+  if (condition === REVERSIBLE) return ['done', 'a', 'b']
   return condition === SIMPLE ? ['done'] : ['a', 'b']
 }
 
-export function furnish(store: Store): void {
+export function insertRecords(store: Store): void {
   const createdAt = store.now()
   for (const [clock, userId] of [
     ['clock 1', 'A'],
@@ -61,7 +61,7 @@ export function furnish(store: Store): void {
         review_window: REVIEW_SECONDS,
         fulfillment_condition: condition,
         timeout_outcome: 'fail',
-        ...(condition === LOSABLE ? { review: REVIEW } : {}),
+        ...(condition === REVERSIBLE ? { review: REVIEW } : {}),
       },
       decisiveTypes: typesOf(condition),
       status: 'OPEN',
@@ -76,7 +76,7 @@ export function furnish(store: Store): void {
       digest: null,
       lastEventAt: null,
       reviewStart: null,
-      decidedCount: condition === LOSABLE ? 0 : null,
+      decidedCount: condition === REVERSIBLE ? 0 : null,
     })
   const {
     simple,
@@ -85,8 +85,8 @@ export function furnish(store: Store): void {
     clocked,
     'other clocked': other,
     'of B': ofB,
-    losable,
-    'losable on a clock': losableOnClock,
+    reversible,
+    'reversible on a clock': reversibleOnClock,
   } = CLAIM_IDS as Record<string, string>
   for (const untouched of ['last of all', 'beside it']) open(CLAIM_IDS[untouched] as string, 'A', BOTH)
   open(simple as string, 'A', SIMPLE)
@@ -96,7 +96,7 @@ export function furnish(store: Store): void {
   open(clocked as string, 'A', SIMPLE, { clock: 'clock 1' })
   open(other as string, 'B', BOTH, { clock: 'clock 2' })
   open(ofB as string, 'B', SIMPLE)
-  open(losable as string, 'A', LOSABLE)
-  open(losableOnClock as string, 'A', LOSABLE, { clock: 'clock 1' })
+  open(reversible as string, 'A', REVERSIBLE)
+  open(reversibleOnClock as string, 'A', REVERSIBLE, { clock: 'clock 1' })
   open(candidateId(ALIAS), 'A', BOTH, { alias: ALIAS })
 }

@@ -5,32 +5,30 @@ import { Scheduler } from '../support/source/decisions.ts'
 import { explore } from './explore.ts'
 import { type AnyHistory, choices } from './history.ts'
 
-/* The scheduler: runs of a job never overlap, a run that fails is reported, and a stop waits for those that are on. */
-
 interface Runs extends AnyHistory {
-  /** Of each run how long it takes in milliseconds, and whether it fails. */
-  deeds: { ms: number; fails: boolean }[]
+  /** The duration of each run, and whether it fails. */
+  operations: { ms: number; fails: boolean }[]
   stopsAfterMs: number
 }
 
-const deed = fc.record({ ms: fc.constantFrom(0, 10, 900, 1_000, 1_100, 3_000), fails: fc.boolean() })
+const operation = fc.record({ ms: fc.constantFrom(0, 10, 900, 1_000, 1_100, 3_000), fails: fc.boolean() })
 const runs: fc.Arbitrary<Runs> = fc.record({
   servers: fc.constant(0),
-  deeds: fc.array(deed, { minLength: 1, maxLength: 8 }),
+  operations: fc.array(operation, { minLength: 1, maxLength: 8 }),
   stopsAfterMs: fc.integer({ min: 0, max: 12_000 }),
   choices,
 })
 
-test('runs of a job never overlap, failures are reported, and a stop waits for what is on', async (t) => {
+test('runs of a job never overlap, failures are reported, and stop waits for the run in progress', async (t) => {
   await explore(
     t,
     runs,
-    async (world, { deeds, stopsAfterMs }) => {
+    async (world, { operations, stopsAfterMs }) => {
       const sum = { begun: 0, ended: 0, failed: 0, reported: 0 }
       const run = async () => {
         assert.equal(sum.begun++, sum.ended, 'two runs at once')
-        const { ms, fails } = deeds[sum.begun % deeds.length] as Runs['deeds'][number]
-        await new Promise<void>((resolve) => void world.course.in(ms, 'the run ends', resolve))
+        const { ms, fails } = operations[sum.begun % operations.length] as Runs['operations'][number]
+        await new Promise<void>((resolve) => void world.scheduler.scheduleIn(ms, 'the run ends', resolve))
         sum.ended++
         if (!fails) return
         sum.failed++
@@ -42,21 +40,25 @@ test('runs of a job never overlap, failures are reported, and a stop waits for w
       }
       const scheduler = new Scheduler([{ name: 'job', every: 1, run }], onError)
       await scheduler.start()
-      await world.goOnFor(stopsAfterMs)
+      await world.runFor(stopsAfterMs)
       let isStopped = false
       void scheduler.stop().then(() => {
         isStopped = true
-        assert.equal(sum.begun, sum.ended, 'stopped while a run is on')
+        assert.equal(sum.begun, sum.ended, 'stopped during a run')
       })
       const begun = sum.begun
-      await world.goOnUntil(() => isStopped)
-      await world.goOnFor(2_000)
+      await world.runUntil(() => isStopped)
+      await world.runFor(2_000)
       assert.deepEqual([sum.begun, sum.ended, sum.reported], [begun, begun, sum.failed])
-      // A run takes three seconds at most, and the first may be told late that its time has come.
+      // A run takes up to 3 s, and the timer of the first may fire late.
       const due = Math.floor(stopsAfterMs / 8_000)
       assert.ok(begun >= due, `${begun} runs in ${stopsAfterMs} ms`)
       assert.deepEqual(world.problems.map(String), [])
-      assert.deepEqual([world.course.waiting, world.course.time.waiting], [0, 0], 'steps and timers')
+      assert.deepEqual(
+        [world.scheduler.pending, world.scheduler.time.pendingTimers],
+        [0, 0],
+        'steps and timers',
+      )
     },
     { runs: 150 },
   )

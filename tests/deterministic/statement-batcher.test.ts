@@ -8,7 +8,7 @@ import { ServiceError } from '../support/source/errors.ts'
 import { explore } from './explore.ts'
 import { type Fault, fault } from './faults.ts'
 import { type AnyHistory, choices } from './history.ts'
-import { assertEndsWhole } from './pool-world.ts'
+import { assertClosesCleanly } from './pool-world.ts'
 import type { World } from './world.ts'
 
 /* A statement batcher with a database in memory that fails and answers in any order. */
@@ -19,13 +19,13 @@ interface Item {
   /** The database refuses a batch with this item. */
   isBad: boolean
 }
-type BatchDeed =
+type BatchOperation =
   | { do: 'submit'; account: string; weight: number; isBad: boolean }
-  | { do: 'go on'; steps: number }
-  | { do: 'fault'; site: string; fault: Fault }
+  | { do: 'run steps'; steps: number }
+  | { do: 'fault'; statement: string; fault: Fault }
   | { do: 'cut'; connection: number }
 interface BatchHistory extends AnyHistory {
-  deeds: BatchDeed[]
+  operations: BatchOperation[]
 }
 
 const MAX_WEIGHT = 5
@@ -35,25 +35,29 @@ const QUEUE_TIMEOUT_MS = 5_000
 /** From the submission to the result: the queue, then a connection and the statement. */
 const MAX_RESULT_MS = QUEUE_TIMEOUT_MS + 50_000
 
-const deedOf = <const T extends string>(kind: T) => ({ do: fc.constant(kind) })
+const operationOf = <const T extends string>(kind: T) => ({ do: fc.constant(kind) })
 const submit = fc.record({
-  ...deedOf('submit'),
+  ...operationOf('submit'),
   account: fc.constantFrom('A', 'A', 'B', 'C'),
   weight: fc.integer({ min: 0, max: 7 }),
   isBad: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 })
-const deed: fc.Arbitrary<BatchDeed> = fc.oneof(
+const operation: fc.Arbitrary<BatchOperation> = fc.oneof(
   { weight: 8, arbitrary: submit },
-  { weight: 4, arbitrary: fc.record({ ...deedOf('go on'), steps: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 4, arbitrary: fc.record({ ...operationOf('run steps'), steps: fc.integer({ min: 1, max: 6 }) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ ...deedOf('fault'), site: fc.constantFrom('connect', 'read_clock'), fault }),
+    arbitrary: fc.record({
+      ...operationOf('fault'),
+      statement: fc.constantFrom('connect', 'read_clock'),
+      fault,
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ ...deedOf('cut'), connection: fc.nat({ max: 2 }) }) },
+  { weight: 1, arbitrary: fc.record({ ...operationOf('cut'), connection: fc.nat({ max: 2 }) }) },
 )
 const batchHistory: fc.Arbitrary<BatchHistory> = fc.record({
   servers: fc.constant(0),
-  deeds: fc.array(deed, { minLength: 1, maxLength: 60, size: 'max' }),
+  operations: fc.array(operation, { minLength: 1, maxLength: 60, size: 'max' }),
   choices,
 })
 
@@ -97,7 +101,7 @@ class CheckedBatcher {
 
   submit(account: string, weight: number, isBad: boolean): void {
     const item = { number: this.submitted.length, weight, isBad }
-    const { time } = this.#world.course
+    const { time } = this.#world.scheduler
     const submitted: SubmittedItem = { item, account, submittedAtMs: time.nowMs, result: null }
     this.submitted.push(submitted)
     const settle = (result: number | Error) => {
@@ -135,15 +139,15 @@ test('after any faults, each item gets its own result once, and the next batch r
   await explore(
     t,
     batchHistory,
-    async (world, { deeds }) => {
+    async (world, { operations }) => {
       const checked = new CheckedBatcher(world)
-      for (const deed of deeds) {
-        if (deed.do === 'submit') checked.submit(deed.account, deed.weight, deed.isBad)
-        else await world.perform([deed])
+      for (const operation of operations) {
+        if (operation.do === 'submit') checked.submit(operation.account, operation.weight, operation.isBad)
+        else await world.perform([operation])
       }
-      await world.rest()
+      await world.drain()
       const areSettled = () => checked.submitted.every(({ result }) => result !== null)
-      await world.goOnUntil(areSettled)
+      await world.runUntil(areSettled)
       for (const { item, result } of checked.submitted) {
         if (typeof result === 'number') assert.deepEqual([result, item.isBad], [2 * item.number, false])
         // Errors also occur without a fault: virtual time may pass a timeout before a connection is open.
@@ -157,7 +161,7 @@ test('after any faults, each item gets its own result once, and the next batch r
       }
       checked.submit('A', 1, false)
       checked.submit('B', 1, true)
-      await world.goOnUntil(areSettled)
+      await world.runUntil(areSettled)
       const [good, bad] = checked.submitted.slice(-2) as [SubmittedItem, SubmittedItem]
       assert.equal(good.result, 2 * good.item.number)
       assert.ok(bad.result instanceof Error)
@@ -166,8 +170,8 @@ test('after any faults, each item gets its own result once, and the next batch r
       void checked.batcher.stop().then(() => {
         isStopped = true
       })
-      await world.goOnUntil(() => isStopped)
-      await assertEndsWhole(world, checked.pool)
+      await world.runUntil(() => isStopped)
+      await assertClosesCleanly(world, checked.pool)
     },
     { runs: 200 },
   )

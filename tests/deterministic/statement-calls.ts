@@ -43,7 +43,7 @@ export type Call =
   | { call: 'free clocks' }
   | { call: 'hold'; table: 'claims' | 'test_clocks'; id: string }
   | { call: 'due' | 'mark'; minutes: number }
-  | { call: 'move' | 'let go' }
+  | { call: 'move' | 'release' }
 
 interface AppendTo {
   claim: string
@@ -118,7 +118,7 @@ export function callsOn({ claims, clocks }: Names): fc.Arbitrary<Call[]> {
     fc.record(is('free clocks')),
     hold,
     fc.record({ call: fc.constantFrom('due' as const, 'due' as const, 'mark' as const), minutes }),
-    fc.record({ call: fc.constantFrom('move' as const, 'let go' as const) }),
+    fc.record({ call: fc.constantFrom('move' as const, 'release' as const) }),
   )
   return fc.array(call, { minLength: 1, maxLength: 30, size: 'max' })
 }
@@ -163,8 +163,8 @@ export async function perform(side: Side, call: Call, { clocks, start }: Names):
       ).sort()
     case 'hold':
       return side.hold(call.table, call.id)
-    case 'let go':
-      return side.letGo()
+    case 'release':
+      return side.release()
     case 'due':
       return readDue(side, at(call.minutes))
     case 'move': {
@@ -253,7 +253,7 @@ function digestWith({ claim, digest, eventIds }: ClaimToDecide, events: readonly
   )
 }
 
-/** Kinds told claim by claim: which of them are alike to the millisecond is chance. */
+/** Returns the groups claim by claim: their boundaries depend on milliseconds. */
 async function readDue(side: Side, checkTime: Date): Promise<unknown> {
   await side.db.query({ text: 'BEGIN' })
   const turns = await lockShards(side.db, [0], 1)

@@ -1,19 +1,19 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { type Answer, Backend, databaseError } from './backend.ts'
-import type { Course } from './course.ts'
 import type { Fault, Faults } from './faults.ts'
+import type { StepScheduler } from './step-scheduler.ts'
 import type { Store } from './store.ts'
 
 type Callback = (error: Error | null, result?: { rows: unknown[]; command: string }) => void
 interface Sent {
-  site: string
+  statement: string
   values: readonly unknown[]
   callback: Callback
 }
 
 export interface Network {
-  course: Course
+  scheduler: StepScheduler
   store: Store
   faults: Faults
   clients: Set<StoreClient>
@@ -22,26 +22,26 @@ export interface Network {
 }
 
 const TERMINATED = 'Connection terminated unexpectedly'
-const SITES = [
+const STATEMENT_PATTERNS = [
   [/^-- (\w+)/, (name: string) => name],
   [/^(BEGIN|COMMIT|ROLLBACK)$/, (word: string) => word],
   [/(clock_timestamp)/, () => 'read_clock'],
 ] as const
 
-export function siteOf({ text, name }: { text: string; name?: string | undefined }): string {
+export function statementNameOf({ text, name }: { text: string; name?: string | undefined }): string {
   if (name) return name
-  for (const [pattern, site] of SITES) {
+  for (const [pattern, statement] of STATEMENT_PATTERNS) {
     const found = pattern.exec(text)
-    if (found) return site(found[1] as string)
+    if (found) return statement(found[1] as string)
   }
   throw new Error(`not a statement of src/: ${text}`)
 }
 
-let made = 0
+let clientCount = 0
 
 /** The part of `Client` of pg that pg-pool and src/ use. It emits events in the same order, and sends statements to the store. */
 export class StoreClient extends EventEmitter {
-  readonly name = `connection ${++made}`
+  readonly name = `connection ${++clientCount}`
   readonly connection = { stream: { destroy: () => process.nextTick(() => this.break()) } }
   readonly #network: Network
   readonly #backend: Backend
@@ -59,7 +59,7 @@ export class StoreClient extends EventEmitter {
   constructor(network: Network) {
     super()
     this.#network = network
-    this.#backend = new Backend(network.store, network.course, this.name)
+    this.#backend = new Backend(network.store, network.scheduler, this.name)
   }
 
   /** Whether no statement is in progress. A failed statement is not in progress, although the store is not ready for the next one. */
@@ -72,12 +72,12 @@ export class StoreClient extends EventEmitter {
   }
 
   connect(callback: (error: Error | null) => void): void {
-    const { course, faults, clients } = this.#network
+    const { scheduler, faults, clients } = this.#network
     this.#connecting = callback
     clients.add(this)
     const fault = faults.at('connect')
     if (fault?.kind === 'silence' || fault?.kind === 'silence after') return
-    course.may(`${this.name} ${fault ? 'is refused' : 'connects'}`, () => {
+    scheduler.schedule(`${this.name} ${fault ? 'is refused' : 'connects'}`, () => {
       if (!this.#connecting) return
       this.#connecting = null
       if (!fault) this.#status = 'I'
@@ -105,7 +105,11 @@ export class StoreClient extends EventEmitter {
       process.nextTick(() => callback(error))
       return undefined
     }
-    this.#waiting.push({ site: siteOf(config), values: (config.values as unknown[]) ?? [], callback })
+    this.#waiting.push({
+      statement: statementNameOf(config),
+      values: (config.values as unknown[]) ?? [],
+      callback,
+    })
     this.#sendNext()
     return undefined
   }
@@ -122,7 +126,7 @@ export class StoreClient extends EventEmitter {
     else this.once('end', callback)
     if (this.#isClosed) return
     if (this.isBusy || !this._queryable) this.break()
-    else this.#network.course.may(`${this.name} is closed by the client`, () => this.break())
+    else this.#network.scheduler.schedule(`${this.name} is closed by the client`, () => this.break())
   }
 
   /** Breaks the connection. @param isSeen false: the store does not notice, because a statement is still on its way */
@@ -130,7 +134,7 @@ export class StoreClient extends EventEmitter {
     if (this.#isClosed) return
     this.#markClosed()
     if (isSeen) {
-      this.#network.course.may(`the store sees that ${this.name} is gone`, () => this.#backend.die())
+      this.#network.scheduler.schedule(`the store sees that ${this.name} is gone`, () => this.#backend.die())
     }
     const error = new Error(this._ending ? 'Connection terminated' : TERMINATED)
     for (const { callback } of [this.#sent ?? [], ...this.#waiting.splice(0)].flat()) {
@@ -157,75 +161,79 @@ export class StoreClient extends EventEmitter {
     if (!sent) return
     this.#sent = sent
     this.#hasFailed = false
-    this.#send(sent, this.#network.faults.at(sent.site))
+    this.#send(sent, this.#network.faults.at(sent.statement))
   }
 
   #send(sent: Sent, fault: Fault | undefined): void {
-    const { course } = this.#network
-    const label = `${this.name}: ${sent.site}`
-    if (fault && (fault.kind !== 'refusal' || /^(COMMIT|ROLLBACK)$/.test(sent.site))) this.#isIntact = false
+    const { scheduler } = this.#network
+    const label = `${this.name}: ${sent.statement}`
+    if (fault && (fault.kind !== 'refusal' || /^(COMMIT|ROLLBACK)$/.test(sent.statement)))
+      this.#isIntact = false
     const execute = (answer: (answer: Answer) => void) => () => this.#execute(sent, answer)
     const deliver = (answer: Answer) => this.#deliver(sent, answer)
     switch (fault?.kind) {
       case 'refusal':
-        course.may(`${label} is refused with ${fault.code}`, () => this.#refuse(sent, fault.code))
+        scheduler.schedule(`${label} is refused with ${fault.code}`, () => this.#refuse(sent, fault.code))
         break
       case 'loss before':
-        course.may(`${label} is lost on its way`, () => this.break())
+        scheduler.schedule(`${label} is lost on its way`, () => this.break())
         break
       case 'loss after':
-        course.may(
+        scheduler.schedule(
           `${label}, and its answer is lost`,
           execute(() => this.break()),
         )
         break
       case 'loss, and it comes late':
-        course.may(`${label} seems to be lost`, () => this.break(false))
-        course.in(
+        scheduler.schedule(`${label} seems to be lost`, () => this.break(false))
+        scheduler.scheduleIn(
           fault.ms,
           `${label} comes late`,
           execute(() => this.#backend.die()),
         )
         break
       case 'silence':
-        course.tell(`${label} is never answered`)
+        scheduler.log(`${label} is never answered`)
         break
       case 'silence after':
-        course.may(
+        scheduler.schedule(
           `${label} is done and never answered`,
           execute(() => {}),
         )
         break
       case 'delay':
-        course.in(fault.ms, label, execute(deliver))
+        scheduler.scheduleIn(fault.ms, label, execute(deliver))
         break
       case 'late answer':
-        course.may(
+        scheduler.schedule(
           label,
-          execute((answer) => course.in(fault.ms, `${label} is late`, () => deliver(answer))),
+          execute((answer) => scheduler.scheduleIn(fault.ms, `${label} is late`, () => deliver(answer))),
         )
         break
       default:
-        course.may(label, execute(deliver))
+        scheduler.schedule(label, execute(deliver))
     }
   }
 
   #refuse(sent: Sent, code: string): void {
     if (/^(57P|08)/.test(code)) this.#isIntact = false
-    this.#backend.fail(sent.site)
+    this.#backend.fail(sent.statement)
     this.#answer(sent, databaseError(code))
-    if (code.startsWith('57P')) this.#network.course.may(`${this.name} is cut off`, () => this.break())
+    if (code.startsWith('57P'))
+      this.#network.scheduler.schedule(`${this.name} is cut off`, () => this.break())
   }
 
-  #execute({ site, values }: Sent, answer: (answer: Answer) => void): void {
-    const lockTimeoutMs = site === 'move_kinds' ? (values[3] as number) : null
-    if (site === 'connection_settings') answer({ rows: [{ set_config: 'public' }], command: 'SELECT' })
-    else this.#backend.execute({ site, values, at: this.#network.store.now() }, lockTimeoutMs, answer)
+  #execute({ statement, values }: Sent, answer: (answer: Answer) => void): void {
+    const lockTimeoutMs = statement === 'move_kinds' ? (values[3] as number) : null
+    if (statement === 'connection_settings') answer({ rows: [{ set_config: 'public' }], command: 'SELECT' })
+    else this.#backend.execute({ statement, values, at: this.#network.store.now() }, lockTimeoutMs, answer)
   }
 
   #deliver(sent: Sent, answer: Answer): void {
     const what = answer instanceof Error ? `fails: ${answer.message}` : 'is answered'
-    this.#network.course.may(`${this.name}: ${sent.site} ${what}`, () => this.#answer(sent, answer))
+    this.#network.scheduler.schedule(`${this.name}: ${sent.statement} ${what}`, () =>
+      this.#answer(sent, answer),
+    )
   }
 
   /** As in PostgreSQL, the transaction status follows an error in a separate message (ReadyForQuery). */
@@ -239,7 +247,7 @@ export class StoreClient extends EventEmitter {
     this.#hasFailed = answer instanceof Error
     if (answer instanceof Error) {
       sent.callback(answer)
-      this.#network.course.may(`${this.name} is ready again`, () => {
+      this.#network.scheduler.schedule(`${this.name} is ready again`, () => {
         if (this.#sent === sent) finish()
       })
     } else {
@@ -262,7 +270,7 @@ export function installStore(network: Network): () => void {
       super({ ...options, Client } as unknown as pg.PoolConfig)
     }
   } as typeof pg.Pool
-  made = 0
+  clientCount = 0
   return () => {
     pg.Pool = Pool
   }

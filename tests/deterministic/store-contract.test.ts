@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { type Furniture, postgres, type Side, storeWith } from './both-stores.ts'
+import { type Fixtures, postgres, type Side, storeWith } from './both-stores.ts'
 import { ACTIVITY_SECONDS, REVIEW_SECONDS } from './records.ts'
 import { type Call, callsOn, NOT_COMPARED, perform } from './statement-calls.ts'
 import type { StoredClaim } from './store.ts'
 
-/* The store of these tests is held to PostgreSQL: what the same calls answer is the same, but for the time of day. */
+/* The store is compared with PostgreSQL: the same calls give the same results, except for the time of day. */
 
 const uuid = (n: number) => `00000000-0000-4000-8000-0000000000${n}`
 const [A, B] = [uuid(10), uuid(11)]
@@ -49,12 +49,12 @@ const claim = (n: number, userId: string, more: Partial<StoredClaim> = {}): Stor
     ...more,
   }
 }
-const losable = (n: number, userId: string, more: Partial<StoredClaim> = {}): StoredClaim => {
+const reversible = (n: number, userId: string, more: Partial<StoredClaim> = {}): StoredClaim => {
   const { contract, ...rest } = claim(n, userId, { decidedCount: 0, ...more })
   const review = { reversal_condition: { event: 'noise' } }
   return { ...rest, contract: { ...contract, review }, decisiveTypes: ['a', 'b', 'noise'] }
 }
-const furniture: Furniture = {
+const fixtures: Fixtures = {
   clocks,
   mark: new Date(START.getTime() + 15 * 60_000),
   claims: [
@@ -65,39 +65,39 @@ const furniture: Furniture = {
     claim(34, A, { testClockId: uuid(20) }),
     claim(35, A, { testClockId: uuid(21) }),
     claim(36, B, { testClockId: uuid(22) }),
-    losable(37, A),
-    losable(38, A, { logBytes: 64 * 1024 - 150 }),
-    losable(40, A, { testClockId: uuid(20) }),
+    reversible(37, A),
+    reversible(38, A, { logBytes: 64 * 1024 - 150 }),
+    reversible(40, A, { testClockId: uuid(20) }),
   ],
 }
-const names = { claims: [...furniture.claims.map(({ id }) => id), uuid(39)], clocks, start: START }
+const names = { claims: [...fixtures.claims.map(({ id }) => id), uuid(39)], clocks, start: START }
 
 const ALL: Call = { call: 'read', claims: names.claims, named: [], most: 1_000_000 }
 
-test('the same calls are answered by the store as by PostgreSQL', async (t) => {
-  const furnish = await postgres({ after })
+test('the same calls give the same results on the store and on PostgreSQL', async (t) => {
+  const openPostgres = await postgres({ after })
   let calls = 0
   const compare = async (history: Call[]) => {
-    const sides = [await furnish(furniture), storeWith(furniture)] as const
+    const sides = [await openPostgres(fixtures), storeWith(fixtures)] as const
     const held = { claims: false, test_clocks: false }
     for (const call of history) {
       if (call.call === 'hold' && (held.claims || held.test_clocks)) continue
       if (call.call.startsWith('append') && held.claims) continue
       if (call.call === 'hold') held[call.table] = true
-      if (call.call === 'let go') Object.assign(held, { claims: false, test_clocks: false })
+      if (call.call === 'release') Object.assign(held, { claims: false, test_clocks: false })
       const [real, ours] = [await answerOf(sides[0], call), await answerOf(sides[1], call)]
       assert.deepEqual(ours, real, `${JSON.stringify(call)}`)
       if (real !== NOT_COMPARED) calls++
     }
-    await sides[0].letGo()
-    await sides[1].letGo()
+    await sides[0].release()
+    await sides[1].release()
     assert.deepEqual(await answerOf(sides[1], ALL), await answerOf(sides[0], ALL))
   }
-  // Both sides share what is known of contracts: what the first one reads, the second one would not.
-  await perform(storeWith(furniture), ALL, names)
+  // Both sides share a contract cache: fill it first.
+  await perform(storeWith(fixtures), ALL, names)
   await fc.assert(fc.asyncProperty(callsOn(names), compare), {
     numRuns: Number(process.env.DETERMINISTIC_RUNS ?? 20),
-    // A difference may be one that makes a call wait: it is not made smaller for ever.
+    // A difference may make a call wait: limit the time of shrinking.
     ...(process.env.DETERMINISTIC_RUNS ? {} : { interruptAfterTimeLimit: 60_000 }),
     includeErrorInReport: true,
   })
@@ -107,14 +107,14 @@ test('the same calls are answered by the store as by PostgreSQL', async (t) => {
 const answerOf = async (side: Side, call: Call): Promise<unknown> =>
   comparable(await perform(side, call, names).catch((error) => error.code ?? error))
 
-/** Times of today by ten minutes, others as they are; the order of events that were read together is not told. */
+/** Rounds times of today to ten minutes, and sorts events that were read together. */
 function comparable(value: unknown): unknown {
   if (value instanceof Date) {
     const ms = value.getTime() - START.getTime()
     return Math.abs(ms) > DAY_MS ? value : `${Math.round(ms / TEN_MINUTES_MS)} × 10 min`
   }
-  // Of a system event, which the database makes.
-  if (typeof value === 'string' && MADE_ID.test(value)) return 'made'
+  // The id of a system event: the database generates it.
+  if (typeof value === 'string' && GENERATED_ID.test(value)) return 'generated'
   if (value instanceof Map) return [...value].map(comparable).sort(byJson)
   if (value instanceof Set) return [...value].sort()
   if (Array.isArray(value)) return value.map(comparable)
@@ -127,6 +127,6 @@ function comparable(value: unknown): unknown {
   )
 }
 
-const MADE_ID = /^made-|^\w{8}-\w{4}-4\w{3}-[89ab]\w{3}-(?!0{10})\w{12}$/
+const GENERATED_ID = /^generated-|^\w{8}-\w{4}-4\w{3}-[89ab]\w{3}-(?!0{10})\w{12}$/
 const LISTS = new Set(['eventIds', 'decisiveEvents'])
 const byJson = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)

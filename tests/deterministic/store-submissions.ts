@@ -128,8 +128,8 @@ const readEvents: Handler = (store, _backend, { values: [claimIds, ids, sizes] }
     ),
   )
 
-const appendEvents: Handler = (store, backend, { site, values, at: now }) => {
-  const isLive = site === 'append_events'
+const appendEvents: Handler = (store, backend, { statement, values, at: now }) => {
+  const isLive = statement === 'append_events'
   const claims = values.slice(0, isLive ? 9 : 10).map(arrayOf) as string[][]
   const [ids, seen, added, bytes, digests, statuses, outcomes, windows, lasts, clocksOf] = claims
   const [claimIds = [], places = [], names = [], types = [], payloads = []] = values

@@ -1,12 +1,12 @@
 import type { Outcome, Status } from '../support/source/claims.ts'
 import type { Contract } from '../support/source/contracts.ts'
 import {
-  type Asked,
   type Backend,
   Blocked,
   databaseError,
   type Handler,
   Paused,
+  type Query,
   type Row,
 } from './backend.ts'
 import { CHECK_HANDLERS } from './store-checks.ts'
@@ -59,19 +59,19 @@ interface Lock {
 const HANDLERS: Readonly<Record<string, Handler>> = { ...SUBMISSION_HANDLERS, ...CHECK_HANDLERS }
 
 /**
- * What src/ asks of PostgreSQL, once more and in plain code: statement by statement, with its guards, locks and
- * transactions (READ COMMITTED). `store-contract.test.ts` holds it to the real one.
+ * PostgreSQL in memory: a handler for each statement of src/, with its guards, locks and transactions (READ COMMITTED).
+ * `store-contract.test.ts` compares it with PostgreSQL.
  */
 export class Store {
   readonly claims = new Map<string, StoredClaim>()
   readonly clocks = new Map<string, StoredClock>()
-  /** Up to when resolutions are summed up. */
+  /** Resolutions up to this time are in the totals. */
   mark = new Date(0)
   now: () => Date
-  /** Events of this type are refused, as by a constraint. */
+  /** Events of this type violate a constraint. */
   refusedType = 'bomb'
   deadlocks = 0
-  #made = 0
+  #nextId = 0
   readonly #locks = new Map<string, Lock>()
   #released: (() => void)[] = []
 
@@ -79,21 +79,21 @@ export class Store {
     this.now = now
   }
 
-  perform(backend: Backend, asked: Asked): Row[] {
-    const handler = HANDLERS[asked.site]
-    if (!handler) throw new Error(`the store knows no statement ${asked.site}`)
-    return handler(this, backend, asked)
+  perform(backend: Backend, query: Query): Row[] {
+    const handler = HANDLERS[query.statement]
+    if (!handler) throw new Error(`the store knows no statement ${query.statement}`)
+    return handler(this, backend, query)
   }
 
   newId(): string {
-    return `made-${++this.#made}`
+    return `generated-${++this.#nextId}`
   }
 
   refuse(types: readonly string[]): void {
     if (types.includes(this.refusedType)) throw databaseError('P0001')
   }
 
-  /** @throws Blocked where another holds it */
+  /** @throws Blocked if another backend holds the lock */
   lock(backend: Backend, what: string, isShared = false): void {
     if (!this.tryLock(backend, what, isShared)) {
       throw new Blocked([...(this.#locks.get(what) as Lock).by].filter((other) => other !== backend))
@@ -124,18 +124,18 @@ export class Store {
       isAny = by.delete(backend) || isAny
       if (by.size === 0) this.#locks.delete(what)
     }
-    if (isAny) for (const goOn of this.#released.splice(0)) goOn()
+    if (isAny) for (const resume of this.#released.splice(0)) resume()
   }
 
   get held(): string[] {
     return [...this.#locks.keys()]
   }
 
-  onceReleased(goOn: () => void): void {
-    this.#released.push(goOn)
+  onceReleased(resume: () => void): void {
+    this.#released.push(resume)
   }
 
-  /** Whether it waits for itself, by way of others. */
+  /** Whether the backend waits for itself through others. */
   isDeadlock(backend: Backend): boolean {
     const seen = new Set<Backend>()
     const next = [...backend.waitsFor]

@@ -14,17 +14,17 @@ const realPause = promises.setTimeout
 /** The time of day at the beginning. */
 export const START_MS = Date.UTC(2030, 0, 1, 12, 0, 1)
 
-/** What `setTimeout` and `setInterval` return, as far as it is used. */
+/** The used part of what `setTimeout` and `setInterval` return. */
 class Timer {
-  readonly ring: () => void
+  readonly fire: () => void
   readonly everyMs: number | null
   at: number
-  isOff = false
+  isCleared = false
 
-  constructor(at: number, everyMs: number | null, ring: () => void) {
+  constructor(at: number, everyMs: number | null, fire: () => void) {
     this.at = at
     this.everyMs = everyMs
-    this.ring = ring
+    this.fire = fire
   }
 
   ref(): this {
@@ -37,33 +37,33 @@ class Timer {
 }
 
 /**
- * Time that stands still until it is told to go on: timers, immediates and performance.now() of the whole process, those
- * of packages included. Node's own mock does not reach what is imported by name, nor performance.now().
+ * Replaces timers, immediates and performance.now() of the whole process, packages included. Time passes only in
+ * `advance`. Node's mock timers do not replace functions imported by name, nor performance.now().
  */
 export class VirtualTime {
   nowMs = 0
   #timers: Timer[] = []
   readonly #immediates: (() => void)[] = []
 
-  /** Timers that have yet to ring. */
-  get waiting(): number {
+  /** Timers that have not fired. */
+  get pendingTimers(): number {
     return this.#timers.length
   }
 
   install(): void {
-    const timer = (everyMs: number | null, ms: number, ring: () => void) => {
-      const made = new Timer(this.nowMs + Math.max(1, ms || 0), everyMs, ring)
-      this.#timers.push(made)
-      return made
+    const timer = (everyMs: number | null, ms: number, fire: () => void) => {
+      const created = new Timer(this.nowMs + Math.max(1, ms || 0), everyMs, fire)
+      this.#timers.push(created)
+      return created
     }
     const clear = (timer?: Timer) => {
-      if (timer) timer.isOff = true
-      this.#timers = this.#timers.filter(({ isOff }) => !isOff)
+      if (timer) timer.isCleared = true
+      this.#timers = this.#timers.filter(({ isCleared }) => !isCleared)
     }
     Object.assign(globalThis, {
-      setTimeout: (ring: (...of: unknown[]) => void, ms: number, ...of: unknown[]) =>
-        timer(null, ms, () => ring(...of)),
-      setInterval: (ring: () => void, ms: number) => timer(ms, ms, ring),
+      setTimeout: (fire: (...of: unknown[]) => void, ms: number, ...of: unknown[]) =>
+        timer(null, ms, () => fire(...of)),
+      setInterval: (fire: () => void, ms: number) => timer(ms, ms, fire),
       setImmediate: (run: (...of: unknown[]) => void, ...of: unknown[]) => {
         this.#immediates.push(() => run(...of))
       },
@@ -93,7 +93,7 @@ export class VirtualTime {
     Reflect.deleteProperty(performance, 'now')
   }
 
-  /** Until nothing is left to do but what waits for time or for an answer. */
+  /** Runs all immediates and microtasks. */
   async settle(): Promise<void> {
     for (;;) {
       await new Promise<void>((resolve) => void real.setImmediate(resolve))
@@ -103,14 +103,14 @@ export class VirtualTime {
     }
   }
 
-  /** Goes on to the next moment at which something rings, and rings all that does. */
-  goOn(): void {
+  /** Advances to the next timer and fires all timers that are due. */
+  advance(): void {
     this.nowMs = Math.max(this.nowMs, Math.min(...this.#timers.map(({ at }) => at)))
     for (const timer of this.#timers.filter(({ at }) => at <= this.nowMs)) {
-      if (timer.isOff) continue
+      if (timer.isCleared) continue
       if (timer.everyMs !== null) timer.at = this.nowMs + timer.everyMs
       else this.#timers.splice(this.#timers.indexOf(timer), 1)
-      timer.ring()
+      timer.fire()
     }
   }
 }

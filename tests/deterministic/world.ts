@@ -11,38 +11,38 @@ import {
 import { ServiceError } from '../support/source/errors.ts'
 import { AdaptiveThrottle, type App } from '../support/source/service.ts'
 import { Backend } from './backend.ts'
-import { Course } from './course.ts'
 import { Faults } from './faults.ts'
-import type { Deed } from './history.ts'
-import { ALIAS, CLAIM_IDS, furnish } from './records.ts'
+import type { Operation } from './history.ts'
+import { ALIAS, CLAIM_IDS, insertRecords } from './records.ts'
+import { StepScheduler } from './step-scheduler.ts'
 import { Store } from './store.ts'
 import { installStore, type Network, type StoreClient } from './store-client.ts'
 import { START_MS } from './virtual-time.ts'
 
 const MINUTE_MS = 60_000
-/** More than any history takes: it does not end. */
-const MOST_STEPS = 10_000
+/** No history takes more steps: the run does not end. */
+const MAX_STEPS = 10_000
 
-/** A submission or a check, and what was answered. */
+/** A submission or a check, and its result. */
 export interface Call<D, T> {
-  deed: D
+  operation: D
   server: App
   calledAtMs: number
-  /** By the number of steps. */
+  /** The number of steps before the call. */
   calledAt: number
   answeredAt: number | null
   answeredAtMs: number
   answer: T | Error | null
 }
-export type Submitted = Call<Deed & { do: 'submit' }, SubmittedEvent>
+export type Submitted = Call<Operation & { do: 'submit' }, SubmittedEvent>
 
 export class World {
-  readonly course: Course
+  readonly scheduler: StepScheduler
   readonly faults = new Faults()
   readonly store: Store
   readonly apps: App[] = []
   readonly submissions: Submitted[] = []
-  readonly checks: Call<Deed & { do: 'check' }, number>[] = []
+  readonly checks: Call<Operation & { do: 'check' }, number>[] = []
   sizes: CheckSizes | undefined
   /** Unhandled rejections, exceptions in the event loop, and violated checks. */
   readonly problems: unknown[] = []
@@ -53,11 +53,11 @@ export class World {
   #wasCut = false
 
   constructor(choices: readonly number[]) {
-    this.course = new Course(choices)
-    this.store = new Store(() => new Date(START_MS + Math.floor(this.course.time.nowMs) + this.#skewMs))
+    this.scheduler = new StepScheduler(choices)
+    this.store = new Store(() => new Date(START_MS + Math.floor(this.scheduler.time.nowMs) + this.#skewMs))
   }
 
-  /** Lets the work happen in a world of its own. */
+  /** Runs `work` in a new world. */
   static async run<T>(
     choices: readonly number[],
     servers: number,
@@ -67,58 +67,58 @@ export class World {
     const before = process.listeners('unhandledRejection')
     process.removeAllListeners('unhandledRejection')
     process.on('unhandledRejection', (error) => world.problems.push(error))
-    world.course.time.install()
+    world.scheduler.time.install()
     const network: Network = { ...world, clients: world.#clients }
     const uninstall = installStore(network)
     try {
-      furnish(world.store)
+      insertRecords(world.store)
       for (let i = 0; i < servers; i++) {
         world.apps.push(newServer())
       }
       return await work(world)
     } finally {
       uninstall()
-      world.course.time.uninstall()
+      world.scheduler.time.uninstall()
       process.removeAllListeners('unhandledRejection')
       for (const listener of before) process.on('unhandledRejection', listener)
     }
   }
 
-  async perform(deeds: readonly Deed[]): Promise<void> {
-    for (const deed of deeds) {
-      this.course.tell(`* ${JSON.stringify(deed)}`)
-      await this.#perform(deed)
+  async perform(operations: readonly Operation[]): Promise<void> {
+    for (const operation of operations) {
+      this.scheduler.log(`* ${JSON.stringify(operation)}`)
+      await this.#perform(operation)
     }
   }
 
-  /** A submission goes on by itself while another is on its way: both lanes are free, as at the beginning. */
+  /** Two groups can be in flight: a submission is served while another one is delayed. */
   async assertServesAgain(): Promise<void> {
     for (const at of this.apps.keys()) {
       const submit = (to: string) =>
         this.#submit({ do: 'submit', at, as: 'A', to, id: `${at}`, type: 'noise', value: 0 })
       this.faults.arm('read_claims_to_decide', { kind: 'delay', ms: 3_000 })
       const slow = submit('last of all')
-      await this.goOnFor(200)
+      await this.runFor(200)
       const fast = submit('beside it')
-      await this.goOnFor(200)
-      assert.deepEqual([slow.answer, isServed(fast)], [null, true], 'one lane is not free')
-      await this.goOnFor(4_000)
+      await this.runFor(200)
+      assert.deepEqual([slow.answer, isServed(fast)], [null, true], 'no second group can be in flight')
+      await this.runFor(4_000)
       assert.ok(isServed(slow), `not served again: ${slow.answer}`)
     }
   }
 
-  /** Faults are over and nobody holds anything: goes on until all is answered and at rest. */
-  async rest(): Promise<void> {
-    this.course.tell('* faults are over')
+  /** Ends faults, releases locks, and runs until each call has a result and nothing is pending. */
+  async drain(): Promise<void> {
+    this.scheduler.log('* faults are over')
     this.faults.disarm()
-    this.course.straighten()
-    for (const clock of this.#holders.keys()) this.#letGo(clock)
-    await this.goOnUntil(() => this.#isAnswered && this.#isAtRest)
+    this.scheduler.runInOrder()
+    for (const clock of this.#holders.keys()) this.#release(clock)
+    await this.runUntil(() => this.#isAnswered && this.#isIdle)
   }
 
   async check(): Promise<number | Error> {
     const call = this.#check({ do: 'check', at: 0 })
-    await this.goOnUntil(() => call.answeredAt !== null)
+    await this.runUntil(() => call.answeredAt !== null)
     return call.answer as number | Error
   }
 
@@ -126,103 +126,105 @@ export class World {
     this.#skewMs += seconds * 1000
   }
 
-  /** Closes the servers; what is left then should not be. */
+  /** Closes the servers and runs until nothing is pending. */
   async close(): Promise<void> {
-    await this.goOnFor(1_000)
+    await this.runFor(1_000)
     let closed = 0
     for (const { db } of this.apps) void db.close().then(() => closed++)
-    await this.goOnUntil(() => closed === this.apps.length)
-    await this.goOnUntil(() => this.course.waiting === 0)
+    await this.runUntil(() => closed === this.apps.length)
+    await this.runUntil(() => this.scheduler.pending === 0)
   }
 
-  async goOnFor(ms: number): Promise<void> {
-    const until = this.course.time.nowMs + ms
-    await this.goOnUntil(() => this.course.time.nowMs >= until)
+  async runFor(ms: number): Promise<void> {
+    const until = this.scheduler.time.nowMs + ms
+    await this.runUntil(() => this.scheduler.time.nowMs >= until)
   }
 
-  async goOnUntil(isSo: () => boolean): Promise<void> {
-    await this.course.time.settle()
-    for (let i = 0; !isSo(); i++) {
-      if (i === MOST_STEPS) throw new Error(`it is not so after ${MOST_STEPS} steps: ${isSo}`)
+  async runUntil(isDone: () => boolean): Promise<void> {
+    await this.scheduler.time.settle()
+    for (let i = 0; !isDone(); i++) {
+      if (i === MAX_STEPS) throw new Error(`not done after ${MAX_STEPS} steps: ${isDone}`)
       await this.#step()
     }
   }
 
-  /** Where a write is lost, nobody knows whose it was: each of the same id may be the one that was recorded. */
+  /** True if the outcome of a write may be unknown. Any of the submissions with one id may then be the recorded one. */
   get wasDisturbed(): boolean {
-    return this.faults.struck > 0 || this.#wasCut
+    return this.faults.injected > 0 || this.#wasCut
   }
 
   get #isAnswered(): boolean {
     return [...this.submissions, ...this.checks].every(({ answeredAt }) => answeredAt !== null)
   }
 
-  get #isAtRest(): boolean {
+  get #isIdle(): boolean {
     return (
-      this.course.waiting === 0 &&
+      this.scheduler.pending === 0 &&
       this.apps.every((app) => app.submissions.waiting === 0) &&
       ![...this.#clients].some(({ isBusy }) => isBusy)
     )
   }
 
   async #step(): Promise<void> {
-    await this.course.goOn().catch((error) => this.problems.push(error))
+    await this.scheduler.runNext().catch((error) => this.problems.push(error))
   }
 
-  async #perform(deed: Deed): Promise<void> {
-    switch (deed.do) {
+  async #perform(operation: Operation): Promise<void> {
+    switch (operation.do) {
       case 'submit':
-        this.#submit(deed)
+        this.#submit(operation)
         return
       case 'check':
-        // A server's next check waits for the one before (platform/jobs/scheduler.ts).
-        if (!this.checks.some((call) => call.answeredAt === null && call.server === this.#serverOf(deed))) {
-          this.#check(deed)
+        // A server runs one check at a time (platform/jobs/scheduler.ts).
+        if (
+          !this.checks.some((call) => call.answeredAt === null && call.server === this.#serverOf(operation))
+        ) {
+          this.#check(operation)
         }
         return
-      case 'go on':
-        await this.course.time.settle()
-        for (let i = 0; i < deed.steps; i++) await this.#step()
+      case 'run steps':
+        await this.scheduler.time.settle()
+        for (let i = 0; i < operation.steps; i++) await this.#step()
         return
       case 'wait':
-        return this.goOnUntil(() => this.#isAnswered)
+        return this.runUntil(() => this.#isAnswered)
       case 'move the clock':
-        return this.moveClock(deed.seconds)
+        return this.moveClock(operation.seconds)
       case 'fault':
-        return this.faults.arm(deed.site, deed.fault)
+        return this.faults.arm(operation.statement, operation.fault)
       case 'hold':
-        return this.#hold(deed.clock)
-      case 'let go':
-        return this.#letGo(deed.clock)
+        return this.#hold(operation.clock)
+      case 'release':
+        return this.#release(operation.clock)
       case 'cut':
         this.#wasCut = true
-        return [...this.#clients].at(deed.connection)?.break()
+        return [...this.#clients].at(operation.connection)?.break()
     }
   }
 
-  #submit(deed: Deed & { do: 'submit' }): Submitted {
-    const payload = { value: deed.value }
+  #submit(operation: Operation & { do: 'submit' }): Submitted {
+    const payload = { value: operation.value }
     const payloadJson = JSON.stringify(payload)
-    const { id, type } = deed
-    const app = this.#serverOf(deed)
+    const { id, type } = operation
+    const app = this.#serverOf(operation)
     const answer = app.submissions.submit({
-      userId: deed.as,
+      userId: operation.as,
       address:
-        deed.to === 'candidate'
+        operation.to === 'candidate'
           ? { kind: 'candidate', alias: ALIAS }
-          : { kind: 'claim', id: claimIdOf(deed.to) },
+          : { kind: 'claim', id: claimIdOf(operation.to) },
       submission: { id, type, payload, payloadBytes: payloadJson.length },
       payloadJson,
     })
-    const call = this.#call(deed, answer)
+    const call = this.#call(operation, answer)
     this.submissions.push(call)
     return call
   }
 
-  #check(deed: Deed & { do: 'check' }) {
-    const app = this.#serverOf(deed)
+  #check(operation: Operation & { do: 'check' }) {
+    const app = this.#serverOf(operation)
     const checkTime = new Date(Math.floor(this.store.now().getTime() / MINUTE_MS) * MINUTE_MS)
-    const call = this.#call(deed, runScheduledCheck(app, checkTime, undefined, this.sizes))
+    const call = this.#call(operation, runScheduledCheck(app, checkTime, undefined, this.sizes))
     this.checks.push(call)
     return call
   }
@@ -231,33 +233,35 @@ export class World {
     return this.apps[at % this.apps.length] as App
   }
 
-  #call<D extends Deed & { at: number }, T>(deed: D, answer: Promise<T>): Call<D, T> {
-    const { course } = this
+  #call<D extends Operation & { at: number }, T>(operation: D, answer: Promise<T>): Call<D, T> {
+    const { scheduler } = this
     const call: Call<D, T> = {
-      deed,
-      server: this.#serverOf(deed),
-      calledAtMs: course.time.nowMs,
-      calledAt: course.taken,
+      operation,
+      server: this.#serverOf(operation),
+      calledAtMs: scheduler.time.nowMs,
+      calledAt: scheduler.stepCount,
       answeredAt: null,
       answeredAtMs: Infinity,
       answer: null,
     }
     const answered = (answer: T | Error) => {
       if (call.answeredAt !== null) this.problems.push(new Error('answered twice'))
-      Object.assign(call, { answer, answeredAt: course.taken, answeredAtMs: course.time.nowMs })
-      course.tell(`  answered: ${JSON.stringify(deed)} ${answer instanceof Error ? answer.message : 'done'}`)
+      Object.assign(call, { answer, answeredAt: scheduler.stepCount, answeredAtMs: scheduler.time.nowMs })
+      scheduler.log(
+        `  answered: ${JSON.stringify(operation)} ${answer instanceof Error ? answer.message : 'done'}`,
+      )
     }
     void answer.then(answered, answered)
     return call
   }
 
   #hold(clock: string): void {
-    const holder = new Backend(this.store, this.course, `holder of ${clock}`)
+    const holder = new Backend(this.store, this.scheduler, `holder of ${clock}`)
     if (!this.#holders.has(clock) && this.store.tryLock(holder, `clock ${clock}`))
       this.#holders.set(clock, holder)
   }
 
-  #letGo(clock: string): void {
+  #release(clock: string): void {
     const held = this.store.clocks.get(clock)
     const holder = this.#holders.get(clock)
     if (!held || !holder) return
@@ -270,7 +274,7 @@ export class World {
 const isServed = ({ answer }: Submitted) =>
   answer !== null && !(answer instanceof ServiceError && answer.code === 'UNAVAILABLE')
 
-/** Without what submissions and checks do not use, which takes long to make. */
+/** Only the parts that submissions and checks use: the rest is slow to create. */
 function newServer(): App {
   const db = new Database({ connectionString: 'postgres://nowhere', poolSize: MIN_CONNECTIONS })
   const lockedClocks = new LockedClocks(db)

@@ -1,6 +1,7 @@
 import type { Calendar } from '../core/calendars/calendar.ts'
 import { dayAt } from '../kernel/time-zone.ts'
 import { MAX_EXAMPLES } from './limits.ts'
+import { misleadingZone } from './time/misleading-zone.ts'
 
 /** The latest time that most input fields accept. As the end of a span it excludes the last minute of the day. */
 const LAST_MINUTE = '23:59'
@@ -15,6 +16,12 @@ export function spanEndNotes({ weekly, exceptions }: Calendar): string[] {
   return [
     `the calendar has spans that end at ${LAST_MINUTE}, so the minute from ${LAST_MINUTE} to midnight is no working time: ${days.slice(0, MAX_EXAMPLES).join(', ')}${more}; write 24:00 for the end of a day`,
   ]
+}
+
+/** A note about a time zone whose name suggests another offset. */
+export function zoneNotes({ time_zone: zone }: Calendar): string[] {
+  const misleading = misleadingZone(zone)
+  return misleading === null ? [] : [`the time zone of the calendar is ${zone}, which is ${misleading}`]
 }
 
 /** A note about years of the log in which the calendar has no holidays, if it has holidays in other years. */

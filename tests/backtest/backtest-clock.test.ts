@@ -87,6 +87,25 @@ describe('the back-test of a contract with a clock (§2.1a, §10 rule 13)', () =
     }
   })
 
+  test('has a note on a zone of the calendar whose name misleads: Etc/GMT+2 is UTC-02:00', async (t) => {
+    const path = await filesIn(t, { log: LOG })
+    for (const [zone, words] of [
+      ['Etc/GMT+2', 'UTC-02:00 at all times; UTC+02:00 is Etc/GMT-2'],
+      ['etc/gmt-10', 'UTC+10:00 at all times; UTC-10:00 is Etc/GMT+10'],
+      ['MST', 'UTC-07:00 at all times; America/Denver has daylight saving time'],
+      ['Etc/GMT+0', null],
+      ['America/New_York', null],
+    ] as const) {
+      const { json } = await backtestOf(path('log'), [working], {
+        calendar: calendarWith({ time_zone: zone }),
+      })
+      assert.deepEqual(
+        json.warnings,
+        words === null ? [] : [`the time zone of the calendar is ${zone}, which is ${words}`],
+      )
+    }
+  })
+
   test('has a note on years of the log in which the calendar has no holidays, but has them in others', async (t) => {
     const path = await filesIn(t, {
       log: `${LOG}\nlater,opened,2026-12-31T22:30:00Z\nlater,resolved,2027-01-04T12:00:00Z`,

@@ -174,6 +174,8 @@ describe('times (§10 rule 5)', () => {
       ['case_id,type,occurred_at', ...times.map((time) => `a,done,${time}`)].join('\n')
     const path = await filesIn(t, {
       'zone.csv': log('2026-01-01 00:00:00', '2026-01-01', '1899-12-30', '2026-01-01T00:00:00Z'),
+      'local.csv': log('2026-01-01 00:00:00', '2026-01-01T02:00:00Z'),
+      'utc.csv': log('2026-01-01T00:00:00Z'),
       'zero.csv': log('1970-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
       'late.csv': log('2026-01-01T00:00:00Z', '2029-01-01T00:00:00Z'),
     })
@@ -186,6 +188,13 @@ describe('times (§10 rule 5)', () => {
     assert.deepEqual(await notes('zone.csv', 'Europe/Berlin'), [
       '1 time is a date without a time of day and was read as 00:00',
     ])
+    assert.deepEqual(await notes('local.csv', 'Etc/GMT+2'), [
+      '1 time has no zone and was read in Etc/GMT+2, which is UTC-02:00 at all times; UTC+02:00 is Etc/GMT-2',
+    ])
+    assert.deepEqual(await notes('local.csv', 'EST'), [
+      '1 time has no zone and was read in EST, which is UTC-05:00 at all times; America/New_York has daylight saving time',
+    ])
+    assert.deepEqual(await notes('utc.csv', 'Etc/GMT+2'), [])
     assert.deepEqual(await notes('zero.csv'), [
       'the earliest event is of 1970-01-01 (line 2): check the column of --time',
       'the events span 56 years, from 1970-01-01 to 2026-01-01',

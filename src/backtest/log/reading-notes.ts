@@ -13,6 +13,7 @@ import {
 import { MAX_SPAN_DAYS, MAX_TEXT_LENGTH, MAX_TRANSITIONS_SHOWN } from '../limits.ts'
 import type { DecimalMark } from '../read-cell.ts'
 import { grouped } from '../report/figures.ts'
+import { misleadingZone } from '../time/misleading-zone.ts'
 import type { TimeReader } from '../time/time-reader.ts'
 import { type ColumnNames, RESERVED_NAMES } from './log-row.ts'
 import type { CaseStatistics, SuspectCases } from './log-statistics.ts'
@@ -500,11 +501,7 @@ function timeNotes(reading: LogReading, now: number): string[] {
       ? ['every time is 00:00, so the times may be dates without a time of day']
       : []),
     ...doubtfulTimes(reading.times),
-    ...(withoutZone > 0 && zone === null
-      ? [
-          `${withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`,
-        ]
-      : []),
+    ...zoneNotes(withoutZone, zone),
     ...(repeated > 0
       ? [
           `local times that occur twice in ${zone} (daylight saving) were read as the first occurrence: ${grouped(repeated)}`,
@@ -516,6 +513,19 @@ function timeNotes(reading: LogReading, now: number): string[] {
         ]
       : []),
     ...spanNotes(reading, now),
+  ]
+}
+
+/** Times without a zone, if `--time-zone` is not given or its name misleads. */
+function zoneNotes(withoutZone: number, zone: string | null): string[] {
+  const misleading = zone === null ? null : misleadingZone(zone)
+  if (withoutZone === 0 || (zone !== null && misleading === null)) return []
+  const times =
+    withoutZone === 1 ? '1 time has no zone and was' : `${grouped(withoutZone)} times have no zone and were`
+  return [
+    misleading === null
+      ? `${times} read as UTC; --time-zone names the zone of such times, for example Europe/Berlin`
+      : `${times} read in ${zone}, which is ${misleading}`,
   ]
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { connectionOf } from './connection-of.ts'
+import { literalOf } from './query-plan.ts'
 import type { Connection, Statement } from './source/database.ts'
 
 interface Node {
@@ -26,21 +27,29 @@ export interface Effort {
   scans: string[]
 }
 
-/** A connection that explains each statement on claims while it is executed. */
+/** A connection that explains each statement on claims. The plan is generic, as in the pools of the service. */
 export function explaining(db: Connection): { db: Connection; effort: Effort } {
   const effort: Effort = { rows: 0, entries: 0, sorted: 0, scans: [] }
   const query = async <Row>(statement: Statement): Promise<Row[]> => {
     if (/FROM claim(s|_metadata)\b/.test(statement.text)) {
-      const [row] = await db.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
-        text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statement.text}`,
-        ...(statement.values ? { values: statement.values } : {}),
-      })
+      const [row] = await db.transaction((connection) => explain(connection, statement))
       assert.ok(row)
       add(effort, row['QUERY PLAN'][0].Plan)
     }
     return db.query<Row>(statement)
   }
   return { db: connectionOf(query), effort }
+}
+
+async function explain(db: Connection, { text, values = [] }: Statement) {
+  await db.query({ text: `PREPARE explained AS ${text}` })
+  const literals = values.map(literalOf).join(', ')
+  const execute = `EXECUTE explained${literals && `(${literals})`}`
+  const rows = await db.query<{ 'QUERY PLAN': [{ Plan: Node }] }>({
+    text: `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${execute}`,
+  })
+  await db.query({ text: 'DEALLOCATE explained' })
+  return rows
 }
 
 function add(effort: Effort, node: Node): void {

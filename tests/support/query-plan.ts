@@ -69,7 +69,7 @@ async function explain(client: pg.Client, text: string, values: readonly unknown
   await client.query('BEGIN')
   try {
     await client.query(`PREPARE explained AS ${text}`)
-    const literals = values.map((value) => literalOf(client, value)).join(', ')
+    const literals = values.map((value) => literalOf(value)).join(', ')
     const execute = `EXECUTE explained${literals && `(${literals})`}`
     const { rows } = await client.query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${execute}`)
     return toPlan(text, rows[0]['QUERY PLAN'][0].Plan)
@@ -79,10 +79,11 @@ async function explain(client: pg.Client, text: string, values: readonly unknown
   }
 }
 
-function literalOf(client: pg.Client, value: unknown): string {
+/** The value as a literal of SQL. */
+export function literalOf(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
-  if (Array.isArray(value)) return client.escapeLiteral(arrayText(value))
-  return client.escapeLiteral(scalarText(value))
+  if (Array.isArray(value)) return pg.escapeLiteral(arrayText(value))
+  return pg.escapeLiteral(scalarText(value))
 }
 
 function scalarText(value: unknown): string {

@@ -16,6 +16,7 @@ import {
 import {
   type IndexScan,
   orderedScans,
+  searchScan,
   selectiveScans,
   testClockScan,
   uncheckedFilters,
@@ -55,8 +56,10 @@ export async function countClaims(db: Connection, requested: ClaimFilter): Promi
 export const ownsTestClock = async (db: Connection, { userId, testClockId }: ClaimSelection) =>
   testClockId === undefined || (await findTestClockPosition(db, userId, testClockId)) !== null
 
-/** The scan that finds the fewest records, if they are few enough to be sorted. */
+/** The scan that finds the fewest records, if they are few enough to be sorted. A search with few matches comes first. */
 export async function findSelectiveScan(db: Connection, filter: ClaimFilter): Promise<IndexScan | null> {
+  const search = searchScan(filter)
+  if (search) return search
   let least: { scan: IndexScan | null; count: number } = { scan: null, count: MAX_SORTED_ENTRIES }
   for (const scan of selectiveScans(filter)) {
     const count = await countUpTo(db, filter, scan, least.count)

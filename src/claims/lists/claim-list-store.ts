@@ -16,7 +16,7 @@ import {
   toClaimWithMetadata,
 } from '../claim-columns.ts'
 import { FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
-import { type ClaimFilter, isPlain, whereInRange } from './claim-selection.ts'
+import { type ClaimFilter, isPlain } from './claim-selection.ts'
 import { readSelectivePage, type SelectivePage } from './selective-list-store.ts'
 
 /** A page of the account's claims, or of its candidates. */
@@ -140,7 +140,7 @@ export async function findClaimPosition(
 }
 
 /**
- * A page of a list in the order of positions, by status, customer, schema, test clock or search.
+ * A page of a list in the order of positions, by status, customer, schema or test clock.
  * @param columns columns of the table that the page needs
  * @param shown columns of the result
  */
@@ -153,9 +153,7 @@ async function readPlainPage<Row>(
   const list = { name: 'claims', userId: filter.userId } as const
   return readPage(db, list, filter, (count, upTo) => {
     const query = conditionsOf(filter, upTo)
-    const page = filter.search
-      ? searchStatement(filter, query, columns, count)
-      : listStatement(filter, query, columns, count, db.distribution.isOn)
+    const page = listStatement(filter, query, columns, count, db.distribution.isOn)
     return db.query<Row & ListedRow>({
       ...(columns === shown ? {} : nameOf(filter, count, upTo)),
       text: columns === shown ? page : showing(shown, page, filter),
@@ -170,12 +168,11 @@ const USUAL_COUNTS = [DEFAULT_PAGE_SIZE + 1, MAX_PAGE_SIZE + 1]
 
 /**
  * Usual pages are prepared statements: planning takes many times as long as reading. Their plan is the same for all
- * values, the beginning of an index scan. Searches, schemas and clocks are not prepared: they may match few or most
- * records.
+ * values, the beginning of an index scan. Schemas and clocks are not prepared: they may match few or most records.
  */
 function nameOf(filter: ClaimFilter, count: number, upTo: string | null): { name?: string } {
-  const { kind, order, statuses, customerId, schemaId, testClockId, search, after } = filter
-  if (search || schemaId || testClockId || statuses.length > 1 || !USUAL_COUNTS.includes(count)) return {}
+  const { kind, order, statuses, customerId, schemaId, testClockId, after } = filter
+  if (schemaId || testClockId || statuses.length > 1 || !USUAL_COUNTS.includes(count)) return {}
   const conditions = { status: statuses[0], customer: customerId, after: after?.position, up_to: upTo }
   const given = Object.entries(conditions).flatMap(([name, value]) => (value ? name : []))
   return { name: ['list', count, kind, order, ...given].join('_') }
@@ -185,7 +182,7 @@ const showing = (columns: string, page: string, { order }: ClaimFilter) =>
   `${/^--.*\n/.exec(page)}SELECT ${columns}, position, fresh FROM (\n${page}\n) AS page ORDER BY position ${order}`
 
 function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
-  const query = new ListQuery()
+  return new ListQuery()
     .where('user_id', '=', filter.userId)
     .where('status', '=', filter.statuses.length === 1 ? filter.statuses[0] : null)
     .where('customer_id', '=', filter.customerId)
@@ -193,7 +190,6 @@ function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
     .where('test_clock_id', '=', filter.testClockId)
     .after(filter.after?.position ?? null, filter.order)
     .where('position', '<=', upTo)
-  return whereInRange(query, filter.search)
 }
 
 const isOfStatuses = ({ statuses }: ClaimFilter) => (statuses.length > 1 ? isOneOf(statuses) : 'true')
@@ -233,21 +229,4 @@ function listStatement(
     SELECT * FROM (
       ${listedStatuses.map((status) => `(${pageWhere(`status = '${status}'`)})`).join(' UNION ALL ')}
     ) AS pages ${page}`
-}
-
-/**
- * The planner might scan the whole list for the few matches of a search, because it cannot know that they are at its
- * end. So the matches are found first and then sorted. Many matches take another path (`withSpan`). `position + 0` is
- * in no index, so no plan scans the list in its order.
- */
-function searchStatement(filter: ClaimFilter, query: ListQuery, columns: string, count: number): string {
-  return `-- search_claims
-    SELECT ${columns}, position, ${FRESH}
-    FROM claims
-    WHERE ${isOfKind(filter.kind)} AND user_id = $1 AND position = ANY (ARRAY(
-      SELECT position FROM claims
-      WHERE ${isOfKind(filter.kind)} AND ${query.conditions} AND ${isOfStatuses(filter)}
-      ORDER BY position + 0 ${filter.order} LIMIT ${count}
-    ))
-    ORDER BY position ${filter.order}`
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { withRule } from '../platform/http/bodies/describe-schema.ts'
 import {
   DateTime,
@@ -75,7 +76,7 @@ export const NewApiTokenBody = Type.Object(
   {
     name: Type.String({
       minLength: 1,
-      maxLength: 255,
+      maxLength: MAX_NAME_LENGTH,
       description: 'Its purpose.',
       examples: ['nightly'],
     }),

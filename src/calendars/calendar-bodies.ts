@@ -1,12 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { MadeBy, presentActor } from '../accounts/tokens/actor-bodies.ts'
 import { type Calendar, normalizeHours, WEEKDAYS } from '../core/calendars/calendar.ts'
-import {
-  MAX_CALENDAR_DATES,
-  MAX_CALENDAR_NAME_LENGTH,
-  MAX_EXCEPTION_SPANS,
-  MAX_SPANS,
-} from '../core/limits.ts'
+import { MAX_CALENDAR_DATES, MAX_EXCEPTION_SPANS, MAX_NAME_LENGTH, MAX_SPANS } from '../core/limits.ts'
 import type { CalendarRecord, CalendarVersion } from '../core/records.ts'
 import {
   DateTime,
@@ -89,7 +84,7 @@ const FIELDS = {
   name: Type.String({
     description: 'The display name.',
     minLength: 1,
-    maxLength: MAX_CALENDAR_NAME_LENGTH,
+    maxLength: MAX_NAME_LENGTH,
     examples: ['Support Berlin'],
   }),
   time_zone: TimeZone('The time zone of the dates and times: a name of the IANA time zone database.'),

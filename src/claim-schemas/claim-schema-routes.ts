@@ -6,7 +6,7 @@ import type { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
 import { NewReminders, Reminders } from '../contracts/reminder-bodies.ts'
 import type { WithContract } from '../core/claims/claim.ts'
 import { sortReminders } from '../core/claims/reminder-times.ts'
-import { MAX_HINTS } from '../core/limits.ts'
+import { MAX_HINTS, MAX_NAME_LENGTH } from '../core/limits.ts'
 import type { ClaimSchema } from '../core/records.ts'
 import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { type Context, contextOf } from '../platform/database/context.ts'
@@ -38,7 +38,7 @@ import {
 } from './claim-schemas.ts'
 
 export const SCHEMA_NAMES = {
-  name: NameOrNull('A name for people; null for none.', 255, 'Support ticket, 24 h'),
+  name: NameOrNull('A name for people; null for none.', MAX_NAME_LENGTH, 'Support ticket, 24 h'),
   description: NameOrNull('A description for people; null for none.', 2_000, 'For tickets of level 1.'),
 }
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { getToday } from '../accounts/me.ts'
 import type { App } from '../app.ts'
 import { ExplanationBody } from '../contracts/contract-bodies.ts'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { creationRoute, IDEMPOTENCY_ERRORS } from '../idempotency/idempotency-key.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
 import { etagHeader, hasAlready, IfNoneMatchHeader } from '../platform/http/responses/entity-tags.ts'
@@ -37,7 +38,7 @@ const tags = ['Candidates']
 
 const AFTER = Type.String({
   minLength: 8,
-  maxLength: 255,
+  maxLength: MAX_NAME_LENGTH,
   description: 'Cursor, exclusive: next_cursor of the previous page, or a candidate_alias.',
 })
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ContractRef, EXAMPLE_CONTRACT, Hints } from '../contracts/contract-bodies.ts'
 import { NewReminders, Reminders } from '../contracts/reminder-bodies.ts'
-import { MAX_HINTS } from '../core/limits.ts'
+import { MAX_HINTS, MAX_NAME_LENGTH } from '../core/limits.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { MetadataBody, NewMetadata } from '../platform/http/bodies/metadata-bodies.ts'
 import {
@@ -90,7 +90,7 @@ const DETAIL_FIELDS = {
 
 const REFERENCE = {
   minLength: 1,
-  maxLength: 255,
+  maxLength: MAX_NAME_LENGTH,
   description: 'The caller’s own name for the claim, such as the number of an order.',
   examples: ['order-4711'],
 }

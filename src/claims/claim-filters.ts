@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { CLAIM_SORTS } from '../core/claims/claim.ts'
 import { STATUSES } from '../core/claims/lifecycle.ts'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { validationError } from '../kernel/errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../platform/database/limits.ts'
 import { withRule } from '../platform/http/bodies/describe-schema.ts'
@@ -63,7 +64,7 @@ export const CLAIM_FILTERS = {
   reference: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 255,
+      maxLength: MAX_NAME_LENGTH,
       description: 'Only the claim with this reference. Not together with `search`.',
       examples: ['order-4711'],
     }),
@@ -88,7 +89,7 @@ export const CANDIDATE_FILTERS = {
   search: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 255,
+      maxLength: MAX_NAME_LENGTH,
       description: 'Only candidates whose alias begins with this text, case-sensitive.',
       examples: ['order-2026'],
     }),

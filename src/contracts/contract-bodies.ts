@@ -7,7 +7,6 @@ import { HINT_CODES } from '../core/contracts/hints/hints.ts'
 import { LOG_HINT_CODES } from '../core/contracts/hints/log-hints.ts'
 import {
   MAX_CONDITION_DEPTH,
-  MAX_CONDITION_NAME_LENGTH,
   MAX_CONDITION_NODES,
   MAX_CONTRACT_BYTES,
   MAX_EXPLAINED_DATES,
@@ -15,6 +14,7 @@ import {
   MAX_EXPLAINED_PERIODS,
   MAX_HINT_EVENTS,
   MAX_LOG_HINTS,
+  MAX_NAME_LENGTH,
   MAX_PRICE,
   MAX_WINDOW_SECONDS,
   MAX_WORKING_SECONDS,
@@ -32,7 +32,7 @@ import {
  * described in words.
  */
 
-const NAME = { type: 'string', minLength: 1, maxLength: MAX_CONDITION_NAME_LENGTH }
+const NAME = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH }
 const CONDITION = { $ref: 'FulfillmentCondition#' }
 
 const SOME_COMPARATOR = { anyOf: COMPARATORS.map((name) => ({ required: [name] })) }

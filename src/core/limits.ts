@@ -15,11 +15,12 @@ export const MAX_CONDITION_DEPTH = 32
 export const MAX_CONDITION_NODES = 512
 /** Leaves of a contract with the aggregate `distinct`. Each keeps its values in memory while the claim is decided. */
 export const MAX_DISTINCT_LEAVES = 16
-/** Characters of `event` and `field` in a condition. */
-export const MAX_CONDITION_NAME_LENGTH = 255
 
-/** Characters of an event's type and of its id. */
-export const MAX_EVENT_NAME_LENGTH = 255
+/**
+ * Characters of a name: of a record, an event and its id, a field, and of a text that refers to a record, such as an alias, a cursor
+ * or a key.
+ */
+export const MAX_NAME_LENGTH = 255
 /** @public payload of an event, as JSON without white space, else 413 */
 export const MAX_PAYLOAD_BYTES = 256 * 1024
 /** User events in the log of a claim. */
@@ -69,8 +70,6 @@ export const MAX_REMINDERS = 8
  * @public versions of a calendar, else 422
  */
 export const MAX_CALENDAR_VERSIONS = 1_000
-/** Characters of a calendar's name. */
-export const MAX_CALENDAR_NAME_LENGTH = 255
 /** @public spans of working time of a weekday or an exception */
 export const MAX_SPANS = 24
 /**

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import type { Metadata } from '../kernel/metadata.ts'
 import { contextOf } from '../platform/database/context.ts'
@@ -98,7 +99,7 @@ const listCustomersRoute = (app: App) =>
         search: Type.Optional(
           Type.String({
             minLength: 1,
-            maxLength: 255,
+            maxLength: MAX_NAME_LENGTH,
             description:
               'Only customers whose external_id or name begins with this text, in any letter case (Unicode’s simple case folding). A page scans at most 10,000 customers (§4.1 rule 3).',
             examples: ['acm'],

@@ -5,7 +5,7 @@ import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
 import { CandidateSummaryBody, ClaimSummaryBody, EventRef, LateBy } from '../claims/claim-bodies.ts'
-import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { keyOf } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { limitBatches } from '../platform/http/admission/in-progress.ts'
@@ -131,9 +131,7 @@ function submitEventsRoute(app: App, compile: FastifySchemaCompiler<object>) {
 /** The id of an event without one, within the length limit of ids. */
 function idAtPlace(key: string, place: number): string {
   const id = `${key}.${place}`
-  return id.length <= MAX_EVENT_NAME_LENGTH
-    ? id
-    : `${createHash('sha256').update(key).digest('hex')}.${place}`
+  return id.length <= MAX_NAME_LENGTH ? id : `${createHash('sha256').update(key).digest('hex')}.${place}`
 }
 
 /** Documents both bodies. The route validates each line of a stream on its own. */

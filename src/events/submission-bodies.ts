@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ClaimAddress } from '../core/claims/claim.ts'
 import { RESERVED_FIELDS, RESERVED_TYPES } from '../core/claims/event.ts'
-import { MAX_EVENT_NAME_LENGTH } from '../core/limits.ts'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { EVENT_KEY_HEADER } from '../idempotency/idempotency-key.ts'
 import type { JsonObject } from '../kernel/json.ts'
 import { CandidateAlias, EXAMPLE_UUID, Uuid } from '../platform/http/responses/field-schemas.ts'
 
-const NAME = { type: 'string', minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }
+const NAME = { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH }
 
 /** The fields of a submission that have a meaning of their own; all others are its payload. */
 export interface SubmissionFields {

@@ -1,10 +1,9 @@
 /* Numbers of a JSON text that a double would change. */
+import { MAX_TOKENS_PER_CHECK } from './limits.ts'
 
 /** A number at the start of a value that may lose digits in a double: with 16 characters or more, or an exponent. */
 const RISKY_NUMBER = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE])/
 const STRING_OR_RISKY_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d(?:[\d.]{15}|[\d.]*[eE])[\d.eE+-]*/g
-/** Strings and numbers that are scanned in one step. */
-const TOKENS_PER_STEP = 4_096
 
 /** A quick test: if false, no number loses digits. */
 export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
@@ -16,7 +15,7 @@ export const mayLoseDigits = (json: string): boolean => RISKY_NUMBER.test(json)
 export function* findLossyNumber(json: string): Generator<void, number | null> {
   let seen = 0
   for (const { 0: token, index } of json.matchAll(STRING_OR_RISKY_NUMBER)) {
-    if (++seen % TOKENS_PER_STEP === 0) yield
+    if (++seen % MAX_TOKENS_PER_CHECK === 0) yield
     if (!token.startsWith('"') && isLossy(token, Number(token))) return index
   }
   return null

@@ -11,6 +11,8 @@ export const MAX_MESSAGE_LENGTH = 1_000
 export const MAX_JSON_DEPTH = 128
 /** Characters of JSON that is parsed when it is read: at most 16 KiB of memory. Longer JSON may be kept as `RawJson`. */
 export const MAX_EAGER_JSON_LENGTH = 512
+/** Strings and numbers of JSON whose digits are checked in one step. */
+export const MAX_TOKENS_PER_CHECK = 4_096
 /** Keys of the metadata of a record. */
 export const MAX_METADATA_KEYS = 50
 /** Metadata pairs that filter a list. Each is looked up for each record. */

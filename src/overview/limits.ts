@@ -1,5 +1,9 @@
 /* Limits of the overview. */
 
+/** Days of an overview: a leap year. */
+export const MAX_OVERVIEW_DAYS = 366
+/** Days of an overview without `days`. */
+export const OVERVIEW_DAYS = 30
 export const MAX_DUE_NEXT = 5
 export const MAX_RECENT = 10
 

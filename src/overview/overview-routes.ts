@@ -8,7 +8,7 @@ import { DateTime, DateTimeOrNull, TimeZone, Uuid } from '../platform/http/respo
 import { ref, responses } from '../platform/http/responses/responses.ts'
 import { route } from '../platform/http/route.ts'
 import type { Overview } from './get-overview.ts'
-import { MAX_DUE_NEXT, MAX_RECENT } from './limits.ts'
+import { MAX_DUE_NEXT, MAX_OVERVIEW_DAYS, MAX_RECENT, OVERVIEW_DAYS } from './limits.ts'
 
 const Tally = Type.Object(
   {
@@ -79,8 +79,8 @@ const OverviewQuery = Type.Object(
     days: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: 366,
-        default: 30,
+        maximum: MAX_OVERVIEW_DAYS,
+        default: OVERVIEW_DAYS,
         description: 'Days of the period, including today.',
       }),
     ),
@@ -109,7 +109,7 @@ export const getOverviewRoute = (app: App) =>
       ]),
     },
     handler: async (request): Promise<Static<typeof OverviewBody>> => {
-      const { customer_id, test_clock_id, days = 30, time_zone } = request.query
+      const { customer_id, test_clock_id, days = OVERVIEW_DAYS, time_zone } = request.query
       const { userId } = request
       // Etc/GMT+5 with a + that was not encoded as %2B.
       const timeZone = time_zone?.replaceAll(' ', '+') ?? (await getMe(contextOf(app.db, userId))).timeZone

@@ -1,3 +1,5 @@
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
+
 /** Milliseconds between samples of the event loop delay. */
 export const EVENT_LOOP_SAMPLE_MS = 20
 /** Milliseconds of the window whose quantiles are reported. */
@@ -8,8 +10,8 @@ export const METRICS_REQUEST_TIMEOUT_MS = 5_000
 export const MAX_METRICS_CONNECTIONS = 50
 /** Bytes of a body of an unauthenticated request: sign-in and sign-up. */
 export const MAX_UNAUTHENTICATED_BODY_BYTES = 16 * 1024
-/** Characters of a path parameter: a candidate alias has 255 characters, each up to 12 when percent-encoded. */
-export const MAX_PATH_PARAMETER_LENGTH = 255 * 12
+/** Characters of a path parameter: each character of a candidate alias takes up to 12 when percent-encoded. */
+export const MAX_PATH_PARAMETER_LENGTH = MAX_NAME_LENGTH * 12
 /** Milliseconds for which a connection without a request is kept open. */
 export const KEEP_ALIVE_TIMEOUT_MS = 72_000
 /** Milliseconds of a stop, the database included: supervisors wait 10 s before they kill. */

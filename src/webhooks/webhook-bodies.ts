@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { EVENT_TYPES, NOTIFICATION_TYPES, type NotificationType } from '../core/notification-types.ts'
 import { DELIVERY_STATUSES, OWN_TYPES, type WebhookDelivery } from '../core/webhooks.ts'
 import {
@@ -35,7 +36,7 @@ export const WebhookTypes = Type.Unsafe<NotificationType[] | null>({
 export const WebhookDescription = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   minLength: 1,
-  maxLength: 255,
+  maxLength: MAX_NAME_LENGTH,
   description: 'For people; null for none.',
   examples: ['billing'],
 })

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { App } from '../app.ts'
+import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { IDEMPOTENCY_ERRORS, idempotentRoute } from '../idempotency/idempotency-key.ts'
 import { validationError } from '../kernel/errors.ts'
 import { contextOf } from '../platform/database/context.ts'
@@ -33,7 +34,7 @@ const QUERY = listQuery({
 const tags = ['Webhooks']
 const params = Type.Object({
   id: Type.String({
-    maxLength: 255,
+    maxLength: MAX_NAME_LENGTH,
     description: 'The delivery: its endpoint’s id, a dot, and its number.',
     examples: [`${EXAMPLE_UUID}.417`],
   }),

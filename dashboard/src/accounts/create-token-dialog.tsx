@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { errorsByPath } from '../api/client.ts'
 import { Button } from '../components/button.tsx'
 import { CodeBlock } from '../components/code-block.tsx'
@@ -61,7 +62,7 @@ function TokenForm({ onCreated }: { onCreated: (token: string) => void }) {
           <Input
             {...props}
             required
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             value={name}
             onChange={(event) => setName(event.target.value)}
           />

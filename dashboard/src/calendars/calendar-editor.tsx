@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Calendar } from '../../../src/core/calendars/calendar.ts'
 import type { PublicHoliday } from '../../../src/core/calendars/public-holidays.ts'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { ApiError, type Tagged } from '../api/client.ts'
 import type { CalendarRecord } from '../api/records.ts'
 import { Button } from '../components/button.tsx'
@@ -69,7 +70,7 @@ export function CalendarEditor({ calendar, timeZone = 'UTC' }: CalendarEditorPro
               {(props) => (
                 <Input
                   {...props}
-                  maxLength={255}
+                  maxLength={MAX_NAME_LENGTH}
                   placeholder="Support Berlin"
                   value={draft.name}
                   onChange={({ target }) => edit({ ...draft, name: target.value })}

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Copy } from 'lucide-react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import type { ClaimSchema } from '../api/records.ts'
 import { Button } from '../components/button.tsx'
 import { useToast } from '../components/toast.tsx'
 import { createSchema } from './schemas-api.ts'
 
 const COPY = ' (copy)'
-const MAX_NAME = 255
 
 /** Creates a copy of the schema and opens it. */
 export function DuplicateButton({ schema }: { schema: ClaimSchema }) {
@@ -32,4 +32,4 @@ export function DuplicateButton({ schema }: { schema: ClaimSchema }) {
 }
 
 /** Cut by code points, so that no character is split. */
-const shortened = (name: string) => [...name].slice(0, MAX_NAME - COPY.length).join('')
+const shortened = (name: string) => [...name].slice(0, MAX_NAME_LENGTH - COPY.length).join('')

@@ -1,3 +1,4 @@
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
 import { Textarea } from '../components/textarea.tsx'
@@ -33,7 +34,7 @@ export function SchemaNamesFields({ draft, onChange, errors }: SchemaNamesFields
         {(props) => (
           <Input
             {...props}
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             value={draft.name}
             onChange={({ target }) => onChange({ ...draft, name: target.value })}
           />

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Search, SlidersHorizontal, X } from 'lucide-react'
 import { useId, useState } from 'react'
 import { STATUSES } from '../../../src/core/claims/lifecycle.ts'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { isGiven } from '../api/metadata-filters.ts'
 import type { ClaimKind } from '../api/records.ts'
 import { SchemaSelect } from '../claim-schemas/schema-select.tsx'
@@ -137,7 +138,7 @@ function SearchField({ kind, value, onSearch }: SearchFieldProps) {
         aria-label={`Search ${kind}`}
         aria-keyshortcuts="/"
         className="pl-9"
-        maxLength={255}
+        maxLength={MAX_NAME_LENGTH}
         placeholder={hint}
         title={`${hint} ( / )`}
         value={value}

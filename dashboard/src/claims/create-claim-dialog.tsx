@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import type { Metadata } from '../../../src/kernel/metadata.ts'
 import { errorsByPath } from '../api/client.ts'
 import type { ClaimKind, Customer } from '../api/records.ts'
@@ -88,7 +89,7 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
       {kind === 'candidates' ? (
         <Field
           label="Alias"
-          hint="Your own unique name, 8 to 255 characters, for example order-20261121-77."
+          hint={`Your own unique name, 8 to ${MAX_NAME_LENGTH} characters, for example order-20261121-77.`}
           error={errors.candidate_alias}
         >
           {(props) => (
@@ -96,7 +97,7 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
               {...props}
               required
               minLength={8}
-              maxLength={255}
+              maxLength={MAX_NAME_LENGTH}
               value={alias}
               onChange={(event) => setAlias(event.target.value)}
             />
@@ -120,7 +121,7 @@ function CreateClaimForm({ kind, defaults }: { kind: ClaimKind; defaults: ClaimD
           {(props) => (
             <Input
               {...props}
-              maxLength={255}
+              maxLength={MAX_NAME_LENGTH}
               value={reference}
               onChange={(event) => setReference(event.target.value)}
             />

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { ApiError, errorsByPath } from '../api/client.ts'
 import { Dialog, SubmitActions } from '../components/dialog.tsx'
 import { Field } from '../components/field.tsx'
@@ -60,7 +61,7 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
           <Input
             {...props}
             required
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             placeholder="acme"
             value={externalId}
             onChange={({ target }) => setExternalId(target.value)}
@@ -71,7 +72,7 @@ function CreateCustomerForm({ onClose }: { onClose: () => void }) {
         {(props) => (
           <Input
             {...props}
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             placeholder="ACME Inc."
             value={name}
             onChange={({ target }) => setName(target.value)}

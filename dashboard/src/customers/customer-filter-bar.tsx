@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search, SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { metadataPairsIn } from '../api/metadata-filters.ts'
 import { Button } from '../components/button.tsx'
 import { DebouncedInput } from '../components/debounced-input.tsx'
@@ -33,7 +34,7 @@ export function CustomerFilterBar({ filters }: { filters: CustomerSearch }) {
             className="pl-9"
             placeholder="Start of an external id or name"
             title="Start of an external id or name ( / )"
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             value={filters.search ?? ''}
             onChange={(search) => show({ search })}
             delayMs={SEARCH_DELAY_MS}

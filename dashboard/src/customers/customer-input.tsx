@@ -1,4 +1,5 @@
 import { type ComponentProps, useId, useLayoutEffect, useRef } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { Input } from '../components/input.tsx'
 import type { CustomerLookup } from './use-customer-lookup.ts'
 
@@ -24,7 +25,7 @@ export function CustomerInput({ written, onWrite, ...props }: CustomerInputProps
         {...props}
         ref={input}
         list={listId}
-        maxLength={255}
+        maxLength={MAX_NAME_LENGTH}
         value={text}
         onChange={({ target }) => {
           writtenHere.current = target.value

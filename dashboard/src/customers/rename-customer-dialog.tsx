@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { errorsByPath, type Tagged } from '../api/client.ts'
 import type { Customer } from '../api/records.ts'
 import { ConflictDialog } from '../components/conflict-dialog.tsx'
@@ -61,7 +62,12 @@ function RenameForm({ customer, onClose }: { customer: Tagged<Customer>; onClose
       <Form onSubmit={submit} className="grid gap-4">
         <Field label="Name" hint="Optional." error={errorsByPath(renaming.error).name}>
           {(props) => (
-            <Input {...props} maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />
+            <Input
+              {...props}
+              maxLength={MAX_NAME_LENGTH}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
           )}
         </Field>
         <FormError error={renaming.error} shownPaths={['name']} />

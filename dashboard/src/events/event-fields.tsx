@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { MAX_EVENT_NAME_LENGTH } from '../../../src/core/limits.ts'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { Field } from '../components/field.tsx'
 import { Input } from '../components/input.tsx'
 import { Textarea } from '../components/textarea.tsx'
@@ -32,7 +32,7 @@ export function EventFields({ draft, onChange, types, errors, fieldsHint, needsI
             <Input
               {...props}
               required
-              maxLength={MAX_EVENT_NAME_LENGTH}
+              maxLength={MAX_NAME_LENGTH}
               list={listId}
               value={type}
               onChange={(event) => onChange({ ...draft, type: event.target.value })}
@@ -69,7 +69,7 @@ export function EventFields({ draft, onChange, types, errors, fieldsHint, needsI
             <Input
               {...props}
               required
-              maxLength={MAX_EVENT_NAME_LENGTH}
+              maxLength={MAX_NAME_LENGTH}
               spellCheck={false}
               className="font-mono text-xs"
               value={id}

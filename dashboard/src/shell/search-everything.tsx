@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { Button } from '../components/button.tsx'
 import { cn } from '../components/cn.ts'
 import { COMMAND_KEY } from '../components/command-key.ts'
@@ -120,7 +121,7 @@ function SearchBox({ onDone }: { onDone: () => void }) {
         aria-controls={`${id}-found`}
         aria-activedescendant={first ? `${id}-${at}` : undefined}
         placeholder="Reference, alias, id, customer, schema, page"
-        maxLength={255}
+        maxLength={MAX_NAME_LENGTH}
         value={text}
         onChange={({ target }) => {
           setText(target.value)

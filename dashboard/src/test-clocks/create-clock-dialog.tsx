@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { errorsByPath } from '../api/client.ts'
 import type { TestClock } from '../api/records.ts'
 import { serverNow } from '../api/server-time.ts'
@@ -54,7 +55,7 @@ function CreateClockForm() {
         {(props) => (
           <Input
             {...props}
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             placeholder="A month of deliveries"
             value={name}
             onChange={({ target }) => setName(target.value)}

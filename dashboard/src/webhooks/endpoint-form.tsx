@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { MAX_NAME_LENGTH } from '../../../src/core/limits.ts'
 import { errorsByPath } from '../api/client.ts'
 import type { WebhookEndpoint } from '../api/records.ts'
 import { Checkbox } from '../components/checkbox.tsx'
@@ -76,7 +77,7 @@ export function EndpointForm({ endpoint, action, pending, error, onSubmit }: End
         {(props) => (
           <Input
             {...props}
-            maxLength={255}
+            maxLength={MAX_NAME_LENGTH}
             value={description}
             onChange={({ target }) => setDescription(target.value)}
           />

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../app.ts'
+import { MAX_NAME_LENGTH } from '../../core/limits.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts'
 import { whileConnected } from '../../platform/http/admission/while-connected.ts'
@@ -40,14 +41,17 @@ const SignInBody = Type.Object(
 const SignUpBody = Type.Object(
   {
     email: Email,
-    name: Type.String({ minLength: 1, maxLength: 255 }),
+    name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
     password: NewPassword,
-    invitation: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    invitation: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH })),
   },
   closed,
 )
 
-const InvitationKeyBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
+const InvitationKeyBody = Type.Object(
+  { key: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) },
+  closed,
+)
 
 const PasswordChangeBody = Type.Object(
   {
@@ -59,7 +63,10 @@ const PasswordChangeBody = Type.Object(
   closed,
 )
 
-const SessionNameBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 255 }) }, closed)
+const SessionNameBody = Type.Object(
+  { token: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) },
+  closed,
+)
 
 /** The session API: the dashboard's requests to sign in, to sign up and to manage sessions. The OpenAPI document omits it. */
 export const sessionRoutes = (app: App, sessions: SessionApi, openSignUp: boolean): Route[] => [

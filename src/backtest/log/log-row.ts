@@ -1,4 +1,4 @@
-import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
+import { MAX_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../core/limits.ts'
 import type { Json } from '../../kernel/json.ts'
 import { findJsonFlaw } from '../../kernel/json-flaws.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
@@ -98,10 +98,10 @@ export function hasTiesNewestFirst(events: readonly CaseEvent[]): boolean {
 export function faultOfNames(caseId: string, type: string): RowFault | null {
   if (caseId === '') return { reason: 'no case', detail: 'the row has no case' }
   if (type === '') return { reason: 'no event type', detail: 'the row has no event type' }
-  if (type.length <= MAX_EVENT_NAME_LENGTH) return null
+  if (type.length <= MAX_NAME_LENGTH) return null
   const length = lengthInCharacters(type)
-  if (length <= MAX_EVENT_NAME_LENGTH) return null
-  const detail = `the event type has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
+  if (length <= MAX_NAME_LENGTH) return null
+  const detail = `the event type has ${length} characters; at most ${MAX_NAME_LENGTH} are allowed`
   return { reason: 'event type too long', detail }
 }
 
@@ -109,8 +109,8 @@ export function faultOfNames(caseId: string, type: string): RowFault | null {
 export function readEventId(text: string): string | undefined | RowFault {
   if (text.trim() === '') return undefined
   const length = lengthInCharacters(text)
-  if (length <= MAX_EVENT_NAME_LENGTH) return text
-  const detail = `the event id has ${length} characters; at most ${MAX_EVENT_NAME_LENGTH} are allowed`
+  if (length <= MAX_NAME_LENGTH) return text
+  const detail = `the event id has ${length} characters; at most ${MAX_NAME_LENGTH} are allowed`
   return { reason: 'bad event id', detail }
 }
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { createToken, listTokens, revokeToken } from '../../accounts/tokens/tokens.ts'
+import { MAX_NAME_LENGTH } from '../../core/limits.ts'
 import { parseIsoTime } from '../../kernel/iso-time.ts'
 import { isUuid } from '../../kernel/uuid.ts'
 import { confirm, print, printJson } from '../../platform/terminal/output.ts'
@@ -62,7 +63,8 @@ function toId(text: string): string {
 }
 
 function toName(text: string): string {
-  if (text === '' || text.length > 255) throw new InvalidArgumentError('It must have 1 to 255 characters.')
+  if (text === '' || text.length > MAX_NAME_LENGTH)
+    throw new InvalidArgumentError(`It must have 1 to ${MAX_NAME_LENGTH} characters.`)
   return text
 }
 

@@ -5,8 +5,8 @@ import { lengthInCharacters } from '../../kernel/text.ts'
 import { isTimeZone } from '../../kernel/time-zone.ts'
 import {
   MAX_CALENDAR_DATES,
-  MAX_CALENDAR_NAME_LENGTH,
   MAX_EXCEPTION_SPANS,
+  MAX_NAME_LENGTH,
   MAX_SPANS,
   MIN_WEEKLY_SECONDS,
 } from '../limits.ts'
@@ -40,9 +40,8 @@ export function validateCalendar(value: unknown): Issue[] {
 const fault = (path: string, message: string): Issue[] => [{ path, message }]
 
 function validateName(value: unknown, path: string): Issue[] {
-  const isName =
-    typeof value === 'string' && value !== '' && lengthInCharacters(value) <= MAX_CALENDAR_NAME_LENGTH
-  return isName ? [] : fault(path, `must be a string of 1 to ${MAX_CALENDAR_NAME_LENGTH} characters`)
+  const isName = typeof value === 'string' && value !== '' && lengthInCharacters(value) <= MAX_NAME_LENGTH
+  return isName ? [] : fault(path, `must be a string of 1 to ${MAX_NAME_LENGTH} characters`)
 }
 
 function validateTimeZone(value: unknown, path: string): Issue[] {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts'
 import { MAX_ISSUES } from '../../kernel/limits.ts'
 import { lengthInCharacters } from '../../kernel/text.ts'
 import { isReservedType } from '../claims/event.ts'
-import { MAX_CONDITION_DEPTH, MAX_CONDITION_NAME_LENGTH, MAX_CONDITION_NODES } from '../limits.ts'
+import { MAX_CONDITION_DEPTH, MAX_CONDITION_NODES, MAX_NAME_LENGTH } from '../limits.ts'
 import { COMPARATORS } from './comparators.ts'
 import { AGGREGATES, type Aggregate } from './condition.ts'
 
@@ -144,8 +144,8 @@ function validateAggregate(leaf: JsonObject, path: string, comparators: number, 
 
 function validateName(value: Json | undefined, path: string, add: Add): void {
   if (typeof value !== 'string') add(path, 'must be a string')
-  else if (value === '' || lengthInCharacters(value) > MAX_CONDITION_NAME_LENGTH) {
-    add(path, `must have 1 to ${MAX_CONDITION_NAME_LENGTH} characters`)
+  else if (value === '' || lengthInCharacters(value) > MAX_NAME_LENGTH) {
+    add(path, `must have 1 to ${MAX_NAME_LENGTH} characters`)
   }
 }
 

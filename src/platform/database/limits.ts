@@ -105,6 +105,8 @@ export const MIGRATION_TIMEOUT_MS = 600_000
 export const MIGRATION_LOCK_ATTEMPTS_PER_REPORT = 40
 /** A background migration that failed starts again after this time. It may run for hours before it fails. */
 export const BACKGROUND_MIGRATION_PAUSE_MS = 300_000
+/** Tables that the error about tables of another program names. */
+export const MAX_NAMED_TABLES = 3
 /** How often the CLI reports the progress of background migrations. */
 export const MIGRATION_PROGRESS_INTERVAL_MS = 500
 

@@ -8,6 +8,8 @@ export const MAX_TRACEPARENT_LENGTH = 200
 export const LOST_SPANS_LOG_INTERVAL_MS = 60_000
 /** Spans that wait for the export. If the queue is full, new spans are lost. */
 export const MAX_QUEUED_SPANS = 2_048
+/** Spans of one export. */
+export const MAX_EXPORTED_SPANS = 256
 /** Milliseconds between exports. */
 export const EXPORT_INTERVAL_MS = 2_000
 /** Milliseconds of one export. A batch that is not accepted by then is lost. */

@@ -19,6 +19,7 @@ import {
   EXPORT_TIMEOUT_MS,
   MAX_CHILD_SPANS,
   MAX_CLOCK_DRIFT_MS,
+  MAX_EXPORTED_SPANS,
   MAX_LINKS,
   MAX_QUEUED_SPANS,
   MAX_WEBHOOK_PARENT_CLAIMS,
@@ -68,7 +69,7 @@ export class OpenTelemetry implements Tracing {
         new BatchSpanProcessor({
           exporter: collectorAt(options, exportTimeoutMs),
           maxQueueSize: MAX_QUEUED_SPANS,
-          maxExportBatchSize: 256,
+          maxExportBatchSize: MAX_EXPORTED_SPANS,
           scheduledDelayMillis: sendEveryMs,
           exportTimeoutMillis: exportTimeoutMs + 1_000,
         }),

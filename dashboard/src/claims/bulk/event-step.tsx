@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { isReservedType, RESERVED_FIELDS } from '../../../../src/core/claims/event.ts'
-import { MAX_EVENT_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../../../src/core/limits.ts'
+import { MAX_NAME_LENGTH, MAX_PAYLOAD_BYTES } from '../../../../src/core/limits.ts'
 import type { JsonObject } from '../../../../src/kernel/json.ts'
 import { lengthInCharacters } from '../../../../src/kernel/text.ts'
 import { SubmitActions } from '../../components/dialog.tsx'
@@ -48,10 +48,11 @@ function problemsOf({ id, type, ...payload }: JsonObject & { type: string }): {
   if (isReservedType(type)) return { type: 'This type is reserved for the service' }
   const reserved = [...RESERVED_FIELDS, 'claim_id', 'candidate_alias'].find((name) => name in payload)
   if (reserved) return { fields: `${reserved} cannot be set here` }
-  if (id !== undefined && !isEventId(id)) return { fields: 'id must be text of 1 to 255 characters' }
+  if (id !== undefined && !isEventId(id))
+    return { fields: `id must be text of 1 to ${MAX_NAME_LENGTH} characters` }
   const bytes = new TextEncoder().encode(JSON.stringify(payload)).length
   return bytes > MAX_PAYLOAD_BYTES ? { fields: 'The event is too large: the maximum is 256 KiB' } : {}
 }
 
 const isEventId = (id: unknown): boolean =>
-  typeof id === 'string' && id !== '' && lengthInCharacters(id) <= MAX_EVENT_NAME_LENGTH
+  typeof id === 'string' && id !== '' && lengthInCharacters(id) <= MAX_NAME_LENGTH

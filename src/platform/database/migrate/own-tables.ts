@@ -1,11 +1,9 @@
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import type { Connection } from '../connection.ts'
+import { MAX_NAMED_TABLES } from '../limits.ts'
 import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
 type Queries = Pick<Connection, 'query'>
-
-/** Tables that an error message names. */
-const MAX_NAMED = 3
 
 /**
  * SQL: whether a table has the columns that Claimkeeper's migrations table has had since its first version. Migrations tables of
@@ -102,6 +100,6 @@ async function firstRecorded(db: Queries): Promise<string | null> {
 }
 
 const named = (tables: readonly string[]): string => {
-  const more = tables.length - MAX_NAMED
-  return `${tables.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const more = tables.length - MAX_NAMED_TABLES
+  return `${tables.slice(0, MAX_NAMED_TABLES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

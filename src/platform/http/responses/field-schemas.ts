@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Outcome, STATUSES } from '../../../core/claims/lifecycle.ts'
+import { MAX_NAME_LENGTH } from '../../../core/limits.ts'
 import { EXAMPLE_TIME, parseIsoTime } from '../../../kernel/iso-time.ts'
 import { UUID_PATTERN } from '../../../kernel/uuid.ts'
 import { withRule } from '../bodies/describe-schema.ts'
@@ -71,14 +72,14 @@ export const CandidateAlias = Type.String({
   description:
     'The caller’s name for the candidate, unique across all accounts. It can be used again only after its candidate was deleted with a test clock.',
   minLength: 8,
-  maxLength: 255,
+  maxLength: MAX_NAME_LENGTH,
   examples: ['order-2026-000417'],
 })
 
 export const ExternalId = Type.String({
   description: 'The caller’s name for the customer, unique within the account. It never changes.',
   minLength: 1,
-  maxLength: 255,
+  maxLength: MAX_NAME_LENGTH,
   examples: ['acme'],
 })
 
@@ -91,4 +92,8 @@ export const NameOrNull = (description: string, maxLength: number, example: stri
     examples: [example],
   })
 
-export const CustomerName = NameOrNull('The display name; null if there is none.', 255, 'ACME Inc.')
+export const CustomerName = NameOrNull(
+  'The display name; null if there is none.',
+  MAX_NAME_LENGTH,
+  'ACME Inc.',
+)

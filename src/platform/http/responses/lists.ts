@@ -1,4 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
+import { MAX_NAME_LENGTH } from '../../../core/limits.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../database/limits.ts'
 import { METADATA_PATTERN } from '../bodies/metadata-bodies.ts'
 
@@ -11,7 +12,7 @@ const LIMIT = Type.Integer({
 
 const AFTER = Type.String({
   minLength: 1,
-  maxLength: 255,
+  maxLength: MAX_NAME_LENGTH,
   description: 'Cursor, exclusive: next_cursor of the previous page.',
 })
 

@@ -61,7 +61,7 @@ describe('several workers', { concurrency: 2 }, () => {
       await load.stop()
       assert.ok(load.retries() > 0, 'the kills were felt')
       await load.verify(api)
-      assert.match(served.output(), /"worker":1,"code":null,"signal":"SIGKILL".*started again/)
+      assert.match(served.output(), /"worker":1,"code":null,"signal":"SIGKILL".*restarting it/)
     })
 
     await t.test('an uncaught exception stops only its own worker, in order', async () => {
@@ -69,7 +69,7 @@ describe('several workers', { concurrency: 2 }, () => {
       process.kill(before[2] as number, 'SIGUSR2')
       await untilReplaced('2', before)
       assert.match(served.output(), /"worker":2.*uncaught exception/)
-      assert.match(served.output(), /"worker":2,"code":1,"signal":null.*started again/)
+      assert.match(served.output(), /"worker":2,"code":1,"signal":null.*restarting it/)
       assert.equal(pids()[1], before[1])
       // One that is only told to stop is another's matter no more than one that fails.
       process.kill(before[1] as number, 'SIGTERM')

@@ -109,9 +109,9 @@ async function nextOf(
   db: Pick<Connection, 'query'>,
   migrations: readonly Migration[],
 ): Promise<Migration | undefined> {
-  const code = versionOf(migrations)
-  const schema = await readSchemaVersion(db, code)
-  const reason = incompatibilityReason(schema, code)
+  const codeVersion = versionOf(migrations)
+  const schema = await readSchemaVersion(db, codeVersion)
+  const reason = incompatibilityReason(schema, codeVersion)
   if (reason)
     throw new OperatorError(`The database is newer than this Claimkeeper: ${reason}. Run the newer version.`)
   return migrations.find(({ version }) => version > schema.version)

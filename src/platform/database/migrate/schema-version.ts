@@ -7,31 +7,34 @@ type Queries = Pick<Connection, 'query'>
 interface SchemaVersion {
   /** The last recorded migration. A background migration is recorded before it runs. */
   version: number
-  /** The oldest servers that can run on the migrations that this code does not know; 0 if it knows all. */
+  /**
+   * A server must have at least this migration to run on the database. It is computed only from migrations that the code does
+   * not have, and 0 if there are none.
+   */
   worksFrom: number
 }
 
-/** @param code the last migration that the code knows */
-export async function readSchemaVersion(db: Queries, code = CODE_VERSION): Promise<SchemaVersion> {
+/** @param codeVersion the last migration of the code */
+export async function readSchemaVersion(db: Queries, codeVersion = CODE_VERSION): Promise<SchemaVersion> {
   const [row] = await db.query<{ version: number; works_from: number }>({
-    // A row without works_from is of a server of an older version and is compatible with no older servers.
+    // Old servers insert rows without works_from. Such a migration requires servers that have it.
     text: `-- read_schema_version
       SELECT coalesce(max(version), 0) AS version,
         coalesce(max(coalesce(works_from, version)) FILTER (WHERE version > $1), 0) AS works_from
       FROM schema_migrations`,
-    values: [code],
+    values: [codeVersion],
     readOnly: true,
   })
   return { version: row?.version ?? 0, worksFrom: row?.works_from ?? 0 }
 }
 
-/** Why code of this version cannot run on the tables; null if it can. */
+/** Why code of this version cannot run on the database; null if it can. */
 export function incompatibilityReason(
   { version, worksFrom }: SchemaVersion,
-  code = CODE_VERSION,
+  codeVersion = CODE_VERSION,
 ): string | null {
-  if (worksFrom <= code) return null
-  return `it has migration ${version}, which requires servers with migration ${worksFrom} or later, and this server has migrations up to ${code}`
+  if (worksFrom <= codeVersion) return null
+  return `it has migration ${version}, which requires servers with migration ${worksFrom} or later, and this server has migrations up to ${codeVersion}`
 }
 
 /** Creates or extends the version table. Requires the migration lock. */
@@ -47,7 +50,7 @@ export async function prepareVersionTable(
     )`,
   })
   if (await hasCompatibilityColumns(connection)) return
-  // Servers of older versions still read the table and insert rows.
+  // Old servers still insert rows without these columns, so the columns are nullable or have a default.
   await connection.query({
     text: `ALTER TABLE schema_migrations ADD COLUMN works_from integer,
       ADD COLUMN is_done boolean NOT NULL DEFAULT true`,

@@ -20,7 +20,7 @@ import {
   type FeedRequest,
   readNotifications,
 } from './read-notifications.ts'
-import { type Streaming, streamNotifications } from './stream-notifications.ts'
+import { type StreamContext, streamNotifications } from './stream-notifications.ts'
 
 const QUERY = listQuery({
   types: Type.Optional(
@@ -51,7 +51,7 @@ export const NOTIFICATION_STREAM: Stream = {
   description: `GET /v1/notifications with \`Accept: ${EVENT_STREAM}\`: an endless stream of server-sent events, each with its cursor as \`id\`. \`Last-Event-ID\` continues after that cursor.`,
 }
 
-export const listNotificationsRoute = (streaming: Streaming) =>
+export const listNotificationsRoute = (context: StreamContext) =>
   route({
     method: 'GET',
     url: '/v1/notifications',
@@ -68,8 +68,8 @@ export const listNotificationsRoute = (streaming: Streaming) =>
       ),
     },
     handler: async (request, reply) => {
-      const { app } = streaming
-      const { query, raw, userId, server } = request
+      const { app } = context
+      const { query, userId, server } = request
       const { wait = 0, limit = DEFAULT_PAGE_SIZE, order = 'asc' } = query
       const isStream = prefersType(request.headers.accept, EVENT_STREAM, 'application/json')
       const lastId = isStream ? request.headers['last-event-id'] : undefined
@@ -92,11 +92,11 @@ export const listNotificationsRoute = (streaming: Streaming) =>
         customerId: query.customer_id?.toLowerCase(),
       }
       // A HEAD request gets the headers of a page: a stream would never end.
-      if (isStream && raw.method === 'GET') return streamNotifications(streaming, request, reply, feed)
+      if (isStream && request.method === 'GET') return streamNotifications(context, request, reply, feed)
       const page =
         wait === 0
           ? await readNotifications(app, feed)
-          : await whileConnected(reply.raw, server.stops, (signal) =>
+          : await whileConnected(reply.raw, server.stopSignal, (signal) =>
               awaitNotifications(app, feed, wait * 1_000, signal),
             )
       return sendJson(reply, presentFeedPage(app, userId, page))

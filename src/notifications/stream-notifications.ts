@@ -19,10 +19,11 @@ import {
 const streams = new FairSemaphore({
   max: MAX_STREAMS,
   maxPerKey: MAX_STREAMS_PER_ACCOUNT,
-  createError: () => tooManyStreams(),
+  createError: tooManyStreams,
 })
 
-export interface Streaming {
+/** The services that a stream uses. */
+export interface StreamContext {
   app: App
   sessions: SessionApi
   heartbeatMs: number
@@ -30,10 +31,10 @@ export interface Streaming {
 
 /**
  * Responds with server-sent events until the client disconnects, the token ends or the server stops.
- * @throws CURSOR_EXPIRED, RATE_LIMITED if the account has too many streams
+ * @throws CURSOR_EXPIRED; RATE_LIMITED if the account or the server has too many streams
  */
 export async function streamNotifications(
-  { app, sessions, heartbeatMs }: Streaming,
+  { app, sessions, heartbeatMs }: StreamContext,
   request: FastifyRequest,
   reply: FastifyReply,
   feed: FeedRequest,
@@ -46,25 +47,26 @@ export async function streamNotifications(
     const first = await readNotifications(app, feed)
     const next = async (after: bigint) => {
       await authenticateAgain(app, sessions, request)
-      return whileConnected(raw, request.server.stops, (gone) =>
-        awaitNotifications(app, { ...feed, after }, heartbeatMs, gone),
+      return whileConnected(raw, request.server.stopSignal, (signal) =>
+        awaitNotifications(app, { ...feed, after }, heartbeatMs, signal),
       )
     }
     const events = toEvents(first, next, (number) => app.feedCursors.write(feed.userId, number))
     reply.header('Content-Type', EVENT_STREAM).header('X-Accel-Buffering', 'no')
-    return reply.send(Readable.from(endWith(request, reply, events), { highWaterMark: 1 }))
+    return reply.send(Readable.from(resetOnError(request, reply, events), { highWaterMark: 1 }))
   } catch (error) {
     permit.release()
     throw error
   }
 }
 
-const tooManyStreams = () =>
-  new ServiceError(
+function tooManyStreams(): ServiceError {
+  return new ServiceError(
     'RATE_LIMITED',
     `The account has ${MAX_STREAMS_PER_ACCOUNT} open streams, or the server has too many.`,
     { headers: { 'Retry-After': '5' } },
   )
+}
 
 async function* toEvents(
   first: FeedPage,
@@ -73,20 +75,20 @@ async function* toEvents(
 ): AsyncGenerator<string> {
   yield `retry: ${STREAM_RETRY_MS}\n\n`
   for (let page = first; ; page = await next(page.next)) {
-    for await (const some of page.notifications) {
-      for (const one of some) {
-        const data = presentNotification(one).text
-        yield `id: ${cursorOf(BigInt(one.number))}\nevent: ${one.type}\ndata: ${data}\n\n`
+    for await (const notifications of page.notifications) {
+      for (const notification of notifications) {
+        const data = presentNotification(notification).text
+        yield `id: ${cursorOf(BigInt(notification.number))}\nevent: ${notification.type}\ndata: ${data}\n\n`
       }
     }
-    // Without data it is no event, but a browser keeps the id. So notifications that the filters skip are not read
-    // again.
+    // A message without data is no event, but a browser stores its id. A client that reconnects then continues after the
+    // notifications that the filters skipped.
     yield `id: ${cursorOf(page.next)}\n\n`
   }
 }
 
-/** A stream has no regular end. A client that reconnects gets the error as a response. */
-async function* endWith(
+/** A stream can end only with an error. The connection is reset, and a client that reconnects gets the error as a response. */
+async function* resetOnError(
   { server, log }: FastifyRequest,
   { raw }: FastifyReply,
   events: AsyncGenerator<string>,
@@ -94,7 +96,7 @@ async function* endWith(
   try {
     yield* events
   } catch (error) {
-    if (server.stops.aborted) return
+    if (server.stopSignal.aborted) return
     if (!(error instanceof ServiceError)) log.error({ err: error }, 'notification stream failed')
     resetConnection(raw)
   }

@@ -326,7 +326,7 @@ const redeliverWebhooksRoute = (app: App) =>
       if (from >= to) throw validationError([{ path: 'to', message: 'must be after from' }])
       const endpointId = params.id.toLowerCase()
       const range = { userId, endpointId, from, to, status }
-      const redelivered = await whileConnected(reply.raw, server.stops, (gone) =>
+      const redelivered = await whileConnected(reply.raw, server.stopSignal, (gone) =>
         redeliverWebhooks(app, range, gone),
       )
       return reply.code(202).send({ redelivered })

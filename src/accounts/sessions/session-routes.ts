@@ -246,7 +246,7 @@ function limited(app: App, limit: FairSemaphore, action: string, rule: AttemptRu
   return {
     refuseKnown: async (request: FastifyRequest): Promise<void> => app.attempts.refuseKnown(keyOf(request)),
     run: async <T>({ request, raw, server }: FastifyReply, work: () => Promise<T>): Promise<T> => {
-      const permit = await whileConnected(raw, server.stops, (signal) =>
+      const permit = await whileConnected(raw, server.stopSignal, (signal) =>
         limit.acquire(clientAddress(request), 1, { signal }),
       )
       try {

@@ -9,23 +9,23 @@ import type { TypedServer } from './route.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /** Aborts when the server stops. The reason is the response to new requests. */
-    stops: AbortSignal
+    stopSignal: AbortSignal
   }
 }
 
 /** Checks of every request, and hooks of every response. */
 export function answerEveryRequestAlike(server: TypedServer): void {
   const stopping = new AbortController()
-  const stops = stopping.signal
+  const stopSignal = stopping.signal
   // Every waiting request listens to it.
-  setMaxListeners(0, stops)
-  server.decorate('stops', stops)
+  setMaxListeners(0, stopSignal)
+  server.decorate('stopSignal', stopSignal)
   server.addHook('preClose', async () => {
     stopping.abort(unavailable('The server is stopping.'))
   })
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request))
-    stops.throwIfAborted()
+    stopSignal.throwIfAborted()
     requireHost(request)
     requireValidQuery(request.url)
     done()
@@ -37,7 +37,7 @@ export function answerEveryRequestAlike(server: TypedServer): void {
     // A connection references its last request for as long as it is open.
     request.body = undefined
     // A connection that stays open after its last response would delay the stop.
-    if (stops.aborted) reply.header('Connection', 'close')
+    if (stopSignal.aborted) reply.header('Connection', 'close')
     if (!isLarge(payload)) done(null, payload)
     else {
       const sent = streamLarge(reply, payload).then((pieces) => done(null, pieces), done)

@@ -101,7 +101,7 @@ const newResponsePermit = async (reply: FastifyReply): Promise<Permit> =>
 
 const acquire = async (semaphore: FairSemaphore, reply: FastifyReply): Promise<Permit> => {
   const { request, server, raw } = reply
-  const permit = await whileConnected(raw, server.stops, (signal) =>
+  const permit = await whileConnected(raw, server.stopSignal, (signal) =>
     semaphore.acquire(request.userId, 1, { signal }),
   )
   return releasedAtClose(reply, permit)

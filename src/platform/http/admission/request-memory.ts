@@ -163,8 +163,8 @@ class RequestMemory {
     const estimate = await runCooperatively(estimateSize(body))
     const bytes = Math.min(estimate, max, MAX_LARGE_BYTES_PER_ACCOUNT)
     const semaphore = this.#limit.valuesOf(bytes)
-    const { stops } = this.#reply.server
-    const permit = await whileConnected(this.#response, stops, (signal) =>
+    const { stopSignal } = this.#reply.server
+    const permit = await whileConnected(this.#response, stopSignal, (signal) =>
       semaphore.acquire(this.#account, bytes, { signal }),
     )
     this.#values.push({ semaphore, permit })

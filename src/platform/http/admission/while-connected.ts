@@ -3,27 +3,27 @@ import { CallerGone } from '../responses/error-response.ts'
 
 /**
  * Waits until the connection closes, or the server stops.
- * @param stops aborts when the server stops
+ * @param stopSignal aborts when the server stops
  * @param wait must not have begun anything that has to be finished
  * @throws CallerGone; UNAVAILABLE at a stop
  */
 export async function whileConnected<Result>(
   response: ServerResponse,
-  stops: AbortSignal,
+  stopSignal: AbortSignal,
   wait: (ended: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   if (response.destroyed) throw new CallerGone()
-  stops.throwIfAborted()
+  stopSignal.throwIfAborted()
   const ended = new AbortController()
   const onClose = () => ended.abort(new CallerGone())
-  const onStop = () => ended.abort(stops.reason)
+  const onStop = () => ended.abort(stopSignal.reason)
   response.once('close', onClose)
-  stops.addEventListener('abort', onStop)
+  stopSignal.addEventListener('abort', onStop)
   try {
     return await wait(ended.signal)
   } finally {
     response.off('close', onClose)
-    stops.removeEventListener('abort', onStop)
+    stopSignal.removeEventListener('abort', onStop)
   }
 }
 

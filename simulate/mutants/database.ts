@@ -112,7 +112,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     name: 'a worker that dies is not restarted',
     edits: [
       edit(
-        'slot.again = setTimeout(() => this.#fork(slot), pauseBefore(slot))',
+        'slot.restartTimer = setTimeout(() => this.#fork(slot), pauseBefore(slot))',
         'place.again = setTimeout(() => {}, pauseBefore(place))',
       ),
     ],

@@ -12,7 +12,7 @@ import { metricsText } from '../platform/observability/metrics.ts'
 import { createApp } from './create-app.ts'
 import { STOP_TIMEOUT_MS } from './limits.ts'
 import { requireFreePort } from './listening.ts'
-import { shareReading, startMetricsServer } from './metrics/metrics-server.ts'
+import { singleFlight, startMetricsServer } from './metrics/metrics-server.ts'
 import { startServerProcess } from './server-process.ts'
 
 export interface Service extends FirstAccount {
@@ -36,7 +36,7 @@ export async function startService(
     const account = await ensureFirstAccount(createApp(database.db), config, report, signal)
     const rates = rateCounts(config.rateLimitPerMinute)
     const { metrics } = database.db
-    const readMetrics = shareReading(async () => metricsText([await metrics.measured()]))
+    const readMetrics = singleFlight(async () => metricsText([await metrics.readValues()]))
     const server = await startServerProcess(database.db, config, { worker: null, rates, readMetrics, log })
     const metricsServer = await startMetricsServer(config, readMetrics, log).catch(async (error) => {
       await server.stop()

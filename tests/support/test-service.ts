@@ -58,7 +58,7 @@ let accounts = 0
 
 const metricsOf = ({ db }: App, token: string) => ({
   token,
-  read: async () => metricsText([await db.metrics.measured()]),
+  read: async () => metricsText([await db.metrics.readValues()]),
 })
 
 /** The real HTTP server on a database of its own, without the scheduler: tests run the checks. */

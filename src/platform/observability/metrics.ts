@@ -23,13 +23,13 @@ type Instrument<K extends MetricKey> = {
 
 type Instruments = { readonly [K in MetricKey]: Instrument<K> }
 
-/** Series of one process, in a form that can be sent to another process. */
-export type Measured = MetricObjectWithValues<MetricValue<string>>[]
+/** The metrics of one process with their values, in a form that can be sent to another process. */
+export type MetricValues = MetricObjectWithValues<MetricValue<string>>[]
 
 /** The metrics of one process, from `CATALOGUE`. Counting costs about 0.3 µs, so values that can be read elsewhere are read on demand. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #readings: (() => void)[] = []
+  readonly #readListeners: (() => void)[] = []
   readonly instruments: Instruments
 
   constructor() {
@@ -64,13 +64,13 @@ export class Metrics {
   }
 
   /** Updates instruments at each read. The function must not throw. */
-  onRead(reading: () => void): void {
-    this.#readings.push(reading)
+  onRead(onRead: () => void): void {
+    this.#readListeners.push(onRead)
   }
 
-  /** @param labels added to all series */
-  async measured(labels: Record<string, string> = {}): Promise<Measured> {
-    for (const reading of this.#readings) reading()
+  /** @param labels added to all metrics */
+  async readValues(labels: Record<string, string> = {}): Promise<MetricValues> {
+    for (const onRead of this.#readListeners) onRead()
     this.#registry.setDefaultLabels(labels)
     return this.#registry.getMetricsAsJSON()
   }
@@ -78,5 +78,5 @@ export class Metrics {
 
 /** The content type of Prometheus. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
-export const metricsText = (processes: readonly Measured[]): Promise<string> =>
+export const metricsText = (processes: readonly MetricValues[]): Promise<string> =>
   AggregatorRegistry.aggregate([...processes]).metrics()

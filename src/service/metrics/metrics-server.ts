@@ -57,15 +57,15 @@ export async function startMetricsServer(
   return { stop }
 }
 
-/** Concurrent calls share one read. */
-export function shareReading<T>(read: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null
+/** Calls while a read is running share its result. */
+export function singleFlight<T>(read: () => Promise<T>): () => Promise<T> {
+  let inFlight: Promise<T> | null = null
   return () => {
-    underWay ??= withRejectionHandler(
+    inFlight ??= withRejectionHandler(
       read().finally(() => {
-        underWay = null
+        inFlight = null
       }),
     )
-    return underWay
+    return inFlight
   }
 }

@@ -6,11 +6,11 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { withRejectionHandler } from '../../kernel/promises.ts'
 import { unlessAborted } from '../../platform/concurrency/unless-aborted.ts'
 import { openDatabase } from '../../platform/database/open-database.ts'
-import { RemoteRateCounts, type Take } from '../../platform/http/admission/rate-limit.ts'
+import { type RateRequest, RemoteRateCounts } from '../../platform/http/admission/rate-limit.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
 import { ALL_METRICS_TIMEOUT_MS, HEARTBEAT_INTERVAL_MS, WORKER_CLOSE_TIMEOUT_MS } from '../limits.ts'
 import { PortTaken } from '../listening.ts'
-import { shareReading } from '../metrics/metrics-server.ts'
+import { singleFlight } from '../metrics/metrics-server.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 import { databaseOptions } from '../start-service.ts'
 import type { FromWorker, ToWorker } from './workers.ts'
@@ -28,41 +28,43 @@ export async function runWorker(
 ): Promise<void> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
-  const sendTakes = (requestId: number, takes: Take[]) => send({ kind: 'take', requestId, takes })
+  const requestRates = (requestId: number, requests: RateRequest[]) =>
+    send({ kind: 'count rate', requestId, requests })
   const rates =
-    config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, sendTakes) : null
+    config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, requestRates) : null
   let metrics: Metrics | null = null
-  const sendMeasured = async (requestId: number) => {
-    const measured = (await metrics?.measured({ worker: `${worker}` })) ?? []
-    send({ kind: 'measured', requestId, measured })
+  const sendMetricValues = async (requestId: number) => {
+    const values = (await metrics?.readValues({ worker: `${worker}` })) ?? []
+    send({ kind: 'metric values', requestId, values })
   }
-  let onMetrics: (text: string | null) => void = () => {}
-  const readMetrics = shareReading(async () => {
+  let onAllMetrics: (text: string | null) => void = () => {}
+  const readAllMetrics = singleFlight(async () => {
     const { promise, resolve } = Promise.withResolvers<string | null>()
-    onMetrics = resolve
-    send({ kind: 'read metrics' })
+    onAllMetrics = resolve
+    send({ kind: 'read all metrics' })
     const timer = setTimeout(resolve, ALL_METRICS_TIMEOUT_MS, null)
     const text = await promise
     clearTimeout(timer)
     if (text === null) throw unavailable('The metrics could not be read.')
     return text
   })
-  const order = Promise.withResolvers<Extract<ToWorker, { kind: 'serve' }>>()
+  const serveMessage = Promise.withResolvers<Extract<ToWorker, { kind: 'serve' }>>()
   let server: ServerProcess | null = null
   let isReady = false
-  const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs of the service failed to start')
+  const onFailure = (error: unknown) => log.error({ err: error }, 'the jobs failed to start')
   process.on('message', (message: ToWorker) => {
-    if (message.kind === 'serve') order.resolve(message)
-    else if (message.kind === 'schedule') void server?.schedule().catch(onFailure)
-    else if (message.kind === 'granted') rates?.grant(message.requestId, message.grants)
-    else if (message.kind === 'measure') void withRejectionHandler(sendMeasured(message.requestId))
-    else if (message.kind === 'metrics') onMetrics(message.text)
+    if (message.kind === 'serve') serveMessage.resolve(message)
+    else if (message.kind === 'start jobs') void server?.schedule().catch(onFailure)
+    else if (message.kind === 'rate grants') rates?.grant(message.requestId, message.grants)
+    else if (message.kind === 'read metric values')
+      void withRejectionHandler(sendMetricValues(message.requestId))
+    else if (message.kind === 'all metrics') onAllMetrics(message.text)
     else stop.abort(new OperatorError('The service stops'))
   })
   try {
     send({ kind: 'hello' })
-    setInterval(() => send({ kind: 'alive' }), HEARTBEAT_INTERVAL_MS).unref()
-    const { connectionString, port } = await unlessAborted(ended, order.promise)
+    setInterval(() => send({ kind: 'heartbeat' }), HEARTBEAT_INTERVAL_MS).unref()
+    const { connectionString, port } = await unlessAborted(ended, serveMessage.promise)
     const report = (step: string) => log.info(step)
     const database = await openDatabase({
       ...databaseOptions(config, report, ended),
@@ -70,11 +72,15 @@ export async function runWorker(
     })
     metrics = database.db.metrics
     try {
-      server = await startServerProcess(database.db, { ...config, port }, { worker, rates, readMetrics, log })
+      server = await startServerProcess(
+        database.db,
+        { ...config, port },
+        { worker, rates, readMetrics: readAllMetrics, log },
+      )
       isReady = true
       send({ kind: 'ready', url: server.url })
       if (!ended.aborted) await once(ended, 'abort')
-      send({ kind: 'leaving' })
+      send({ kind: 'stopping' })
       await server.stop()
     } finally {
       await database.close(WORKER_CLOSE_TIMEOUT_MS)

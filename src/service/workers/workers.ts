@@ -3,8 +3,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { WORKER_NUMBER } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { withRejectionHandler, withTimeout } from '../../kernel/promises.ts'
-import type { RateCounts, RateGrant, Take } from '../../platform/http/admission/rate-limit.ts'
-import { type Measured, metricsText } from '../../platform/observability/metrics.ts'
+import type { RateCounts, RateGrant, RateRequest } from '../../platform/http/admission/rate-limit.ts'
+import { type MetricValues, metricsText } from '../../platform/observability/metrics.ts'
 import {
   EXTRA_MISSED_HEARTBEATS_AT_START,
   HEARTBEAT_INTERVAL_MS,
@@ -16,38 +16,36 @@ import {
   STABLE_AFTER_MS,
 } from '../limits.ts'
 import { PortTaken } from '../listening.ts'
-import { shareReading } from '../metrics/metrics-server.ts'
+import { singleFlight } from '../metrics/metrics-server.ts'
 
 /** Messages of the primary process to a worker. */
 export type ToWorker =
   /** Answers 'hello'. The connection string has the database's password, so it is not passed in the environment. */
   | { kind: 'serve'; connectionString: string; port: number }
-  /** Start the jobs of the service. */
-  | { kind: 'schedule' }
+  | { kind: 'start jobs' }
   | { kind: 'stop' }
-  /** Answers 'take', in the same order. */
-  | { kind: 'granted'; requestId: number; grants: RateGrant[] }
-  /** Report metrics. */
-  | { kind: 'measure'; requestId: number }
-  /** Answers 'read metrics'; null if they could not be read. */
-  | { kind: 'metrics'; text: string | null }
+  /** Answers 'count rate', in the same order. */
+  | { kind: 'rate grants'; requestId: number; grants: RateGrant[] }
+  | { kind: 'read metric values'; requestId: number }
+  /** Answers 'read all metrics'; null if they could not be read. */
+  | { kind: 'all metrics'; text: string | null }
 
 /** Messages of a worker to the primary process. */
 export type FromWorker =
   | { kind: 'hello' }
-  /** Heartbeat of the event loop. */
-  | { kind: 'alive' }
+  /** Sent by the event loop: a worker that is blocked sends none. */
+  | { kind: 'heartbeat' }
   | { kind: 'ready'; url: string }
   /** The worker finishes its requests in flight and exits. */
-  | { kind: 'leaving' }
+  | { kind: 'stopping' }
   /** The worker cannot start, for a reason that the operator can remove. */
   | { kind: 'failed'; reason: string; portIsTaken: boolean }
   /** Requests and batch items of accounts to count against the rate limit. */
-  | { kind: 'take'; requestId: number; takes: Take[] }
-  /** Answers 'measure'. */
-  | { kind: 'measured'; requestId: number; measured: Measured }
-  /** Requests the metrics of all workers. */
-  | { kind: 'read metrics' }
+  | { kind: 'count rate'; requestId: number; requests: RateRequest[] }
+  /** Answers 'read metric values'. */
+  | { kind: 'metric values'; requestId: number; values: MetricValues }
+  /** Answered by 'all metrics'. */
+  | { kind: 'read all metrics' }
 
 export interface WorkersOptions {
   count: number
@@ -69,7 +67,7 @@ interface Slot {
   missedHeartbeats: number
   /** Crashes without a stable time between them. */
   crashes: number
-  again: NodeJS.Timeout | undefined
+  restartTimer: NodeJS.Timeout | undefined
 }
 
 /** The worker processes, which share one port. A worker that exits is restarted. One worker runs the jobs. */
@@ -93,7 +91,7 @@ export class Workers {
       readyAt: 0,
       missedHeartbeats: 0,
       crashes: 0,
-      again: undefined,
+      restartTimer: undefined,
     }))
   }
 
@@ -110,8 +108,8 @@ export class Workers {
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true
     clearInterval(this.#heartbeatTimer)
-    for (const { worker, again } of this.#slots) {
-      clearTimeout(again)
+    for (const { worker, restartTimer } of this.#slots) {
+      clearTimeout(restartTimer)
       if (worker) send(worker, { kind: 'stop' })
     }
     this.#resolveIfAllExited()
@@ -121,11 +119,11 @@ export class Workers {
   }
 
   /** Metrics of all workers that answer in time, in the format of Prometheus. */
-  readonly readMetrics = shareReading(async () => {
+  readonly readMetrics = singleFlight(async () => {
     const ready = this.#slots.filter(({ isReady }) => isReady)
     const request = (number: number, requestId: number) => {
       const slot = ready.find((one) => one.number === number)
-      if (slot?.worker) send(slot.worker, { kind: 'measure', requestId })
+      if (slot?.worker) send(slot.worker, { kind: 'read metric values', requestId })
     }
     return metricsText(
       await this.#metrics.gather(
@@ -140,7 +138,7 @@ export class Workers {
       this.#options.log.error({ err: error }, 'the metrics could not be read')
       return null
     })
-    send(worker, { kind: 'metrics', text })
+    send(worker, { kind: 'all metrics', text })
   }
 
   #fork(slot: Slot): void {
@@ -163,17 +161,17 @@ export class Workers {
     if (slot.worker === worker) slot.missedHeartbeats = 0
     if (message.kind === 'hello') send(worker, { kind: 'serve', connectionString, port })
     else if (message.kind === 'ready') this.#onReady(slot, message.url)
-    else if (message.kind === 'leaving') this.#onLeaving(slot)
+    else if (message.kind === 'stopping') this.#onStopping(slot)
     else if (message.kind === 'failed') {
       const Failure = message.portIsTaken ? PortTaken : OperatorError
       if (!this.#isUp) this.#allReady.reject(new Failure(message.reason))
       else log.error({ worker: slot.number, reason: message.reason }, 'worker failed to start')
-    } else if (message.kind === 'take' && rates) {
-      const grants = message.takes.map(({ account, wanted }) => rates.take(account, wanted))
-      send(worker, { kind: 'granted', requestId: message.requestId, grants })
-    } else if (message.kind === 'measured') {
-      this.#metrics.onMeasured(slot.number, message.requestId, message.measured)
-    } else if (message.kind === 'read metrics') void withRejectionHandler(this.#sendMetrics(worker))
+    } else if (message.kind === 'count rate' && rates) {
+      const grants = message.requests.map(({ account, wanted }) => rates.take(account, wanted))
+      send(worker, { kind: 'rate grants', requestId: message.requestId, grants })
+    } else if (message.kind === 'metric values') {
+      this.#metrics.onValues(slot.number, message.requestId, message.values)
+    } else if (message.kind === 'read all metrics') void withRejectionHandler(this.#sendMetrics(worker))
   }
 
   #onReady(slot: Slot, url: string): void {
@@ -186,8 +184,8 @@ export class Workers {
     this.#allReady.resolve(url)
   }
 
-  /** A leaving worker runs no more jobs. */
-  #onLeaving(slot: Slot): void {
+  /** A stopping worker runs no more jobs. */
+  #onStopping(slot: Slot): void {
     slot.isReady = false
     if (!this.#isStopping) this.#chooseScheduler()
   }
@@ -202,7 +200,7 @@ export class Workers {
     } else {
       const { log } = this.#options
       log.error({ worker: slot.number, code, signal }, 'worker exited, restarting it')
-      slot.again = setTimeout(() => this.#fork(slot), pauseBefore(slot))
+      slot.restartTimer = setTimeout(() => this.#fork(slot), pauseBefore(slot))
       slot.crashes++
       this.#chooseScheduler()
     }
@@ -225,7 +223,7 @@ export class Workers {
     this.#scheduler = next?.worker ?? null
     if (!next?.worker) return
     this.#options.log.info({ worker: next.number }, 'worker elected as scheduler')
-    send(next.worker, { kind: 'schedule' })
+    send(next.worker, { kind: 'start jobs' })
   }
 
   #resolveIfAllExited(): void {
@@ -248,7 +246,7 @@ function send(worker: Worker, message: ToWorker): void {
 
 /** Collects metrics from workers. */
 class WorkerMetrics {
-  readonly #requests = new Map<number, (worker: number, measured: Measured) => void>()
+  readonly #requests = new Map<number, (worker: number, values: MetricValues) => void>()
   #last = 0
 
   /**
@@ -258,12 +256,12 @@ class WorkerMetrics {
   async gather(
     workers: readonly number[],
     request: (worker: number, requestId: number) => void,
-  ): Promise<Measured[]> {
+  ): Promise<MetricValues[]> {
     const requestId = ++this.#last
-    const answers = new Map<number, Measured>()
+    const answers = new Map<number, MetricValues>()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#requests.set(requestId, (worker, measured) => {
-      answers.set(worker, measured)
+    this.#requests.set(requestId, (worker, values) => {
+      answers.set(worker, values)
       if (answers.size === workers.length) resolve()
     })
     const timer = setTimeout(resolve, METRICS_TIMEOUT_MS)
@@ -275,7 +273,7 @@ class WorkerMetrics {
     return [...answers.values()]
   }
 
-  onMeasured(worker: number, requestId: number, measured: Measured): void {
-    this.#requests.get(requestId)?.(worker, measured)
+  onValues(worker: number, requestId: number, values: MetricValues): void {
+    this.#requests.get(requestId)?.(worker, values)
   }
 }

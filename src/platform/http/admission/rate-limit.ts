@@ -127,13 +127,13 @@ export class RateCounts implements RateCounter {
 export const rateCounts = (requestsPerMinute: number): RateCounts | null =>
   requestsPerMinute > 0 ? new RateCounts(requestsPerMinute) : null
 
-/** A number of requests or items of an account. */
-export interface Take {
+/** Requests and items of an account that are counted together. */
+export interface RateRequest {
   account: string
   wanted: number
 }
 
-interface Waiting extends Take {
+interface WaitingRequest extends RateRequest {
   resolve: (grant: RateGrant) => void
   reject: (error: Error) => void
 }
@@ -141,20 +141,20 @@ interface Waiting extends Take {
 /** Another process counts. The requests of one event loop tick are sent in one message. */
 export class RemoteRateCounts implements RateCounter {
   readonly limit: number
-  readonly #send: (messageId: number, takes: Take[]) => void
-  #next: Waiting[] = []
-  readonly #pending = new Map<number, { takes: Waiting[]; timer: NodeJS.Timeout }>()
+  readonly #send: (messageId: number, requests: RateRequest[]) => void
+  #next: WaitingRequest[] = []
+  readonly #pending = new Map<number, { requests: WaitingRequest[]; timer: NodeJS.Timeout }>()
   #messages = 0
 
-  /** @param send sends a message; the grants arrive at `grant`, in the order of the takes */
-  constructor(limit: number, send: (messageId: number, takes: Take[]) => void) {
+  /** @param send sends a message; the grants arrive at `grant`, in the order of the requests */
+  constructor(limit: number, send: (messageId: number, requests: RateRequest[]) => void) {
     this.limit = limit
     this.#send = send
   }
 
   /** @throws UNAVAILABLE if the grants do not arrive in time */
   take(account: string, wanted: number): Promise<RateGrant> {
-    if (this.#next.length === 0) setImmediate(() => this.#sendTakes())
+    if (this.#next.length === 0) setImmediate(() => this.#sendRequests())
     return new Promise((resolve, reject) => {
       this.#next.push({ account, wanted, resolve, reject })
     })
@@ -166,21 +166,21 @@ export class RemoteRateCounts implements RateCounter {
     if (!pending) return
     this.#pending.delete(messageId)
     clearTimeout(pending.timer)
-    for (const [i, { resolve }] of pending.takes.entries()) resolve(grants[i] as RateGrant)
+    for (const [i, { resolve }] of pending.requests.entries()) resolve(grants[i] as RateGrant)
   }
 
-  #sendTakes(): void {
-    const takes = this.#next
+  #sendRequests(): void {
+    const requests = this.#next
     this.#next = []
     const messageId = this.#messages++
     const giveUp = () => {
       this.#pending.delete(messageId)
-      for (const { reject } of takes) reject(unavailable('Requests of this account could not be counted.'))
+      for (const { reject } of requests) reject(unavailable('Requests of this account could not be counted.'))
     }
-    this.#pending.set(messageId, { takes, timer: setTimeout(giveUp, REMOTE_COUNT_TIMEOUT_MS) })
+    this.#pending.set(messageId, { requests, timer: setTimeout(giveUp, REMOTE_COUNT_TIMEOUT_MS) })
     this.#send(
       messageId,
-      takes.map(({ account, wanted }) => ({ account, wanted })),
+      requests.map(({ account, wanted }) => ({ account, wanted })),
     )
   }
 }
